@@ -1,7 +1,7 @@
-//! A whole simulation as bytes, and back.
+//! Serialisation of a whole simulation.
 //!
-//! The layout is `magic, format version, label length, label, state`; the label names what the state belongs to (for
-//! hostnet the hash of the configuration), so that a checkpoint is never continued under another one.
+//! The layout is `magic, format version, label length, label, checksum, state`. The label identifies the owner of the
+//! state (for hostnet the hash of the configuration), so that a checkpoint is never continued under another one.
 
 use serde::{de::DeserializeOwned, Serialize};
 use thiserror::Error;
@@ -9,38 +9,38 @@ use thiserror::Error;
 const MAGIC: &[u8; 8] = b"hostnetC";
 const VERSION: u32 = 19;
 
-/// Bytes of a wrong label that an error shows: with its length damaged, it may be the whole file.
+/// Bytes of a wrong label that an error shows; with a damaged length the label may be the whole file.
 const LABEL_SHOWN_MAX: usize = 200;
 
-/// Why a checkpoint cannot be read.
+/// Reason why a checkpoint cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum CheckpointError {
-    /// The bytes are something else.
+    /// The bytes are no checkpoint.
     #[error("not a hostnet checkpoint")]
     Foreign,
-    /// Written by a release with another format.
+    /// The checkpoint was written by a release with another format.
     #[error("checkpoint format {found}, this release reads {VERSION}")]
     Version {
-        /// The format found.
+        /// Format version of the checkpoint.
         found: u32,
     },
-    /// Written for something else.
+    /// The checkpoint was written under another label.
     #[error("the checkpoint belongs to configuration {found}, this run is {expected}")]
     Label {
-        /// The label in the file, or its beginning.
+        /// Label of the checkpoint, or its beginning.
         found: String,
-        /// The label asked for.
+        /// Label that was requested.
         expected: String,
     },
-    /// Cut short or damaged.
+    /// The checkpoint is truncated or damaged.
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
 }
 
-/// Writes `state` with the `label` that [`read`] will ask for.
+/// Serialises `state` under the `label` that [`read`] checks.
 ///
 /// # Errors
-/// [`CheckpointError::Damaged`] when the state cannot be written.
+/// Returns [`CheckpointError::Damaged`] if the state cannot be serialised.
 pub fn write<T: Serialize>(label: &str, state: &T) -> Result<Vec<u8>, CheckpointError> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());
@@ -52,10 +52,10 @@ pub fn write<T: Serialize>(label: &str, state: &T) -> Result<Vec<u8>, Checkpoint
     Ok(bytes)
 }
 
-/// Reads what [`write`] wrote under the same `label`.
+/// Restores a state that [`write`] serialised under the same `label`.
 ///
 /// # Errors
-/// See [`CheckpointError`].
+/// Returns a [`CheckpointError`] if the bytes are no intact checkpoint of this format and `label`.
 pub fn read<T: DeserializeOwned>(label: &str, bytes: &[u8]) -> Result<T, CheckpointError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Foreign)?;
     let (found, rest) = take_u32(rest)?;
@@ -84,7 +84,7 @@ fn short() -> CheckpointError {
     CheckpointError::Damaged("cut short".to_owned())
 }
 
-/// FNV-1a over the body: finds a damaged file before its bytes are taken for a state.
+/// Returns the FNV-1a hash of the body, which detects damage before the body is decoded.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

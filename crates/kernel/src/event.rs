@@ -3,38 +3,38 @@
 use crate::Time;
 use serde::{Deserialize, Serialize};
 
-/// Names a component of the simulated world; unique over all partitions.
+/// Id of a component of the simulated world, unique across all partitions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ComponentId(pub u32);
 
-/// The total order of events: time, then sender, then the sender's own count of sends.
+/// Total order of events: by time, then by sender, then by the sender's count of sends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct EventKey {
-    /// When the event happens.
+    /// Time of the event.
     pub time: Time,
-    /// Who sent it.
+    /// Component that sent the event.
     pub source: ComponentId,
-    /// How many events the sender had sent before.
+    /// Number of events that the sender had sent before.
     pub sequence: u64,
 }
 
-/// Something that happens to `target` at `time`.
+/// Event that occurs at `target` at `time`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event<P> {
-    /// When it happens.
+    /// Time of the event.
     pub time: Time,
-    /// The sender's own count of sends.
+    /// Number of events that the sender had sent before.
     pub sequence: u64,
-    /// Who sent it.
+    /// Component that sent the event.
     pub source: ComponentId,
-    /// Whom it happens to.
+    /// Component that handles the event.
     pub target: ComponentId,
-    /// What happens.
+    /// Content of the event.
     pub payload: P,
 }
 
 impl<P> Event<P> {
-    /// The place of this event in the total order.
+    /// Returns the key of the event in the total order.
     #[must_use]
     pub fn key(&self) -> EventKey {
         EventKey { time: self.time, source: self.source, sequence: self.sequence }

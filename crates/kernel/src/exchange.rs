@@ -1,41 +1,41 @@
-//! Processes that share the partitions of one simulation, and what they hand to each other.
+//! Exchange between the processes that share the partitions of one simulation.
 
 use crate::partition::Sent;
 use crate::{Event, Partition, Time};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// How the processes of one simulation hand bytes to each other.
+/// Exchange of bytes between the processes of one simulation.
 pub trait Exchange: Send {
-    /// The number of this process, from 0 on.
+    /// Returns the rank of this process, counted from 0.
     fn rank(&self) -> usize;
 
-    /// How many processes there are.
+    /// Returns the number of processes.
     fn ranks(&self) -> usize;
 
-    /// Hands a letter to each process, by their numbers, and returns what each has handed to this one. All processes
-    /// call it equally often; the letter to oneself comes back.
+    /// Sends one message to each process, by rank, and returns the messages of all processes to this one. All
+    /// processes must call it equally often; a message to oneself is returned as well.
     fn exchange(&mut self, letters: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 
-    /// Hands the same letter to all processes, and returns that of each.
+    /// Sends one message to all processes, and returns the message of each.
     fn share(&mut self, letter: &[u8]) -> Vec<Vec<u8>> {
         self.exchange(vec![letter.to_vec(); self.ranks()])
     }
 }
 
-/// Tells all processes something, and returns what each has told, by their numbers.
+/// Shares `own` with all processes, and returns the values of all, by rank.
 ///
 /// # Panics
-/// If the processes do not run the same program.
+/// Panics if the processes do not run the same program.
 pub fn told<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
     let letters = exchange.share(&encode(own));
     letters.iter().map(|letter| decode(letter)).collect()
 }
 
-/// Tells the first process something; that one gets what each has told, by their numbers, and the others nothing.
+/// Sends `own` to the first process, which gets the values of all, by rank; the other processes get an empty vector.
 ///
 /// # Panics
-/// As [`told`].
+/// Panics as [`told`].
 pub fn told_first<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
     let mut letters = vec![Vec::new(); exchange.ranks()];
     letters[0] = encode(own);
@@ -51,15 +51,16 @@ fn decode<T: DeserializeOwned>(letter: &[u8]) -> T {
     postcard::from_bytes(letter).expect("all processes run the same program")
 }
 
-/// The processes of a simulation, and which of them has each partition.
+/// Processes of a simulation, and the assignment of partitions to them.
 pub struct Across<'a> {
-    /// The way to the other processes.
+    /// Connection to the other processes.
     pub exchange: &'a mut dyn Exchange,
-    /// The process that has each partition, by the number of the partition.
+    /// Rank of the process that has each partition, by the index of the partition.
     pub homes: &'a [usize],
 }
 
-/// What a process tells another between two windows: when its next event happens, and the events that cross.
+/// Message between two processes at the end of a window: the time of the sender's next event, and the events that
+/// cross.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(serialize = "P: Serialize, C: Serialize", deserialize = "P: Deserialize<'de>, C: Deserialize<'de>"))]
 struct Letter<P, C> {
@@ -67,18 +68,19 @@ struct Letter<P, C> {
     mail: Vec<(Event<P>, C)>,
 }
 
-/// What the other processes have told.
+/// Messages received from the other processes, merged.
 pub(crate) struct Told<W: Partition> {
     pub(crate) first: Option<Time>,
     pub(crate) mail: Vec<Sent<W>>,
 }
 
-/// The other processes as the threads of this one see them.
+/// Other processes, as seen by the threads of this one.
 pub(crate) trait Others<W: Partition>: Send {
-    /// The process that has a partition; none when it is this one.
+    /// Returns the rank of the process that has a partition, or `None` for this process.
     fn away(&self, partition: usize) -> Option<usize>;
 
-    /// Tells every process when the next event here happens, and hands over `mail`, by process.
+    /// Sends the time of the next local event to every process, and delivers `mail`, by rank. Returns what was
+    /// received.
     fn trade(&mut self, first: Option<Time>, mail: Vec<Vec<Sent<W>>>) -> Told<W>;
 }
 

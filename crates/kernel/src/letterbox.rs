@@ -1,9 +1,10 @@
-//! Processes that are threads of one: for tests, and to see what sharing a simulation costs without a network.
+//! Threads of one process in the role of processes, for tests, and to measure the cost of sharing a simulation without
+//! a network.
 
 use crate::Exchange;
 use std::sync::mpsc::{channel, Receiver, Sender};
 
-/// The place of one of several threads that stand for processes.
+/// Connection of one of several threads that stand for processes.
 #[derive(Debug)]
 pub struct Letterbox {
     rank: usize,
@@ -12,7 +13,7 @@ pub struct Letterbox {
 }
 
 impl Letterbox {
-    /// The places of `ranks` threads.
+    /// Creates the connections of `ranks` threads.
     #[must_use]
     pub fn all(ranks: usize) -> Vec<Self> {
         let mut boxes: Vec<Self> = (0..ranks).map(|rank| Self { rank, to: Vec::new(), from: Vec::new() }).collect();
@@ -37,7 +38,7 @@ impl Exchange for Letterbox {
     }
 
     /// # Panics
-    /// If another thread has ended.
+    /// Panics if another thread has ended.
     fn exchange(&mut self, letters: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         for (to, letter) in self.to.iter().zip(letters) {
             to.send(letter).expect("the other thread is there");

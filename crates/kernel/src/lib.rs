@@ -1,16 +1,16 @@
-//! The discrete-event kernel of hostnet. It knows no hardware.
+//! Discrete-event simulation kernel of hostnet. The kernel knows no hardware.
 //!
-//! * [`Time`] is integer picoseconds.
-//! * An [`Event`] is small `Copy` data; its [`EventKey`] `(time, source, sequence)` is a total order that
-//!   needs no global counter, so it is the same for one partition or many.
+//! * [`Time`] counts integer picoseconds.
+//! * [`Event`] is small `Copy` data. Its [`EventKey`] `(time, source, sequence)` is a total order that needs no global
+//!   counter, so the order is the same for one partition or many.
 //! * [`Queue`] pops events in that order.
-//! * [`Scheduler`] is what a partition sees: the time, and a way to send.
-//! * [`Simulation`] runs partitions side by side in conservative windows, on threads and in several processes, which
-//!   hand their mail to each other by an [`Exchange`].
-//! * [`recut()`] cuts what stands still elsewhere.
-//! * An [`Observer`] sees every event of a simulation of one partition; without one nothing is spent on it.
-//! * [`Rng`] gives every part its own stream.
-//! * [`checkpoint`] writes a whole simulation to bytes and reads it back.
+//! * [`Scheduler`] gives a partition its clock and lets it send events.
+//! * [`Simulation`] runs partitions in parallel in conservative windows, on threads and in several processes, which
+//!   exchange events through an [`Exchange`].
+//! * [`recut()`] redistributes components over other partitions between runs.
+//! * [`Observer`] sees every event of a simulation; a run without an observer pays nothing for it.
+//! * [`Rng`] gives every part a stream of random numbers of its own.
+//! * [`checkpoint`] serialises a whole simulation and restores it.
 
 pub mod checkpoint;
 mod event;

@@ -1,21 +1,21 @@
-//! Where threads wait for each other.
+//! Barrier between threads.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How often a thread looks before it offers its processor to others: some ten microseconds.
+/// Spins of a waiting thread before it yields its processor: some ten microseconds.
 const LOOKS: u32 = 1 << 9;
-/// How often it then offers it before it sleeps: near a millisecond on an idle machine. Being woken takes tens of
+/// Yields of a waiting thread before it sleeps: near a millisecond on an idle machine. Waking a thread takes tens of
 /// microseconds, as much as the windows of loaded servers differ from each other.
 const OFFERS: u32 = 1 << 10;
 
-/// A barrier whose threads first look whether all have come, then let others run, and sleep only when that takes long.
+/// Barrier whose waiting threads first spin, then yield, and sleep only if the wait is long.
 pub(crate) struct Meeting {
     threads: usize,
     arrived: AtomicUsize,
-    /// Meetings that are over.
+    /// Number of completed rounds.
     over: AtomicU64,
-    /// Threads that sleep.
+    /// Number of sleeping threads.
     asleep: Mutex<usize>,
     wake: Condvar,
 }
@@ -31,7 +31,7 @@ impl Meeting {
         }
     }
 
-    /// Returns when all threads have called it.
+    /// Blocks until all threads have called it.
     pub(crate) fn wait(&self) {
         let meeting = self.over.load(Ordering::SeqCst);
         if self.arrived.fetch_add(1, Ordering::SeqCst) + 1 == self.threads {
@@ -59,7 +59,7 @@ impl Meeting {
 
     fn end(&self, meeting: u64) {
         self.arrived.store(0, Ordering::SeqCst);
-        // Under the lock, so that no thread falls asleep between its last look and this.
+        // Under the lock, so that no thread falls asleep between its last check and the store.
         let asleep = lock(&self.asleep);
         self.over.store(meeting + 1, Ordering::SeqCst);
         if *asleep > 0 {
@@ -86,7 +86,7 @@ mod tests {
                     let (meeting, count, early) = (&meeting, &count, &early);
                     scope.spawn(move || {
                         for round in 0..ROUNDS {
-                            // Now and then one comes so late that the others sleep.
+                            // Now and then one thread arrives so late that the others sleep.
                             if round % 500 == 100 * thread {
                                 std::thread::sleep(std::time::Duration::from_millis(1));
                             }

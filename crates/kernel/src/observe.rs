@@ -1,25 +1,25 @@
-//! Watching events as they happen.
+//! Observation of events as they occur.
 
 use crate::partition::EVENTS_PER_SLICE;
 use crate::{Event, Partition, Progress, Simulation, Time};
 
-/// Watches the events of a partition. It sees them and changes nothing.
+/// Observer of the events of a partition. It changes nothing.
 pub trait Observer<W: Partition> {
-    /// `event` is about to happen to `world`.
+    /// Called before `world` handles `event`.
     fn before(&mut self, event: &Event<W::Payload>, world: &W);
 
-    /// `event` has happened to `world`.
+    /// Called after `world` has handled `event`.
     fn after(&mut self, event: &Event<W::Payload>, world: &W);
 }
 
 impl<W: Partition> Simulation<W> {
-    /// The same as [`Simulation::run_until`], while `observer` watches: the events of one partition after those of
-    /// another within a window.
+    /// Runs as [`Simulation::run_until`], with calls to `observer` for every event. Within a window the events of one
+    /// partition follow those of another.
     ///
     /// # Panics
-    /// As [`Simulation::run_until`].
-    // Events go through the same compiled function as those of a run that is not watched, one at a time: a second copy
-    // of the handlers would keep the compiler from building them into the first, which costs every run some percent.
+    /// Panics as [`Simulation::run_until`].
+    // Events pass one at a time through the same compiled function as in an unobserved run. A second copy of the
+    // handlers would keep the compiler from inlining them into the first, which costs every run some percent.
     pub fn run_until_observed(
         &mut self,
         limit: Time,

@@ -1,4 +1,4 @@
-//! Partitions on several threads, and in several processes, in step.
+//! Synchronised partitions on several threads, and in several processes.
 
 use crate::exchange::Others;
 use crate::meeting::{lock, Meeting};
@@ -11,10 +11,11 @@ use std::sync::{Mutex, PoisonError};
 
 type Mailbox<W> = Mutex<Vec<Sent<W>>>;
 type Part<W> = (W, Scheduler<<W as Partition>::Payload>);
-/// The partitions of one thread, each with its number.
+/// Partitions of one thread, each with its index.
 type Share<'a, W> = Vec<(usize, &'a mut Part<W>)>;
 
-/// Shares partitions out among `threads`: each, the busiest so far first, goes to the thread that has least to do.
+/// Distributes partitions over `threads` threads: each, the busiest so far first, goes to the thread with the least
+/// work.
 fn shares<W: Partition>(mut parts: Share<'_, W>, threads: usize) -> Vec<Share<'_, W>> {
     parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.1.handled()));
     let threads = threads.clamp(1, parts.len().max(1));
@@ -28,26 +29,28 @@ fn shares<W: Partition>(mut parts: Share<'_, W>, threads: usize) -> Vec<Share<'_
     shares.into_iter().map(|(_, share)| share).collect()
 }
 
-/// What the threads of one parallel run share. They meet once per window, and with other processes twice.
+/// State shared by the threads of one parallel run. The threads synchronise once per window, and twice if there are
+/// other processes.
 pub(crate) struct Crew<'a, W: Partition> {
     owners: Owners,
     window_ps: u64,
     limit: Time,
-    /// Events that crossed a cut, per partition: those to take in this round, and those to take in the next, in turn.
+    /// Events that crossed a cut, by partition: those to deliver in this round and those to deliver in the next,
+    /// alternately.
     mailboxes: [Vec<Mailbox<W>>; 2],
-    /// When the first event of a round happens, in ps. Of three cells one is read, one is written and one is being
-    /// made ready, in turn, so that one meeting per round is enough.
+    /// Time of the first event of a round, in ps. Of three cells one is read, one is written and one is reset,
+    /// cyclically, so that one barrier per round suffices.
     next: [AtomicU64; 3],
-    /// The round that must not begin because a thread panicked.
+    /// Round that must not begin because a thread panicked.
     failed_round: AtomicU64,
     failure: Mutex<Option<Box<dyn Any + Send>>>,
     others: Option<Abroad<'a, W>>,
 }
 
-/// What the threads of one process share of the others.
+/// State about the other processes that the threads of one process share.
 struct Abroad<'a, W: Partition> {
     others: Mutex<&'a mut dyn Others<W>>,
-    /// Of each partition the process that has it, if that is another one.
+    /// For each partition, the process that has it, if that is another one.
     away: Vec<Option<usize>>,
     /// Events that leave for each process.
     mail: Vec<Mailbox<W>>,
@@ -70,7 +73,7 @@ where
         }
     }
 
-    /// The same with other processes, that `ranks` are in all, which have some of the `partitions`.
+    /// Adds other processes, `ranks` in all, which have some of the `partitions`.
     pub(crate) fn with(mut self, others: &'a mut dyn Others<W>, ranks: usize, partitions: usize) -> Self {
         let away = (0..partitions).map(|partition| others.away(partition)).collect();
         let mail = (0..ranks).map(|_| Mutex::default()).collect();
@@ -78,7 +81,7 @@ where
         self
     }
 
-    /// Handles every event up to the limit in the partitions that are here, on at most `threads` threads, at least one.
+    /// Handles every event up to the limit in the local partitions, on at most `threads` threads, at least one.
     pub(crate) fn run(mut self, parts: &mut [Part<W>], threads: usize) {
         self.mailboxes.iter_mut().for_each(|boxes| boxes.resize_with(parts.len(), Mutex::default));
         let parts = parts.iter_mut().enumerate().filter(|part| self.away(part.0).is_none()).collect();
@@ -95,15 +98,15 @@ where
         }
     }
 
-    /// The process that has a partition, if that is another one.
+    /// Returns the process that has a partition, if that is another one.
     fn away(&self, partition: usize) -> Option<usize> {
         self.others.as_ref().and_then(|others| others.away[partition])
     }
 
-    /// Does the work of one thread; the one that `leads` speaks with the other processes.
+    /// Does the work of one thread; the thread that `leads` communicates with the other processes.
     fn work(&self, mut share: Share<W>, meeting: &Meeting, leads: bool) {
         for (world, scheduler) in share.iter_mut().map(|(_, part)| &mut **part) {
-            // What was sent between two runs.
+            // Delivers the events that were sent between two runs.
             let posted = self.post(world, scheduler, 0);
             self.announce(0, [posted, scheduler.next_time()].into_iter().flatten().min());
         }
@@ -121,7 +124,7 @@ where
                 return;
             }
             let end = self.window_end(next);
-            // A panic must not leave the others waiting.
+            // A panic must not leave the other threads waiting at the barrier.
             match catch_unwind(AssertUnwindSafe(|| self.window(&mut share, round, end))) {
                 Ok(first) => self.announce(round + 1, first),
                 Err(panic) => {
@@ -135,18 +138,18 @@ where
         }
     }
 
-    /// The last moment of the window that begins at `next`, or none when nothing happens up to the limit.
+    /// Returns the last instant of the window that begins at `next`, or `None` if no event occurs up to the limit.
     fn window_end(&self, next: Time) -> Option<Time> {
-        // The end of time stands for no event at all.
+        // The maximum time stands for no event at all.
         (next <= self.limit && next < Time::MAX).then(|| self.limit.min(next.saturating_add(self.window_ps - 1)))
     }
 
-    /// Takes in the mail and runs the partitions to `end`. Returns when the first event happens that this left
-    /// pending or sent away.
+    /// Delivers the mail and runs the partitions to `end`. Returns the time of the first event left pending or sent.
     fn window(&self, share: &mut Share<W>, round: u64, end: Option<Time>) -> Option<Time> {
         for (index, (world, scheduler)) in share.iter_mut().map(|(index, part)| (*index, &mut **part)) {
             let mut mail = lock(&self.mailboxes(round)[index]);
-            // Mail lies in the order in which threads came by; what the world names it by must not depend on that.
+            // Mail arrives in the order of the threads; the names that the world gives the data must not depend on
+            // that order.
             mail.sort_unstable_by_key(|(event, _)| event.key());
             mail.drain(..).for_each(|parcel| receive(world, scheduler, parcel));
         }
@@ -160,7 +163,7 @@ where
         first
     }
 
-    /// Hands over what `scheduler` sent, to be taken in in `round`. Returns when the first of it happens.
+    /// Posts the events that `scheduler` sent, for delivery in `round`. Returns the time of the first of them.
     fn post(&self, world: &mut W, scheduler: &mut Scheduler<W::Payload>, round: u64) -> Option<Time> {
         let mut first = None;
         for event in scheduler.outgoing().drain(..) {
@@ -175,7 +178,7 @@ where
         first
     }
 
-    /// Tells the other processes of `round` what they need, and takes in what they tell.
+    /// Exchanges first times and mail of `round` with the other processes.
     fn trade(&self, others: &Abroad<W>, round: u64) {
         let first = Some(self.cell(round).load(Ordering::SeqCst)).filter(|&ps| ps < u64::MAX).map(Time::from_ps);
         let mail = others.mail.iter().map(|mail| std::mem::take(&mut *lock(mail))).collect();

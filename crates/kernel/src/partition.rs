@@ -1,8 +1,9 @@
-//! Partitions, and the conservative windows that keep them in step.
+//! Partitions, and the conservative windows that synchronise them.
 //!
-//! A world is cut only at links with latency. Within a window as long as the least latency across any cut, no
-//! partition can disturb another, so they may run side by side; at the end of the window the events that cross
-//! are handed over. The key of an event does not depend on who ran when, so the result does not either.
+//! A world is cut only at links with latency. A window is as long as the least latency across any cut. Within it no
+//! partition can affect another, so the partitions may run in parallel; the events that cross a cut are delivered at
+//! the end of the window. The key of an event does not depend on the order in which partitions ran, so neither does
+//! the result.
 
 use crate::exchange::Across;
 use crate::parallel::Crew;
@@ -10,16 +11,16 @@ use crate::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// How a run stands, told between slices of work.
+/// Progress of a run, reported between slices of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Every partition has reached this time.
+    /// Time that every partition has reached.
     pub time: Time,
     /// Events handled by all partitions so far.
     pub events: u64,
 }
 
-/// Partitions with their schedulers, run in conservative windows.
+/// Simulation of a world in partitions, each with its scheduler, in conservative windows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound(
     serialize = "W: Serialize, W::Payload: Copy + Serialize",
@@ -27,9 +28,9 @@ pub struct Progress {
 ))]
 pub struct Simulation<W: Partition> {
     parts: Vec<(W, Scheduler<W::Payload>)>,
-    /// The least latency across a cut, in ps.
+    /// Least latency across a cut, in ps.
     window_ps: u64,
-    /// What is being handed over, with its new partition: empty between two calls, and kept for its room.
+    /// Events being delivered, each with its new partition; empty between calls, and kept for its capacity.
     #[serde(skip)]
     crossing: Vec<(usize, Event<W::Payload>, W::Cargo)>,
 }
@@ -37,10 +38,11 @@ pub struct Simulation<W: Partition> {
 pub(crate) const EVENTS_PER_SLICE: u64 = 1 << 18;
 
 impl<W: Partition> Simulation<W> {
-    /// A simulation of `parts`; no event may cross between two of them in less than `window_ps`.
+    /// Creates a simulation of `parts`. No event may cross from one to another in less than `window_ps`.
     ///
     /// # Panics
-    /// If there is no partition, more than one and the window is 0, or two of them own the same component.
+    /// Panics if there is no partition, if there are several and the window is 0, or if two of them own the same
+    /// component.
     #[must_use]
     pub fn new(parts: Vec<(W, Scheduler<W::Payload>)>, window_ps: u64) -> Self {
         assert!(!parts.is_empty(), "a simulation needs a partition");
@@ -49,35 +51,36 @@ impl<W: Partition> Simulation<W> {
         Self { parts, window_ps, crossing: Vec::new() }
     }
 
-    /// The partitions.
+    /// Iterates over the worlds of the partitions.
     pub fn worlds(&self) -> impl Iterator<Item = &W> {
         self.parts.iter().map(|part| &part.0)
     }
 
-    /// The least latency between two partitions in ps: they meet that often. Without meaning if there is one.
+    /// Returns the least latency between two partitions, in ps, which is the interval of their synchronisation.
+    /// Meaningless for one partition.
     #[must_use]
     pub fn window_ps(&self) -> u64 {
         self.window_ps
     }
 
-    /// The partitions, each with its scheduler, to look at and to change between runs.
+    /// Returns the partitions with their schedulers, for changes between runs.
     pub fn parts_mut(&mut self) -> &mut [(W, Scheduler<W::Payload>)] {
         &mut self.parts
     }
 
-    /// The partitions, each with its scheduler.
+    /// Returns the partitions with their schedulers.
     #[must_use]
     pub fn parts(&self) -> &[(W, Scheduler<W::Payload>)] {
         &self.parts
     }
 
-    /// The partitions, each with its scheduler.
+    /// Consumes the simulation and returns the partitions with their schedulers.
     #[must_use]
     pub fn into_parts(self) -> Vec<(W, Scheduler<W::Payload>)> {
         self.parts
     }
 
-    /// Where the run stands.
+    /// Returns the progress of the run.
     #[must_use]
     pub fn progress(&self) -> Progress {
         Progress {
@@ -90,14 +93,14 @@ impl<W: Partition> Simulation<W> {
         Owners::of(&self.parts)
     }
 
-    /// Handles every event up to and including `limit` on the calling thread. Between slices of work it calls
-    /// `on_slice`; when that returns false the run stops early, and can be continued. True when `limit` was reached.
+    /// Handles every event up to and including `limit` on the calling thread. Calls `on_slice` between slices of work;
+    /// if it returns false the run stops early, and can be continued. Returns true if `limit` was reached.
     ///
     /// # Panics
-    /// If an event was sent to a component that does not exist, or crossed a cut faster than the window.
+    /// Panics if an event was sent to a component that does not exist, or crossed a cut faster than the window.
     pub fn run_until(&mut self, limit: Time, on_slice: impl FnMut(Progress) -> bool) -> bool {
         let owners = Owners::of(&self.parts);
-        // What was sent between two runs is handed over before the first window is measured.
+        // Events sent between two runs must be delivered before the first window is computed.
         self.exchange(&owners);
         if self.parts.len() == 1 {
             self.run_single(&owners, limit, on_slice)
@@ -139,13 +142,13 @@ impl<W: Partition> Simulation<W> {
         true
     }
 
-    /// The last moment of the next window, or none when nothing happens up to `limit`.
+    /// Returns the last instant of the next window, or `None` if no event occurs up to `limit`.
     pub(crate) fn window_end(&self, limit: Time) -> Option<Time> {
         let next = self.parts.iter().filter_map(|part| part.1.next_time()).min()?;
         (next <= limit).then(|| limit.min(next.saturating_add(self.window_ps - 1)))
     }
 
-    /// Hands over the events that crossed a cut.
+    /// Delivers the events that crossed a cut.
     pub(crate) fn exchange(&mut self, owners: &Owners) {
         let mut crossing = std::mem::take(&mut self.crossing);
         for (world, scheduler) in &mut self.parts {
@@ -169,16 +172,16 @@ impl<W: Partition> Simulation<W> {
     }
 }
 
-/// An event on its way to another partition, with what travels beside it.
+/// Event in transit to another partition, with the data that travels beside it.
 pub(crate) type Sent<W> = (Event<<W as Partition>::Payload>, <W as Partition>::Cargo);
 
-/// An event that leaves a partition, with what it names.
+/// Detaches an event that leaves a partition, with the data that its payload names.
 pub(crate) fn sent<W: Partition>(world: &mut W, event: Event<W::Payload>) -> Sent<W> {
     let cargo = world.unload(&event.payload);
     (event, cargo)
 }
 
-/// Takes in an event from another partition.
+/// Delivers an event from another partition.
 pub(crate) fn receive<W: Partition>(world: &mut W, scheduler: &mut Scheduler<W::Payload>, parcel: Sent<W>) {
     let (mut event, cargo) = parcel;
     world.load(&mut event.payload, cargo);
@@ -189,10 +192,10 @@ impl<W: Partition + Send> Simulation<W>
 where
     W::Payload: Send,
 {
-    /// The same as [`Simulation::run_until`] to its end, with the partitions spread over `threads` threads.
+    /// Runs as [`Simulation::run_until`] up to `limit`, but with the partitions spread over `threads` threads.
     ///
     /// # Panics
-    /// As [`Simulation::run_until`]; a panic of one thread ends all of them and is passed on.
+    /// Panics as [`Simulation::run_until`]; a panic of one thread ends all threads and is propagated.
     pub fn run_until_parallel(&mut self, limit: Time, threads: usize) {
         let threads = threads.min(self.parts.len());
         if threads <= 1 {
@@ -203,11 +206,11 @@ where
         self.settle(limit);
     }
 
-    /// The same in several processes, each of which calls it: this one runs the partitions that are its own, and the
-    /// others stay as they are but for their clocks.
+    /// Runs as [`Simulation::run_until_parallel`], but in several processes, each of which calls this function. Each
+    /// process runs its own partitions, and of the others only advances the clocks.
     ///
     /// # Panics
-    /// As [`Simulation::run_until_parallel`].
+    /// Panics as [`Simulation::run_until_parallel`].
     pub fn run_until_across(&mut self, limit: Time, threads: usize, across: &mut Across)
     where
         W::Payload: Serialize + DeserializeOwned,
@@ -220,9 +223,9 @@ where
     }
 }
 
-/// Which partition owns a component.
+/// Map from components to the partitions that own them.
 pub(crate) struct Owners {
-    /// The first component of each partition, the end of its range, and its index; in order.
+    /// First component, end of the range, and index of each partition, in order.
     ranges: Vec<(u64, u64, usize)>,
 }
 
@@ -241,10 +244,10 @@ impl Owners {
         self.ranges.windows(2).any(|pair| pair[0].1 > pair[1].0)
     }
 
-    /// The index of the partition that owns `component`.
+    /// Returns the index of the partition that owns `component`.
     ///
     /// # Panics
-    /// If none does.
+    /// Panics if no partition owns `component`.
     pub(crate) fn home(&self, component: ComponentId) -> usize {
         let component = u64::from(component.0);
         let after = self.ranges.partition_point(|range| range.0 <= component);

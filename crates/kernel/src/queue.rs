@@ -1,9 +1,9 @@
-//! The pending events, popped in key order.
+//! Queue of pending events, popped in key order.
 //!
-//! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins at the time of the
-//! last pop; the far wheel has 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than a
-//! millisecond ahead waits in the heap. Where events lie further apart, wider slots keep them near. A slot holds one or
-//! two events in practice; only when it is popped, and holds many, is it sorted.
+//! The queue is a timing wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins
+//! at the time of the last pop. The far wheel has 4 096 blocks of 262 ns; one block is one revolution of the near
+//! wheel. Events more than a millisecond ahead wait in the heap. Worlds whose events lie further apart use wider
+//! slots. A slot usually holds one or two events. A slot with many events is sorted when it is popped.
 
 use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
 use crate::{Event, EventKey, Time};
@@ -12,60 +12,61 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A slot of the near wheel spans 2^6 ps, if nothing else is asked for.
+/// Binary logarithm of the default width of a near slot, in ps.
 const SLOT_BITS: u32 = 6;
-/// The widest slot: a turn of the far wheel fits the range of time.
+/// Binary logarithm of the widest slot, in ps: a revolution of the far wheel then fills the range of [`Time`].
 const SLOT_BITS_MAX: u32 = 36;
-/// A slot with more events than this is sorted.
+/// Number of events in a slot above which the slot is sorted.
 const SHARED_MAX: usize = 4;
-/// How many events of the slot being popped an event may be moved past before it goes to a heap instead.
+/// Number of events that an insertion into the current slot may shift. Beyond it the event goes to a heap.
 const INSERT_MAX: usize = 32;
 
-/// How many events have to be pending before what the next ones need is fetched: what fewer touch stays in the caches
-/// of the processor. Of a network it is 7% slower with some thousand events, and 20% faster with a hundred thousand.
+/// Number of pending events from which the next ones are prefetched. Fewer events stay in the processor's caches. In a
+/// network, prefetching is 7% slower with some thousand events, and 20% faster with a hundred thousand.
 const FETCHED_MIN: usize = 1 << 14;
 
-/// A pending event, linked to the next in its list: a slot, a block, or the free nodes.
+/// Pending event, linked to the next node of its list: a slot, a block, or the free list.
 #[derive(Clone, Debug)]
 struct Node<P> {
     event: Event<P>,
     next: u32,
 }
 
-/// A node with the key of its event, so that ordering nodes does not visit them. The earliest is the greatest.
+/// Node with the key of its event, so that nodes are ordered without visiting them. The earliest is the greatest.
 type Waiting = Reverse<(EventKey, u32)>;
 
-/// Pending events. [`Queue::pop`] returns them in the order of their keys, whatever the order of the pushes.
+/// Queue of pending events. [`Queue::pop`] returns them in the order of their keys, in whatever order they were
+/// pushed.
 ///
-/// It is fast while events are pushed at or after the last one popped, as a simulation does. An event is written once,
-/// into a node, and read once; what moves in between is the number of its node.
+/// The queue is fast while events are pushed at or after the last one popped, as a simulation does. An event is
+/// written once, into a node, and read once; in between only the index of its node moves.
 #[derive(Clone, Debug)]
 pub struct Queue<P> {
     nodes: Vec<Node<P>>,
     free: u32,
     slot_bits: u32,
-    /// Slots from `start` on, for one turn.
+    /// Slots of one revolution from `start` on.
     near: Wheel,
-    /// Blocks after `block`, for one turn.
+    /// Blocks of one revolution after `block`.
     far: Wheel,
-    /// Everything a turn of the far wheel or more after `block`.
+    /// Events a revolution of the far wheel or more after `block`.
     beyond: BinaryHeap<Waiting>,
-    /// Nodes of the slots before `start`, latest first.
+    /// Nodes of the slots before `start`, sorted with the latest first.
     current: Vec<Waiting>,
-    /// More of them, pushed when `current` was long; none when `current` is empty.
+    /// Further nodes of those slots, pushed when `current` was long; empty when `current` is empty.
     late: BinaryHeap<Waiting>,
-    /// The next node of the slot after the one being popped for which memory is fetched.
+    /// Next node to prefetch, in the slot after the one being popped.
     coming: u32,
     start: u64,
-    /// The block whose events are all near; `start` lies in it or at its end.
+    /// Block with all of its events in the near wheel; `start` lies in the block or at its end.
     block: u64,
-    /// No event after this is popped now.
+    /// Latest time of an event that this call may pop.
     limit: Time,
-    /// From `start` up to this slot an event alone in its slot is the next: they are all of `block` and before `limit`,
-    /// and none is of a slot before.
+    /// End of the slots, from `start` on, in which a lone event is the earliest one: these slots belong to `block` and
+    /// lie before `limit`, and no event is pending in an earlier slot.
     clear_until: u64,
     len: usize,
-    /// The largest `len` before this queue was restored; since then there is a node for each.
+    /// Largest `len` before this queue was restored. Since then `nodes` has one node per event of the maximum.
     len_max: usize,
 }
 
@@ -76,14 +77,15 @@ impl<P: Copy> Default for Queue<P> {
 }
 
 impl<P: Copy> Queue<P> {
-    /// An empty queue with room for `capacity` events before it has to allocate.
+    /// Creates an empty queue with room for `capacity` events before it has to allocate.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_slots(capacity, SLOT_BITS)
     }
 
-    /// The same with slots of `2^slot_bits` ps (6 if nothing is asked for, 36 at most). What is popped when does not
-    /// depend on it. It is fast when a few events fall into a slot, and most are pushed less than 4096 slots ahead.
+    /// Creates an empty queue with slots of `2^slot_bits` ps, 36 bits at most; the default is 6. The width does not
+    /// change the order of events. The queue is fast when a few events fall into a slot, and most are pushed less than
+    /// 4096 slots ahead.
     #[must_use]
     pub fn with_slots(capacity: usize, slot_bits: u32) -> Self {
         Self {
@@ -105,19 +107,19 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// How many events are pending.
+    /// Returns the number of pending events.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True when nothing is pending.
+    /// Returns true if no event is pending.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The largest number of events that were ever pending at once.
+    /// Returns the largest number of events that were ever pending at once.
     #[must_use]
     pub fn len_max(&self) -> usize {
         self.len_max.max(self.nodes.len())
@@ -131,10 +133,10 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// Adds an event if that is simple: there is a free node, and the event is near. Else nothing changes, and it says
-    /// so.
-    // Inlined wherever an event is made: passed on through memory, its parts would be read back in other widths than
-    // they were written in, which stalls a processor longer than all the rest takes.
+    /// Adds an event and returns true if a node is free and the event falls into the near wheel. Otherwise returns
+    /// false and changes nothing.
+    // Inlined wherever an event is made. If the event passed through memory, its parts would be read back in other
+    // widths than they were written in, which stalls the processor for longer than everything else takes.
     #[inline(always)]
     pub(crate) fn push_near(&mut self, event: Event<P>) -> bool {
         let slot = self.slot_of(event.time);
@@ -150,7 +152,7 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// Adds an event, whatever that takes.
+    /// Adds an event by the slow path, at any time.
     #[inline(never)]
     pub(crate) fn push_anywhere(&mut self, event: Event<P>) {
         self.len += 1;
@@ -163,7 +165,7 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// Places a node that lies at or after `start`.
+    /// Links a node whose slot is at or after `start` into a wheel or the heap.
     fn place(&mut self, slot: u64, node: u32) {
         let next = if slot - self.start < SLOTS as u64 {
             self.near.link(slot, node)
@@ -182,7 +184,7 @@ impl<P: Copy> Queue<P> {
         self.pop_until(Time::MAX)
     }
 
-    /// Removes the earliest event if it happens at or before `limit`.
+    /// Removes the earliest event if it occurs at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<Event<P>> {
         if limit != self.limit {
@@ -192,16 +194,16 @@ impl<P: Copy> Queue<P> {
         Some(self.release(node))
     }
 
-    /// From now on [`Queue::take_due`] finds events at or before `limit`.
+    /// Sets the latest time of the events that [`Queue::take_due`] returns.
     pub(crate) fn set_limit(&mut self, limit: Time) {
         self.limit = limit;
         self.clear_until = 0;
     }
 
-    /// The node of the earliest event, if that happens at or before the limit that was set. It is in no list any more,
-    /// and has to be released.
-    // Not the event itself: an optional event is taken apart to see whether there is one, and put together again in
-    // other widths than it is then read in, which stalls a processor.
+    /// Unlinks and returns the node of the earliest event, if the event occurs at or before the limit. The caller must
+    /// release the node.
+    // Returns the node and not the event. An optional event would be taken apart for its discriminant and stored in
+    // other widths than it is then read in, which stalls the processor.
     #[inline(always)]
     pub(crate) fn take_due(&mut self) -> Option<u32> {
         let slot = self.near.next_from(self.start).unwrap_or(u64::MAX);
@@ -216,8 +218,8 @@ impl<P: Copy> Queue<P> {
         self.pop_with_care()
     }
 
-    /// Removes the node of the earliest event, wherever it is. The wheels never move past the limit, so that what is
-    /// pushed after a pause still finds its slot.
+    /// Removes the node of the earliest event by the slow path. The wheels never advance past the limit, so that
+    /// events pushed after a pause still find their slots.
     #[inline(never)]
     fn pop_with_care(&mut self) -> Option<u32> {
         let node = if self.current.is_empty() { self.pop_slot() } else { self.pop_current() };
@@ -226,15 +228,14 @@ impl<P: Copy> Queue<P> {
         node
     }
 
-    /// Whether so many events are pending that memory has to be fetched for those to come.
+    /// Returns true if so many events are pending that prefetching pays off.
     #[inline(always)]
     pub(crate) fn is_fetched(&self) -> bool {
         self.len >= FETCHED_MIN
     }
 
-    /// One after the other the events of the slot after the one that is being popped, in the order of its list, which
-    /// is fetched along the way. As events come and go meanwhile, some are missed, and some may not be pending any
-    /// more.
+    /// Returns the next event of the slot after the one being popped, in the order of its list, and prefetches the one
+    /// after. As the list changes meanwhile, some events are missed, and some may no longer be pending.
     #[inline(always)]
     pub(crate) fn coming(&mut self) -> Option<&Event<P>> {
         let place = self.nodes.get(self.coming as usize)?;
@@ -243,7 +244,7 @@ impl<P: Copy> Queue<P> {
         Some(&place.event)
     }
 
-    /// Of the slot that is being popped the event that comes after so many others, if there is one.
+    /// Returns the event of the current slot that follows after `others` other events, if there is one.
     #[inline(always)]
     pub(crate) fn ahead(&self, others: usize) -> Option<&Event<P>> {
         let at = self.current.len().checked_sub(others + 1)?;
@@ -251,7 +252,7 @@ impl<P: Copy> Queue<P> {
         Some(&self.nodes[node as usize].event)
     }
 
-    /// When the earliest event happens.
+    /// Returns the time of the earliest event.
     #[must_use]
     pub fn next_time(&self) -> Option<Time> {
         let current = self.current.last().map(|waiting| waiting.0 .0.time);
@@ -269,7 +270,7 @@ impl<P: Copy> Queue<P> {
         [near_time, far_time, beyond_time].into_iter().flatten().min()
     }
 
-    /// The earliest time in the list that begins with `node`.
+    /// Returns the earliest time in the list that begins with `node`.
     fn list_time(&self, node: u32) -> Option<Time> {
         let node_at = |node: u32| self.nodes.get(node as usize);
         std::iter::successors(node_at(node), |place| node_at(place.next)).map(|place| place.event.time).min()
@@ -306,7 +307,7 @@ impl<P: Copy> Queue<P> {
         node
     }
 
-    /// Takes the event out of a node that is in no list any more.
+    /// Frees a node that is in no list, and returns its event.
     #[inline(always)]
     pub(crate) fn release(&mut self, node: u32) -> Event<P> {
         self.len -= 1;
@@ -352,8 +353,7 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// Begins the next slot that holds events and pops its earliest. While there are few, it is looked for; many are
-    /// sorted.
+    /// Advances to the next slot that holds events and pops its earliest. A few events are searched, many are sorted.
     fn pop_slot(&mut self) -> Option<u32> {
         let slot = match self.near.next_from(self.start) {
             Some(slot) if block_of(slot) == self.block => slot,
@@ -383,7 +383,7 @@ impl<P: Copy> Queue<P> {
         self.pop_current()
     }
 
-    /// Takes `node` out of the list of a slot, where it follows `before`.
+    /// Removes `node` from the list of a slot, where it follows `before`.
     fn unlink(&mut self, slot: u64, before: u32, node: u32) -> u32 {
         let next = self.nodes[node as usize].next;
         if before != NONE {
@@ -397,7 +397,7 @@ impl<P: Copy> Queue<P> {
         node
     }
 
-    /// Sorts the list that begins with `node`.
+    /// Sorts the list that begins with `node` into `current`.
     #[inline(never)]
     fn open(&mut self, mut node: u32) {
         while node != NONE {
@@ -408,7 +408,7 @@ impl<P: Copy> Queue<P> {
         self.coming = self.near.next_from(self.start).map_or(NONE, |slot| self.near.first(slot));
     }
 
-    /// Moves on to the next block that holds events, if it begins by the limit. Returns its first occupied slot.
+    /// Advances to the next block that holds events, if it begins by the limit. Returns its first occupied slot.
     #[cold]
     fn next_block(&mut self) -> Option<u64> {
         let near = self.near.next_from(self.start).map(block_of);
@@ -422,7 +422,7 @@ impl<P: Copy> Queue<P> {
         self.near.next_from(self.start)
     }
 
-    /// Moves on to `block` and brings its events near.
+    /// Advances to `block` and moves its events into the near wheel.
     fn enter(&mut self, block: u64) {
         self.block = block;
         self.start = block << SLOT_COUNT_BITS;
@@ -441,7 +441,7 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// An empty queue with slots like those of `others`, which had as many events pending at most as any of them.
+    /// Creates an empty queue with the slot width of `others` and the largest of their maximum lengths.
     pub(crate) fn like<'a>(others: impl Iterator<Item = &'a Self>) -> Self
     where
         P: 'a,
@@ -454,12 +454,12 @@ impl<P: Copy> Queue<P> {
         })
     }
 
-    /// Takes out all pending events, in order.
+    /// Removes all pending events, and returns them in order.
     pub(crate) fn take_all(&mut self) -> Vec<Event<P>> {
         std::iter::from_fn(|| self.pop()).collect()
     }
 
-    /// All pending events in order; the queue stays as it is.
+    /// Returns all pending events in order; the queue is unchanged.
     #[must_use]
     pub fn to_sorted(&self) -> Vec<Event<P>> {
         let mut copy = self.clone();

@@ -1,14 +1,14 @@
-//! Partitions that take over the components of others: a world that is cut elsewhere than before.
+//! Redistribution of the components of a world over other partitions.
 
 use crate::{ComponentId, Partition, Scheduler};
 
-/// Cuts a world elsewhere: every component of `from` and all that is pending passes to the worlds `to`, which own so
-/// many components each, one after the other. What events name travels with them, in the order of their keys. What has
-/// been handled counts for the first.
+/// Cuts a world at other places: every component of `from` and all pending events pass to the worlds `to`, which own
+/// the given numbers of components, one after the other. Data that events name moves with them, in the order of their
+/// keys. The count of handled events goes to the first partition.
 ///
 /// # Panics
-/// If the components of `from` do not follow each other, are not as many as those of `to`, or `from` does not stand at
-/// one time.
+/// Panics if the components of `from` are not contiguous, if their number differs from that of `to`, or if the
+/// partitions of `from` are at different times.
 #[must_use]
 pub fn recut<W: Partition>(
     mut from: Vec<(W, Scheduler<W::Payload>)>,
@@ -27,7 +27,7 @@ pub fn recut<W: Partition>(
     let mut parts: Vec<_> = worlds.into_iter().zip(schedulers).collect();
     for (mut event, cargo) in moved {
         let owner = |id: ComponentId| parts.iter().position(|(_, scheduler)| scheduler.owns(id));
-        // What is for a partition that is not among these is still to be handed over by its sender.
+        // An event for a partition that is not in `to` is still to be delivered by its sender.
         let owner = owner(event.target).or_else(|| owner(event.source)).expect("an event is sent or received here");
         let (world, scheduler) = &mut parts[owner];
         world.load(&mut event.payload, cargo);

@@ -1,40 +1,40 @@
-//! Random numbers: one independent stream per part, integers only, so that no float decides an order.
+//! Random numbers: an independent stream per part, in integers only, so that no float decides an order.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-/// A seeded stream of random integers (xoshiro256++). The draws are frozen: they never change between releases.
+/// Seeded stream of random integers (xoshiro256++). The draws are frozen: they never change between releases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream of part `stream` in the run with `seed`. Streams of one seed are independent.
+    /// Creates the stream of part `stream` in the run with `seed`. Streams of one seed are independent.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ mix(stream.wrapping_add(0x9e37_79b9_7f4a_7c15)))))
     }
 
-    /// A uniform 64-bit number.
+    /// Draws a uniform 64-bit number.
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A uniform number below `bound`.
+    /// Draws a uniform number below `bound`.
     ///
     /// # Panics
-    /// If `bound` is 0.
+    /// Panics if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "no number is below 0");
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True in `share` of 2^32 cases.
+    /// Draws true with a probability of `share` / 2^32.
     pub fn chance(&mut self, share: u64) -> bool {
         (self.next_u64() >> 32) < share
     }
 
-    /// A uniform number in `mean - spread ..= mean + spread`; `spread` is capped at `mean`.
+    /// Draws a uniform number in `mean - spread ..= mean + spread`; `spread` is capped at `mean`.
     pub fn around(&mut self, mean: u64, spread: u64) -> u64 {
         let spread = spread.min(mean);
         if spread == 0 {
@@ -44,7 +44,7 @@ impl Rng {
     }
 }
 
-/// The finaliser of splitmix64: a bijection that spreads every input bit over all output bits.
+/// Returns the finaliser of splitmix64, a bijection that spreads every input bit over all output bits.
 #[must_use]
 #[inline]
 pub fn mix(value: u64) -> u64 {
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn draws_are_frozen() {
-        // From another implementation of xoshiro256++, seeded by splitmix64.
+        // Expected values are from an independent implementation of xoshiro256++, seeded by splitmix64.
         let mut rng = Rng::new(1, 2);
         assert_eq!([rng.next_u64(), rng.next_u64()], [10_429_541_738_275_224_741, 7_851_883_561_255_609_884]);
         assert_eq!([(); 6].map(|()| rng.below(1000)), [659, 478, 275, 540, 910, 880]);

@@ -1,71 +1,72 @@
-//! What a partition sees of the kernel: its clock and a way to send events.
+//! Scheduler of a partition: its clock, and the means to send events.
 
 use crate::{ComponentId, Event, Queue, Time};
 use serde::{Deserialize, Serialize};
 
-/// When an event will be handled for which memory is fetched. What one stage reads the stage before has fetched.
+/// Number of events before the one that memory is prefetched for. Each stage reads memory that the stage before has
+/// prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
-    /// After some tens of others: what the event itself names may be fetched.
+    /// Some tens of other events: memory that the event itself names may be prefetched.
     Tens,
-    /// After several: what follows from that.
+    /// Several other events: memory that follows from that may be prefetched.
     Several,
-    /// After a few.
+    /// A few other events.
     Few,
-    /// At once.
+    /// No other event: the event is the next.
     None,
 }
 
-/// Each later stage, and how many events lie between one that is handled and one at that stage.
+/// Later stages of prefetching, each with the number of events between the current event and the prefetched one.
 const AHEAD: [(Ahead, usize); 3] = [(Ahead::Several, 5), (Ahead::Few, 2), (Ahead::None, 0)];
 
-/// The state of one partition: its components, and what happens to them.
+/// State of one partition: its components and their event handlers.
 pub trait Partition {
-    /// What events carry.
+    /// Content of an event.
     type Payload: Copy;
-    /// What travels beside an event that crosses a cut, because its payload only names it: a packet in the partition's
-    /// own store, say. `()` when payloads are complete.
+    /// Data that travels beside an event across a cut, because its payload only names the data, such as a packet in
+    /// the partition's own store. `()` if payloads are self-contained.
     type Cargo: Send;
 
-    /// Handles one event. Everything that follows from it is sent through `scheduler`.
+    /// Handles one event. All resulting events are sent through `scheduler`.
     fn on_event(&mut self, event: Event<Self::Payload>, scheduler: &mut Scheduler<Self::Payload>);
 
-    /// An event will be handled soon: what that takes may be fetched into the caches of the processor. Of
-    /// [`Ahead::Tens`] it is a guess, and the event may have been handled already.
+    /// Prefetches into the processor's caches what the handler of an event will need. With [`Ahead::Tens`] the event
+    /// is a guess and may already have been handled.
     #[inline(always)]
     fn prepare(&self, event: &Event<Self::Payload>, ahead: Ahead) {
         let _ = (event, ahead);
     }
 
-    /// Takes out what `payload`, on its way to another partition, names.
+    /// Removes and returns the data that `payload`, which leaves for another partition, names.
     fn unload(&mut self, payload: &Self::Payload) -> Self::Cargo;
 
-    /// Takes in what came with `payload` from another partition, and makes the payload name it here.
+    /// Stores the data that arrived with `payload` from another partition, and updates the payload to name it here.
     fn load(&mut self, payload: &mut Self::Payload, cargo: Self::Cargo);
 }
 
-/// The clock of a partition and its way to send events.
+/// Clock of a partition, and its queue of events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "P: Copy + Serialize", deserialize = "P: Copy + Deserialize<'de>"))]
 pub struct Scheduler<P> {
     now: Time,
     queue: Queue<P>,
-    /// Events sent so far, per component; indexed by `ComponentId` less `first`.
+    /// Events sent so far per component, indexed by `ComponentId` minus `first`.
     sequences: Vec<u64>,
     first: u32,
     handled: u64,
-    /// Events for other partitions, handed over at the end of the window.
+    /// Events for other partitions, which are delivered at the end of the window.
     outgoing: Vec<Event<P>>,
 }
 
 impl<P: Copy> Scheduler<P> {
-    /// The scheduler of the partition that owns `components` components from `first` on.
+    /// Creates the scheduler of the partition that owns `components` components from `first` on.
     #[must_use]
     pub fn new(first: ComponentId, components: usize, events_capacity: usize) -> Self {
         Self::with_queue(first, components, Queue::with_capacity(events_capacity))
     }
 
-    /// The same for a partition whose events wait in `queue`; see [`Queue::with_slots`].
+    /// Creates such a scheduler with `queue` for its events; see [`Queue::with_slots`].
     #[must_use]
     pub fn with_queue(first: ComponentId, components: usize, queue: Queue<P>) -> Self {
         Self {
@@ -78,48 +79,51 @@ impl<P: Copy> Scheduler<P> {
         }
     }
 
-    /// What stands for this one where its partition is elsewhere: it has the same components and time, and no events.
+    /// Creates a stand-in for this scheduler where another process has its partition: the same components and time,
+    /// and no events.
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         Self { now: self.now, ..Self::new(ComponentId(self.first), self.sequences.len(), 0) }
     }
 
-    /// The time of the event being handled.
+    /// Returns the time of the event being handled.
     #[must_use]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Events handled so far.
+    /// Returns the number of events handled so far.
     #[must_use]
     pub fn handled(&self) -> u64 {
         self.handled
     }
 
-    /// Events pending now.
+    /// Returns the number of events that are pending.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.queue.len()
     }
 
-    /// The most events that were ever pending at once. An event from another partition counts from the end of the
-    /// window in which it was sent, so this depends on how the world was cut and where runs were stopped.
+    /// Returns the largest number of events that were ever pending at once. An event from another partition counts
+    /// from the end of the window that it was sent in, so the number depends on the cuts of the world and on the stops
+    /// of the run.
     #[must_use]
     pub fn pending_max(&self) -> usize {
         self.queue.len_max()
     }
 
-    /// All that the future of this partition depends on, apart from its components: the time, the events handled, the
-    /// events pending in their order, and the events sent per component. It does not depend on where runs were stopped.
+    /// Returns everything that the future of this partition depends on, apart from its components: the time, the
+    /// events handled, the pending events in order, and the events sent per component. The state does not depend on
+    /// the stops of the run.
     pub fn state(&self) -> (Time, u64, Vec<Event<P>>, &[u64]) {
         (self.now, self.handled, self.queue.to_sorted(), &self.sequences)
     }
 
-    /// Sends `payload` from `source` to `target`, to happen `delay_ps` from now.
+    /// Sends `payload` from `source` to `target`, `delay_ps` after the current time.
     ///
     /// # Panics
-    /// If the delay is 0 (what happens now is a function call), the event lies past the range of [`Time`], or
-    /// `source` is of another partition.
+    /// Panics if the delay is 0 (immediate effects are function calls), if the event lies past the range of [`Time`],
+    /// or if `source` belongs to another partition.
     #[inline(always)]
     pub fn send(&mut self, source: ComponentId, target: ComponentId, delay_ps: u64, payload: P) {
         assert!(delay_ps > 0, "an event needs a delay of at least 1 ps");
@@ -134,7 +138,7 @@ impl<P: Copy> Scheduler<P> {
         }
     }
 
-    /// Sends an event to another partition, or to a place in the queue that is not at hand.
+    /// Sends an event to another partition, or by the slow path of the queue.
     #[inline(never)]
     fn send_far(&mut self, event: Event<P>) {
         if self.owns(event.target) {
@@ -149,39 +153,39 @@ impl<P: Copy> Scheduler<P> {
         component.0.wrapping_sub(self.first) < self.sequences.len() as u32
     }
 
-    /// The components of this partition: the first, and how many.
+    /// Returns the first component of this partition, and the number of its components.
     pub(crate) fn components(&self) -> (ComponentId, usize) {
         (ComponentId(self.first), self.sequences.len())
     }
 
-    /// When the next event of this partition happens.
+    /// Returns the time of the next event of this partition.
     #[must_use]
     pub fn next_time(&self) -> Option<Time> {
         self.queue.next_time()
     }
 
-    /// The events sent to other partitions that have not been handed over yet.
+    /// Returns the events sent to other partitions that have not been delivered yet.
     pub(crate) fn outgoing(&mut self) -> &mut Vec<Event<P>> {
         &mut self.outgoing
     }
 
-    /// Takes in an event that another partition sent.
+    /// Enqueues an event that another partition sent.
     ///
     /// # Panics
-    /// If this partition has already passed its time.
+    /// Panics if the time of the event is not after the clock of this partition.
     pub(crate) fn receive(&mut self, event: Event<P>) {
         assert!(event.time > self.now, "an event crossed a cut faster than the window");
         self.queue.push(event);
     }
 
-    /// Takes out all that is pending or has not been handed over yet.
+    /// Removes and returns all events that are pending or not delivered yet.
     pub(crate) fn take_pending(&mut self) -> Vec<Event<P>> {
         let mut pending = self.queue.take_all();
         pending.append(&mut self.outgoing);
         pending
     }
 
-    /// Takes over an event from a scheduler that had it pending, or was to hand it over.
+    /// Takes over an event that was pending, or waiting for delivery, in another scheduler.
     pub(crate) fn take_over(&mut self, event: Event<P>) {
         if self.owns(event.target) {
             self.queue.push(event);
@@ -190,7 +194,8 @@ impl<P: Copy> Scheduler<P> {
         }
     }
 
-    /// The components of schedulers with nothing pending, so many each. What was handled counts for the first.
+    /// Redistributes the components of schedulers without pending events, `components` per new scheduler. All events
+    /// handled so far are attributed to the first one.
     pub(crate) fn recut(from: Vec<Self>, components: &[usize]) -> Vec<Self> {
         let Some(like) = from.first() else { return Vec::new() };
         let (now, mut first, mut handled) = (like.now, like.first, from.iter().map(|part| part.handled).sum());
@@ -220,19 +225,19 @@ impl<P: Copy> Scheduler<P> {
         components.iter().map(part).collect()
     }
 
-    /// The next event, if it happens at or before `limit`. It stays pending.
+    /// Returns the next event, if it occurs at or before `limit`; the event stays pending.
     pub(crate) fn peek(&mut self, limit: Time) -> Option<Event<P>> {
         let event = self.queue.pop_until(limit)?;
         self.queue.push(event);
         Some(event)
     }
 
-    /// Moves an idle partition's clock on to `time`.
+    /// Advances the clock of an idle partition to `time`.
     pub(crate) fn settle(&mut self, time: Time) {
         self.now = self.now.max(time);
     }
 
-    /// Has memory fetched for events to come.
+    /// Prefetches memory for the coming events.
     #[inline(always)]
     fn prepare<W: Partition<Payload = P>>(&mut self, world: &W) {
         for _ in 0..2 {
@@ -247,7 +252,7 @@ impl<P: Copy> Scheduler<P> {
         }
     }
 
-    /// Handles every event up to and including `limit`, at most `events_max` of them. True when none is left.
+    /// Handles the events up to and including `limit`, at most `events_max` of them. Returns true if none is left.
     pub(crate) fn run<W: Partition<Payload = P>>(&mut self, world: &mut W, limit: Time, events_max: u64) -> bool {
         self.queue.set_limit(limit);
         for _ in 0..events_max {

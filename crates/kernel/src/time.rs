@@ -3,52 +3,52 @@
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub};
 
-/// A moment in simulated time, in picoseconds since the start of the run. Range: 213 days.
+/// Simulated time, in picoseconds since the start of the run. The range is 213 days.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Time(u64);
 
 impl Time {
-    /// The start of the run.
+    /// Start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than every event.
+    /// Largest time, later than every event.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The moment `ps` picoseconds after the start.
+    /// Returns the time `ps` picoseconds after the start.
     #[must_use]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// Picoseconds since the start.
+    /// Returns the picoseconds since the start.
     #[must_use]
     pub const fn ps(self) -> u64 {
         self.0
     }
 
-    /// Nanoseconds since the start, for people and plots.
+    /// Returns the nanoseconds since the start, for display and plots.
     #[must_use]
     pub fn ns(self) -> f64 {
         self.0 as f64 / 1000.0
     }
 
-    /// Picoseconds from `earlier` to `self`.
+    /// Returns the picoseconds from `earlier` to `self`.
     ///
     /// # Panics
-    /// If `earlier` is later: time never runs backwards.
+    /// Panics if `earlier` is later than `self`: time never runs backwards.
     #[must_use]
     #[inline]
     pub fn since(self, earlier: Self) -> u64 {
         self.0.checked_sub(earlier.0).unwrap_or_else(|| ran_backwards(self, earlier))
     }
 
-    /// `self + ps`, staying at [`Time::MAX`] when the sum does not fit.
+    /// Returns `self + ps`, or [`Time::MAX`] if the sum does not fit.
     #[must_use]
     pub const fn saturating_add(self, ps: u64) -> Self {
         Self(self.0.saturating_add(ps))
     }
 }
 
-/// Apart, so that its message is no burden to who never sends it.
+/// Panics out of line, so that callers of [`Time::since`] do not carry the code of the message.
 #[cold]
 #[inline(never)]
 fn ran_backwards(later: Time, earlier: Time) -> ! {

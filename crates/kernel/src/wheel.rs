@@ -1,18 +1,18 @@
-//! One turn of slots with the lists that hang in them.
+//! One revolution of slots, each with a list of nodes.
 
 const BITS: u32 = 12;
 const WORDS: usize = SLOTS / 64;
 
-/// How many slots one turn has.
+/// Slots of one revolution of the wheel.
 pub(crate) const SLOTS: usize = 1 << BITS;
-/// The binary logarithm of [`SLOTS`].
+/// Binary logarithm of [`SLOTS`].
 pub(crate) const SLOT_COUNT_BITS: u32 = BITS;
-/// The node that ends a list.
+/// Node index that ends a list.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The first node of a list per slot, and two levels of bits that say which slots hold any.
+/// Timing wheel: the first node of a list per slot, and two levels of bits that mark the occupied slots.
 ///
-/// Slots are numbered from the start of time; the caller keeps all occupied slots within one turn.
+/// Slots are numbered from the start of time; the caller keeps all occupied slots within one revolution.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
     heads: Box<[u32; SLOTS]>,
@@ -21,12 +21,12 @@ pub(crate) struct Wheel {
 }
 
 impl Wheel {
-    /// A wheel without nodes.
+    /// Creates a wheel without nodes.
     pub(crate) fn new() -> Self {
         Self { heads: Box::new([NONE; SLOTS]), occupied: [0; WORDS], summary: 0 }
     }
 
-    /// Puts `node` first in the slot and returns the node that was first before.
+    /// Makes `node` the first of the slot, and returns the node that was first before.
     #[inline]
     pub(crate) fn link(&mut self, slot: u64, node: u32) -> u32 {
         let index = slot as usize % SLOTS;
@@ -41,23 +41,23 @@ impl Wheel {
         let index = slot as usize % SLOTS;
         let word = self.occupied[index / 64] & !(1 << (index % 64));
         self.occupied[index / 64] = word;
-        // Without a branch: whether the slot was the last of its word is as good as random.
+        // Branch-free, because it is unpredictable whether the slot was the last one of its word.
         self.summary &= !(u64::from(word == 0) << (index / 64));
         std::mem::replace(&mut self.heads[index], NONE)
     }
 
-    /// Makes `node` the first in an occupied slot.
+    /// Makes `node` the first of an occupied slot.
     pub(crate) fn set_first(&mut self, slot: u64, node: u32) {
         self.heads[slot as usize % SLOTS] = node;
     }
 
-    /// The first node in the slot.
+    /// Returns the first node of the slot.
     #[inline]
     pub(crate) fn first(&self, slot: u64) -> u32 {
         self.heads[slot as usize % SLOTS]
     }
 
-    /// The first occupied slot from `start` on, looking one whole turn ahead.
+    /// Returns the first occupied slot from `start` on, within one revolution.
     #[inline]
     pub(crate) fn next_from(&self, start: u64) -> Option<u64> {
         let index = start as usize % SLOTS;
@@ -70,7 +70,7 @@ impl Wheel {
         if later == 0 {
             return None;
         }
-        // The last word in turn is the first one again: what it holds below `bit` lies a whole turn ahead.
+        // The last word visited is the first one again: its bits below `bit` lie a whole revolution ahead.
         let words_ahead = u64::from(later.trailing_zeros()) + 1;
         let bits = self.occupied[(word + words_ahead as usize) % WORDS];
         Some(start - bit as u64 + words_ahead * 64 + u64::from(bits.trailing_zeros()))

@@ -1,16 +1,16 @@
-//! The queue against a reference: whatever is pushed, popped and asked in between, events come in key order.
+//! Compares the queue with a reference: after any sequence of operations, events are popped in key order.
 
 use hostnet_kernel::{checkpoint, ComponentId, Event, EventKey, Queue, Time};
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// One turn of the near wheel, in ps.
+/// One revolution of the near wheel, in ps.
 const NEAR_PS: u64 = 64 << 12;
-/// One turn of the far wheel, in ps.
+/// One revolution of the far wheel, in ps.
 const FAR_PS: u64 = NEAR_PS << 12;
 
-/// What is done to the queue and to the reference alike. Times are relative to the present.
+/// Operation on both the queue and the reference. Times are relative to the current time.
 #[derive(Clone, Debug)]
 enum Step {
     Push { delay_ps: u64, source: u32 },
@@ -53,7 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A queue, the reference, and the time they have come to.
+/// The queue, the reference, and their current time.
 struct Pair {
     queue: Queue<u32>,
     reference: BinaryHeap<Reverse<EventKey>>,
@@ -145,7 +145,7 @@ proptest! {
         prop_assert_eq!(pair.queue.next_time(), None);
     }
 
-    /// The load of a simulation: a constant number of events, each replaced when it is popped.
+    /// Load of a simulation: a constant number of events, each replaced when it is popped.
     #[test]
     fn holds(
         pending in 1_usize..400,
@@ -177,7 +177,7 @@ fn the_last_moment_is_a_moment() {
     assert!(pair.queue.is_empty());
 }
 
-/// Everybody wakes everybody at once: events of one picosecond must not cost quadratic time.
+/// Many events at one picosecond, as when every component wakes every other one, must not take quadratic time.
 #[test]
 fn a_crowd_at_one_time_is_no_disaster() {
     let mut pair = Pair::new();

@@ -1,4 +1,4 @@
-//! One simulation in several processes, which threads stand in for here.
+//! Runs one simulation in several processes, which are threads here.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{build, outcome, Scale, Toy};
 use hostnet_kernel::{Across, Letterbox, Simulation, Time};
 use proptest::prelude::*;
 
-/// Runs one world in as many processes as `homes` names, through all of `limits`, and puts what they have together.
+/// Runs one world in the processes that `homes` names, through all of `limits`, and assembles the partitions.
 fn run_in_processes(whole: &Simulation<Toy>, homes: &[usize], threads: usize, limits: &[Time]) -> Simulation<Toy> {
     let ranks = homes.iter().max().map_or(1, |rank| rank + 1);
     let run = |mut office: Letterbox| {
@@ -46,7 +46,7 @@ proptest! {
         let limits: Vec<Time> = stops.iter().map(|stop| Time::from_ps(stop * step_ps)).collect();
         let mut reference = build(seed, scale, 1);
         prop_assert!(reference.run_until(limits[limits.len() - 1], |_| true));
-        // Processes are numbered from 0 on without a gap.
+        // Ranks must be consecutive from 0 on.
         let mut named: Vec<usize> = homes.clone();
         named.sort_unstable();
         named.dedup();

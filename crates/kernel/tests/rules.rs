@@ -1,4 +1,4 @@
-//! What a simulation refuses, and what it does at the edges of its rules.
+//! Checks what a simulation rejects, and how it behaves at the limits of its rules.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{build, outcome, Scale};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Simulation, Time};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-/// Does as its events say.
+/// World that executes the orders in its events.
 struct Puppet {
     seen: Vec<Event<Order>>,
 }
@@ -42,7 +42,7 @@ impl Partition for Puppet {
 
 const WINDOW_PS: u64 = 1000;
 
-/// `partitions` partitions of two components each.
+/// Creates `partitions` partitions of two components each.
 fn puppets(partitions: u32) -> Simulation<Puppet> {
     let part = |index| (Puppet { seen: Vec::new() }, Scheduler::new(ComponentId(2 * index), 2, 4));
     Simulation::new((0..partitions).map(part).collect(), WINDOW_PS)
@@ -53,12 +53,13 @@ fn order(simulation: &mut Simulation<Puppet>, partition: usize, delay_ps: u64, o
     simulation.parts_mut()[partition].1.send(source, source, delay_ps, order);
 }
 
-/// The message with which a world of `partitions` refuses `given`, run by `threads` threads (0: without any).
+/// Returns the panic message of a world of `partitions` that is given `given`, on `threads` threads (0: the calling
+/// thread).
 fn refusal(partitions: u32, threads: usize, given: Order) -> String {
     let run = || {
         let mut simulation = puppets(partitions);
         order(&mut simulation, 0, 10, given);
-        // It must not come to this.
+        // The run must have failed before this event.
         order(&mut simulation, partitions as usize - 1, 20_000, Order::Fail { message: "too late" });
         let limit = Time::from_ps(50_000);
         if threads == 0 {

@@ -11,7 +11,7 @@ fn scale() -> impl Strategy<Value = Scale> {
     (step_ps, 1_u64..30).prop_map(|(step_ps, steps)| Scale { step_ps, window_ps: step_ps * steps })
 }
 
-/// The end of every run, in steps.
+/// End of every run, in steps.
 const END_STEPS: u64 = 400;
 
 fn store(simulation: &Simulation<Toy>) -> Vec<u8> {
@@ -99,7 +99,7 @@ fn a_checkpoint_does_not_depend_on_the_way_there() {
     assert_eq!(written(&[100_000]), written(&[1, 30_000, 64_000, 99_999, 100_000]));
 }
 
-/// What an observer was told.
+/// Keys that an observer was called with.
 #[derive(Default)]
 struct Seen {
     before: Vec<EventKey>,

@@ -1,39 +1,40 @@
-//! A toy world: components that exchange events at random, each with a running hash of what it saw, in order.
+//! Toy world of components that exchange random events, each with a running hash of the events that it handled, in
+//! order.
 
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 
-/// How many components the world has.
+/// Number of components of the world.
 pub(crate) const COMPONENTS: u32 = 64;
-/// Components of one group are never cut apart.
+/// Components per group; a group is never cut apart.
 pub(crate) const GROUP: u32 = 8;
 
-/// What an event carries.
+/// Content of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Message {
-    /// Sent on when it arrives.
+    /// Forwarded on arrival.
     Walk(u64),
-    /// Ends where it arrives.
+    /// Not forwarded.
     Leaf(u64),
 }
 
-/// A component.
+/// Component of the toy world.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Member {
     hash: u64,
     rng: Rng,
 }
 
-/// The lengths of time of a world, in ps.
+/// Time scale of a world.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Scale {
-    /// Delays are multiples of this, so that many events tie.
+    /// Unit of the delays in ps, so that many events tie.
     pub(crate) step_ps: u64,
-    /// The least delay between two groups.
+    /// Least delay between two groups, in ps.
     pub(crate) window_ps: u64,
 }
 
-/// One partition: the components from `first` on.
+/// World of one partition: the components from `first` on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Toy {
     first: u32,
@@ -85,7 +86,7 @@ impl Partition for Toy {
     fn load(&mut self, _: &mut Message, (): ()) {}
 }
 
-/// The same world in `partitions` parts, with some events under way.
+/// Builds the world in `partitions` partitions, with some events pending.
 pub(crate) fn build(seed: u64, scale: Scale, partitions: u32) -> Simulation<Toy> {
     let count = COMPONENTS / partitions;
     let part = |index| {
@@ -102,7 +103,7 @@ pub(crate) fn build(seed: u64, scale: Scale, partitions: u32) -> Simulation<Toy>
     Simulation::new((0..partitions).map(part).collect(), scale.window_ps)
 }
 
-/// Everything that must not depend on how the world was run.
+/// Returns the state that must not depend on how the world was run.
 pub(crate) fn outcome(simulation: &Simulation<Toy>) -> (Time, u64, Vec<Member>) {
     let progress = simulation.progress();
     let members = simulation.worlds().flat_map(|toy| toy.members.clone()).collect();
