@@ -1,20 +1,20 @@
-//! What a codec is set to: its mode and its bound.
+//! Configuration of a codec: its mode and its bound.
 
 use crate::format::Mode;
 use crate::payload;
 use crate::quantiser::Quantiser;
 use thiserror::Error;
 
-/// The largest bound is 2^-1.
+/// Smallest exponent k of a bound 2^-k; the largest bound is 2^-1.
 pub const BOUND_EXPONENT_MIN: u32 = 1;
-/// The smallest bound is 2^-15: that is what the fifteen fractional bits of the 16-bit class can keep.
+/// Largest exponent k of a bound 2^-k: the fifteen fractional bits of the 16-bit class keep 2^-15.
 pub const BOUND_EXPONENT_MAX: u32 = 15;
 
 impl Mode {
     /// All modes, in the order of their numbers in streams.
     pub const ALL: [Self; 3] = [Self::Thesis, Self::Bounded, Self::Nearest];
 
-    /// Its name, in lower case.
+    /// Returns the name of the mode, in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -24,22 +24,22 @@ impl Mode {
         }
     }
 
-    /// The mode of that name; `None` if there is none.
+    /// Returns the mode with a name, or `None` if there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 
-/// A bound that no codec keeps.
+/// Error of a bound that no codec supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("bound {exponent}: must be {BOUND_EXPONENT_MIN} to {BOUND_EXPONENT_MAX}, which means 2^-1 to 2^-15")]
 pub struct BoundError {
-    /// The exponent that was given: k of 2^-k.
+    /// Exponent k of the requested bound 2^-k.
     pub exponent: i64,
 }
 
-/// A mode and a bound. Small, and free to copy.
+/// Codec with a mode and a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codec {
     mode: Mode,
@@ -48,10 +48,10 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// A codec with the bound 2^-`bound_exponent`, 2^-1 to 2^-15.
+    /// Creates a codec with the bound 2^-`bound_exponent`.
     ///
     /// # Errors
-    /// The exponent is not 1 to 15.
+    /// Returns a [`BoundError`] if the exponent is not 1 to 15.
     pub fn new(mode: Mode, bound_exponent: i64) -> Result<Self, BoundError> {
         let range = i64::from(BOUND_EXPONENT_MIN)..=i64::from(BOUND_EXPONENT_MAX);
         match u8::try_from(bound_exponent) {
@@ -63,39 +63,39 @@ impl Codec {
         }
     }
 
-    /// Its mode.
+    /// Returns the mode.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// k of its bound 2^-k.
+    /// Returns the exponent k of the bound 2^-k.
     #[must_use]
     pub fn bound_exponent(&self) -> u32 {
         u32::from(self.bound_exponent)
     }
 
-    /// Its bound on the absolute error of a float.
+    /// Returns the bound on the absolute error of a float.
     #[must_use]
     pub fn bound(&self) -> f32 {
         f32::from_bits((127 - self.bound_exponent()) << 23)
     }
 
-    /// Appends the payload of `values` to `out`: groups of eight, the last filled up with zeros that take no byte.
+    /// Appends the payload of `values` to `out`: groups of eight, the last one padded with zeros, which take no bytes.
     ///
-    /// Payloads of parts that are whole groups, one after the other, are the payload of the whole.
+    /// Concatenated payloads of parts that are whole groups form the payload of the whole.
     pub fn encode(&self, values: &[f32], out: &mut Vec<u8>) {
         payload::encode(&self.quantiser, values, out);
     }
 
-    /// What a float becomes when it is encoded and decoded.
+    /// Returns the value of a float after encoding and decoding.
     #[must_use]
     pub fn round(&self, value: f32) -> f32 {
         f32::from_bits(self.quantiser.round(value.to_bits()))
     }
 
-    /// Puts in the place of every float what it becomes, and returns the largest error: 0 of what is not finite, which
-    /// stays as it is.
+    /// Replaces every float by its decoded value, and returns the largest error. Floats that are not finite are
+    /// unchanged and have an error of 0.
     pub fn roundtrip(&self, values: &mut [f32]) -> f32 {
         payload::Engine::of_this_processor().roundtrip(&self.quantiser, values)
     }

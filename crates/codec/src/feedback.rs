@@ -2,7 +2,8 @@
 
 use crate::codec::Codec;
 
-/// Adds to each gradient what rounding took from the one before, so that small gradients are late instead of lost.
+/// Error feedback: adds the rounding error of each gradient to the next one, so that small gradients are delayed and
+/// not lost.
 #[derive(Clone, Debug)]
 pub struct ErrorFeedback {
     codec: Codec,
@@ -11,21 +12,22 @@ pub struct ErrorFeedback {
 }
 
 impl ErrorFeedback {
-    /// For gradients of `floats` floats, with nothing taken yet.
+    /// Creates the feedback for gradients of `floats` floats, with residuals of 0.
     #[must_use]
     pub fn new(codec: Codec, floats: usize) -> Self {
         Self { codec, residual: vec![0.0; floats], corrected: Vec::new() }
     }
 
-    /// What rounding has taken from each float and not yet given back. Below the bound where the mode keeps it.
+    /// Returns the accumulated rounding error of each float. It is below the bound in the modes that keep the bound.
     #[must_use]
     pub fn residual(&self) -> &[f32] {
         &self.residual
     }
 
-    /// The stream of the gradient and what was left of those before it. `None` if it has another length than they.
+    /// Compresses the sum of the gradient and the residuals of the ones before to a stream. Returns `None` if the
+    /// gradient has another length than those.
     ///
-    /// A sum that is not finite is sent as it is, and nothing of it is kept.
+    /// A sum that is not finite is encoded as it is, and its residual is 0.
     pub fn compress(&mut self, gradient: &[f32]) -> Option<Vec<u8>> {
         if gradient.len() != self.residual.len() {
             return None;

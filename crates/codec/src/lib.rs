@@ -1,16 +1,17 @@
-//! A lossy codec for gradients: each float becomes 0, 8, 16 or 32 bits, by its magnitude and a bound on the error.
+//! Lossy codec for gradients: encodes each float in 0, 8, 16 or 32 bits, by its magnitude and an error bound.
 //!
-//! It is the codec of INCEPTIONN (MICRO 2018), which a NIC can have between its DMA engine and its MAC: algorithms 3
-//! and 4 bit for bit in [`Mode::Thesis`], and two modes that keep the bound where the published one does not.
+//! The codec is that of INCEPTIONN (MICRO 2018), which runs in a NIC between the DMA engine and the MAC.
+//! [`Mode::Thesis`] is algorithms 3 and 4 bit for bit; two other modes keep the bound where the published one does
+//! not.
 //!
-//! * [`Codec`]: a mode and a bound. Its payloads are what a NIC sends: groups of eight floats, 16 tag bits first.
-//! * [`decode`]: payloads back to floats. No mode and no bound is needed for it.
-//! * [`decompress`], [`Header`], [`Decoder`]: streams, which say what they hold, so that damaged ones are refused.
-//! * [`Sizes`]: what a payload would take, without making it.
-//! * [`ErrorFeedback`]: what rounding takes away is added to the next gradient.
+//! * [`Codec`]: a mode and a bound. Its payloads are sent by a NIC: groups of eight floats, 16 tag bits first.
+//! * [`decode`]: decodes payloads to floats, without need of the mode and the bound.
+//! * [`decompress`], [`Header`], [`Decoder`]: streams with a header, which allows to reject damaged ones.
+//! * [`Sizes`]: computes the size of a payload without encoding it.
+//! * [`ErrorFeedback`]: adds the rounding error of a gradient to the next gradient.
 //!
-//! `docs/codec-format.md` has every byte. Nothing here panics on any input, and what is decoded takes at most sixteen
-//! times the memory of its payload.
+//! `docs/codec-format.md` specifies every byte. No input makes this crate panic, and decoded floats take at most
+//! sixteen times the memory of their payload.
 
 mod codec;
 mod feedback;

@@ -1,34 +1,34 @@
-//! Payloads: groups of eight floats, one after the other.
+//! Payloads: sequences of groups of eight floats.
 
 use crate::format::{GROUP, GROUP_BYTES_MAX, TAG_BYTES};
 use crate::portable;
 use crate::quantiser::Quantiser;
 use thiserror::Error;
 
-/// Groups that are encoded before they are appended: they and their floats fit into a first-level cache.
+/// Groups that are encoded before they are appended. The groups and their floats fit into a first-level cache.
 const BLOCK_GROUPS: usize = 256;
 
-/// A payload that is not one.
+/// Reason why a payload cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// It ends within a group.
+    /// The payload ends within a group.
     #[error("byte {at}: the payload ends within a group; must be whole groups of {GROUP} floats")]
     Truncated {
-        /// Where the group begins, in bytes.
+        /// Offset of the group, in bytes.
         at: usize,
     },
-    /// A lane behind the last float has bits.
+    /// A lane beyond the last float has bits.
     #[error("byte {at}: tags {tags:#06x} give bits to floats behind the last; must be 00 there")]
     Behind {
-        /// Where the group begins, in bytes.
+        /// Offset of the group, in bytes.
         at: usize,
-        /// Its tags.
+        /// Tags of the group.
         tags: u16,
     },
 }
 
 impl DecodeError {
-    /// The same when so many bytes lie before the payload.
+    /// Shifts the offset in the error by `bytes` bytes that precede the payload.
     pub(crate) fn behind(self, bytes: usize) -> Self {
         match self {
             Self::Truncated { at } => Self::Truncated { at: at + bytes },
@@ -37,18 +37,18 @@ impl DecodeError {
     }
 }
 
-/// How groups are coded on this processor.
+/// Implementation of the coding of groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Engine {
-    /// In plain code.
+    /// Portable code.
     Portable,
-    /// With AVX2.
+    /// AVX2 instructions.
     #[cfg(target_arch = "x86_64")]
     Avx2(pulp::x86::V3),
 }
 
 impl Engine {
-    /// The fastest one.
+    /// Returns the fastest engine that this processor supports.
     pub(crate) fn of_this_processor() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V3::try_new() {
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Puts in the place of every float what it becomes; the largest error.
+    /// Replaces every float by its decoded value, and returns the largest error.
     pub(crate) fn roundtrip(self, quantiser: &Quantiser, values: &mut [f32]) -> f32 {
         match self {
             Self::Portable => quantiser.roundtrip(values),
@@ -110,10 +110,11 @@ pub(crate) fn encode(quantiser: &Quantiser, values: &[f32], out: &mut Vec<u8>) {
     Engine::of_this_processor().encode(quantiser, values, out);
 }
 
-/// Decodes as many floats as `out` has from the front of a payload, and returns how many bytes they took.
+/// Decodes a payload to as many floats as `out` holds, and returns the bytes consumed.
 ///
 /// # Errors
-/// The payload ends before the last of them, or gives bits to floats behind them. `out` is undefined then.
+/// Returns a [`DecodeError`] if the payload ends before the last of the floats, or gives bits to lanes beyond. `out`
+/// is undefined then.
 pub fn decode(payload: &[u8], out: &mut [f32]) -> Result<usize, DecodeError> {
     Engine::of_this_processor().decode(payload, out)
 }
@@ -173,7 +174,7 @@ fn decode_groups(
     Ok(at)
 }
 
-/// The group at a place, whole, and zeros where the payload has ended before its most bytes.
+/// Returns the group at an offset near the end of the payload, padded with zeros to the largest size of a group.
 #[cold]
 fn near_the_end(payload: &[u8], at: usize) -> Result<[u8; GROUP_BYTES_MAX], DecodeError> {
     let rest = &payload[at..];
@@ -198,7 +199,7 @@ mod tests {
         prop_oneof![any::<u32>(), near]
     }
 
-    /// Where so many floats end, and their bits.
+    /// Decodes `floats` floats, and returns the bytes consumed and the bits of the floats.
     fn decoded(engine: Engine, payload: &[u8], floats: usize) -> Result<(usize, Vec<u32>), DecodeError> {
         let mut out = vec![0.0; floats];
         engine.decode(payload, &mut out).map(|end| (end, out.into_iter().map(f32::to_bits).collect()))

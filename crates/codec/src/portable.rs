@@ -1,10 +1,10 @@
-//! Groups on any processor.
+//! Coding of groups on any processor.
 
 use crate::format::{CLASS_BYTES, CLASS_MASK, CLASS_SHIFT, GROUP, GROUP_BYTES_MAX, TAG_BYTES};
 use crate::quantiser::{float, Quantiser};
 use crate::tables::BYTES;
 
-/// Writes a group and returns how many bytes it takes; those behind are undefined.
+/// Encodes a group and returns its size in bytes; bytes of `out` beyond are undefined.
 #[inline(always)]
 pub(crate) fn encode(quantiser: &Quantiser, values: &[f32; GROUP], out: &mut [u8; GROUP_BYTES_MAX]) -> usize {
     let classes = values.map(|value| quantiser.class(value.to_bits()));
@@ -19,7 +19,7 @@ pub(crate) fn encode(quantiser: &Quantiser, values: &[f32; GROUP], out: &mut [u8
     end
 }
 
-/// Reads a group and returns how many bytes it took.
+/// Decodes a group and returns its size in bytes.
 #[inline(always)]
 pub(crate) fn decode(group: &[u8; GROUP_BYTES_MAX], out: &mut [f32; GROUP]) -> usize {
     let tags = u16::from_le_bytes([group[0], group[1]]);
@@ -34,7 +34,7 @@ pub(crate) fn decode(group: &[u8; GROUP_BYTES_MAX], out: &mut [f32; GROUP]) -> u
     end
 }
 
-/// Bytes of a group with its tags.
+/// Returns the size of a group with its tags, in bytes.
 #[inline(always)]
 pub(crate) fn bytes(tags: u16) -> usize {
     let [low, high] = tags.to_le_bytes();

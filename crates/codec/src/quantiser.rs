@@ -1,12 +1,12 @@
-//! One float: its class, and its bits.
+//! Coding of one float: its class and its bits.
 //!
-//! The fixed-point number of a class is the float times a power of two, without its fraction: algorithm 3 says the same
-//! with shifts. So both classes are the top bytes of one word, sign first, then 31 fractional bits, and decoding is a
-//! conversion and a multiplication instead of a search for the leading one.
+//! The fixed-point number of a class is the float times a power of two, truncated; algorithm 3 expresses the same with
+//! shifts. The 8-bit and 16-bit classes are the top bytes of one word, with the sign first and then 31 fractional
+//! bits. So decoding is a conversion and a multiplication instead of a search for the leading one.
 
 use crate::format::{Mode, CLASS_MASK};
 
-/// Bits of the exponent of 1.0, from which on a float stays as it is.
+/// Bit pattern of 1.0. Floats of this magnitude and above are not compressed.
 const ONE: u32 = 127 << 23;
 const SIGN: u32 = 1 << 31;
 const MAGNITUDE: u32 = !SIGN;
@@ -15,24 +15,26 @@ const FRACTIONS: f32 = (1_u32 << 31) as f32;
 /// Half of the last bit of the 8-bit class, and of the 16-bit class.
 const HALVES: [u32; 2] = [1 << 23, 1 << 15];
 
-/// The largest k of a bound 2^-k that seven fractional bits keep: without a half, and with rounding to the nearest.
+/// Largest k of a bound 2^-k that seven fractional bits keep by truncation; [`EIGHT_BITS_NEAREST_MAX`] is that by
+/// rounding to the nearest.
 const EIGHT_BITS_MAX: u32 = 7;
 const EIGHT_BITS_NEAREST_MAX: u32 = 8;
 
-/// Where the classes begin, as bits of magnitudes, and what is added before bits are dropped.
+/// Thresholds of the classes, as bit patterns of magnitudes, and rounding constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quantiser {
-    /// Magnitudes below have no bits.
+    /// Threshold below which a float has no bits.
     pub(crate) zero_below: u32,
-    /// Magnitudes below have 8 bits at most.
+    /// Threshold below which a float has 8 bits at most.
     pub(crate) eight_below: u32,
-    /// Added to words of 8 and of 16 bits.
+    /// Constants added to words of the 8-bit class and the 16-bit class before truncation.
     pub(crate) halves: [u32; 2],
 }
 
 impl Quantiser {
     pub(crate) fn new(mode: Mode, bound_exponent: u32) -> Self {
         let least = 127 - bound_exponent;
+        // The published threshold: the exponent 127 - floor(k / 2) of docs/codec-format.md.
         let printed = least + bound_exponent.div_ceil(2);
         let eight_bits = match mode {
             Mode::Thesis => true,
@@ -46,20 +48,20 @@ impl Quantiser {
         }
     }
 
-    /// The class of a float, which is its tag.
+    /// Returns the class of a float, which is its tag.
     #[inline(always)]
     pub(crate) fn class(&self, bits: u32) -> u32 {
         let magnitude = bits & MAGNITUDE;
         u32::from(magnitude >= self.zero_below) + u32::from(magnitude >= self.eight_below) + u32::from(magnitude >= ONE)
     }
 
-    /// The word of a float, of which its class takes the top bytes.
+    /// Returns the word of a float; the class of the float keeps its top bytes.
     #[inline(always)]
     pub(crate) fn word(&self, bits: u32) -> u32 {
         let magnitude = bits & MAGNITUDE;
         let half = if magnitude >= self.eight_below { self.halves[1] } else { self.halves[0] };
         let fixed = (f32::from_bits(magnitude) * FRACTIONS) as i32 as u32;
-        // What would round up to 1.0 has no bits there; it stays below.
+        // A value that would round up to 1.0 cannot be represented, so it is clamped below.
         let word = fixed.wrapping_add(half).min(MAGNITUDE) | bits & SIGN;
         if magnitude >= ONE {
             bits
@@ -68,7 +70,7 @@ impl Quantiser {
         }
     }
 
-    /// What a float becomes when it is encoded and decoded.
+    /// Returns the bits of a float after encoding and decoding.
     #[inline(always)]
     pub(crate) fn round(&self, bits: u32) -> u32 {
         let magnitude = bits & MAGNITUDE;
@@ -82,15 +84,15 @@ impl Quantiser {
         }
     }
 
-    /// Puts in the place of every float what it becomes; the largest error.
+    /// Replaces every float by its decoded value, and returns the largest error.
     #[inline(always)]
     pub(crate) fn roundtrip(&self, values: &mut [f32]) -> f32 {
         let mut worst = 0;
         for value in values {
             let rounded = f32::from_bits(self.round(value.to_bits()));
             let error = (*value - rounded).abs().to_bits() as i32;
-            // Of numbers that are not negative the bits are in the same order, and a maximum of integers is quicker.
-            // What is not finite stays as it is, and has no error.
+            // The bit patterns of non-negative floats are ordered as the floats, and an integer maximum is faster.
+            // Floats that are not finite are unchanged and have no error.
             worst = worst.max(if value.to_bits() & MAGNITUDE >= ONE { 0 } else { error });
             *value = rounded;
         }
@@ -98,7 +100,7 @@ impl Quantiser {
     }
 }
 
-/// The bits of the float of a word of 0, 8 or 16 bits.
+/// Returns the bits of the float that a word of 0, 8 or 16 bits encodes.
 #[inline(always)]
 pub(crate) fn float(word: u32) -> u32 {
     ((word & MAGNITUDE) as i32 as f32 * (1.0 / FRACTIONS)).to_bits() | word & SIGN

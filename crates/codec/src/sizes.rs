@@ -1,39 +1,39 @@
-//! What a payload takes.
+//! Sizes of payloads.
 
 use crate::codec::Codec;
 use crate::format::{CLASS_BYTES, GROUP, TAG_BYTES};
 
-/// Floats whose classes are counted in 32 bits before the sums are added up.
+/// Floats that are counted with 32-bit counters before these are added to the totals.
 const BLOCK: usize = 1 << 16;
 
-/// How many floats of each class there are, and what they take.
+/// Number of floats of each class, and their sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// Floats that take no bits, 8, 16 and 32 bits beside their tags.
+    /// Floats that are encoded in 0, 8, 16 and 32 bits beside their tags.
     pub classes: [u64; 4],
 }
 
 impl Sizes {
-    /// Floats in all.
+    /// Returns the number of floats.
     #[must_use]
     pub fn floats(&self) -> u64 {
         self.classes.iter().sum()
     }
 
-    /// Bytes of the floats as they are.
+    /// Returns the size of the plain floats, in bytes.
     #[must_use]
     pub fn plain_bytes(&self) -> u64 {
         4 * self.floats()
     }
 
-    /// Bytes of their payload, tags included.
+    /// Returns the size of the payload, tags included, in bytes.
     #[must_use]
     pub fn payload_bytes(&self) -> u64 {
         let data: u64 = self.classes.iter().zip(CLASS_BYTES).map(|(&floats, bytes)| floats * bytes as u64).sum();
         TAG_BYTES as u64 * self.floats().div_ceil(GROUP as u64) + data
     }
 
-    /// Bytes of the floats by those of their payload; 1 without floats.
+    /// Returns the compression ratio, plain bytes over payload bytes; 1 without floats.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         if self.floats() == 0 {
@@ -42,7 +42,7 @@ impl Sizes {
         self.plain_bytes() as f64 / self.payload_bytes() as f64
     }
 
-    /// These floats and those.
+    /// Returns the sum of both sizes.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let mut classes = self.classes;
@@ -52,7 +52,7 @@ impl Sizes {
 }
 
 impl Codec {
-    /// What the payload of `values` takes.
+    /// Computes the size of the payload of `values`.
     #[must_use]
     pub fn sizes(&self, values: &[f32]) -> Sizes {
         let mut sizes = Sizes::default();

@@ -1,4 +1,4 @@
-//! Streams: a payload with a header that says what it holds.
+//! Streams: payloads with a header that describes their content.
 
 use crate::codec::Codec;
 use crate::format::{Mode, GROUP, GROUP_BYTES_MAX, TAG_BYTES};
@@ -11,63 +11,63 @@ pub const HEADER_BYTES: usize = 16;
 const MAGIC: [u8; 4] = *b"HNGC";
 const VERSION: u8 = 1;
 
-/// What a stream says of itself.
+/// Header of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// How it was made.
+    /// Codec that the stream was encoded with.
     pub codec: Codec,
-    /// How many floats it holds.
+    /// Number of floats in the stream.
     pub floats: u64,
 }
 
-/// A stream that is refused.
+/// Reason why a stream is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StreamError {
-    /// It is shorter than a header.
+    /// The stream is shorter than a header.
     #[error("byte {bytes}: the stream ends within its header of {HEADER_BYTES} bytes")]
     Short {
-        /// Its length.
+        /// Length of the stream, in bytes.
         bytes: usize,
     },
-    /// A byte of its header is none that there may be.
+    /// A byte of the header has an invalid value.
     #[error("byte {at}: {what} {value}; must be {rule}")]
     Header {
-        /// Where the byte stands.
+        /// Offset of the byte.
         at: usize,
-        /// What it is.
+        /// Name of the field.
         what: &'static str,
-        /// Its value.
+        /// Value of the byte.
         value: u32,
-        /// What it must be.
+        /// Valid values.
         rule: &'static str,
     },
-    /// So many floats do not have so many bytes.
+    /// The size of the payload is impossible for the number of floats.
     #[error("byte 8: {floats} floats in {bytes} bytes; must have {least} to {most} bytes")]
     Count {
-        /// The floats that the header names.
+        /// Number of floats in the header.
         floats: u64,
-        /// The bytes of the payload.
+        /// Bytes of the payload.
         bytes: usize,
-        /// The fewest bytes that they take.
+        /// Smallest size of so many floats, in bytes.
         least: u128,
-        /// The most.
+        /// Largest size of so many floats, in bytes.
         most: u128,
     },
-    /// Its payload is none.
+    /// The payload is damaged.
     #[error(transparent)]
     Payload(#[from] DecodeError),
-    /// Something stands behind the payload.
+    /// Bytes follow the payload.
     #[error("byte {at}: {bytes} bytes behind the last float; must be none")]
     Behind {
-        /// Where it begins.
+        /// Offset of the first of them.
         at: usize,
-        /// How much it is.
+        /// Number of bytes.
         bytes: usize,
     },
 }
 
 impl Header {
-    /// Its bytes.
+    /// Encodes the header.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
@@ -79,10 +79,11 @@ impl Header {
         bytes
     }
 
-    /// Reads the header of a stream, and makes sure that the floats it names can be in it.
+    /// Decodes the header of a stream, and checks that the payload can hold its number of floats.
     ///
     /// # Errors
-    /// It is none, of a version that is not known, or names more or fewer floats than the rest has room for.
+    /// Returns a [`StreamError`] if the header is invalid or of an unknown version, or if the size of the payload does
+    /// not match the number of floats.
     pub fn read(stream: &[u8]) -> Result<Self, StreamError> {
         let short = StreamError::Short { bytes: stream.len() };
         let (header, payload) = stream.split_first_chunk::<HEADER_BYTES>().ok_or(short)?;
@@ -107,18 +108,18 @@ impl Header {
         Ok(Self { codec, floats })
     }
 
-    /// Begins to decode the stream that this header was read from.
+    /// Creates a decoder of the stream that this header was read from.
     #[must_use]
     pub fn decoder<'a>(&self, stream: &'a [u8]) -> Decoder<'a> {
         Decoder { stream, at: HEADER_BYTES, floats_left: self.floats }
     }
 }
 
-/// A stream that is being decoded, a part after the other.
+/// Decoder that decodes a stream in parts.
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     stream: &'a [u8],
-    /// Where the next group begins.
+    /// Offset of the next group, in bytes.
     at: usize,
     floats_left: u64,
 }
@@ -127,10 +128,11 @@ impl Decoder<'_> {
     /// Decodes the next floats: whole groups, or all that are left.
     ///
     /// # Errors
-    /// The stream ends before them, or goes on behind the last. `out` is undefined then.
+    /// Returns a [`StreamError`] if the stream ends before the floats, or continues after the last one. `out` is
+    /// undefined then.
     ///
     /// # Panics
-    /// If `out` ends within a group, or is longer than what is left.
+    /// Panics if `out` ends within a group, or is longer than the floats left.
     pub fn fill(&mut self, out: &mut [f32]) -> Result<(), StreamError> {
         let (floats, bytes) = (out.len() as u64, self.stream.len());
         assert!(floats == self.floats_left || floats < self.floats_left && floats % GROUP as u64 == 0);
@@ -145,7 +147,7 @@ impl Decoder<'_> {
 }
 
 impl Codec {
-    /// The stream of `values`.
+    /// Compresses `values` to a stream.
     #[must_use]
     pub fn compress(&self, values: &[f32]) -> Vec<u8> {
         let mut out = Vec::new();
@@ -155,10 +157,10 @@ impl Codec {
     }
 }
 
-/// The floats of a stream. They take at most sixteen times its memory.
+/// Decompresses a stream to floats, which take at most sixteen times its memory.
 ///
 /// # Errors
-/// It is no stream.
+/// Returns a [`StreamError`] if the stream is damaged.
 pub fn decompress(stream: &[u8]) -> Result<Vec<f32>, StreamError> {
     let header = Header::read(stream)?;
     let mut out = vec![0.0; header.floats as usize];

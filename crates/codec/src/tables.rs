@@ -1,17 +1,17 @@
-//! Tables by the tags of four floats, which are a byte.
+//! Lookup tables, indexed by a byte: the tags of four floats, or bits.
 
 use crate::format::CLASS_BYTES;
 
-/// Leaves a byte of a shuffle empty.
+/// Shuffle index that clears a byte.
 const EMPTY: u8 = 0x80;
 
-/// Bytes of four floats.
+/// Bytes of four floats, by their tags.
 pub(crate) static BYTES: [u8; 256] = bytes();
-/// From four words to their bytes, one after the other.
+/// Shuffle from four words to their packed bytes, by the tags.
 pub(crate) static PACK: [[u8; 16]; 256] = shuffles(true);
-/// And back: to the tops of the words, with zeros below.
+/// Shuffle from packed bytes to the top bytes of four words, with zeros below, by the tags.
 pub(crate) static UNPACK: [[u8; 16]; 256] = shuffles(false);
-/// The bits of a byte, with a zero above each.
+/// Bits of a byte, each with a zero inserted above.
 pub(crate) static SPREAD: [u16; 256] = spread();
 
 const fn class(tags: usize, lane: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Groups on x86 with AVX2: the words of eight floats at once, and a shuffle for the bytes of four.
+//! Coding of groups on x86 with AVX2: vector arithmetic on eight floats, and a byte shuffle per four floats.
 
 use crate::format::{GROUP, GROUP_BYTES_MAX, TAG_BYTES};
 use crate::quantiser::Quantiser;
@@ -10,12 +10,12 @@ use pulp::x86::V3;
 const SIGN: i32 = i32::MIN;
 const MAGNITUDE: i32 = i32::MAX;
 const ONE: i32 = 127 << 23;
-/// 2^31: the weight of the last bit of a word.
+/// Weight of the last bit of a word, as its reciprocal: 2^31.
 const FRACTIONS: f32 = 2_147_483_648.0;
-/// The tags of a group that are 11, one in each lane.
+/// Mask of the tag 11 in each lane.
 const FULL: [i32; GROUP] = [3, 3 << 2, 3 << 4, 3 << 6, 3 << 8, 3 << 10, 3 << 12, 3 << 14];
 
-/// Writes a group and returns how many bytes it takes; those behind are undefined.
+/// Encodes a group and returns its size in bytes; bytes of `out` beyond are undefined.
 #[inline(always)]
 pub(crate) fn encode(simd: V3, quantiser: &Quantiser, values: &[f32; GROUP], out: &mut [u8; GROUP_BYTES_MAX]) -> usize {
     let (avx, avx2) = (simd.avx, simd.avx2);
@@ -43,7 +43,7 @@ pub(crate) fn encode(simd: V3, quantiser: &Quantiser, values: &[f32; GROUP], out
     middle + usize::from(BYTES[high])
 }
 
-/// Reads a group and returns how many bytes it took.
+/// Decodes a group and returns its size in bytes.
 #[inline(always)]
 pub(crate) fn decode(simd: V3, group: &[u8; GROUP_BYTES_MAX], out: &mut [f32; GROUP]) -> usize {
     let (avx, avx2) = (simd.avx, simd.avx2);
@@ -67,13 +67,13 @@ pub(crate) fn decode(simd: V3, group: &[u8; GROUP_BYTES_MAX], out: &mut [f32; GR
     middle + usize::from(BYTES[high])
 }
 
-/// Ones in the lanes whose magnitude is that or more.
+/// Returns all ones in the lanes with a magnitude of at least `least`.
 #[inline(always)]
 fn at_least(simd: V3, magnitude: __m256i, least: i32) -> __m256i {
     simd.avx2._mm256_cmpgt_epi32(magnitude, simd.avx._mm256_set1_epi32(least - 1))
 }
 
-/// A bit for each lane.
+/// Returns a mask with one bit per lane.
 #[inline(always)]
 fn lanes(simd: V3, mask: __m256i) -> usize {
     simd.avx._mm256_movemask_ps(cast(mask)) as usize & 0xFF

@@ -1,39 +1,41 @@
-//! Batch means and the end of the warm-up.
+//! Batch means, and the end of the warm-up.
 
 use std::f64::consts::FRAC_PI_2;
 
-/// Fewest groups of batches for a confidence interval.
+/// Fewest groups of batches that a confidence interval needs.
 const GROUPS_MIN: usize = 8;
-/// One-sided 95% quantile of the normal distribution: means of successive groups with a higher correlation are not
+/// One-sided 95% quantile of the normal distribution. Means of successive groups with a higher correlation are not
 /// independent.
 const LAG_LIMIT: f64 = 1.645;
-/// Largest correlation of successive groups that a wider interval corrects.
+/// Largest correlation of successive groups that a wider interval corrects for.
 const LAG_MAX: f64 = 0.9;
-/// Smallest effective number of independent values for Student's t.
+/// Least number of effectively independent values for Student's t.
 const WORTH_MIN: usize = 4;
-/// Level of the test for drift: the chance of as steep a slope in a steady run. It is low, as a report runs several.
+/// Significance level of the drift test: probability of so steep a slope in a steady run. The level is low because a
+/// report runs several tests.
 const DRIFT_CHANCE: f64 = 0.001;
-/// Least change over the window that counts as a drift, as a share of the mean.
+/// Least change over the window that counts as drift, as a share of the mean.
 const DRIFT_MIN: f64 = 0.01;
 
-/// Mean of equally long batches with the half-width of its 95% confidence interval.
+/// Mean of batches of equal length, with the half-width of its 95% confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The mean.
+    /// Mean of the batches.
     pub mean: f64,
-    /// Half the width of the 95% confidence interval; infinite with fewer than two batches. The
-    /// drift of a run widens it.
+    /// Half the width of the 95% confidence interval, widened by a drift of the run; infinite with fewer than two
+    /// batches.
     pub half_width: f64,
-    /// Significant change of the values from the first to the last, if any.
+    /// Significant change of the values from first to last, if any.
     pub drift: Option<f64>,
 }
 
-/// The mean of `values` and its 95% confidence interval by batch means: the values are grouped into at most
+/// Estimates the mean of `values` and its 95% confidence interval by batch means: the values are grouped into at most
 /// `groups` groups, which are merged in pairs until their means are independent.
 #[must_use]
 pub fn estimate(values: &[f64], groups: usize) -> Estimate {
     let size = (values.len() / groups.max(1)).max(1);
     let drift = drift(values, size).filter(|change| change.abs() >= DRIFT_MIN * mean(values).abs());
+    // The slope of a drifting run is no noise; the interval is taken from the residuals and widened by the drift.
     let rest = |means: &[f64]| if drift.is_some() { line(means).1 } else { means.to_vec() };
     let (means, correlation) = independent(values, size, rest);
     let half_width = interval_of(&rest(&means), correlation) + drift.map_or(0.0, f64::abs);
@@ -44,17 +46,17 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Returns the means of groups of `size` values, doubled until what `noise` finds in them is independent, and the
-/// correlation that is left when there are too few groups to merge.
+/// Returns the means of groups of `size` values, and the correlation left in them. Groups are merged in pairs until
+/// the noise in their means, as computed by `noise`, is independent, or too few are left to merge.
 fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) -> (Vec<f64>, f64) {
     let grouped = |size| -> Vec<f64> { values.chunks_exact(size).map(mean).collect() };
-    // Relative to their own mean, independent values have a correlation of -1/n.
+    // Relative to their own mean, n independent values have a correlation of -1/n.
     let correlation = |means: &[f64]| lag(&noise(means)) + 1.0 / means.len() as f64;
     let mut means = grouped(size);
     if means.len() < GROUPS_MIN || correlation(&means) <= LAG_LIMIT / (means.len() as f64).sqrt() {
         return (means, 0.0);
     }
-    // Now they are known to be correlated, so whatever correlation is left counts, however small.
+    // The values are now known to be correlated, so that any correlation left counts, however small.
     let mut size = size;
     while means.len() >= 2 * GROUPS_MIN && correlation(&means) > 0.0 {
         size *= 2;
@@ -75,7 +77,7 @@ fn lag(values: &[f64]) -> f64 {
     values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre)).sum::<f64>() / squares
 }
 
-/// Fits a straight line to values. Returns its rise from each to the next, and the residuals.
+/// Fits a straight line to values. Returns the rise per value and the residuals.
 fn line(values: &[f64]) -> (f64, Vec<f64>) {
     let centre = mean(values);
     let middle = (values.len() as f64 - 1.0) / 2.0;
@@ -85,8 +87,8 @@ fn line(values: &[f64]) -> (f64, Vec<f64>) {
     (slope, values.iter().enumerate().map(|(index, value)| value - centre - slope * at(index)).collect())
 }
 
-/// Returns the change of values over their length, if significant: the slope of a line through the means of groups
-/// whose residuals are independent.
+/// Returns the change of the values over their length, if significant. The change is the slope of a line through the
+/// means of groups with independent residuals.
 fn drift(values: &[f64], size: usize) -> Option<f64> {
     let (means, correlation) = independent(values, size, |means| line(means).1);
     if means.len() < GROUPS_MIN {
@@ -104,9 +106,9 @@ fn drift(values: &[f64], size: usize) -> Option<f64> {
     certain.then_some(slope * count)
 }
 
-/// Returns the two-sided tail of Student's t with `freedom` degrees of freedom beyond `t`.
+/// Returns the probability that Student's t with `freedom` degrees of freedom exceeds `t` in magnitude.
 fn chance(t: f64, freedom: usize) -> f64 {
-    // With t = sqrt(n) tan(a) its density becomes that of cos(a)^(n - 1).
+    // With t = sqrt(n) tan(a) the density of t becomes that of cos(a)^(n - 1).
     let power = freedom as i32 - 1;
     let area = |from: f64, to: f64| {
         const STEPS: i32 = 256;
@@ -118,13 +120,15 @@ fn chance(t: f64, freedom: usize) -> f64 {
     area((t.abs() / (freedom as f64).sqrt()).atan(), FRAC_PI_2) / area(0.0, FRAC_PI_2)
 }
 
-/// Half the width of the 95% confidence interval of the mean of independent values; infinite for fewer than two.
+/// Returns half the width of the 95% confidence interval of the mean of independent values; infinite for fewer than
+/// two.
 #[must_use]
 pub fn interval(values: &[f64]) -> f64 {
     interval_of(values, 0.0)
 }
 
-/// Half the width for successive values with a correlation, which lowers their effective number.
+/// Returns half the width of the interval for successive values with a correlation, which lowers their effective
+/// number.
 fn interval_of(values: &[f64], correlation: f64) -> f64 {
     if values.len() < 2 {
         return f64::INFINITY;
@@ -133,11 +137,12 @@ fn interval_of(values: &[f64], correlation: f64) -> f64 {
     let count = values.len() as f64;
     let worth = count * (1.0 - correlation) / (1.0 + correlation);
     let variance = values.iter().map(|value| (value - centre) * (value - centre)).sum::<f64>() / (count - 1.0);
-    // The correlation of a few groups is itself uncertain, and may come out too high.
+    // The correlation of a few groups is itself uncertain, and its estimate may be too high.
     student_t_975((worth as usize).max(WORTH_MIN.min(values.len())) - 1) * (variance / worth).sqrt()
 }
 
-/// The 97.5% quantile of Student's t with `freedom` degrees of freedom (tabulated up to 30, then Cornish-Fisher).
+/// Returns the 97.5% quantile of Student's t with `freedom` degrees of freedom (tabulated up to 30, then
+/// Cornish-Fisher).
 fn student_t_975(freedom: usize) -> f64 {
     const TABLE: [f64; 30] = [
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -150,9 +155,9 @@ fn student_t_975(freedom: usize) -> f64 {
     TABLE.get(freedom - 1).copied().unwrap_or_else(|| z + (z * z * z + z) / (4.0 * freedom as f64))
 }
 
-/// Where the warm-up ends, by the marginal standard error rule (MSER): the cut that makes the mean of the rest most
-/// certain. Returns the number of leading batches to drop, or none when the best cut lies in the second half, which
-/// means that the run is still moving.
+/// Finds the end of the warm-up by the marginal standard error rule (MSER): the cut that minimises the standard error
+/// of the mean of the rest. Returns the number of leading batches to drop. Returns `None` if the best cut lies in the
+/// second half, because the run has not reached a steady state then.
 #[must_use]
 pub fn warm_up(values: &[f64]) -> Option<usize> {
     let count = values.len();
@@ -192,7 +197,8 @@ mod tests {
         assert!([&[1.0][..], &[]].iter().all(|values| interval(values).is_infinite()));
     }
 
-    /// `count` values around 100 that follow each other with correlation `kept`, and rise by `rise` in all.
+    /// Returns `count` values around 100 with a correlation of `kept` between successive ones, rising by `rise` in
+    /// all.
     fn series(count: usize, seed: u64, kept: f64, rise: f64) -> Vec<f64> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut draw = || {

@@ -1,15 +1,15 @@
-//! How busy something was over time, in little memory.
+//! Busy time of a component over time, in constant memory.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Bins at most. What is longer than they are together makes each of them twice as long.
+/// Largest number of bins. Times beyond the last bin double the width of all bins.
 const BINS: usize = 1024;
-/// Length of a bin at the beginning, in ps.
+/// Initial width of a bin, in ps.
 const WIDTH_PS: u64 = 1 << 16;
 
-/// The time that something was busy, in bins of equal length from the start of a run on. They become longer as the run
-/// does: between a 1024th and a 512th of it.
+/// Busy time of a component, in bins of equal width from the start of a run on. The width grows with the run, and is
+/// between 1/1024 and 1/512 of its length.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bins {
     width_ps: u64,
@@ -23,7 +23,7 @@ impl Default for Bins {
 }
 
 impl Bins {
-    /// It was busy from one moment to another, in ps.
+    /// Records a busy interval from `from_ps` to `to_ps`.
     pub fn add(&mut self, from_ps: u64, to_ps: u64) {
         let Some(last_ps) = to_ps.checked_sub(1).filter(|&last| last >= from_ps) else { return };
         while last_ps / self.width_ps >= BINS as u64 {
@@ -44,8 +44,8 @@ impl Bins {
         self.width_ps *= 2;
     }
 
-    /// The share of some intervals, from and to in ps, that it was busy, as if it had been so evenly in each bin. None
-    /// of no time.
+    /// Returns the share of some intervals, given as from and to in ps, in which the component was busy, 0 to 1. Busy
+    /// time is assumed to be spread evenly within each bin. Returns `None` for intervals of no length.
     #[must_use]
     pub fn share(&self, intervals: &[(u64, u64)]) -> Option<f64> {
         let long: u128 = intervals.iter().map(|&(from, to)| u128::from(to.saturating_sub(from))).sum();
@@ -64,7 +64,7 @@ impl Bins {
     }
 }
 
-/// When something waited.
+/// Record of the times in which a component waited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
     past: Bins,
@@ -72,7 +72,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// From `now` on it waits, or does not.
+    /// Records that the component waits, or no longer waits, from `now` on.
     pub fn set(&mut self, now: Time, waits: bool) {
         match (self.since, waits) {
             (None, true) => self.since = Some(now),
@@ -84,7 +84,7 @@ impl Waits {
         }
     }
 
-    /// When it waited since the start of the run, but for a wait that goes on.
+    /// Returns the waits since the start of the run, without one that is in progress.
     #[must_use]
     pub fn past(&self) -> &Bins {
         &self.past

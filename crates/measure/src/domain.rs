@@ -1,14 +1,14 @@
-//! The domain: a pool of credits that limits a flow and measures it.
+//! Domain: a pool of credits that limits a flow and measures it.
 
 use crate::Histogram;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Credits times time, from the moments of the changes alone: what is held from `a` to `b` counts `b - a`, in any
-/// order. Sums wrap; their difference, the area, fits.
+/// Integral of credits over time, computed from the times of the changes alone: a credit held from `a` to `b` adds `b
+/// - a`, in any order of the changes. The sums wrap, but their difference, the area, fits.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Area {
-    /// Moments of giving back less moments of taking since the last reset, in ps.
+    /// Sum of the release times minus the sum of the acquisition times since the last reset, in ps.
     moments_ps: u64,
     settled_ps: u64,
 }
@@ -24,21 +24,21 @@ impl Area {
         self.moments_ps = self.moments_ps.wrapping_add(now.ps());
     }
 
-    /// Brings the area up to `now`, with `held` not given back yet.
+    /// Updates the area to `now`, with `held` credits still in use.
     fn settle(&mut self, now: Time, held: u32) {
         self.settled_ps = self.moments_ps.wrapping_add(now.ps().wrapping_mul(u64::from(held)));
     }
 
-    /// Begins anew at `now`, with `held` taken.
+    /// Restarts the integral at `now`, with `held` credits in use.
     fn reset(&mut self, now: Time, held: u32) {
         *self = Self { moments_ps: now.ps().wrapping_mul(u64::from(held)).wrapping_neg(), settled_ps: 0 };
     }
 }
 
-/// What one class of traffic (a workload) made of a domain since the last reset.
+/// Statistics of one class of traffic (a workload) in a domain since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Credits held at the last reset, and those with what was taken since.
+    /// Credits held at the last reset. `taken` is that number plus the credits acquired since.
     held_before: u64,
     taken: u64,
     area: Area,
@@ -46,25 +46,25 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Credits held now.
+    /// Returns the credits in use.
     #[must_use]
     pub fn in_use(&self) -> u32 {
         (self.taken - self.residence.count()) as u32
     }
 
-    /// Credits times picoseconds held since the last reset, up to the last settling.
+    /// Returns the integral of credits over time since the last reset, in credit picoseconds, up to the last settling.
     #[must_use]
     pub fn area_ps(&self) -> u64 {
         self.area.settled_ps
     }
 
-    /// Credits taken since the last reset.
+    /// Returns the credits acquired since the last reset.
     #[must_use]
     pub fn acquired(&self) -> u64 {
         self.taken - self.held_before
     }
 
-    /// How long each credit that came back since the last reset had been held, in ps.
+    /// Returns the residence times of the credits released since the last reset, in ps.
     #[must_use]
     pub fn residence(&self) -> &Histogram {
         &self.residence
@@ -92,19 +92,19 @@ impl Usage {
     }
 }
 
-/// A pool of credits over a path of hops. A request takes a credit at the sender and gives it back when the receiver of
-/// the domain acknowledges it; throughput is at most `capacity x 64 B / latency`.
+/// Pool of credits over a path of hops. A request takes a credit at the sender and releases it when the receiver of
+/// the domain acknowledges the request. The throughput is at most `capacity x 64 B / latency`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Domain {
     capacity: u32,
     threshold: u32,
     in_use: u32,
     in_use_max: u32,
-    /// The lesser of capacity and threshold, and the least number of credits in use that matters when one more is
-    /// taken.
+    /// The lesser of capacity and threshold. `mark` is the least number of credits in use at which an acquisition must
+    /// update the statistics.
     edge: u32,
     mark: u32,
-    /// While every credit is in use, and while at least `threshold` are.
+    /// Time with every credit in use. `over_threshold` is the time with at least `threshold` in use.
     full: Area,
     over_threshold: Area,
     reset_at: Time,
@@ -113,11 +113,11 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// A domain of `capacity` credits that tells `classes` classes of traffic apart. `threshold` is the number of
-    /// credits in use from which a hardware counter would call it full.
+    /// Creates a domain of `capacity` credits with statistics for `classes` classes of traffic. `threshold` is the
+    /// number of credits in use from which a hardware counter reports the pool as full.
     ///
     /// # Panics
-    /// If the capacity or the number of classes is 0.
+    /// Panics if the capacity or the number of classes is 0.
     #[must_use]
     pub fn new(capacity: u32, threshold: u32, classes: usize) -> Self {
         assert!(capacity > 0, "a domain needs at least one credit");
@@ -137,7 +137,7 @@ impl Domain {
         }
     }
 
-    /// Takes one credit for `class`, or returns false and changes nothing.
+    /// Takes one credit for `class`. Returns false and changes nothing if no credit is free.
     #[must_use]
     #[inline]
     pub fn try_acquire(&mut self, now: Time, class: impl Into<usize>) -> bool {
@@ -150,10 +150,10 @@ impl Domain {
         true
     }
 
-    /// Gives back a credit that `class` took at `since`.
+    /// Releases a credit that `class` took at `since`.
     ///
     /// # Panics
-    /// If the class holds no credit.
+    /// Panics if the class holds no credit.
     #[inline]
     pub fn release(&mut self, now: Time, class: impl Into<usize>, since: Time) {
         self.release_unnamed(now);
@@ -163,7 +163,8 @@ impl Domain {
         usage.residence.record(now.since(since));
     }
 
-    /// As [`Domain::try_acquire`], for a class whose books another domain keeps; see [`Domain::take_over`].
+    /// Takes one credit as [`Domain::try_acquire`], for a class with its statistics in another domain; see
+    /// [`Domain::take_over`].
     #[must_use]
     #[inline]
     pub fn try_acquire_unnamed(&mut self, now: Time) -> bool {
@@ -177,7 +178,7 @@ impl Domain {
         true
     }
 
-    /// Gives back a credit of [`Domain::try_acquire_unnamed`].
+    /// Releases a credit of [`Domain::try_acquire_unnamed`].
     #[inline]
     pub fn release_unnamed(&mut self, now: Time) {
         if self.in_use >= self.edge {
@@ -186,7 +187,8 @@ impl Domain {
         self.in_use -= 1;
     }
 
-    /// Makes the books of the classes the sum of those of `parts`, whose credits are credits of this domain, too.
+    /// Sets the statistics of the classes to the sums of those of `parts`, whose credits are also credits of this
+    /// domain.
     pub fn take_over(&mut self, parts: &[&Self]) {
         for (index, usage) in self.classes.iter_mut().enumerate() {
             usage.clear();
@@ -194,7 +196,7 @@ impl Domain {
         }
     }
 
-    /// More credits are in use than ever, or as many as matter.
+    /// Updates the statistics when more credits are in use than ever, or as many as `edge`.
     fn rise(&mut self, now: Time) {
         self.in_use_max = self.in_use_max.max(self.in_use);
         self.mark = self.next_mark();
@@ -206,7 +208,7 @@ impl Domain {
         }
     }
 
-    /// One of as many credits as matter comes back.
+    /// Updates the statistics when a credit is released with at least `edge` in use.
     fn fall(&mut self, now: Time) {
         if self.in_use == self.capacity {
             self.full.give_back(now);
@@ -228,7 +230,7 @@ impl Domain {
         self.in_use >= self.threshold
     }
 
-    /// Brings every area up to `now`, so that the getters speak of this moment.
+    /// Updates every area to `now`, so that the getters return values as of `now`.
     pub fn settle_all(&mut self, now: Time) {
         self.settled_at = now;
         self.full.settle(now, u32::from(self.is_full()));
@@ -247,55 +249,55 @@ impl Domain {
         self.classes.iter_mut().for_each(|usage| usage.reset(now));
     }
 
-    /// Credits in all.
+    /// Returns the number of credits.
     #[must_use]
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Credits in use now.
+    /// Returns the credits in use.
     #[must_use]
     pub fn in_use(&self) -> u32 {
         self.in_use
     }
 
-    /// The most credits in use at once since the last reset.
+    /// Returns the largest number of credits in use at once since the last reset.
     #[must_use]
     pub fn in_use_max(&self) -> u32 {
         self.in_use_max
     }
 
-    /// Credits free now.
+    /// Returns the free credits.
     #[must_use]
     pub fn free(&self) -> u32 {
         self.capacity - self.in_use
     }
 
-    /// Length of the measuring window in ps, up to the last settling.
+    /// Returns the length of the measuring window in ps, up to the last settling.
     #[must_use]
     pub fn window_ps(&self) -> u64 {
         self.settled_at.since(self.reset_at)
     }
 
-    /// Credits times picoseconds held since the last reset, up to the last settling.
+    /// Returns the integral of credits over time since the last reset, in credit picoseconds, up to the last settling.
     #[must_use]
     pub fn area_ps(&self) -> u64 {
         self.classes.iter().map(Usage::area_ps).sum()
     }
 
-    /// Picoseconds with every credit in use since the last reset, up to the last settling.
+    /// Returns the time with every credit in use since the last reset, in ps, up to the last settling.
     #[must_use]
     pub fn full_ps(&self) -> u64 {
         self.full.settled_ps
     }
 
-    /// Picoseconds with at least the counter's threshold in use since the last reset, up to the last settling.
+    /// Returns the time with at least the threshold in use since the last reset, in ps, up to the last settling.
     #[must_use]
     pub fn over_threshold_ps(&self) -> u64 {
         self.over_threshold.settled_ps
     }
 
-    /// What each class of traffic made of the domain.
+    /// Returns the statistics of each class of traffic.
     #[must_use]
     pub fn classes(&self) -> &[Usage] {
         &self.classes
@@ -308,7 +310,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The area of a domain is the sum of what each credit was held, to the picosecond, in any order of return.
+        /// The area of a domain is the sum of the residence times, to the picosecond, in any order of release.
         #[test]
         fn area_is_the_sum_of_residences(
             steps in prop::collection::vec((0_u64..500, any::<bool>(), 0_u8..3, any::<prop::sample::Index>()), 1..400),

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Sub-buckets per power of two: 64 gives a resolution of 1/64.
+/// Binary logarithm of the sub-buckets per power of two: 64 of them give a resolution of 1/64.
 const SUB_BITS: u32 = 6;
 const SUB: u64 = 1 << SUB_BITS;
-/// Values up to 2^44 ps = 17 s; larger ones count in the last bucket.
+/// Number of buckets, for values up to 2^44 ps = 17 s; larger values count in the last bucket.
 const BUCKETS: usize = ((44 - SUB_BITS as usize + 1) * SUB as usize) + SUB as usize;
 
-/// Counts of values in log-linear buckets, with the exact sum and maximum. Values are picoseconds.
+/// Histogram of times in log-linear buckets, with the exact sum and maximum. Values are in ps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Modulo 2^32: the shorter they are, the more of them a processor has at hand.
+    /// Counts modulo 2^32. Shorter counts keep more buckets in the processor's caches.
     counts: Vec<u32>,
-    /// The buckets whose count has passed 2^32, once for each time, in order.
+    /// Buckets whose count has exceeded 2^32, once for each wrap, in order.
     wrapped: Vec<u16>,
     count: u64,
     sum: u128,
@@ -27,7 +27,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Adds one value in ps.
+    /// Records one value, in ps.
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.count += 1;
@@ -40,7 +40,7 @@ impl Histogram {
         }
     }
 
-    /// Counts in a bucket that may be full.
+    /// Counts a value in a bucket that may be full.
     #[cold]
     #[inline(never)]
     fn record_beyond(&mut self, bucket: usize) {
@@ -52,32 +52,32 @@ impl Histogram {
         }
     }
 
-    /// How many values were recorded.
+    /// Returns the number of values recorded.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The exact sum of the values.
+    /// Returns the exact sum of the values, in ps.
     #[must_use]
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// The exact mean in ps, or none when nothing was recorded.
+    /// Returns the exact mean in ps, or `None` if nothing was recorded.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The largest value in ps, 0 when nothing was recorded.
+    /// Returns the largest value in ps, or 0 if nothing was recorded.
     #[must_use]
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// The middle of the bucket that holds the value of rank `share` (0 to 1), in ps; the largest value itself for the
-    /// last rank, and never more than that.
+    /// Returns the value of rank `share` (0 to 1) as the middle of its bucket, in ps, and at most the largest value.
+    /// The last rank gives the largest value exactly.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
         if self.count == 0 {
@@ -117,7 +117,7 @@ impl Histogram {
         self.most = self.most.max(other.most);
     }
 
-    /// Forgets all values and keeps the memory.
+    /// Clears all values and keeps the memory.
     pub fn reset(&mut self) {
         self.counts.fill(0);
         self.wrapped.clear();
@@ -127,10 +127,10 @@ impl Histogram {
     }
 }
 
-/// The bucket of a value, which may lie beyond the last.
+/// Returns the bucket of a value, which may lie beyond the last one.
 #[inline]
 fn bucket(value: u64) -> usize {
-    // Values below `SUB` have a bucket each, those of a power of two above it `SUB` buckets.
+    // Values below `SUB` have a bucket each; each power of two above has `SUB` buckets.
     let shift = 63 - SUB_BITS - (value | SUB).leading_zeros();
     (u64::from(shift) * SUB + (value >> shift)) as usize
 }

@@ -1,9 +1,9 @@
-//! How hostnet measures itself.
+//! Measurement primitives of hostnet.
 //!
-//! * [`Domain`] is a pool of credits over a path of hops: it limits, and it measures what it limits.
-//! * [`Histogram`] keeps latencies at 1.6% resolution without allocating.
-//! * [`Bins`] tell how busy something was over time, [`Waits`] when something waited.
-//! * [`batch`] turns the values of equal slices of a run into a mean with a confidence interval, and finds the warm-up.
+//! * [`Domain`] is a pool of credits over a path of hops. It limits a flow and measures what it limits.
+//! * [`Histogram`] records latencies at a resolution of 1.6% without allocation.
+//! * [`Bins`] record how busy a component was over time, and [`Waits`] when it waited.
+//! * [`batch`] computes means with confidence intervals from equal slices of a run, and finds the end of the warm-up.
 
 pub mod batch;
 mod bins;

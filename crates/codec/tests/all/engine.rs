@@ -1,11 +1,11 @@
-//! The engines of the NIC and the codec make the same bits.
+//! Checks that the engines of the NIC and the codec produce the same bits.
 
 use crate::common::engine::{Bits, Compressor, Decompressor, BURST_BITS};
 use crate::common::{bits, codec, floats, payload, printed};
 use hostnet_codec::Mode;
 use proptest::prelude::*;
 
-/// A packet of whole bursts through the compression engine: what goes on the wire, and the bursts that leave.
+/// Sends a packet of whole bursts through the compression engine. Returns its bytes on the wire and the output bursts.
 fn through_the_compressor(values: &[u32], error_bound: u32) -> (Vec<u8>, Vec<Bits>) {
     let (mut engine, mut bursts) = (Compressor::default(), Vec::new());
     for group in values.chunks(8) {
@@ -22,7 +22,7 @@ fn through_the_compressor(values: &[u32], error_bound: u32) -> (Vec<u8>, Vec<Bit
     (wire.to_bytes(), bursts.into_iter().map(|(burst, _)| burst).collect())
 }
 
-/// Bursts through the decompression engine: as many groups, and the clocks that it took.
+/// Sends bursts of `groups` groups through the decompression engine. Returns the floats and the clocks used.
 fn through_the_decompressor(bursts: Vec<Bits>, groups: usize) -> (Vec<u32>, usize) {
     let (clocks_max, mut input) = (groups.max(bursts.len()) + 1, bursts.into_iter());
     let (mut engine, mut floats) = (Decompressor::default(), Vec::new());

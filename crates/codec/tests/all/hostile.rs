@@ -1,9 +1,9 @@
-//! Streams that nobody made: they are decoded or refused, in memory that their length bounds.
+//! Checks that arbitrary streams are decoded or rejected, in memory bounded by their length.
 
 use crate::common::Draws;
 use hostnet_codec::{decompress, Codec, Header, Mode, HEADER_BYTES};
 
-/// A stream of up to about 200 bytes: noise, or a right one with bytes that are changed, cut, put in or repeated.
+/// Returns a stream of up to about 200 bytes: noise, or a valid one with bytes changed, cut, inserted or repeated.
 fn hostile(draws: &mut Draws) -> Vec<u8> {
     let length = draws.next() as usize % 200;
     if draws.next() % 8 == 0 {
@@ -29,7 +29,7 @@ fn hostile(draws: &mut Draws) -> Vec<u8> {
     stream
 }
 
-/// Decodes that many streams; how many of them were right.
+/// Decodes `streams` random streams, and returns the number of valid ones.
 fn decode_streams(seed: u64, streams: u32) -> u32 {
     let mut draws = Draws(seed);
     let mut right = 0;

@@ -1,10 +1,10 @@
-//! The codec is the printed algorithms, bit for bit.
+//! Checks that the codec implements the published algorithms bit for bit.
 
 use crate::common::{bits, bits_of, codec, floats, payload, printed};
 use hostnet_codec::{decode, Mode};
 use proptest::prelude::*;
 
-/// A float, the biased exponent of the bound, its tag, its bits, and what it becomes.
+/// A float, the biased exponent of the bound, its tag, its bits, and its decoded value.
 const VECTORS: [(f32, u32, u32, u32, f32); 11] = [
     (0.75, 117, printed::BIT16, 0x6000, 0.75),
     (-0.3, 117, printed::BIT16, 0xA666, -0.299_987_8),
@@ -63,7 +63,7 @@ fn every_word_of_8_and_16_bits_decodes_as_printed() {
     }
 }
 
-/// Every float with these bits in steps of `step`, for one bound, a block at a time.
+/// Checks all floats with bit patterns from `from` to `until` in steps of `step`, for one bound, in blocks.
 fn all_as_printed(bound: u32, from: u64, until: u64, step: u64) {
     let (codec, error_bound) = (codec(Mode::Thesis, i64::from(bound)), 127 - bound);
     let mut at = from;

@@ -1,4 +1,4 @@
-//! What holds for all floats, modes and bounds.
+//! Checks properties that hold for all floats, modes and bounds.
 
 use crate::common::{bits, bits_of, codec, codecs, floats, payload};
 use hostnet_codec::{decode, decompress, Codec, ErrorFeedback, Header, Mode, StreamError, HEADER_BYTES};
@@ -10,7 +10,7 @@ fn decoded(payload: &[u8], floats: usize) -> Vec<f32> {
     out
 }
 
-/// The largest error of a mode, by its definition.
+/// Returns the largest error of a mode, by its definition.
 fn error_max(codec: Codec) -> f32 {
     match codec.mode() {
         Mode::Thesis => codec.bound().max(2.0_f32.powi(-7)),

@@ -1,10 +1,11 @@
-//! The engines of the NIC (sections 3.5.1, figures 3.8 and 3.9), clock by clock: 256 bits come in or go out per clock.
+//! Cycle-level model of the engines of the NIC (sections 3.5.1, figures 3.8 and 3.9), with 256 bits in or out per
+//! clock.
 
 use super::printed;
 
 pub const BURST_BITS: usize = 256;
 
-/// Bits in order, the first one lowest.
+/// Sequence of bits, the first one lowest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bits(pub Vec<bool>);
 
@@ -32,20 +33,21 @@ impl Bits {
     }
 }
 
-/// What the compression engine is in between clocks.
+/// State of the compression engine between clocks.
 #[derive(Debug, Default)]
 pub struct Compressor {
-    /// The alignment unit: less than a burst between clocks.
+    /// Bits in the alignment unit: less than a burst between clocks.
     aligned: Bits,
 }
 
-/// A burst that leaves an engine, and how many of its bits are data.
+/// Burst that leaves an engine, and the number of its bits that are data.
 pub type Burst = (Bits, usize);
 
 impl Compressor {
-    /// A clock with a burst of eight floats: bits that the compression unit makes of it, and bursts that leave.
+    /// Advances one clock with a burst of eight floats. Returns the bits that the compression unit makes of the burst,
+    /// and the bursts that leave.
     ///
-    /// The unit makes up to 272 bits of 256, so every sixteenth such clock two bursts are ready.
+    /// The unit makes up to 272 bits of 256, so at every sixteenth such clock two bursts are ready.
     pub fn clock(&mut self, floats: [u32; 8], error_bound: u32) -> (usize, Vec<Burst>) {
         let blocks = floats.map(|f| printed::compress(f, error_bound));
         let mut unit = Bits::default();
@@ -60,7 +62,7 @@ impl Compressor {
         (made, bursts)
     }
 
-    /// The end of a packet: what is left, filled up with zeros on the bus.
+    /// Ends a packet: returns the remaining bits, padded with zeros on the bus.
     pub fn flush(&mut self) -> Option<Burst> {
         let data = self.aligned.0.len();
         let mut rest = std::mem::take(&mut self.aligned);
@@ -69,23 +71,24 @@ impl Compressor {
     }
 }
 
-/// What the decompression engine is in between clocks.
+/// State of the decompression engine between clocks.
 #[derive(Debug, Default)]
 pub struct Decompressor {
-    /// The burst buffer.
+    /// Burst buffer.
     buffer: Bits,
-    /// All clocks so far.
+    /// Number of clocks so far.
     pub clocks: usize,
 }
 
-/// The largest group: tags, and eight floats as they are.
+/// Largest group: tags, and eight uncompressed floats.
 const GROUP_BITS_MAX: usize = 272;
-/// Two bursts and a byte. In two bursts as printed, 264 bits that are left and the first 8 bits of the next burst can
-/// be a group, while there is no room for that burst.
+/// Size of the burst buffer: two bursts and one byte. The published two bursts do not suffice: 264 bits left and the
+/// first 8 bits of the next burst can form a group, while there is no room for that burst.
 const BUFFER_BITS: usize = 2 * BURST_BITS + 8;
 
 impl Decompressor {
-    /// A clock: takes a burst when a largest group may not be there, and decodes a group that is there.
+    /// Advances one clock: reads a burst if a largest group may not be buffered, and decodes a group if one is
+    /// complete.
     pub fn clock(&mut self, input: &mut impl Iterator<Item = Bits>) -> Option<[u32; 8]> {
         self.clocks += 1;
         if self.buffer.0.len() < GROUP_BITS_MAX {

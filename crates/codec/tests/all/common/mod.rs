@@ -1,4 +1,4 @@
-//! What the tests of the codec share.
+//! Helpers shared by the tests of the codec.
 
 #![allow(unreachable_pub)]
 
@@ -8,7 +8,7 @@ pub mod printed;
 use hostnet_codec::{Codec, Mode};
 use proptest::prelude::*;
 
-/// Bits of floats: any, and those that are near the classes of gradients.
+/// Strategy for bits of floats: arbitrary ones, and ones near the classes of gradients.
 pub fn bits() -> impl Strategy<Value = u32> {
     let near = (105_u32..130, any::<u32>()).prop_map(|(exponent, rest)| exponent << 23 | rest & 0x807F_FFFF);
     let edge = (105_u32..130, -2_i32..=2, any::<bool>())
@@ -29,12 +29,12 @@ pub fn bits() -> impl Strategy<Value = u32> {
     prop_oneof![2 => any::<u32>(), 6 => near, 3 => edge, 1 => odd]
 }
 
-/// Any codec.
+/// Strategy for codecs.
 pub fn codecs() -> impl Strategy<Value = Codec> {
     (prop::sample::select(Mode::ALL.to_vec()), 1..=15_i64).prop_map(|(mode, bound)| codec(mode, bound))
 }
 
-/// A codec that there is.
+/// Returns a codec that must exist.
 pub fn codec(mode: Mode, bound: i64) -> Codec {
     Codec::new(mode, bound).expect("the bound is 1 to 15")
 }
@@ -53,7 +53,7 @@ pub fn payload(codec: Codec, values: &[f32]) -> Vec<u8> {
     out
 }
 
-/// A generator that needs no crate: xorshift of 64 bits.
+/// Random number generator without dependencies: 64-bit xorshift.
 pub struct Draws(pub u64);
 
 impl Draws {

@@ -1,7 +1,7 @@
-//! Algorithms 3 and 4 of the thesis (section 3.4), line by line, a float at a time.
+//! Algorithms 3 and 4 of the thesis (section 3.4), line by line, for one float at a time.
 //!
-//! The names are those of the print. Where it leaves a place open: `first1_loc_from_MSB` counts from 1, and without any
-//! 1 the float is a zero with the sign that was kept.
+//! The names are those of the publication. Where it leaves a case open, `first1_loc_from_MSB` counts from 1, and a
+//! number without any 1 decodes to a zero with the sign kept.
 
 /// Tags by name.
 pub const NO_COMPRESS: u32 = 0b11;
@@ -9,7 +9,7 @@ pub const BIT16: u32 = 0b10;
 pub const BIT8: u32 = 0b01;
 pub const BIT0: u32 = 0b00;
 
-/// Algorithm 3: `v`, how many bits it has, and `t`. `error_bound` is the biased exponent of the bound.
+/// Algorithm 3. Returns `v`, its number of bits, and `t`. `error_bound` is the biased exponent of the bound.
 pub fn compress(f: u32, error_bound: u32) -> (u32, u32, u32) {
     let s = f >> 31;
     let e = f >> 23 & 0xFF;
@@ -29,7 +29,7 @@ pub fn compress(f: u32, error_bound: u32) -> (u32, u32, u32) {
     }
 }
 
-/// Algorithm 4: `f`.
+/// Algorithm 4. Returns `f`.
 pub fn decompress(v: u32, t: u32) -> u32 {
     let (s, width, v) = match t {
         NO_COMPRESS => return v,
@@ -43,7 +43,8 @@ pub fn decompress(v: u32, t: u32) -> u32 {
     s << 31 | e << 23 | m
 }
 
-/// The payload of floats, put together from [`compress`]: whole groups, the last filled up with zeros.
+/// Returns the payload of floats, assembled from the results of [`compress`]: whole groups, the last one padded with
+/// zeros.
 pub fn payload(floats: &[u32], error_bound: u32) -> Vec<u8> {
     let mut out = Vec::new();
     for group in floats.chunks(8) {
