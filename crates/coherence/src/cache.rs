@@ -4,37 +4,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Flaw, Illegal, Message, Node, Place, Protocol, Rules, Sends, Value};
 
-/// The state of a line at a cache.
+/// State of a line at a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CacheLine {
-    /// I: not there.
+    /// I: no copy.
     #[default]
     Invalid,
-    /// S: others may have it; readable. The directory is not told when it is dropped.
+    /// S: readable; other caches may have copies. Dropped without notice to the directory.
     Shared(Value),
-    /// E: nobody else has it; readable, and writable without a message. Dropped without a message, too.
+    /// E: no other cache has the line; readable, and writable without a message. Dropped without notice, too.
     Exclusive(Value),
-    /// M: nobody else has it, and only this cache has its data.
+    /// M: no other cache has the line, and only this cache has its data.
     Modified(Value),
-    /// A GetRO is on its way; its data is not here.
+    /// A GetRO is in flight, and its data has not arrived.
     Reading,
-    /// A GetX is on its way.
+    /// A GetX is in flight.
     Writing {
-        /// What the line will hold.
+        /// Content of the line after the store.
         value: Value,
-        /// Whether the data is here.
+        /// True if the data has arrived.
         data: bool,
-        /// Acknowledgements that are expected less those that have come; negative while only these have come.
+        /// Acknowledgements expected minus those received; negative while the expected number is unknown.
         acks: i16,
     },
-    /// A PutM is on its way; this cache still answers for the data.
+    /// A PutM is in flight; this cache still answers for the data.
     WritingBack(Value),
-    /// A PutM is on its way and somebody else has got the data meanwhile.
+    /// A PutM is in flight, and another agent has received the data meanwhile.
     HandedOver,
 }
 
 impl CacheLine {
-    /// What a load reads here without a message.
+    /// Returns the content that a load reads without a message, if it can.
     #[must_use]
     pub const fn readable(self) -> Option<Value> {
         match self {
@@ -43,19 +43,19 @@ impl CacheLine {
         }
     }
 
-    /// Whether a store needs no message.
+    /// Returns true if a store needs no message.
     #[must_use]
     pub const fn is_writable(self) -> bool {
         matches!(self, Self::Exclusive(_) | Self::Modified(_))
     }
 
-    /// Whether a message is on its way whose answer the line waits for: accesses of this cache stall.
+    /// Returns true while a transaction is pending; accesses of this cache then stall.
     #[must_use]
     pub const fn is_waiting(self) -> bool {
         matches!(self, Self::Reading | Self::Writing { .. } | Self::WritingBack(_) | Self::HandedOver)
     }
 
-    /// A short name.
+    /// Returns a short name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -71,48 +71,48 @@ impl CacheLine {
     }
 }
 
-/// What happens to a line at a cache.
+/// Event of a line at a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CacheEvent {
-    /// Its core, or its NI, reads.
+    /// The core or the NI reads the line.
     Load,
-    /// Its core, or its NI, writes.
+    /// The core or the NI writes the line.
     Store(Value),
-    /// The line has to make room.
+    /// The cache evicts the line.
     Evict,
-    /// A message comes.
+    /// A message arrives.
     Receive {
-        /// Its sender.
+        /// Sender of the message.
         from: Node,
-        /// The message.
+        /// Message received.
         message: Message,
     },
 }
 
-/// An access that is served.
+/// Completed access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Completion {
-    /// A load, with what the line holds.
+    /// A load, with the content of the line.
     Loaded(Value),
-    /// A store; nobody else can read what the line held before.
+    /// A store; no agent can read the previous content any more.
     Stored,
 }
 
-/// What a cache does.
+/// Result of a step of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheStep {
-    /// The new state.
+    /// New state.
     pub line: CacheLine,
-    /// What is sent.
+    /// Messages sent.
     pub out: Sends,
-    /// The access that is served: the one that was asked for now, or the one that the line waited for.
+    /// Access that is served: the one of this event, or the one that was pending.
     pub done: Option<Completion>,
-    /// The access, or the eviction, has to be tried again when the line waits for nothing. Nothing has changed.
+    /// True if the access, or the eviction, must be retried when no transaction is pending. The state is unchanged.
     pub stall: bool,
 }
 
 impl CacheStep {
-    /// A new state and nothing else.
+    /// Changes the state only.
     pub(crate) const fn to(line: CacheLine) -> Self {
         Self { line, out: Sends::NONE, done: None, stall: false }
     }
@@ -126,20 +126,20 @@ impl CacheStep {
     }
 }
 
-/// What a cache does with a line when something happens.
+/// Computes the step of a cache for an event.
 ///
 /// # Errors
 ///
-/// If the message cannot come in this state.
+/// Returns [`Illegal`] if the message is impossible in this state.
 pub fn step(line: CacheLine, event: CacheEvent) -> Result<CacheStep, Illegal> {
     step_by(Protocol, line, event)
 }
 
-/// As [`step`], by rules that may be broken.
+/// Computes the step as [`step`], under rules that may be broken.
 ///
 /// # Errors
 ///
-/// If the message cannot come in this state.
+/// Returns [`Illegal`] if the message is impossible in this state.
 pub fn step_by<R: Rules>(rules: R, line: CacheLine, event: CacheEvent) -> Result<CacheStep, Illegal> {
     match event {
         CacheEvent::Receive { from, message } => receive(rules, line, from, message),
@@ -161,7 +161,7 @@ fn store(line: CacheLine, value: Value) -> CacheStep {
     if line.is_writable() {
         return CacheStep::to(CacheLine::Modified(value)).done(Completion::Stored);
     }
-    // A shared copy is given up: the home cannot know whether it is still there and sends the data anyway.
+    // A shared copy is given up: the home cannot know whether the copy still exists, and sends the data anyway.
     CacheStep::sending(CacheLine::Writing { value, data: false, acks: 0 }, Node::Home, Message::GetX)
 }
 
@@ -191,21 +191,21 @@ fn receive<R: Rules>(rules: R, line: CacheLine, from: Node, message: Message) ->
     taken.ok_or(Illegal { place: Place::Cache, state: line.name(), from, message })
 }
 
-/// Drops the line. Who writes uncached has its owner dropped, too: the whole line is written.
+/// Drops the line. An uncached write also invalidates the owner, because the whole line is written.
 fn invalidate<R: Rules>(rules: R, line: CacheLine, requester: Node) -> Option<CacheStep> {
     let next = match line {
         CacheLine::Shared(_) if rules.broken(Flaw::CopyKeptAfterInv) => line,
         CacheLine::Invalid | CacheLine::Shared(_) => CacheLine::Invalid,
         CacheLine::Exclusive(_) | CacheLine::Modified(_) if requester == Node::Home => CacheLine::Invalid,
         CacheLine::WritingBack(_) if requester == Node::Home => CacheLine::HandedOver,
-        // The request of this cache waits at the home, or is on its way there.
+        // The request of this cache waits at the home, or is in flight to it.
         CacheLine::Reading | CacheLine::Writing { data: false, .. } | CacheLine::HandedOver => line,
         _ => return None,
     };
     Some(CacheStep::sending(next, requester, Message::InvAck))
 }
 
-/// What the home asks an owner for.
+/// Content of a forward: the home's request to an owner.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Copy,
@@ -213,7 +213,7 @@ enum Wanted {
     Look,
 }
 
-/// Answers for the owner. A line that was clean may have been dropped, and may be asked for again.
+/// Answers a forward. A clean line may have been dropped meanwhile, and may have been requested again.
 fn forward<R: Rules>(rules: R, line: CacheLine, requester: Agent, wanted: Wanted) -> Option<CacheStep> {
     let (value, dirty) = match line {
         CacheLine::Invalid | CacheLine::Reading | CacheLine::Writing { data: false, .. } => {
@@ -278,7 +278,7 @@ fn ack<R: Rules>(rules: R, line: CacheLine) -> Option<CacheStep> {
     }
 }
 
-/// The data of a store is here: it is done when no acknowledgement is missing.
+/// Receives the data of a store, which is complete when no acknowledgement is missing.
 fn written(value: Value, acks: i16) -> CacheStep {
     if acks == 0 {
         closing(CacheLine::Modified(value), None).done(Completion::Stored)
@@ -287,7 +287,7 @@ fn written(value: Value, acks: i16) -> CacheStep {
     }
 }
 
-/// The access is served, and the home is told so.
+/// Serves the access and closes the request at the home.
 fn closing(line: CacheLine, copy: Option<Value>) -> CacheStep {
     CacheStep::sending(line, Node::Home, Message::Done { copy })
 }

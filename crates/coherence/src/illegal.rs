@@ -1,31 +1,31 @@
-//! What the protocol does not allow.
+//! Error for messages that the protocol forbids.
 
 use std::fmt;
 
 use crate::{Message, Node};
 
-/// Where a message came that nobody can have sent.
+/// Place that received an illegal message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A cache, or a tile as a whole.
+    /// A cache, or a tile as one agent.
     Cache,
-    /// Who reads and writes uncached.
+    /// An uncached agent.
     Uncached,
     /// The home of the line.
     Directory,
 }
 
-/// A message that the protocol does not allow in this state. It means that somebody does not follow the protocol, or
-/// that messages are lost, doubled or told to the wrong line.
+/// Message that the protocol forbids in the current state. It means that an agent does not follow the protocol, or
+/// that messages are lost, duplicated or delivered to the wrong line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Illegal {
-    /// Where it came.
+    /// Place that received the message.
     pub place: Place,
-    /// The state that the line is in there.
+    /// State of the line at that place.
     pub state: &'static str,
-    /// Who sent it.
+    /// Sender of the message.
     pub from: Node,
-    /// The message.
+    /// Message received.
     pub message: Message,
 }
 

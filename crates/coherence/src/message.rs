@@ -1,4 +1,4 @@
-//! The messages of the protocol, about one line.
+//! Messages of the protocol, each about one line.
 
 use std::fmt;
 
@@ -6,95 +6,95 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Node, Value};
 
-/// What routes and virtual channels tell apart.
+/// Message class, by which routes and virtual channels are assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Class {
-    /// Of agents to the home; may wait there for as long as the line is busy.
+    /// Requests of agents to the home; they may wait there for as long as the line is busy.
     Request,
-    /// Everything that a directory sends, to agents and to memory.
+    /// All messages that a directory sends, to agents and to memory.
     Forward,
-    /// What agents and memory answer; the receiver always takes it.
+    /// Responses of agents and memory; the receiver always accepts them.
     Response,
 }
 
-/// A message about one line.
+/// Message about one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Message {
-    /// Asks for a copy to read.
+    /// Requests a copy for reading.
     GetRo,
-    /// Asks for the line to write it.
+    /// Requests the line for writing.
     GetX,
     /// Writes a modified line back.
     PutM(Value),
-    /// Reads the line without keeping it.
+    /// Reads the line without caching it.
     ReadOnce,
     /// Writes the whole line without reading it.
     WriteLine(Value),
 
-    /// Drop the line and acknowledge to the requester.
+    /// Invalidates the line; the receiver acknowledges to the requester.
     Inv {
-        /// Who counts the acknowledgements: the agent that writes, or the home for an uncached write.
+        /// Node that counts the acknowledgements: the writing agent, or the home for an uncached write.
         requester: Node,
     },
-    /// Hand a clean copy to the requester and keep one.
+    /// Requests the owner to send a clean copy to the requester and to keep one.
     ForwardRo {
-        /// Who reads.
+        /// Reading agent.
         requester: Agent,
     },
-    /// Hand the line to the requester and drop it.
+    /// Requests the owner to send the line to the requester and to drop it.
     ForwardX {
-        /// Who writes.
+        /// Writing agent.
         requester: Agent,
     },
-    /// Tell the requester what the line holds and keep it as it is.
+    /// Requests the owner to send the content of the line to the requester; the owner keeps its state.
     ForwardOnce {
-        /// Who reads uncached.
+        /// Agent that reads uncached.
         requester: Agent,
     },
-    /// The line from the LLC or memory.
+    /// Line from the LLC or memory.
     Data {
-        /// What it holds.
+        /// Content of the line.
         value: Value,
-        /// MissNotify: how many [`Message::InvAck`] to wait for.
+        /// MissNotify: number of [`Message::InvAck`] to wait for.
         acks: u8,
-        /// Nobody else has it.
+        /// True if no other agent has the line.
         exclusive: bool,
     },
-    /// What the line holds, for an uncached read.
+    /// Content of the line, for an uncached read.
     DataOnce(Value),
-    /// A [`Message::PutM`] has been taken or was out of date.
+    /// Acknowledges a [`Message::PutM`], which was accepted or was out of date.
     PutAck,
-    /// A [`Message::WriteLine`] is visible to all.
+    /// Acknowledges a [`Message::WriteLine`], which is visible to all agents.
     WriteAck,
-    /// Asks memory for the line.
+    /// Requests the line from memory.
     FetchMemory,
-    /// Writes a dirty block of the LLC to memory. Must not be passed by a later [`Message::FetchMemory`] of the line.
+    /// Writes a dirty block of the LLC to memory. A later [`Message::FetchMemory`] of the line must not overtake it.
     WriteMemory(Value),
 
-    /// The line from its owner.
+    /// Line from its owner.
     OwnerData {
-        /// What it holds.
+        /// Content of the line.
         value: Value,
-        /// Neither the LLC nor memory has it so.
+        /// True if neither the LLC nor memory has this content.
         dirty: bool,
     },
-    /// What the line holds, from its owner, for an uncached read.
+    /// Content of the line from its owner, for an uncached read.
     OwnerDataOnce(Value),
-    /// The line has been dropped, or had been before.
+    /// Acknowledges an invalidation: the line has been dropped, now or before.
     InvAck,
-    /// An owner that had dropped its clean line was asked for it: the home has to answer.
+    /// Sent by an owner that had dropped its clean line before a forward arrived: the home has to answer.
     NoCopy,
-    /// The requester is served; the line is free for the next one.
+    /// Closes a request: the requester is served, and the line is free for the next request.
     Done {
-        /// The block, if it came modified from its owner and is shared now.
+        /// Content of the line, if it was modified at its owner and is now shared.
         copy: Option<Value>,
     },
-    /// The line from memory.
+    /// Line from memory.
     MemoryData(Value),
 }
 
 impl Message {
-    /// Its class.
+    /// Returns the class of the message.
     #[must_use]
     pub const fn class(self) -> Class {
         match self {
@@ -118,13 +118,13 @@ impl Message {
         }
     }
 
-    /// Whether it carries the line: 5 flits of 16 B instead of one.
+    /// Returns true if the message carries the line: 5 flits of 16 B instead of one.
     #[must_use]
     pub const fn carries_data(self) -> bool {
         self.value().is_some()
     }
 
-    /// What the line holds that it carries.
+    /// Returns the content of the line that the message carries, if any.
     #[must_use]
     pub const fn value(self) -> Option<Value> {
         match self {
@@ -141,7 +141,7 @@ impl Message {
         }
     }
 
-    /// A short name.
+    /// Returns a short name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,19 +1,19 @@
-//! Who sends and receives messages.
+//! Senders and receivers of messages.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An agent of the chip: a cache, a tile (L1 and NI cache together) or an uncached reader and writer. Index 0 to 127.
+/// Agent of the chip, index 0 to 127: a cache, a tile (L1 and NI cache together) or an uncached agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Agent(u8);
 
 impl Agent {
-    /// How many agents a chip may have: the directory has a bit for each.
+    /// Largest number of agents on a chip: the directory has one bit for each.
     pub const COUNT_MAX: u8 = 128;
 
-    /// The agent with this index; none from [`Agent::COUNT_MAX`] on.
+    /// Returns the agent with an index, or `None` from [`Agent::COUNT_MAX`] on.
     #[must_use]
     pub const fn new(index: u8) -> Option<Self> {
         if index < Self::COUNT_MAX {
@@ -23,7 +23,7 @@ impl Agent {
         }
     }
 
-    /// Its index.
+    /// Returns the index of the agent.
     #[must_use]
     pub const fn index(self) -> u8 {
         self.0
@@ -44,14 +44,14 @@ impl From<Agent> for u8 {
     }
 }
 
-/// An end of a message about a line.
+/// Sender or receiver of a message about a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Node {
     /// The home of the line: its slice of the directory and of the LLC.
     Home,
     /// The memory controller of the line.
     Memory,
-    /// A cache, a tile, or who reads and writes uncached.
+    /// A cache, a tile, or an uncached agent.
     Agent(Agent),
 }
 
@@ -65,45 +65,45 @@ impl fmt::Display for Node {
     }
 }
 
-/// A set of agents.
+/// Set of agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Sharers(u128);
 
 impl Sharers {
-    /// Nobody.
+    /// Empty set.
     pub const NONE: Self = Self(0);
 
-    /// The set and one more agent.
+    /// Returns the set with one more agent.
     #[must_use]
     pub const fn with(self, agent: Agent) -> Self {
         Self(self.0 | 1 << agent.0)
     }
 
-    /// The set without an agent.
+    /// Returns the set without an agent.
     #[must_use]
     pub const fn without(self, agent: Agent) -> Self {
         Self(self.0 & !(1 << agent.0))
     }
 
-    /// Whether an agent is in the set.
+    /// Returns true if the set contains an agent.
     #[must_use]
     pub const fn contains(self, agent: Agent) -> bool {
         self.0 >> agent.0 & 1 == 1
     }
 
-    /// How many agents there are: 0 to 128.
+    /// Returns the number of agents in the set: 0 to 128.
     #[must_use]
     pub const fn len(self) -> u8 {
         self.0.count_ones() as u8
     }
 
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The agents, lowest index first.
+    /// Iterates over the agents, lowest index first.
     pub fn iter(self) -> impl Iterator<Item = Agent> {
         let mut left = self.0;
         std::iter::from_fn(move || {

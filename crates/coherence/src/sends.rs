@@ -1,19 +1,19 @@
-//! What a step sends: a fixed number of messages, without a heap.
+//! Messages that a step sends, of fixed size and without heap allocation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Message, Node, Sharers};
 
-/// A message and its receiver.
+/// Message with its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Sent {
-    /// The receiver.
+    /// Receiver of the message.
     pub to: Node,
-    /// What it gets.
+    /// Message sent.
     pub message: Message,
 }
 
-/// What a step sends: invalidations to a set of agents, and one message besides.
+/// Messages that a step sends: invalidations to a set of agents, and one further message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sends {
     invalidated: Sharers,
@@ -22,28 +22,28 @@ pub struct Sends {
 }
 
 impl Sends {
-    /// Nothing.
+    /// No messages.
     pub const NONE: Self = Self { invalidated: Sharers::NONE, requester: None, other: None };
 
-    /// One message.
+    /// Creates the sends of one message.
     #[must_use]
     pub const fn one(to: Node, message: Message) -> Self {
         Self { invalidated: Sharers::NONE, requester: None, other: Some(Sent { to, message }) }
     }
 
-    /// An invalidation to each agent of a set, which is acknowledged to `requester`, and what else is sent.
+    /// Adds an invalidation to each agent of a set, to be acknowledged to `requester`, to the sends `also`.
     #[must_use]
     pub(crate) const fn invalidating(agents: Sharers, requester: Node, also: Self) -> Self {
         Self { invalidated: agents, requester: Some(requester), other: also.other }
     }
 
-    /// Whether nothing is sent.
+    /// Returns true if nothing is sent.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.invalidated.is_empty() && self.other.is_none()
     }
 
-    /// The messages: invalidations first, lowest agent first.
+    /// Iterates over the messages: invalidations first, lowest agent first.
     pub fn iter(self) -> impl Iterator<Item = Sent> {
         let requester = self.requester.unwrap_or(Node::Home);
         let to = move |agent| Sent { to: Node::Agent(agent), message: Message::Inv { requester } };

@@ -1,15 +1,15 @@
-//! One line at a tile: an L1 with an NI cache at its back side, which the directory sees as one agent.
+//! One line at a tile: an L1 with an NI cache at its back side, which are one agent for the directory.
 //!
-//! Towards the directory a tile follows [`cache`]. Inside, the two halves hand the line to each other without a
-//! message on the chip. A step is a whole: while the NI cache waits for the answer of the L1, the line takes no
-//! other event.
+//! Towards the directory a tile follows [`cache`]. Inside, the two halves hand the line over to each other without a
+//! message on the chip. A step is atomic: while the NI cache waits for the answer of the L1, no other event of the
+//! line is handled.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{self, CacheEvent, CacheLine, CacheStep, Completion};
 use crate::{Flaw, Illegal, Message, Node, Protocol, Rules, Sends, Value};
 
-/// Who of a tile accesses a line.
+/// Half of a tile that accesses a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Half {
     /// The core, through its L1.
@@ -19,24 +19,24 @@ pub enum Half {
     Ni,
 }
 
-/// What one of the two caches has of a line.
+/// State of a line in one of the two caches of a tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Copy {
-    /// I: nothing.
+    /// I: no copy.
     #[default]
     None,
-    /// S: a clean copy; the other half may have one, too.
+    /// S: a clean copy; the other half may have one as well.
     Shared(Value),
     /// E: the only copy on the chip, clean.
     Exclusive(Value),
     /// M: the only copy on the chip, modified.
     Modified(Value),
-    /// O, of an NI cache only: modified and to be written back, while the L1 may have a clean copy.
+    /// O, only in an NI cache: modified and to be written back, while the L1 may have a clean copy.
     Owned(Value),
 }
 
 impl Copy {
-    /// What is in it.
+    /// Returns the content of the copy, if there is one.
     #[must_use]
     pub const fn value(self) -> Option<Value> {
         match self {
@@ -45,28 +45,28 @@ impl Copy {
         }
     }
 
-    /// Whether it is the only copy.
+    /// Returns true if the copy is the only one on the chip.
     #[must_use]
     pub const fn is_alone(self) -> bool {
         matches!(self, Self::Exclusive(_) | Self::Modified(_))
     }
 }
 
-/// The state of a line at a tile.
+/// State of a line at a tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TileLine {
-    /// What the L1 has.
+    /// Copy in the L1.
     pub l1: Copy,
-    /// What the NI cache has.
+    /// Copy in the NI cache.
     pub ni: Copy,
-    /// What the tile as a whole waits for: I if it waits for nothing.
+    /// Pending transaction of the tile, or [`CacheLine::Invalid`] if there is none.
     pub waiting: CacheLine,
-    /// Who asked for what the tile waits for.
+    /// Half that started the pending transaction.
     pub asking: Half,
 }
 
 impl TileLine {
-    /// What one half has.
+    /// Returns the copy of one half.
     #[must_use]
     pub const fn copy(&self, half: Half) -> Copy {
         match half {
@@ -75,7 +75,7 @@ impl TileLine {
         }
     }
 
-    /// The tile as the directory sees it: one cache.
+    /// Returns the state of the line as the directory sees it, with the tile as one cache.
     #[must_use]
     pub const fn as_cache(&self) -> CacheLine {
         match (self.l1, self.ni) {
@@ -105,49 +105,49 @@ impl Half {
     }
 }
 
-/// What happens to a line at a tile.
+/// Event of a line at a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TileEvent {
-    /// One half reads.
+    /// One half reads the line.
     Load(Half),
-    /// One half writes.
+    /// One half writes the line.
     Store(Half, Value),
-    /// The line has to make room in the cache of one half.
+    /// The cache of one half evicts the line.
     Evict(Half),
-    /// A message comes.
+    /// A message arrives.
     Receive {
-        /// Its sender.
+        /// Sender of the message.
         from: Node,
-        /// The message.
+        /// Message received.
         message: Message,
     },
 }
 
-/// How an access is served inside the tile.
+/// Way in which an access is served inside the tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Local {
-    /// By the half's own cache alone.
+    /// The half's own cache has the line in a sufficient state.
     Hit,
-    /// The other half's cache gave the line, or the right to write it.
+    /// The other half's cache supplied the line, or the permission to write it.
     HandOver,
-    /// The NI cache had the line and took the copy of the L1 away.
+    /// The NI cache had the line and invalidated the copy of the L1.
     Invalidation,
 }
 
-/// What a tile does.
+/// Result of a step of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TileStep {
-    /// The new state.
+    /// New state.
     pub line: TileLine,
-    /// What is sent.
+    /// Messages sent.
     pub out: Sends,
-    /// The access that is served, and whose it is.
+    /// Access that is served, and the half that made it.
     pub done: Option<(Half, Completion)>,
-    /// How, if no message was needed.
+    /// Way in which the access was served, if no message was needed.
     pub local: Option<Local>,
-    /// Whether the L1 had to be asked before the answer to a message of the directory was sent.
+    /// True if the L1 had to be queried before the answer to a message of the directory.
     pub l1_asked: bool,
-    /// The access, or the eviction, has to be tried again when the line waits for nothing. Nothing has changed.
+    /// True if the access, or the eviction, must be retried when no transaction is pending. The state is unchanged.
     pub stall: bool,
 }
 
@@ -161,20 +161,20 @@ impl TileStep {
     }
 }
 
-/// What a tile does with a line when something happens.
+/// Computes the step of a tile for an event.
 ///
 /// # Errors
 ///
-/// If the message cannot come in this state.
+/// Returns [`Illegal`] if the message is impossible in this state.
 pub fn step(line: TileLine, event: TileEvent) -> Result<TileStep, Illegal> {
     step_by(Protocol, line, event)
 }
 
-/// As [`step`], by rules that may be broken.
+/// Computes the step as [`step`], under rules that may be broken.
 ///
 /// # Errors
 ///
-/// If the message cannot come in this state.
+/// Returns [`Illegal`] if the message is impossible in this state.
 pub fn step_by<R: Rules>(rules: R, line: TileLine, event: TileEvent) -> Result<TileStep, Illegal> {
     match event {
         TileEvent::Receive { from, message } => receive(rules, line, from, message),
@@ -194,7 +194,7 @@ fn load<R: Rules>(rules: R, line: TileLine, half: Half) -> Result<TileStep, Ille
         return ask(rules, line, half, CacheEvent::Load);
     };
     let next = match other {
-        // The duty to write back stays with the NI cache, or comes to it: the L1 gets or keeps a clean copy.
+        // The NI cache keeps or takes over the duty to write back; the L1 keeps or gets a clean copy.
         Copy::Modified(_) | Copy::Owned(_) => TileLine::with(Half::Core, Copy::Shared(value), Copy::Owned(value)),
         Copy::Exclusive(_) if rules.broken(Flaw::ExclusiveCopied) => TileLine::with(half, other, other),
         Copy::Exclusive(_) => TileLine::with(half, other, Copy::None),
@@ -222,7 +222,7 @@ fn store<R: Rules>(rules: R, line: TileLine, half: Half, value: Value) -> Result
     Ok(TileStep::served(next, half, Completion::Stored, local))
 }
 
-/// An access that the tile as a whole has no right to.
+/// Starts a transaction for an access that the tile has no permission for.
 fn ask<R: Rules>(rules: R, line: TileLine, half: Half, event: CacheEvent) -> Result<TileStep, Illegal> {
     let CacheStep { line: waiting, out, .. } = cache::step_by(rules, line.as_cache(), event)?;
     Ok(TileStep { out, ..TileStep::to(TileLine { waiting, asking: half, ..TileLine::default() }) })
@@ -238,7 +238,7 @@ fn evict<R: Rules>(rules: R, line: TileLine, half: Half) -> Result<TileStep, Ill
     if !owned && !matches!(line.copy(half), Copy::Modified(_)) || owned && rules.broken(Flaw::OwnedDroppedSilently) {
         return Ok(TileStep::to(next));
     }
-    // After the write-back the directory takes the tile for one that has nothing, so that the L1 may keep nothing.
+    // After the write-back the directory assumes that the tile has no copy, so the L1 must not keep one.
     if owned && !rules.broken(Flaw::OwnedEvictedAlone) {
         next.l1 = Copy::None;
     }
@@ -264,7 +264,8 @@ fn receive<R: Rules>(rules: R, line: TileLine, from: Node, message: Message) -> 
     Ok(TileStep { line: next, out, done, l1_asked, ..TileStep::to(next) })
 }
 
-/// Whether a message is about the copies that caches have. The NI cache does not know what the L1 has dropped.
+/// Returns true if a message concerns the copies of caches. The NI cache does not know about lines that the L1
+/// dropped.
 const fn asks_l1(message: Message) -> bool {
     matches!(
         message,
@@ -272,7 +273,7 @@ const fn asks_l1(message: Message) -> bool {
     )
 }
 
-/// What the half that asked gets.
+/// Returns the copy that the half with the pending transaction gets.
 const fn copy_of(line: CacheLine) -> Copy {
     match line {
         CacheLine::Shared(value) => Copy::Shared(value),
@@ -282,7 +283,7 @@ const fn copy_of(line: CacheLine) -> Copy {
     }
 }
 
-/// What a half keeps when the tile as a whole becomes a sharer.
+/// Returns the copy that a half keeps when the tile becomes a sharer.
 fn downgraded(copy: Copy) -> Copy {
     copy.value().map_or(Copy::None, Copy::Shared)
 }

@@ -1,58 +1,58 @@
-//! One line at an agent that reads and writes it without keeping it: an NI with data of a transfer.
+//! One line at an agent that reads and writes it without caching it: an NI with the data of a transfer.
 //!
-//! It has at most one access to a line in flight.
+//! The agent has at most one access to a line in flight.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Completion;
 use crate::{Illegal, Message, Node, Place, Sends, Value};
 
-/// The access of an uncached agent to a line.
+/// Access of an uncached agent to a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum UncachedLine {
-    /// None.
+    /// No access.
     #[default]
     Idle,
-    /// A ReadOnce is on its way.
+    /// A ReadOnce is in flight.
     Reading,
-    /// A WriteLine is on its way.
+    /// A WriteLine is in flight.
     Writing,
 }
 
-/// What happens at an uncached agent.
+/// Event at an uncached agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UncachedEvent {
-    /// It reads the line.
+    /// The agent reads the line.
     Read,
-    /// It writes the whole line.
+    /// The agent writes the whole line.
     Write(Value),
-    /// A message comes.
+    /// A message arrives.
     Receive {
-        /// Its sender.
+        /// Sender of the message.
         from: Node,
-        /// The message.
+        /// Message received.
         message: Message,
     },
 }
 
-/// What an uncached agent does.
+/// Result of a step of an uncached agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UncachedStep {
-    /// The new state.
+    /// New state.
     pub line: UncachedLine,
-    /// What is sent.
+    /// Messages sent.
     pub out: Sends,
-    /// The access that is served. What a read gives was the newest at some time since it was asked for.
+    /// Access that is served. The value of a read was the newest one at some time since the request.
     pub done: Option<Completion>,
-    /// The access has to wait for the one before it.
+    /// True if the access must wait for the one before it.
     pub stall: bool,
 }
 
-/// What an uncached agent does when something happens.
+/// Computes the step of an uncached agent for an event.
 ///
 /// # Errors
 ///
-/// If the message cannot come in this state.
+/// Returns [`Illegal`] if the message is impossible in this state.
 pub fn step(line: UncachedLine, event: UncachedEvent) -> Result<UncachedStep, Illegal> {
     let to = |line, out, done| UncachedStep { line, out, done, stall: false };
     let ask = |line, message| to(line, Sends::one(Node::Home, message), None);
@@ -66,7 +66,7 @@ pub fn step(line: UncachedLine, event: UncachedEvent) -> Result<UncachedStep, Il
         (UncachedLine::Reading, UncachedEvent::Receive { message: Message::DataOnce(value), .. }) => {
             end(Sends::NONE, Completion::Loaded(value))
         }
-        // The home waits until the owner has answered, so that its question cannot come when the line has moved on.
+        // The home waits until the owner has answered, so that its forward cannot arrive after the line has moved on.
         (UncachedLine::Reading, UncachedEvent::Receive { message: Message::OwnerDataOnce(value), .. }) => {
             end(Sends::one(Node::Home, Message::Done { copy: None }), Completion::Loaded(value))
         }
@@ -80,7 +80,7 @@ pub fn step(line: UncachedLine, event: UncachedEvent) -> Result<UncachedStep, Il
 }
 
 impl UncachedLine {
-    /// A short name.
+    /// Returns a short name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! One line at its home: a slice of the directory with the line's block of the LLC.
+//! One line at its home: a slice of the directory with the block of the line in the LLC.
 
 mod state;
 
@@ -8,46 +8,46 @@ use crate::{Agent, Flaw, Illegal, Message, Node, Place, Protocol, Rules, Sends, 
 
 pub use state::{Block, Busy, DirectoryLine, Holders, Want};
 
-/// What happens at the home of a line.
+/// Event at the home of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DirectoryEvent {
-    /// A message comes, or is offered again.
+    /// A message arrives, or is offered again.
     Receive {
-        /// Its sender.
+        /// Sender of the message.
         from: Node,
-        /// The message.
+        /// Message received.
         message: Message,
     },
-    /// The LLC needs the room of the block.
+    /// The LLC evicts the block.
     EvictBlock,
 }
 
-/// What the bank of the LLC does.
+/// Access to the bank of the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BankAccess {
-    /// Nothing.
+    /// No access.
     None,
     /// Reads the block.
     Hit,
-    /// Looks for the block, which is not there.
+    /// Looks the block up without finding it.
     Miss,
-    /// Takes the line from memory.
+    /// Stores the line from memory.
     Fill,
-    /// Takes a dirty line.
+    /// Stores a dirty line.
     Write,
 }
 
-/// What the home does.
+/// Result of a step of the home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectoryStep {
-    /// The new state.
+    /// New state.
     pub line: DirectoryLine,
-    /// What is sent, also to memory.
+    /// Messages sent, also those to memory.
     pub out: Sends,
-    /// What the bank does.
+    /// Access to the bank of the LLC.
     pub bank: BankAccess,
-    /// The line is busy: the request, or the eviction of the block, has to be offered again when it is not, oldest
-    /// first. Nothing has changed.
+    /// True if the line is busy: the request, or the eviction of the block, must be offered again when the line is
+    /// free, oldest first. The state is unchanged.
     pub blocked: bool,
 }
 
@@ -61,20 +61,20 @@ impl DirectoryStep {
     }
 }
 
-/// What the home does with a line when something happens.
+/// Computes the step of the home for an event.
 ///
 /// # Errors
 ///
-/// If the message cannot come in this state.
+/// Returns [`Illegal`] if the message is impossible in this state.
 pub fn step(line: DirectoryLine, event: DirectoryEvent) -> Result<DirectoryStep, Illegal> {
     step_by(Protocol, line, event)
 }
 
-/// As [`step`], by rules that may be broken.
+/// Computes the step as [`step`], under rules that may be broken.
 ///
 /// # Errors
 ///
-/// If the message cannot come in this state.
+/// Returns [`Illegal`] if the message is impossible in this state.
 pub fn step_by<R: Rules>(rules: R, line: DirectoryLine, event: DirectoryEvent) -> Result<DirectoryStep, Illegal> {
     let DirectoryEvent::Receive { from, message } = event else {
         return Ok(evict_block(rules, line));
@@ -99,7 +99,7 @@ pub fn step_by<R: Rules>(rules: R, line: DirectoryLine, event: DirectoryEvent) -
     taken.ok_or(Illegal { place: Place::Directory, state: line.state(), from, message })
 }
 
-/// A block leaves the LLC. Who has the line is not changed by it.
+/// Evicts the block from the LLC, which does not change the holders of the line.
 fn evict_block<R: Rules>(rules: R, line: DirectoryLine) -> DirectoryStep {
     if line.is_busy() {
         return DirectoryStep::blocked(line);
@@ -113,11 +113,12 @@ fn evict_block<R: Rules>(rules: R, line: DirectoryLine) -> DirectoryStep {
     }
 }
 
-/// A request for data: the owner is asked if there is one, else the line is served from here.
+/// Handles a request for data: forwards it to the owner if there is one, else serves it from the home.
 fn asked<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) -> DirectoryStep {
     let skipped = if want == Want::Look { Flaw::UncachedReadPastOwner } else { Flaw::OwnerNotAsked };
     match line.holders {
-        // An owner that asks again has dropped a clean line; one that looks uncached may still have it.
+        // An owner that requests the line again has dropped a clean copy; an owner that reads uncached may still have
+        // it.
         Holders::Owned(owner) if (owner != requester || want == Want::Look) && !rules.broken(skipped) => {
             let message = match want {
                 Want::Read => Message::ForwardRo { requester },
@@ -132,7 +133,7 @@ fn asked<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) 
     }
 }
 
-/// Serves a request whose data no cache has to give. A writer's sharers are invalidated while the data is got.
+/// Serves a request without data of a cache. A write invalidates the sharers while the data is fetched.
 fn serve<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) -> DirectoryStep {
     let invalidated = if want == Want::Write { line.holders.others(requester) } else { Sharers::NONE };
     let acks = if rules.broken(Flaw::RequesterCounted) { line.holders.all().len() } else { invalidated.len() };
@@ -149,7 +150,7 @@ fn serve<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) 
     DirectoryStep { out, ..step }
 }
 
-/// Hands the data out and notes who has the line now.
+/// Sends the data and records the new holders of the line.
 fn answer<R: Rules>(
     rules: R,
     line: DirectoryLine,
@@ -175,8 +176,8 @@ fn answer<R: Rules>(
     DirectoryStep::new(line, Sends::one(to, Message::Data { value, acks, exclusive }), bank)
 }
 
-/// Memory has answered. Only what is read into caches is kept in the LLC: what is written will come back anyway, and
-/// uncached reads pass the caches by.
+/// Receives the data from memory. The LLC keeps only lines that are read into caches: written lines come back anyway,
+/// and uncached reads bypass the caches.
 fn fetched<R: Rules>(rules: R, line: DirectoryLine, value: Value) -> Option<DirectoryStep> {
     let Busy::Fetching { want, requester, acks } = line.busy else { return None };
     if want == Want::Read {
@@ -186,7 +187,7 @@ fn fetched<R: Rules>(rules: R, line: DirectoryLine, value: Value) -> Option<Dire
     Some(answer(rules, line, want, requester, acks, value, BankAccess::None))
 }
 
-/// An owner has dropped its clean line: the LLC or memory has the newest data.
+/// Handles the answer of an owner that dropped its clean line: the LLC or memory has the newest data.
 fn no_copy<R: Rules>(rules: R, line: DirectoryLine, agent: Agent) -> Option<DirectoryStep> {
     match line.busy {
         Busy::Forwarded { want, requester } if line.holders == Holders::Owned(agent) => {
@@ -196,7 +197,7 @@ fn no_copy<R: Rules>(rules: R, line: DirectoryLine, agent: Agent) -> Option<Dire
     }
 }
 
-/// The requester is served.
+/// Closes a request.
 fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Value>) -> Option<DirectoryStep> {
     let free = DirectoryLine { busy: Busy::Idle, ..line };
     let holders = match (line.busy, line.holders, copy) {
@@ -216,7 +217,7 @@ fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Valu
     })
 }
 
-/// A write-back counts if it is of the owner. Else somebody got the data from the former owner before.
+/// Handles a write-back, which counts if its sender is the owner. Otherwise another agent got the data before.
 fn written_back<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, value: Value) -> DirectoryStep {
     let out = Sends::one(Node::Agent(agent), Message::PutAck);
     if line.holders == Holders::Owned(agent) {
@@ -233,7 +234,7 @@ fn written_back<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, value: Va
     DirectoryStep::new(line, out, BankAccess::None)
 }
 
-/// An uncached write of the whole line: whoever has it loses it, modified or not.
+/// Handles an uncached write of the whole line, which invalidates all holders, modified or not.
 fn overwrite<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
     let holders = line.holders.all();
     if holders.is_empty() || rules.broken(Flaw::UncachedWriteAckedEarly) {
@@ -244,7 +245,7 @@ fn overwrite<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: V
     DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::None)
 }
 
-/// A holder has dropped the line for an uncached write.
+/// Counts the acknowledgement of a holder that dropped the line for an uncached write.
 fn acknowledged<R: Rules>(rules: R, line: DirectoryLine) -> Option<DirectoryStep> {
     let Busy::Overwriting { requester, value, acks } = line.busy else { return None };
     if acks > 1 {
@@ -254,7 +255,7 @@ fn acknowledged<R: Rules>(rules: R, line: DirectoryLine) -> Option<DirectoryStep
     Some(overwritten(rules, line, requester, value))
 }
 
-/// Nobody has the line any more: the write may be seen.
+/// Completes an uncached write once no agent has the line.
 fn overwritten<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
     let line = DirectoryLine { holders: Holders::Nobody, busy: Busy::Idle, ..line };
     let out = Sends::one(Node::Agent(requester), Message::WriteAck);
@@ -264,7 +265,7 @@ fn overwritten<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value:
     store(line, value, out)
 }
 
-/// The LLC takes data that memory has not.
+/// Stores data in the LLC that memory does not have.
 const fn store(line: DirectoryLine, value: Value, out: Sends) -> DirectoryStep {
     DirectoryStep::new(DirectoryLine { block: Block::Dirty(value), ..line }, out, BankAccess::Write)
 }

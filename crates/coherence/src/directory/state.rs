@@ -1,29 +1,29 @@
-//! What the home knows of a line.
+//! State of a line at its home.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Sharers, Value};
 
-/// Who has the line, as far as the directory knows. Clean lines may have been dropped since.
+/// Agents that have the line, as far as the directory knows. Clean lines may have been dropped since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Holders {
-    /// Nobody.
+    /// No agent.
     #[default]
     Nobody,
-    /// At most these, to read.
+    /// Readers; agents outside of the set have no copy.
     Shared(Sharers),
-    /// At most this one, to read and write.
+    /// Owner, which may read and write; other agents have no copy.
     Owned(Agent),
 }
 
 impl Holders {
-    /// All of them but one agent.
+    /// Returns all holders but one agent.
     #[must_use]
     pub const fn others(self, than: Agent) -> Sharers {
         self.all().without(than)
     }
 
-    /// All of them.
+    /// Returns all holders.
     #[must_use]
     pub const fn all(self) -> Sharers {
         match self {
@@ -34,20 +34,20 @@ impl Holders {
     }
 }
 
-/// The line's block of the LLC, which has its own comings and goings: the LLC is not inclusive.
+/// Block of the line in the LLC. The LLC is not inclusive, so the block is allocated and evicted independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Block {
-    /// Not there.
+    /// Not in the LLC.
     #[default]
     Absent,
-    /// As memory has it. Out of date while an owner has modified the line.
+    /// Equal to memory. Out of date while an owner has modified the line.
     Clean(Value),
-    /// Memory has not got it yet. Out of date while an owner has modified the line.
+    /// Newer than memory. Out of date while an owner has modified the line.
     Dirty(Value),
 }
 
 impl Block {
-    /// What it holds.
+    /// Returns the content of the block, if it is present.
     #[must_use]
     pub const fn value(self) -> Option<Value> {
         match self {
@@ -57,65 +57,66 @@ impl Block {
     }
 }
 
-/// What a requester wants to do with the line.
+/// Kind of access that a requester needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Want {
-    /// Keep a copy to read.
+    /// Cache a copy for reading.
     Read,
-    /// Own it.
+    /// Become the owner.
     Write,
-    /// Read it without keeping it.
+    /// Read without caching.
     Look,
 }
 
-/// What the line waits for before the next request may come.
+/// Pending transaction of a line, which delays the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Busy {
-    /// Nothing.
+    /// No transaction.
     #[default]
     Idle,
-    /// Its data from memory.
+    /// The line is fetched from memory.
     Fetching {
-        /// What for.
+        /// Kind of access.
         want: Want,
-        /// Whom for.
+        /// Agent that requested it.
         requester: Agent,
         /// Acknowledgements that the requester will have to wait for.
         acks: u8,
     },
-    /// The owner has been asked: the requester's closing acknowledgement, or word that the owner has no copy.
+    /// The request was forwarded to the owner. The requester's closing acknowledgement, or the owner's NoCopy, is
+    /// awaited.
     Forwarded {
-        /// What for.
+        /// Kind of access.
         want: Want,
-        /// Whom for.
+        /// Agent that requested it.
         requester: Agent,
     },
-    /// The requester's closing acknowledgement.
+    /// The requester's closing acknowledgement is awaited.
     Closing(Agent),
-    /// Acknowledgements of holders, so that an uncached write may be seen.
+    /// Acknowledgements of the holders are awaited, before an uncached write may become visible.
     Overwriting {
-        /// Who writes.
+        /// Writing agent.
         requester: Agent,
-        /// What the line will hold.
+        /// Content of the line after the write.
         value: Value,
         /// Acknowledgements that are missing.
         acks: u8,
     },
 }
 
-/// The state of a line at its home.
+/// State of a line at its home.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DirectoryLine {
-    /// Who has it.
+    /// Agents that have the line.
     pub holders: Holders,
-    /// Its block of the LLC.
+    /// Block of the line in the LLC.
     pub block: Block,
-    /// What it waits for.
+    /// Pending transaction.
     pub busy: Busy,
 }
 
 impl DirectoryLine {
-    /// Whether requests have to wait.
+    /// Returns true if requests have to wait.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.busy != Busy::Idle

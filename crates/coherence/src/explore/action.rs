@@ -1,4 +1,4 @@
-//! What may happen next.
+//! Actions of a system in the exploration.
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use crate::tile::{Copy, Half};
 use crate::uncached::UncachedLine;
 use crate::{Rules, Value};
 
-/// Something that happens.
+/// Action of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// An agent reads. The half is that of a tile, the core's otherwise.
+    /// An agent reads. The half is that of a tile, and [`Half::Core`] for other agents.
     Load(u8, u8, Half),
     /// An agent writes.
     Store(u8, u8, Half, Value),
-    /// A line leaves a cache.
+    /// A cache evicts a line.
     Evict(u8, u8, Half),
-    /// A line's block leaves the LLC.
+    /// The LLC evicts the block of a line.
     EvictBlock(u8),
-    /// A message comes.
+    /// A message is delivered.
     Deliver(u8, Packet),
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Action {
 }
 
 impl<R: Rules> System<R> {
-    /// What may happen in a state. Not all of it has an effect: see [`System::apply`].
+    /// Returns the actions that are possible in a state. Some of them may have no effect: see [`System::apply`].
     #[must_use]
     pub fn actions(&self, world: &World) -> Vec<Action> {
         let mut actions = Vec::with_capacity(32);
@@ -94,7 +94,7 @@ impl<R: Rules> System<R> {
         }
     }
 
-    /// Whether a cache has the line or room for it.
+    /// Returns true if a cache has the line or room for it.
     fn has_room(&self, world: &World, line: u8, agent: u8, half: Half) -> bool {
         let taken = (0_u8..)
             .zip(&world.lines)

@@ -1,4 +1,4 @@
-//! What an action does to a system.
+//! Effects of actions on a system.
 
 use crate::cache::{self, CacheEvent, Completion};
 use crate::directory::{self, DirectoryEvent};
@@ -7,15 +7,15 @@ use crate::tile::{self, Half, TileEvent};
 use crate::uncached::{self, UncachedEvent, UncachedLine};
 use crate::{Agent, Message, Node, Rules, Sends, Value};
 
-/// What an agent does: its new state, what it sends, and the access of which half is served.
+/// Result of a step of an agent: its new state, its messages, and the access that is served with its half.
 type AgentStep = (AgentLine, Sends, Option<(Half, Completion)>);
 
 impl<R: Rules> System<R> {
-    /// The state after an action; none if it has to wait or changes nothing.
+    /// Returns the state after an action, or `None` if the action must wait or changes nothing.
     ///
     /// # Errors
     ///
-    /// If a message comes that cannot come, or a read does not get the newest value.
+    /// Returns a violation if an illegal message arrives, or if a read does not return the newest value.
     pub fn apply(&self, world: &World, action: Action) -> Result<Option<World>, Broken> {
         let (index, before) = match action {
             Action::Load(line, ..)
@@ -116,7 +116,7 @@ impl<R: Rules> System<R> {
         Ok(true)
     }
 
-    /// The step of an agent; none if it stalls.
+    /// Computes the step of an agent, or `None` if it stalls.
     fn agent_step(&self, state: AgentLine, action: &Action, newest: Value) -> Result<Option<AgentStep>, Broken> {
         Ok(match state {
             AgentLine::Cache(line) => {
@@ -160,7 +160,7 @@ impl<R: Rules> System<R> {
     }
 }
 
-/// A store can be seen from now on.
+/// Makes a store visible to reads.
 fn performed(line: &mut LineWorld, value: Option<Value>) {
     let Some(value) = value else { return };
     line.newest = value;

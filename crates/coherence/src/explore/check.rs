@@ -1,4 +1,4 @@
-//! What holds in every state.
+//! Invariants that hold in every state.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use crate::explore::{AgentLine, LineWorld, System, World};
 use crate::tile::Copy;
 use crate::{Agent, Illegal, Rules, Sharers};
 
-/// A law of the protocol.
+/// Invariant of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    /// Every message that comes has somebody who knows what to do with it.
+    /// Every message that arrives is legal in the state of its receiver.
     Receiver,
-    /// Who may write a line is the only one that may read it.
+    /// An agent that may write a line is the only one that may read it.
     SingleWriter,
-    /// What can be read is the newest value.
+    /// Every readable copy has the newest value.
     NewestValue,
-    /// When nothing is going on, the directory knows of every copy, and of who may write.
+    /// When nothing is pending, the directory knows every copy and the owner.
     Agreement,
-    /// When nothing is going on, the newest value is where the next requester gets it from.
+    /// When nothing is pending, the next requester gets the newest value.
     DataKept,
-    /// A clean block of the LLC is as memory has it.
+    /// A clean block of the LLC equals memory.
     CleanBlock,
-    /// A line that is free takes every request.
+    /// A line that is free serves every request.
     IdleServes,
-    /// From every state, the messages on their way lead to one in which nothing is going on.
+    /// From every state, deliveries of messages alone lead to a state with nothing pending.
     Drains,
 }
 
@@ -42,12 +42,12 @@ impl Invariant {
     }
 }
 
-/// A law that does not hold.
+/// Violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The law.
+    /// Invariant that is violated.
     pub invariant: Invariant,
-    /// What is there instead.
+    /// Description of the violation.
     pub what: String,
 }
 
@@ -64,11 +64,11 @@ impl fmt::Display for Broken {
 }
 
 impl<R: Rules> System<R> {
-    /// Whether the laws hold that a state alone can tell.
+    /// Checks the invariants that depend on a single state.
     ///
     /// # Errors
     ///
-    /// The first law that does not hold.
+    /// Returns the first violation.
     pub fn check(&self, world: &World) -> Result<(), Broken> {
         world.lines.iter().try_for_each(check_line)
     }
@@ -95,7 +95,7 @@ fn agents(line: &LineWorld) -> impl Iterator<Item = (Agent, &AgentLine)> {
     (0_u8..).map_while(Agent::new).zip(&line.agents)
 }
 
-/// What an agent can read is the newest, and the halves of a tile fit each other.
+/// Checks that an agent can read only the newest value, and that the halves of a tile are consistent.
 fn check_copies(line: &LineWorld, state: &AgentLine) -> Result<(), Broken> {
     let copies = match state {
         AgentLine::Cache(cache) => [cache.readable(), None],

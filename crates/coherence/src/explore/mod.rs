@@ -1,7 +1,8 @@
-//! Tries the protocol out: every state that a small system can get into when messages overtake each other at will.
+//! Exhaustive exploration of the protocol: every reachable state of a small system, with messages that overtake each
+//! other arbitrarily.
 //!
-//! [`System::explore`] goes breadth first, so that what it finds is found on a shortest way. Blocked requests wait in
-//! the network and are served in any order, of which oldest first is one.
+//! [`System::explore`] searches breadth first, so that it finds a shortest path to a violation. Blocked requests wait
+//! in the network and are served in any order, of which oldest first is one.
 
 mod action;
 mod apply;
@@ -19,38 +20,38 @@ use std::fmt;
 
 use crate::Rules;
 
-/// How large a system is. Its agents are numbered: caches, then tiles, then uncached agents.
+/// Size of a system. Its agents are numbered: caches, then tiles, then uncached agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Caches that are agents of their own: L1s, and NI caches at the edge.
     pub caches: u8,
     /// Tiles, each an L1 with an NI cache.
     pub tiles: u8,
-    /// Agents that read and write uncached.
+    /// Uncached agents.
     pub uncached: u8,
-    /// Lines, all at homes of their own.
+    /// Lines, each with a home of its own.
     pub lines: u8,
-    /// What is stored.
+    /// Values that stores write.
     pub stores: Stores,
-    /// How many lines a cache may hold: with fewer than there are, one has to leave before another comes.
+    /// Lines that a cache holds at most; with fewer than `lines`, a cache must evict one before it gets another.
     pub capacity: u8,
-    /// How many accesses and write-backs may be in flight at once, over all agents and lines.
+    /// Accesses and write-backs in flight at most, over all agents and lines.
     pub in_flight: u8,
-    /// Whether memory takes the messages of a home in the order in which they are sent, as it must.
+    /// True if memory handles the messages of a home in the order in which they are sent, as it must.
     pub memory_in_order: bool,
 }
 
-/// The values that stores have.
+/// Values that stores write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stores {
-    /// Any of as many values, at most 32.
+    /// Any of so many values, at most 32.
     Any(u32),
-    /// The one after the newest, of a circle of at most 32.
+    /// The value after the newest one, cyclically among at most 32.
     Next(u32),
 }
 
 impl Bounds {
-    /// One line, two values, nothing else bounded.
+    /// Returns the bounds of a system with one line, two values and no other limits.
     #[must_use]
     pub const fn of(caches: u8, tiles: u8, uncached: u8) -> Self {
         Self {
@@ -78,17 +79,17 @@ impl fmt::Display for Bounds {
     }
 }
 
-/// A system that follows the protocol, or rules that break it.
+/// System that follows the protocol, or a mutation of it.
 #[derive(Clone, Copy, Debug)]
 pub struct System<R> {
-    /// The rules.
+    /// Rules of the protocol.
     pub rules: R,
-    /// Its size.
+    /// Size of the system.
     pub bounds: Bounds,
 }
 
 impl<R: Rules> System<R> {
-    /// A system of some size that follows some rules.
+    /// Creates a system of a given size and rules.
     #[must_use]
     pub const fn new(rules: R, bounds: Bounds) -> Self {
         Self { rules, bounds }

@@ -1,4 +1,4 @@
-//! Agents of a kind, and lines, may change names without a difference: of such states one is enough.
+//! Symmetry reduction: states that differ only in the names of like agents and of lines are explored once.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,22 +6,22 @@ use crate::directory::{Busy, DirectoryLine, Holders};
 use crate::explore::{Bounds, LineWorld, Packet, World};
 use crate::{Agent, Message, Node};
 
-/// The ways to name agents and lines anew.
+/// Renamings of agents and lines.
 pub(super) struct Names {
-    /// Each has the new name of every agent, and who has each new name.
+    /// Each renaming: the new name of every agent, and the agent with each new name.
     agents: Vec<(Vec<u8>, Vec<usize>)>,
-    /// Each has all lines in some order.
+    /// Each order of the lines.
     lines: Vec<Vec<u8>>,
 }
 
 impl Names {
-    /// The names as they are.
+    /// Returns the identity renaming only.
     pub(super) fn kept(bounds: &Bounds) -> Self {
         let agents = bounds.caches + bounds.tiles + bounds.uncached;
         Self { agents: vec![with_inverse((0..agents).collect())], lines: vec![(0..bounds.lines).collect()] }
     }
 
-    /// All names that make no difference.
+    /// Returns all renamings that preserve the kinds of agents.
     pub(super) fn all(bounds: &Bounds) -> Self {
         let tiles = bounds.caches + bounds.tiles;
         let mut agents = vec![Vec::new()];
@@ -32,7 +32,7 @@ impl Names {
         Self { agents: agents.into_iter().map(with_inverse).collect(), lines: orders((0..bounds.lines).collect()) }
     }
 
-    /// A fingerprint that a state has in common with those that differ by names only, and how many these are.
+    /// Returns a fingerprint that is equal for all states that differ only in names, and the number of these states.
     pub(super) fn fingerprint(&self, world: &World) -> (u128, usize) {
         let mut found = Vec::with_capacity(self.agents.len() * self.lines.len());
         let states = |line: &LineWorld| line.agents.iter().map(of).collect();
@@ -53,7 +53,7 @@ impl Names {
     }
 }
 
-/// All orders of some things.
+/// Returns all permutations of some names.
 fn orders(things: Vec<u8>) -> Vec<Vec<u8>> {
     if things.len() < 2 {
         return vec![things];
@@ -66,19 +66,19 @@ fn orders(things: Vec<u8>) -> Vec<Vec<u8>> {
     (0..things.len()).flat_map(first).collect()
 }
 
-/// The new names, and who has each of them.
+/// Returns the new names, and the agent with each of them.
 fn with_inverse(names: Vec<u8>) -> (Vec<u8>, Vec<usize>) {
     let inverse = (0_u8..).take(names.len());
     let inverse = inverse.filter_map(|name| names.iter().position(|other| *other == name)).collect();
     (names, inverse)
 }
 
-/// The fingerprint of a line whose agents, of these states, have other names.
+/// Returns the fingerprint of a line after a renaming; `states` are the fingerprints of its agents.
 fn of_line(line: &LineWorld, states: &[u128], names: &[u8], inverse: &[usize]) -> u128 {
     let mut all = Fingerprint::default();
     inverse.iter().for_each(|agent| all.write_u128(states[*agent]));
     (home_renamed(&line.home, names), line.memory, line.newest).hash(&mut all);
-    // Their order says nothing.
+    // Summed up, because the order of the packets has no meaning.
     let packets = line.packets.iter().map(|packet| of(&packet_renamed(packet, names)));
     packets.fold(0_u128, u128::wrapping_add).hash(&mut all);
     all.whole()
@@ -121,14 +121,14 @@ fn renamed(agent: Agent, names: &[u8]) -> Agent {
     names.get(usize::from(agent.index())).and_then(|name| Agent::new(*name)).unwrap_or(agent)
 }
 
-/// 128 bits that tell a thing from all others.
+/// Returns a fingerprint of 128 bits, assumed to be unique.
 fn of<T: Hash>(thing: &T) -> u128 {
     let mut hasher = Fingerprint::default();
     thing.hash(&mut hasher);
     hasher.whole()
 }
 
-/// Two hashes of 64 bits, each of which mixes every word in with a multiplication of its own.
+/// Hasher of 128 bits: two hashes of 64 bits, each of which mixes in every word with its own multiplication.
 #[derive(Default)]
 pub(super) struct Fingerprint(u64, u64);
 

@@ -1,4 +1,4 @@
-//! Breadth first through all states.
+//! Breadth-first search of all states.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -8,29 +8,30 @@ use crate::explore::rename::{Fingerprint, Names};
 use crate::explore::{Action, Broken, Invariant, System, World};
 use crate::Rules;
 
-/// What an exploration has found.
+/// Result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Different states.
+    /// Number of distinct states.
     pub states: usize,
-    /// States that differ by more than the names of agents and lines. Only of these are steps counted.
+    /// Number of states that differ by more than the names of agents and lines. Transitions are counted from these
+    /// only.
     pub classes: usize,
-    /// Steps from them that change something.
+    /// Number of transitions from them that change the state.
     pub transitions: usize,
-    /// Those in which nothing is going on.
+    /// Number of them with nothing pending.
     pub quiet: usize,
-    /// Steps of the longest of the shortest ways to a state.
+    /// Largest distance of a state from the start, in steps.
     pub depth: usize,
-    /// What is wrong, if anything is; the exploration ends there.
+    /// Violated invariant, if any; it ends the exploration.
     pub violation: Option<Violation>,
 }
 
-/// A law that does not hold, and a shortest way there.
+/// Violated invariant, with a shortest path to the violation.
 #[derive(Clone, Debug)]
 pub struct Violation {
-    /// The law.
+    /// Description of the violation.
     pub broken: Broken,
-    /// What happened, with the state of its line after each step.
+    /// Actions on the path, each with the state of its line after the action.
     pub trace: Vec<String>,
 }
 
@@ -49,7 +50,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// How a state was reached first: from which one, by which of its actions.
+/// First discovery of a state: the state before, and the index of the action.
 type Origin = (u32, u16);
 
 struct Search {
@@ -58,27 +59,27 @@ struct Search {
     known: HashMap<u128, u32, BuildHasherDefault<Fingerprint>>,
     origins: Vec<Origin>,
     quiet: Vec<u32>,
-    /// Steps that are no new access: from, to.
+    /// Transitions by delivery of a message, as from and to.
     deliveries: Vec<(u32, u32)>,
     transitions: usize,
 }
 
 impl<R: Rules> System<R> {
-    /// Goes through all states, one of each class. They are told apart by fingerprints of 128 bits.
+    /// Explores all states, one of each symmetry class. States are distinguished by fingerprints of 128 bits.
     ///
     /// # Panics
     ///
-    /// With more than 2^32 classes.
+    /// Panics on more than 2^32 classes.
     #[must_use]
     pub fn explore(&self) -> Report {
         self.explore_by(Names::all(&self.bounds))
     }
 
-    /// Goes through all states, also those that differ by names only.
+    /// Explores all states, including those that differ only in names.
     ///
     /// # Panics
     ///
-    /// With more than 2^32 states.
+    /// Panics on more than 2^32 states.
     #[must_use]
     pub fn explore_every_name(&self) -> Report {
         self.explore_by(Names::kept(&self.bounds))
@@ -112,7 +113,7 @@ impl<R: Rules> System<R> {
         self.report(&search, depth, stuck)
     }
 
-    /// Notes the successors of a state.
+    /// Adds the successors of a state to the search.
     fn expand(
         &self,
         search: &mut Search,
@@ -161,7 +162,7 @@ impl<R: Rules> System<R> {
         }
     }
 
-    /// The steps from the start to a state.
+    /// Returns the actions from the start to a state.
     fn way_to(&self, search: &Search, state: u32) -> Vec<String> {
         let mut numbers = Vec::new();
         let mut at = state;
@@ -189,7 +190,7 @@ impl<R: Rules> System<R> {
     }
 }
 
-/// The messages that are left, if there are any.
+/// Returns the messages that are in flight, if there are any.
 fn on_the_way(world: &World) -> Option<String> {
     let packets = world.lines.iter().flat_map(|line| &line.packets);
     let left: Vec<String> =
@@ -198,7 +199,7 @@ fn on_the_way(world: &World) -> Option<String> {
 }
 
 impl Search {
-    /// The first state from which deliveries alone lead to no quiet state.
+    /// Returns the first state from which deliveries alone reach no quiet state.
     fn stuck(&self) -> Option<u32> {
         let mut first = vec![0_u32; self.origins.len() + 1];
         for (_, to) in &self.deliveries {

@@ -1,4 +1,4 @@
-//! The state of a whole system.
+//! State of a whole system.
 
 use std::fmt;
 
@@ -9,35 +9,35 @@ use crate::tile::{Copy, Half, TileLine};
 use crate::uncached::UncachedLine;
 use crate::{Message, Node, Value};
 
-/// A message on its way. Nothing is known of how long it takes.
+/// Message in flight, with an arbitrary delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Packet {
-    /// Its sender.
+    /// Sender of the message.
     pub from: Node,
-    /// Its receiver.
+    /// Receiver of the message.
     pub to: Node,
-    /// What it says.
+    /// Message in flight.
     pub message: Message,
 }
 
-/// A line at an agent.
+/// State of a line at an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AgentLine {
-    /// A cache.
+    /// At a cache.
     Cache(CacheLine),
-    /// A tile.
+    /// At a tile.
     Tile(TileLine),
-    /// Who reads and writes uncached.
+    /// At an uncached agent.
     Uncached {
-        /// Its access.
+        /// Access of the agent.
         line: UncachedLine,
-        /// Of a read, a bit for each value that has been the newest since it was asked for.
+        /// During a read, a bit for each value that has been the newest one since the request.
         fresh: u32,
     },
 }
 
 impl AgentLine {
-    /// The agent as the directory sees it.
+    /// Returns the state of the line as the directory sees it.
     #[must_use]
     pub const fn as_cache(&self) -> CacheLine {
         match self {
@@ -47,7 +47,7 @@ impl AgentLine {
         }
     }
 
-    /// Whether an answer is on its way.
+    /// Returns true while a transaction is pending.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         match self {
@@ -56,7 +56,7 @@ impl AgentLine {
         }
     }
 
-    /// Whether the line takes room in the cache of one half; that of a plain cache is the core's.
+    /// Returns true if the line takes up room in the cache of one half; a plain cache counts as that of the core.
     #[must_use]
     pub fn has_room_taken(&self, half: Half) -> bool {
         match self {
@@ -67,23 +67,23 @@ impl AgentLine {
     }
 }
 
-/// A line everywhere.
+/// State of a line in all places.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LineWorld {
-    /// At each agent.
+    /// State at each agent.
     pub agents: Vec<AgentLine>,
-    /// At its home.
+    /// State at the home.
     pub home: DirectoryLine,
-    /// What memory has.
+    /// Content of memory.
     pub memory: Value,
-    /// What the last store left.
+    /// Value of the last store.
     pub newest: Value,
-    /// The messages about it, in an order that says nothing.
+    /// Messages in flight about the line, in an order without meaning.
     pub packets: Vec<Packet>,
 }
 
 impl LineWorld {
-    /// Whether nothing is going on.
+    /// Returns true if no message and no transaction is pending.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.packets.is_empty() && !self.home.is_busy() && !self.agents.iter().any(AgentLine::is_waiting)
@@ -95,15 +95,15 @@ impl LineWorld {
     }
 }
 
-/// The state of a system.
+/// State of a system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct World {
-    /// Each line.
+    /// State of each line.
     pub lines: Vec<LineWorld>,
 }
 
 impl World {
-    /// Nothing is cached and memory holds 0.
+    /// Creates the initial state: nothing is cached and memory holds 0.
     #[must_use]
     pub fn start(bounds: &Bounds) -> Self {
         let mut agents = vec![AgentLine::Cache(CacheLine::default()); usize::from(bounds.caches)];
@@ -114,13 +114,13 @@ impl World {
         Self { lines: vec![line; usize::from(bounds.lines)] }
     }
 
-    /// Whether nothing is going on.
+    /// Returns true if no message and no transaction is pending.
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         self.lines.iter().all(LineWorld::is_quiet)
     }
 
-    /// Accesses and write-backs that wait for an answer.
+    /// Returns the number of accesses and write-backs that wait for an answer.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.lines.iter().flat_map(|line| &line.agents).filter(|agent| agent.is_waiting()).count()
@@ -128,7 +128,7 @@ impl World {
 }
 
 impl Stores {
-    /// The values that a store may have now.
+    /// Returns the values that the next store may write.
     pub(super) fn values(self, newest: Value) -> std::ops::Range<Value> {
         match self {
             Self::Any(count) => 0..count,

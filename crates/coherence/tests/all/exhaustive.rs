@@ -1,11 +1,11 @@
-//! Every state of small systems, with messages that overtake each other at will.
+//! Explores every state of small systems, with messages that overtake each other arbitrarily.
 //!
-//! With `-- --nocapture` it prints how many there are.
+//! With `-- --nocapture` the tests print the number of states.
 
 use hostnet_coherence::explore::{Bounds, Stores, System};
 use hostnet_coherence::Protocol;
 
-/// Two lines of which a cache has room for one, so that each store and load makes the other line leave.
+/// Two lines in caches with room for one, so that each store and load evicts the other line.
 const TWO_LINES: Bounds = Bounds { lines: 2, stores: Stores::Next(2), in_flight: 1, ..Bounds::of(2, 0, 1) };
 
 fn every_state_is_right(bounds: Bounds) {

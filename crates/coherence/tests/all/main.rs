@@ -1,4 +1,4 @@
-//! Tests of caches; in one program, which builds faster than one for each file.
+//! Tests of the coherence protocol, in one binary, which builds faster than one per file.
 #![allow(unreachable_pub)]
 
 mod exhaustive;

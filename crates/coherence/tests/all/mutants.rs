@@ -1,11 +1,11 @@
-//! The exploration notices when a rule of the protocol is broken, and says how.
+//! Checks that the exploration detects each broken rule of the protocol, and reports the right invariant.
 //!
-//! With `-- --nocapture` it prints a shortest way to each violation.
+//! With `-- --nocapture` the tests print a shortest path to each violation.
 
 use hostnet_coherence::explore::{Bounds, Invariant, System, Violation};
 use hostnet_coherence::{Flaw, Protocol, Rules};
 
-/// The protocol with one rule broken.
+/// Protocol with one rule broken.
 #[derive(Clone, Copy)]
 struct Mutant(Flaw);
 
@@ -20,7 +20,7 @@ const MORE_CACHES: Bounds = Bounds::of(3, 0, 0);
 const UNCACHED: Bounds = Bounds::of(2, 0, 1);
 const TILES: Bounds = Bounds::of(0, 2, 0);
 
-/// Each broken rule, a system that is large enough to notice, and the law that does not hold there.
+/// Each flaw, a system large enough to detect it, and the invariant that it violates.
 const NOTICED: [(Flaw, Bounds, Invariant); 27] = [
     (Flaw::AcksNotAwaited, CACHES, Invariant::SingleWriter),
     (Flaw::EarlyAckForgotten, CACHES, Invariant::Drains),

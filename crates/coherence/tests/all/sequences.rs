@@ -1,11 +1,11 @@
-//! What is sent in the cases that matter most: an L1 and an NI that hand each other the entries of queues, and data
-//! that passes the caches by. Figures 2a and 2b of "Manycore Network Interfaces for In-Memory Rack-Scale Computing".
+//! Checks the messages of the most important cases: an L1 and an NI that exchange the entries of queues, and data that
+//! bypasses the caches. Figures 2a and 2b of "Manycore Network Interfaces for In-Memory Rack-Scale Computing".
 
 use hostnet_coherence::explore::{Action, Bounds, System, World};
 use hostnet_coherence::tile::{self, Copy, Half, Local, TileEvent, TileLine};
 use hostnet_coherence::{Class, Message, Protocol};
 
-/// Does something and delivers what it sends, and what that sends, until nothing is on its way.
+/// Applies an action and delivers all resulting messages until none is in flight. Returns the messages, sorted.
 fn messages(system: &System<Protocol>, world: &mut World, action: Action) -> Vec<String> {
     let mut sent = Vec::new();
     let mut next = system.apply(world, action).expect("legal");

@@ -1,4 +1,4 @@
-//! Whatever comes in whatever state, a step gives an answer or says that it is illegal.
+//! Checks that a step returns a result or an error for every event in every state.
 
 use hostnet_coherence::cache::{self, CacheEvent, CacheLine};
 use hostnet_coherence::directory::{self, Block, Busy, DirectoryEvent, DirectoryLine, Holders, Want};

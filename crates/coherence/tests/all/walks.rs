@@ -1,4 +1,4 @@
-//! Long walks through systems that are too large to be explored.
+//! Random walks through systems that are too large to be explored exhaustively.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,14 @@ use hostnet_coherence::explore::{Action, Bounds, Stores, System, World};
 use hostnet_coherence::Protocol;
 use proptest::prelude::*;
 
-/// Five caches, four tiles and two uncached agents, three lines, and caches with room for fewer.
+/// Returns a system of five caches, four tiles, two uncached agents and three lines, with caches that hold `capacity`
+/// lines.
 fn large(capacity: u8) -> System<Protocol> {
     let bounds = Bounds { lines: 3, stores: Stores::Next(32), capacity, ..Bounds::of(5, 4, 2) };
     System::new(Protocol, bounds)
 }
 
-/// Goes on by one action, of which `choice` takes one; whether it had an effect.
+/// Applies one of the possible actions, selected by `choice`. Returns true if the action had an effect.
 fn step(system: &System<Protocol>, world: &mut World, choice: usize, seen: &mut impl FnMut(Action)) -> bool {
     let actions = system.actions(world);
     let action = actions[choice % actions.len()];
@@ -28,7 +29,7 @@ fn step(system: &System<Protocol>, world: &mut World, choice: usize, seen: &mut 
     }
 }
 
-/// Delivers what is on its way until nothing is; a message that must wait lets others go first.
+/// Delivers messages until none is in flight; a message that must wait lets other messages pass.
 fn drain(system: &System<Protocol>, world: &mut World) {
     for _ in 0..10_000 {
         if world.is_quiet() {
