@@ -1,21 +1,23 @@
-//! Proves before a run that packets cannot wait for each other in a circle.
+//! Deadlock check before a run: proves that the waits of packets form no cycle.
 //!
-//! A packet that holds a virtual channel waits for one of those that its next hop may use. If no circle of such waits
-//! is possible, somebody can always move (Dally and Seitz, 1987). Terminals take what comes, so channels to them end a
-//! chain. Classes have channels of their own; whether one class may wait for another is for who uses them to say.
+//! A packet that holds a virtual channel waits for one of those that its next hop may use. If the graph of such waits
+//! has no cycle, some packet can always move (Dally and Seitz, 1987). Terminals accept all flits, so channels to
+//! terminals end a chain. Classes have channels of their own; waits between classes are the responsibility of the user
+//! of the network.
 
 use crate::{Layout, Port, Routes};
 
-/// A virtual channel of an output.
+/// Virtual channel of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The output.
+    /// Output.
     pub output: Port,
-    /// The virtual channel.
+    /// Virtual channel of the output.
     pub vc: u8,
 }
 
-/// A circle of virtual channels, each of which may wait for the next and the last for the first, if there is one.
+/// Returns a cycle of virtual channels, each of which may wait for the next and the last one for the first, if there
+/// is any.
 #[must_use]
 pub fn cycle(layout: &Layout, routes: &Routes) -> Option<Vec<Held>> {
     let ports = layout.most_ports();
@@ -23,7 +25,7 @@ pub fn cycle(layout: &Layout, routes: &Routes) -> Option<Vec<Held>> {
     find(&waits).map(|nodes| nodes.into_iter().map(|node| held(node, ports, routes.vcs)).collect())
 }
 
-/// The circle in words.
+/// Describes a cycle in words.
 #[must_use]
 pub fn describe(layout: &Layout, circle: &[Held]) -> String {
     let names: Vec<String> = circle
@@ -38,7 +40,7 @@ fn held(node: usize, ports: usize, vcs: usize) -> Held {
     Held { output: Port { router: (port / ports) as u16, port: (port % ports) as u8 }, vc }
 }
 
-/// For every virtual channel of an output those that a packet in it may wait for.
+/// Computes, for every virtual channel of an output, the ones that a packet in it may wait for.
 fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
     let far = layout.far();
     let mut waits = vec![Vec::new(); far.len() * routes.vcs];
@@ -46,7 +48,7 @@ fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
     let mut walk_number = 0;
     for group in 0..routes.groups() {
         for terminal in 0..layout.terminals.len() as u16 {
-            // The next hop depends on nothing else: ways that meet go on together.
+            // The next hop depends on the group and the terminal only, so routes that meet continue together.
             walk_number += 1;
             for source in &layout.terminals {
                 let way = Way { routes, far: &far, ports, group, terminal };
@@ -61,10 +63,10 @@ fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
     waits
 }
 
-/// The way to a terminal.
+/// Walk along the routes to a terminal.
 struct Way<'a> {
     routes: &'a Routes,
-    /// By output: the router behind it.
+    /// Router behind each output.
     far: &'a [Option<u16>],
     ports: usize,
     group: u8,
@@ -72,7 +74,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Notes the waits on the way from a router until it meets one that was walked before.
+    /// Records the waits on the route from a router until it meets a route that was walked before.
     fn walk(&self, mut at: usize, number: u32, seen: &mut [u32], waits: &mut [Vec<u32>]) {
         let mut before: Option<(usize, u64)> = None;
         loop {
@@ -101,7 +103,7 @@ impl Way<'_> {
     }
 }
 
-/// A circle in a graph: depth first, without recursion.
+/// Finds a cycle in a graph, depth first and without recursion.
 fn find(next: &[Vec<u32>]) -> Option<Vec<usize>> {
     const NEW: u8 = 0;
     const OPEN: u8 = 1;

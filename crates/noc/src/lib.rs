@@ -1,12 +1,12 @@
-//! The network on a chip: flits of 1 to some packets between terminals, through routers with virtual channels and
-//! credits. It knows no cores, no caches and no text.
+//! Network on a chip: carries packets of one or more flits between terminals, through routers with virtual channels
+//! and credits. The crate knows no cores, no caches and no text.
 //!
-//! * [`Layout`] is a drawing: routers, channels between them, terminals at them. [`topology`] makes them; a new one is
-//!   a file there that draws its channels and says the next one on every way.
-//! * [`Routes`] says for every class of messages, router and destination which port comes next, and which virtual
-//!   channels may be used; [`deadlock`] proves that such routes cannot wait for each other in a circle.
-//! * [`Network`] moves flits, a cycle at a time; it costs nothing while it is empty.
-//! * [`Run`] is the network alone: generated traffic or a trace, warm-up, measurement.
+//! * [`Layout`] describes the routers, the channels between them and the terminals. The functions of [`topology`]
+//!   build layouts; a new topology is a file there that adds its channels and returns the next hop of every route.
+//! * [`Routes`] holds, for every class of messages, router and destination, the next port and the virtual channels
+//!   that may be used. [`deadlock`] proves that the waits of packets on such routes form no cycle.
+//! * [`Network`] moves flits, one cycle at a time; it costs nothing while it is empty.
+//! * [`Run`] simulates the network alone: generated traffic or a trace, warm-up, measurement.
 
 pub mod deadlock;
 mod error;

@@ -1,25 +1,25 @@
-//! How full channels will be, before anything is simulated.
+//! Static load of channels, computed without a simulation.
 
 use crate::traffic::Destinations;
 use crate::{Layout, NocError, Pattern, Port, Routes};
 
-/// Flits on an output per flit that every terminal offers.
+/// Load of an output, in flits per flit that every terminal offers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChannelLoad {
-    /// The output; it leads to another router or to a terminal.
+    /// Output, which leads to another router or to a terminal.
     pub output: Port,
-    /// Flits on it per flit that each terminal offers: at offered load `1 / load` it is full.
+    /// Flits on the output per flit that each terminal offers: the output saturates at an offered load of `1 / load`.
     pub load: f64,
 }
 
-/// The load of every output under traffic of a class by a pattern, every order of the class alike. A flit through an
-/// output that each terminal sends with the same rate counts once for every terminal.
+/// Computes the load of every output for traffic of one class with a pattern, where all orders of the class are
+/// equally frequent. An output that carries all flits of every terminal has a load equal to the number of terminals.
 ///
 /// # Errors
-/// When the pattern does not fit the layout.
+/// Returns a [`NocError`] if the pattern does not fit the layout.
 ///
 /// # Panics
-/// If there is no such class.
+/// Panics if there is no such class.
 pub fn channel_load(
     layout: &Layout,
     routes: &Routes,
@@ -53,7 +53,7 @@ pub fn channel_load(
     Ok(loads.into_iter().enumerate().map(named).filter(|found| found.load > 0.0).collect())
 }
 
-/// The fullest of some outputs, the first of equals.
+/// Returns the output with the largest load, the first among equals.
 #[must_use]
 pub fn busiest(loads: &[ChannelLoad]) -> Option<ChannelLoad> {
     loads.iter().copied().reduce(|most, one| if one.load > most.load + 1e-12 { one } else { most })

@@ -1,67 +1,68 @@
-//! Which way a packet takes: tables, so that routers know nothing of shapes.
+//! Routing tables, so that routers are independent of the topology.
 
 use crate::{Class, Layout, NocError, Order};
 use serde::{Deserialize, Serialize};
 
-/// Virtual channels of a router are bits of a word.
+/// Largest number of virtual channels of a router, which are bits of a word.
 pub(crate) const VCS_MAX: usize = 64;
 
-/// The next step of a packet.
+/// Next hop of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hop {
-    /// The output port.
+    /// Output port.
     pub port: u8,
-    /// The virtual channels behind it that the packet may use, as bits.
+    /// Virtual channels behind the port that the packet may use, as a bit mask.
     pub vcs: u64,
 }
 
-/// A class in one order of dimensions.
+/// Packets of a class that are routed in one order of dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Group {
     pub(crate) class: u8,
-    /// Whether the column comes first.
+    /// True if the column is traversed first.
     pub(crate) column_first: bool,
-    /// Virtual channels between routers.
+    /// Virtual channels between routers, as a bit mask.
     pub(crate) vcs: u64,
 }
 
-/// For every group of packets, router and destination the next step.
+/// Routing table: the next hop for every group of packets, router and destination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Routes {
     pub(crate) groups: Vec<Group>,
-    /// First and number of groups of every class.
+    /// First group and number of groups of every class.
     pub(crate) of_class: Vec<(u8, u8)>,
-    /// All virtual channels of every class.
+    /// Virtual channels of every class, as bit masks.
     pub(crate) class_vcs: Vec<u64>,
-    /// Virtual channels of a port.
+    /// Number of virtual channels of a port.
     pub(crate) vcs: usize,
-    /// By group, router and destination: which of `kinds` the next step is. There are few, so the table stays small.
+    /// Next hop by group, router and destination, as an index into `kinds`. Few hops differ, so the table stays small.
     hops: Vec<u16>,
     kinds: Vec<Hop>,
     routers: usize,
     terminals: usize,
 }
 
-/// Where a packet goes next, for who makes routes: at `router`, to `terminal` (which is elsewhere), with the column
-/// first or not. Returns the port, and which part of the packet's virtual channels it may use.
+/// Routing function that the tables are built from. The arguments are the router, the destination terminal (at another
+/// router), and true if the column is traversed first. It returns the port, and the part of the packet's virtual
+/// channels that the packet may use.
 pub type Next<'a> = &'a dyn Fn(u16, u16, bool) -> (u8, Way);
 
-/// The part of its virtual channels that a packet may use.
+/// Part of its virtual channels that a packet may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// All of them.
+    /// All virtual channels.
     All,
-    /// The lower half: before it crosses the dateline of a circle.
+    /// The lower half: before the packet crosses the dateline of a ring.
     Lower,
-    /// The upper half: after it has crossed it.
+    /// The upper half: after the packet has crossed the dateline.
     Upper,
 }
 
 impl Routes {
-    /// Tables for the classes, from what `next` says.
+    /// Builds the tables of the classes from the routing function `next`.
     ///
     /// # Errors
-    /// When virtual channels do not suffice, or are more than a router can have.
+    /// Returns a [`NocError`] if there are too few virtual channels, or more than a router can have.
     pub fn new(layout: &Layout, classes: &[Class], next: Next<'_>) -> Result<Self, NocError> {
         let (groups, of_class, class_vcs, vcs) = groups(classes)?;
         let ports = layout.most_ports();
@@ -90,7 +91,7 @@ impl Routes {
         Ok(routes)
     }
 
-    /// Refuses routes on which a packet would never arrive.
+    /// Rejects routes on which a packet would never arrive.
     fn arrive(&self, layout: &Layout) -> Result<(), NocError> {
         let ports = layout.most_ports();
         let far = layout.far();
@@ -117,7 +118,7 @@ impl Routes {
         Ok(())
     }
 
-    /// The next step of a packet of `group` at `router` on its way to `terminal`.
+    /// Returns the next hop of a packet of `group` at `router` to `terminal`.
     #[inline]
     #[must_use]
     pub fn hop(&self, group: u8, router: usize, terminal: u16) -> Hop {
@@ -125,14 +126,14 @@ impl Routes {
         self.kinds[usize::from(self.hops[index])]
     }
 
-    /// How many groups there are: a class has two if its packets draw their order, else one.
+    /// Returns the number of groups: two for each class that draws its order at random, and one for each other class.
     #[must_use]
     pub fn groups(&self) -> u8 {
         self.groups.len() as u8
     }
 }
 
-/// The index of a step in the list of all kinds. A port has at most three for each group, so an index fits.
+/// Returns the index of a hop in the list of distinct hops. A port has at most three per group, so an index fits.
 fn kind(kinds: &mut Vec<Hop>, hop: Hop) -> u16 {
     let known = kinds.iter().position(|kind| *kind == hop);
     known.unwrap_or_else(|| {
@@ -188,7 +189,7 @@ fn part_of(vcs: u64, part: Way) -> Result<u64, NocError> {
     }
 }
 
-/// The lowest `count` bits.
+/// Returns a word with the lowest `count` bits set.
 pub(crate) fn bits(count: usize) -> u64 {
     if count >= 64 {
         u64::MAX
@@ -199,7 +200,7 @@ pub(crate) fn bits(count: usize) -> u64 {
 
 #[cfg(test)]
 impl Routes {
-    /// What must not be done: both orders of dimensions in the same virtual channels.
+    /// Lets both orders of dimensions use the same virtual channels, which is wrong on purpose.
     pub(crate) fn share_channels_of_orders(&mut self) {
         for hop in &mut self.kinds {
             hop.vcs = self.class_vcs[0];

@@ -1,4 +1,4 @@
-//! The network alone: packets from a description or a trace, a warm-up, a measurement, and what came of it.
+//! Simulation of a network alone: synthetic traffic or a trace, warm-up, measurement and report.
 
 use crate::load::{channel_load, ChannelLoad};
 use crate::network::Delivery;
@@ -6,23 +6,23 @@ use crate::source::{Feed, Source};
 use crate::{deadlock, topology, Layout, Network, NocError, Params, Pattern};
 use hostnet_measure::Histogram;
 
-/// How long a run is, in cycles.
+/// Lengths of the phases of a run, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measure {
-    /// Before the measurement.
+    /// Length of the warm-up.
     pub warmup: u64,
-    /// Of the measurement: packets that are offered in it are measured.
+    /// Length of the measurement; packets offered in it are measured.
     pub measure: u64,
-    /// After it, at most, until all measured packets have arrived; traffic goes on.
+    /// Largest time after the measurement until all measured packets have arrived; traffic goes on meanwhile.
     pub drain: u64,
 }
 
-/// How a run stands.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Cycles so far.
+    /// Cycles simulated so far.
     pub cycle: u64,
-    /// Cycles until the measurement ends.
+    /// Cycle at which the measurement ends.
     pub measured_at: u64,
     /// Packets delivered so far.
     pub delivered: u64,
@@ -30,62 +30,62 @@ pub struct Status {
     pub in_flight: u64,
 }
 
-/// What an output has carried during the measurement.
+/// Flits of an output during the measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkCount {
-    /// The output and where it leads.
+    /// Name of the output and of its far end.
     pub name: String,
-    /// The router: column and row.
+    /// Position of the router, as column and row.
     pub from: (u16, u16),
-    /// The router or terminal behind it: column and row.
+    /// Position of the router or terminal behind the output, as column and row.
     pub to: (u16, u16),
-    /// Whether a terminal is behind it.
+    /// True if a terminal is behind the output.
     pub to_terminal: bool,
-    /// Flits.
+    /// Flits sent.
     pub flits: u64,
-    /// Flits expected per flit that every terminal offers, if the traffic is a description.
+    /// Expected flits per flit that every terminal offers, for synthetic traffic.
     pub expected_load: Option<f64>,
 }
 
-/// What was measured.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Cycles of the measurement so far.
     pub cycles: u64,
-    /// Terminals.
+    /// Number of terminals.
     pub terminals: u32,
-    /// Flits offered per terminal and cycle.
+    /// Offered load in flits per terminal and cycle.
     pub offered: f64,
-    /// Flits delivered per terminal and cycle.
+    /// Throughput: flits delivered per terminal and cycle.
     pub accepted: f64,
-    /// The same of the terminal that got least.
+    /// Throughput of the terminal that received the fewest flits, in flits per cycle.
     pub accepted_least: f64,
     /// Packets offered in the measurement.
     pub packets: u64,
-    /// Of these, packets that have arrived.
+    /// Measured packets that have arrived.
     pub arrived: u64,
-    /// Cycles of measured packets from their offer to their last flit's arrival.
+    /// Latency of measured packets from their offer to the arrival of the tail flit, in cycles.
     pub latency: Histogram,
-    /// Cycles of measured packets from the first flit's leaving the terminal.
+    /// Latency of measured packets from the head flit's departure from the terminal, in cycles.
     pub network_latency: Histogram,
-    /// Links between routers that a measured packet has gone, mean.
+    /// Mean number of links between routers on the routes of measured packets.
     pub links_mean: f64,
-    /// Cycles that measured packets would have taken alone, with room for whole packets in the buffers, mean.
+    /// Mean zero-load latency of measured packets in cycles, with buffers that hold whole packets.
     pub zero_load_mean: f64,
-    /// By output.
+    /// Counts by output.
     pub links: Vec<LinkCount>,
-    /// Flits of the whole run, each counted at every router.
+    /// Flits of the whole run, counted once at every router.
     pub flit_hops: u64,
     /// Cycles of the whole run.
     pub all_cycles: u64,
-    /// Whether all measured packets arrived before the run ended.
+    /// True if all measured packets arrived before the run ended.
     pub drained: bool,
-    /// Flits in queues at terminals and in the network when the measurement began, and when it ended: if they grow the
-    /// network is saturated.
+    /// Flits in queues at terminals and in the network at the start and at the end of the measurement. Growth means
+    /// that the network is saturated.
     pub backlog: (u64, u64),
 }
 
-/// What was counted of the measured packets.
+/// Counters of the measured packets.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     packets: u64,
@@ -95,15 +95,15 @@ struct Tally {
     network_latency: Histogram,
     links: u64,
     zero_load: u64,
-    /// Flits by terminal that came during the measurement.
+    /// Flits received during the measurement, by terminal.
     flits: Vec<u64>,
-    /// Flits by output when the measurement began, and when it ended.
+    /// Flits by output at the start of the measurement. `after` holds those at its end.
     before: Vec<u64>,
     after: Vec<u64>,
     backlog: (u64, u64),
 }
 
-/// A network and its traffic.
+/// Network and its traffic.
 pub struct Run {
     layout: Layout,
     network: Network,
@@ -121,10 +121,11 @@ pub struct Run {
 const MEASURED: u64 = 1;
 
 impl Run {
-    /// A network with a source of packets. `seed` decides what packets draw that draw their way.
+    /// Creates a network with a source of packets. `seed` determines the orders that packets draw at random.
     ///
     /// # Errors
-    /// When the network cannot be built, its routes may deadlock, or the traffic does not fit it.
+    /// Returns a [`NocError`] if the network cannot be built, if its routes may deadlock, or if the traffic does not
+    /// fit.
     pub fn new(params: &Params, source: Source, seed: u64, measure: Measure) -> Result<Self, NocError> {
         let (layout, routes) = topology::build(params)?;
         if let Some(circle) = deadlock::cycle(&layout, &routes) {
@@ -156,22 +157,23 @@ impl Run {
         })
     }
 
-    /// Expected load of the fullest output per flit that every terminal offers, and its name; none for traces.
+    /// Returns the largest expected load of an output, per flit that every terminal offers, and the name of the
+    /// output; `None` for traces.
     #[must_use]
     pub fn busiest(&self) -> Option<(f64, String)> {
         let most = crate::busiest(self.expected.as_ref()?)?;
         Some((most.load, self.layout.output_name(most.output)))
     }
 
-    /// The load of every output of a pattern on this network; see [`channel_load`].
+    /// Computes the load of every output for a pattern on this network; see [`channel_load`].
     ///
     /// # Errors
-    /// When the pattern does not fit the layout.
+    /// Returns a [`NocError`] if the pattern does not fit the layout.
     pub fn load_of(&self, pattern: &Pattern) -> Result<Vec<ChannelLoad>, NocError> {
         channel_load(&self.layout, self.network.routes(), pattern, 0)
     }
 
-    /// Goes on for some cycles. Returns whether there is more to do.
+    /// Simulates some cycles. Returns true if the run is not over.
     pub fn advance(&mut self, cycles: u64) -> bool {
         for _ in 0..cycles {
             if self.done() {
@@ -182,7 +184,8 @@ impl Run {
         !self.done()
     }
 
-    /// Whether the measurement is over and all of its packets have arrived, or the drain was long enough.
+    /// Returns true if the measurement is over and either all of its packets have arrived or the drain time has
+    /// elapsed.
     #[must_use]
     pub fn done(&self) -> bool {
         let end = self.end();
@@ -223,7 +226,7 @@ impl Run {
         self.skip();
     }
 
-    /// Nothing happens while the network is empty and no packet is due.
+    /// Skips cycles in which nothing happens: the network is empty and no packet is due.
     fn skip(&mut self) {
         let now = self.network.cycle();
         let Some(next) = self.feed.next_cycle(now) else { return };
@@ -253,7 +256,7 @@ impl Run {
         }
     }
 
-    /// How the run stands.
+    /// Returns the progress of the run.
     #[must_use]
     pub fn status(&self) -> Status {
         Status {
@@ -264,7 +267,7 @@ impl Run {
         }
     }
 
-    /// What was measured so far.
+    /// Returns the results so far.
     #[must_use]
     pub fn report(&self) -> Report {
         let tally = &self.tally;
@@ -336,8 +339,8 @@ fn way_index(layout: &Layout, group: u8, source: u16, destination: u16) -> usize
     (usize::from(group) * terminals + usize::from(source)) * terminals + usize::from(destination)
 }
 
-/// For every group, source and destination: links between routers, and cycles of a packet of one flit that is alone and
-/// takes `allocation` more at every router.
+/// Computes, for every group, source and destination, the links between routers and the zero-load latency of a packet
+/// of one flit in cycles, with `allocation` extra cycles at every router.
 fn ways(layout: &Layout, routes: &crate::Routes, allocation: u32) -> Vec<(u32, u32)> {
     let ports = layout.most_ports();
     let mut cycles = vec![(0_u32, None); layout.routers.len() * ports];

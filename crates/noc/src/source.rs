@@ -1,61 +1,61 @@
-//! Where packets come from: a description or a trace.
+//! Sources of packets: synthetic traffic or a trace.
 
 use crate::traffic::Destinations;
 use crate::{Layout, Network, NocError, Traffic};
 use hostnet_kernel::Rng;
 
-/// The last cycle of a trace; what comes after it still has room in a clock of 64 bits.
+/// Last cycle of a trace, which leaves room for later cycles in a 64-bit clock.
 const CYCLE_MAX: u64 = 1 << 62;
-/// The most flits of a packet.
+/// Largest number of flits of a packet.
 const FLITS_MAX: u16 = 1024;
 
-/// A packet of a trace.
+/// Packet of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracePacket {
-    /// When it is offered, not before the one before it, and not after cycle 2^62.
+    /// Cycle in which the packet is offered, not before that of the previous packet, and at most 2^62.
     pub cycle: u64,
-    /// The terminal that sends it.
+    /// Terminal that sends the packet.
     pub source: u16,
-    /// The terminal that gets it.
+    /// Terminal that receives the packet.
     pub destination: u16,
-    /// Its length, 1 to 1024.
+    /// Length of the packet in flits, 1 to 1024.
     pub flits: u16,
-    /// Its class, 0 for the first.
+    /// Class of the packet, counted from 0.
     pub class: u8,
 }
 
-/// Packets for the network alone.
+/// Source of packets for a network alone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// By a description; all of the first class.
+    /// Synthetic traffic, all of the first class.
     Generated(Traffic),
-    /// One by one.
+    /// Recorded packets.
     Trace(Vec<TracePacket>),
 }
 
-/// The source of a run.
+/// State of the source of a run.
 pub(crate) enum Feed {
-    /// Dice for every terminal in every cycle.
+    /// Bernoulli process per terminal.
     Dice { dice: Dice, flits: u16, destinations: Destinations, rng: Rng },
-    /// The packets, and how many were offered.
+    /// Packets of a trace, and the number offered so far.
     Trace { packets: Vec<TracePacket>, offered: usize },
 }
 
-/// As many dice as there are terminals. One draw says which is the first that hits, or that none does.
+/// Bernoulli trials of all terminals in a cycle. One draw gives the first terminal with a success, or none.
 pub(crate) struct Dice {
-    /// By terminals: in how many of 2^64 cases none of so many dice hits, of one and more.
+    /// Entry n: probability that n + 1 trials in succession fail, in units of 2^-64.
     misses: Vec<u64>,
 }
 
 impl Dice {
-    /// Dice that hit with a probability above 0 and at most 1.
+    /// Creates trials that succeed with a probability above 0 and at most 1.
     fn new(probability: f64, count: usize) -> Self {
         let miss = (1 << 64) - (probability * 2_f64.powi(64)).round() as u128;
         let all = std::iter::successors(Some(miss), |before| Some((before * miss) >> 64));
         Self { misses: all.take(count).map(|miss| u64::try_from(miss).unwrap_or(u64::MAX)).collect() }
     }
 
-    /// The first die from `start` on that hits.
+    /// Returns the first terminal from `start` on with a success.
     #[inline]
     fn next(&self, start: usize, rng: &mut Rng) -> Option<usize> {
         let left = self.misses.len() - start;
@@ -92,7 +92,7 @@ impl Feed {
         }
     }
 
-    /// Offers what is due in this cycle, `tag`ged. Returns packets and flits.
+    /// Offers the packets that are due in this cycle, with a `tag`. Returns the number of packets and of flits.
     pub(crate) fn offer(&mut self, network: &mut Network, tag: u64) -> (u64, u64) {
         let (mut packets, mut flits) = (0, 0);
         let mut tell = |network: &mut Network, one: TracePacket| {
@@ -121,7 +121,8 @@ impl Feed {
         (packets, flits)
     }
 
-    /// When the next packet comes, if that is known; none when there will be no more.
+    /// Returns the cycle of the next packet, or the current one if that is random; `None` when there are no more
+    /// packets.
     pub(crate) fn next_cycle(&self, now: u64) -> Option<u64> {
         match self {
             Self::Dice { .. } => Some(now),

@@ -1,49 +1,49 @@
-//! Traffic by a description: who sends to whom, and how often.
+//! Synthetic traffic: patterns and rates.
 
 use crate::{Layout, NocError};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// To whom a terminal sends.
+/// Destination pattern of synthetic traffic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pattern {
-    /// To any terminal, itself among them, all alike.
+    /// Any terminal, the source included, with equal probability.
     Uniform,
-    /// From column x and row y to column y and row x; the sides must be equal.
+    /// From column x and row y to column y and row x. The numbers of columns and rows must be equal.
     Transpose,
-    /// To the terminal whose number has every bit turned; the number of terminals must be a power of two.
+    /// The terminal number with every bit inverted. The number of terminals must be a power of two.
     BitComplement,
-    /// To the terminal whose number has the bits in reverse; the number of terminals must be a power of two.
+    /// The terminal number with its bits reversed. The number of terminals must be a power of two.
     BitReverse,
-    /// To the terminal whose number has the bits rotated up by one; the number of terminals must be a power of two.
+    /// The terminal number with its bits rotated up by one. The number of terminals must be a power of two.
     Shuffle,
-    /// Almost half of the columns to the east, and around.
+    /// Almost half of the columns to the east, cyclically.
     Tornado,
-    /// To the next column, and around.
+    /// The next column to the east, cyclically.
     Neighbor,
-    /// To any of these, all alike.
+    /// Any of these terminals, with equal probability.
     Hotspot(Vec<u16>),
 }
 
-/// Packets that every terminal makes by a throw of dice in every cycle.
+/// Traffic in which every terminal creates packets as a Bernoulli process, by cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// To whom.
+    /// Destination pattern.
     pub pattern: Pattern,
-    /// Flits per terminal and cycle, above 0 and at most 1.
+    /// Offered load in flits per terminal and cycle, above 0 and at most 1.
     pub rate: f64,
     /// Flits of a packet, 1 to 1024.
     pub packet_flits: u16,
-    /// Decides the throws.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// Whom each terminal sends to.
+/// Destinations of each terminal.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Destinations {
-    /// Any of these.
+    /// Any of these terminals, from every source.
     Any(Vec<u16>),
-    /// One for every source.
+    /// One destination for every source.
     Each(Vec<u16>),
 }
 
@@ -71,7 +71,7 @@ impl Destinations {
         }
     }
 
-    /// Whom a terminal sends to, all alike.
+    /// Returns the destinations of a terminal, which are equally likely.
     pub(crate) fn of(&self, source: u16) -> &[u16] {
         match self {
             Self::Any(all) => all,

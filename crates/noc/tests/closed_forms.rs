@@ -1,11 +1,11 @@
-//! What follows from the numbers of a network without a simulation.
+//! Compares simulations with closed forms of the parameters of a network.
 
 mod common;
 
 use common::{alone, drain, network, params, report, traffic, ALLOCATIONS, MESH, REUSES, ROUTER};
 use hostnet_noc::{Allocation, Measure, Order, Params, Pattern, Reuse, Router, Shape, TracePacket};
 
-/// Sends a packet from everybody to everybody, one at a time.
+/// Checks the zero-load latency of a packet between every pair of terminals, sent one at a time.
 fn latencies_are_those_of_packets_alone(params: &Params, flits: u16) {
     let (layout, mut network) = network(params);
     let terminals = layout.terminals.len() as u16;
@@ -47,7 +47,7 @@ fn other_sizes_and_other_routers_have_the_same_form() {
     }
 }
 
-/// The routers of Garnet by configuration: one cycle each, and one on the wire.
+/// Routers as in a configuration of Garnet: one cycle each, and one on the wire.
 #[test]
 fn routers_and_links_of_one_cycle_take_two_per_hop() {
     let router = Router {
@@ -66,7 +66,7 @@ fn routers_and_links_of_one_cycle_take_two_per_hop() {
     latencies_are_those_of_packets_alone(&params(MESH, control, 4), 1);
 }
 
-/// The cycle in which the last flit of a packet comes that is alone on its way over three links.
+/// Returns the cycle in which the tail flit of a lone packet arrives over three links.
 fn arrival(router: Router, flits: u16) -> u64 {
     let (_, mut network) = network(&params(Shape::Mesh { columns: 4, rows: 1 }, router, 1));
     network.offer(0, 3, 0, flits, 0);
@@ -80,14 +80,14 @@ fn a_stream_in_one_channel_is_as_fast_as_its_credits_come_back() {
         for (vc_flits, allocation) in (1..=loop_cycles + 1).flat_map(|flits| ALLOCATIONS.map(|one| (flits, one))) {
             let router = Router { vc_flits, allocation, switch_cycles, link_cycles, credit_cycles, ..ROUTER };
             let flits = 10 * u16::from(vc_flits);
-            // A buffer's worth of flits per loop, and never more than one per cycle.
+            // One buffer of flits per credit loop, and at most one flit per cycle.
             let per_buffer = u64::from(vc_flits.max(loop_cycles));
             assert_eq!(arrival(router, 2 * flits) - arrival(router, flits), 10 * per_buffer, "{router:?}");
         }
     }
 }
 
-/// Packets of one flit from one terminal to the next, all at once: cycles per packet.
+/// Sends packets of one flit from a terminal to its neighbour, all at once. Returns the cycles per packet.
 fn cycles_per_packet(router: Router, vcs: u8) -> f64 {
     let (_, mut network) = network(&params(Shape::Mesh { columns: 2, rows: 1 }, router, vcs));
     (0..2000).for_each(|_| network.offer(0, 1, 0, 1, 0));
@@ -101,8 +101,8 @@ fn short_packets_wait_for_their_channel_as_its_reuse_says() {
     let cycles = |allocation, reuse| cycles_per_packet(Router { allocation, reuse, ..ROUTER }, 1);
     let loop_cycles = 6.0;
     for allocation in ALLOCATIONS {
-        // A packet that is given its channel in one cycle is sent in the next: here, and at the next router, which
-        // gives the channel back later by that.
+        // A packet that is allocated its channel in one cycle is sent in the next; the next router adds a cycle
+        // likewise, so that it returns the channel one cycle later.
         let staged = f64::from(u8::from(allocation == Allocation::Staged));
         assert_eq!(cycles(allocation, Reuse::TailSent), 1.0 + staged, "{allocation:?}");
         assert_eq!(cycles(allocation, Reuse::Drained), loop_cycles + 2.0 * staged, "{allocation:?}");
@@ -139,7 +139,7 @@ fn nobody_gets_more_through_than_the_fullest_channel_carries() {
             assert!(link.flits <= found.cycles, "{pattern:?} {order:?} {}", link.name);
         }
         let most = found.links.iter().filter_map(|link| link.expected_load).fold(0.0, f64::max);
-        // Who shares no full channel gets more than who does, so only the least is bound.
+        // Terminals that share no saturated channel get more than others, so only the least throughput is bounded.
         assert!(found.accepted_least <= 1.02 / most, "{pattern:?} {order:?}: {}", found.accepted_least);
     }
 }
@@ -149,7 +149,7 @@ fn uniform_traffic_saturates_below_the_bound_of_the_bisection() {
     let params = params(MESH, ROUTER, 4);
     let found = report(&params, traffic(Pattern::Uniform, 0.7, 1), SATURATED);
     let most = found.links.iter().filter_map(|link| link.expected_load).fold(0.0, f64::max);
-    // Half of all flits cross the middle, over 8 channels each way, and a half of those each way.
+    // Half of all flits cross the middle, a half of those in each direction, over 8 channels per direction.
     assert!((most - 2.0).abs() < 1e-9, "{most}");
     assert!(found.accepted * most > 0.8 && found.accepted * most <= 1.0, "{}", found.accepted);
 }
@@ -162,7 +162,7 @@ fn links_carry_what_is_expected_of_them() {
     assert!((found.accepted / 0.2 - 1.0).abs() < 0.01 && (found.offered / 0.2 - 1.0).abs() < 0.01);
     for link in &found.links {
         let expected = link.expected_load.expect("the traffic is a description") * 0.2 * found.cycles as f64;
-        // Counts of throws of dice spread as the root of their mean.
+        // The counts of Bernoulli trials deviate by the square root of their mean.
         assert!((link.flits as f64 - expected).abs() < 6.0 * expected.sqrt(), "{}: {}", link.name, link.flits);
     }
 }

@@ -1,4 +1,4 @@
-//! What a network alone makes of traces, of bad input, and of the same input twice.
+//! Checks how a network alone handles traces, invalid input, and equal input.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Routes with circles and without, against another way to find them, and against what happens.
+//! Compares the deadlock check with another algorithm, and with simulations, for routes with and without cycles.
 
 use super::*;
 use crate::Way as Channels;
@@ -17,13 +17,13 @@ fn params(shape: Shape, order: Order, vcs: u8) -> Params {
     Params { shape, router, classes: vec![Class { name: "packets".into(), order, vcs }] }
 }
 
-/// A ring on which everybody goes forward, through all channels alike or through two halves of them.
+/// Builds a ring with forward routes only, over all virtual channels alike or over two halves of them.
 fn one_way_ring(nodes: u16, dateline: bool) -> (Params, Layout, Routes) {
     let params = params(Shape::Ring { nodes }, Order::Xy, 2);
     let (layout, _) = topology::build(&params).expect("it can be built");
     let next = |at: u16, to: u16, _: bool| {
         let part = if to < at { Channels::Lower } else { Channels::Upper };
-        // The first router was joined forward before it was joined backward, all others the other way round.
+        // The first router was joined forward before it was joined backward, all other routers the other way round.
         (u8::from(at != 0), if dateline { part } else { Channels::All })
     };
     let routes = Routes::new(&layout, &params.classes, &next).expect("all packets arrive");
@@ -61,7 +61,7 @@ fn a_ring_without_a_dateline_is_a_circle() {
     }
 }
 
-/// Whether long packets from everybody to who is two before come through.
+/// Returns true if long packets from every terminal to the second one before it are all delivered.
 fn comes_through(nodes: u16, dateline: bool) -> bool {
     let (params, layout, routes) = one_way_ring(nodes, dateline);
     let mut network = Network::new(params.router, &layout, routes, 1);
@@ -84,7 +84,7 @@ fn packets_wait_forever_where_there_is_a_circle_and_not_where_there_is_none() {
     assert!(comes_through(8, true));
 }
 
-/// Routes by which all packets arrive, and nothing else is sure: a random tree to every terminal, random channels.
+/// Returns routes on which all packets arrive, random otherwise: a random tree to every terminal, and random channels.
 fn random_routes(layout: &Layout, classes: &[Class], rng: &mut Rng) -> Result<Routes, NocError> {
     let (ports, far, routers) = (layout.most_ports(), layout.far(), layout.routers.len());
     let mut steps = vec![(0_u8, Channels::All); routers * routers];
@@ -104,7 +104,7 @@ fn random_routes(layout: &Layout, classes: &[Class], rng: &mut Rng) -> Result<Ro
     Routes::new(layout, classes, &|at: u16, to: u16, _| steps[usize::from(at) * routers + usize::from(to)])
 }
 
-/// By the definition: all waits of all packets one by one, and then who waits for whom over any number of others.
+/// Decides by definition: collects all waits of all packets, and computes the transitive closure.
 fn waits_for_itself(layout: &Layout, routes: &Routes) -> bool {
     let (ports, far, vcs) = (layout.most_ports(), layout.far(), routes.vcs);
     let nodes = far.len() * vcs;

@@ -1,20 +1,21 @@
-//! A cycle of a router: who gets a channel of the next router, and who gets the crossbar.
+//! Allocation in a router: virtual channels of the next routers, and the crossbar.
 
 use super::{Network, HEAD, NOBODY, PORTS, TAIL};
 use crate::routes::bits;
 use crate::{Allocation, Reuse};
 
-/// As many ports as the routers of a mesh have, and some more.
+/// Number of ports that covers the routers of a mesh, with some margin.
 const FEW_PORTS: usize = 8;
 
-/// Who asks for the crossbar of a router with up to `P` ports. Firm requests have a channel of the next router already.
+/// Requests for the crossbar of a router with up to `P` ports. Firm requests hold a channel of the next router
+/// already.
 struct Requests<const P: usize> {
-    /// Outputs that somebody asks for, as bits.
+    /// Outputs that are requested, as a bit mask.
     outputs: u32,
-    /// By output: inputs, as bits.
+    /// By output: requesting inputs, as a bit mask. Those of `hopeful` hold no channel yet.
     firm: [u32; P],
     hopeful: [u32; P],
-    /// By input: the virtual channel with which it asks.
+    /// By input: the virtual channel that makes the request.
     vc: [u8; P],
 }
 
@@ -35,7 +36,7 @@ impl<const P: usize> Requests<P> {
 
 impl Network {
     pub(super) fn allocate(&mut self, router: usize) {
-        // What the crossbar sees is what stood at the beginning of the cycle.
+        // The crossbar sees the state at the beginning of the cycle.
         let firm = self.states[router].ready;
         let hopeful = match self.rules.allocation {
             Allocation::Staged => 0,
@@ -45,7 +46,7 @@ impl Network {
             self.give_channels(router);
         }
         if firm | hopeful != 0 {
-            // Most routers have few ports, and so short lists to clear.
+            // Most routers have few ports, so their request tables are kept short to clear.
             if self.ports <= FEW_PORTS {
                 self.cross::<FEW_PORTS>(router, firm, hopeful);
             } else {
@@ -58,7 +59,7 @@ impl Network {
         }
     }
 
-    /// The crossbar takes a flit of every input at most, and gives one to every output at most.
+    /// Allocates the crossbar, which passes at most one flit per input and one per output.
     #[inline]
     fn cross<const P: usize>(&mut self, router: usize, firm: u64, hopeful: u64) {
         let mut requests = Requests::<P>::new();
@@ -69,7 +70,7 @@ impl Network {
         self.grant(router, &requests);
     }
 
-    /// Waiting inputs for which a channel is free that has room.
+    /// Returns the waiting inputs for which a channel is free and has room.
     fn may_have_channel(&self, router: usize) -> u64 {
         let state = &self.states[router];
         let good = state.free & state.credit;
@@ -82,7 +83,7 @@ impl Network {
         found
     }
 
-    /// Gives free channels of the next routers to waiting heads: each asks for one, each channel takes one.
+    /// Allocates free channels of the next routers to waiting heads: each head requests one, each channel grants one.
     fn give_channels(&mut self, router: usize) {
         let base = router * self.width;
         let (waiting, free) = (self.states[router].waiting, self.states[router].free);
@@ -104,7 +105,7 @@ impl Network {
         }
     }
 
-    /// The virtual channel whose turn comes after `local`, of all of a router.
+    /// Returns the virtual channel after `local`, cyclically over all of a router.
     #[inline]
     fn after(&self, local: usize) -> u8 {
         (if local + 1 == self.width { 0 } else { local + 1 }) as u8
@@ -121,7 +122,7 @@ impl Network {
         self.refresh_ready(router, cell, 1 << input);
     }
 
-    /// Every input asks for one output: firm requests before hopeful ones, then by turns.
+    /// Selects one request per input: firm requests before hopeful ones, then round robin.
     #[inline]
     fn ask<const P: usize>(&self, router: usize, firm: u64, hopeful: u64, requests: &mut Requests<P>) {
         let mask = bits(self.vcs);
@@ -136,8 +137,8 @@ impl Network {
         }
     }
 
-    /// Of the virtual channels `own` of an input: for each output the one whose turn it is, and of the outputs the one
-    /// whose turn it is.
+    /// Selects one of the virtual channels `own` of an input: round robin among the channels to each output, then
+    /// round robin among the outputs. Returns the output and the channel.
     #[inline]
     fn choose(&self, router: usize, input: usize, own: u64) -> (usize, usize) {
         let base = router * self.width + input * self.vcs;
@@ -160,7 +161,8 @@ impl Network {
         (output, usize::from(vc_of[output]))
     }
 
-    /// Every input asks with the virtual channel whose turn it is, whether it has a channel of the next router or not.
+    /// Selects one request per input: round robin over its virtual channels, with or without a channel of the next
+    /// router.
     #[inline]
     fn ask_as_equals<const P: usize>(&self, router: usize, firm: u64, hopeful: u64, requests: &mut Requests<P>) {
         for input in 0..self.ports {
@@ -174,7 +176,7 @@ impl Network {
         }
     }
 
-    /// Every output takes one input, and the flit goes.
+    /// Grants one input per output, and sends its flit.
     fn grant<const P: usize>(&mut self, router: usize, requests: &Requests<P>) {
         for output in each(u64::from(requests.outputs)) {
             let firm = requests.firm[output];
@@ -190,14 +192,14 @@ impl Network {
                 let wanted = self.wanted[router * self.width + local] & state.free & state.credit;
                 self.take_channel(router, local, wanted.trailing_zeros() as usize);
             }
-            // A hope that came to nothing has cost the output its cycle.
+            // A speculative grant without a channel has wasted the output's cycle.
             if self.states[router].ready >> local & 1 != 0 {
                 self.send(router, input, local);
             }
         }
     }
 
-    /// The first flit of an input virtual channel goes over the crossbar.
+    /// Sends the first flit of an input virtual channel over the crossbar.
     fn send(&mut self, router: usize, input: usize, local: usize) {
         let cell = router * self.width + local;
         let output = usize::from(self.output[cell]);
@@ -227,7 +229,7 @@ impl Network {
         }
     }
 
-    /// A packet is through: its channel is for others, and the next packet of the buffer comes first.
+    /// Releases the channel of a packet that has passed, and makes the next packet of the buffer the first.
     fn leave_channel(&mut self, router: usize, local: usize, output: usize) {
         let (cell, behind) = (router * self.width + local, router * self.width + output);
         let state = &mut self.states[router];
@@ -243,7 +245,7 @@ impl Network {
     }
 }
 
-/// The set bits of a word, from the lowest.
+/// Iterates over the set bits of a word, from the lowest.
 #[inline]
 fn each(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -255,7 +257,7 @@ fn each(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The first set bit at or after `turn`, or else the first of all.
+/// Returns the first set bit at or after `turn`, or else the lowest one (round robin).
 #[inline]
 pub(super) fn next(word: u64, turn: u8) -> usize {
     let late = word >> turn;
@@ -266,7 +268,7 @@ pub(super) fn next(word: u64, turn: u8) -> usize {
     }
 }
 
-/// The word of a flit: its packet, and whether it is the first and the last.
+/// Returns the word of a flit: its packet, and the marks of head and tail.
 pub(super) fn flit_of(packet: u32, first: bool, last: bool) -> u32 {
     packet | if first { HEAD } else { 0 } | if last { TAIL } else { 0 }
 }

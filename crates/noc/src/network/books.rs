@@ -1,14 +1,14 @@
-//! What a network counts.
+//! Counters of a network.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Books {
-    /// Flits by output, `router * ports + port`.
+    /// Flits sent by output, `router * ports + port`.
     pub(super) sent: Vec<u64>,
     /// Flits that terminals have sent.
     pub(super) injected: u64,
-    /// Flits that have come to terminals.
+    /// Flits that have arrived at terminals.
     pub(super) ejected: u64,
 }
 

@@ -1,7 +1,8 @@
-//! Flits on their way, a cycle at a time.
+//! Cycle-level simulation of flits.
 //!
-//! In a cycle flits and credits arrive first, then every terminal sends at most one flit, then every router that holds
-//! something allocates. Nothing that a router does reaches another in the same cycle, so their order has no meaning.
+//! In a cycle flits and credits arrive first, then every terminal sends at most one flit, then every router with flits
+//! or requests allocates. No effect of a router reaches another one in the same cycle, so the order of routers does
+//! not matter.
 
 mod allocate;
 mod books;
@@ -18,115 +19,117 @@ use serde::{Deserialize, Serialize};
 use terminal::Terminals;
 use wheel::Wheel;
 
-/// Names a packet while it is on its way.
+/// Id of a packet while it is in the network.
 pub type PacketId = u32;
 
-/// A packet on its way.
+/// Packet in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Packet {
-    /// The terminal that sends it.
+    /// Terminal that sends the packet.
     pub source: u16,
-    /// The terminal that gets it.
+    /// Terminal that receives the packet.
     pub destination: u16,
-    /// Its class.
+    /// Class of the packet.
     pub class: u8,
-    /// Its class in one order of dimensions; see [`Routes`].
+    /// Group of the packet: its class in one order of dimensions; see [`Routes`].
     pub group: u8,
-    /// Its length.
+    /// Length of the packet, in flits.
     pub flits: u16,
-    /// When it was offered.
+    /// Cycle in which the packet was offered.
     pub created: u64,
-    /// When its first flit left the terminal's queue.
+    /// Cycle in which the head flit left the terminal's queue.
     pub entered: u64,
-    /// What the sender wants to know of it.
+    /// Tag that the sender attached.
     pub tag: u64,
 }
 
-/// A packet that has arrived whole.
+/// Packet that has arrived completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The packet.
+    /// Packet that arrived.
     pub packet: Packet,
-    /// The cycle in which its last flit came to the terminal.
+    /// Cycle in which the tail flit reached the terminal.
     pub at: u64,
 }
 
-/// Marks the first and the last flit of a packet in the word that stands for a flit.
+/// Marks the head flit of a packet in the word of a flit; [`TAIL`] marks the tail flit.
 const HEAD: u32 = 1 << 31;
 const TAIL: u32 = 1 << 30;
 const PACKET: u32 = TAIL - 1;
-/// Marks a place at a terminal in the words that say where a flit or a credit goes.
+/// Marks a target at a terminal in the target words of flits and credits.
 const AT_TERMINAL: u32 = 1 << 31;
 const NOBODY: u8 = u8::MAX;
-/// The most ports of a router.
+/// Largest number of ports of a router.
 const PORTS: usize = 32;
 
-/// What a router is doing. Bits are virtual channels, `port * vcs + vc`, of its inputs or of its outputs.
+/// Allocation state of a router. Bits are virtual channels, `port * vcs + vc`, of its inputs or of its outputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct State {
-    /// Inputs: a head stands first and has no channel of the next router.
+    /// Inputs: a head flit is first, and has no channel of the next router.
     waiting: u64,
-    /// Inputs: a packet has a channel of the next router.
+    /// Inputs: a packet holds a channel of the next router.
     active: u64,
     /// Inputs: active, with a flit and with a credit for it.
     ready: u64,
-    /// Outputs: the channel may be given to a packet.
+    /// Outputs: the channel can be allocated to a packet.
     free: u64,
     /// Outputs: the next router has room in the channel.
     credit: u64,
-    /// Whose turn it is: virtual channels of an input.
+    /// Round-robin pointer over the virtual channels of an input.
     turn_vc: [u8; PORTS],
-    /// Whose turn it is: outputs, for an input.
+    /// Round-robin pointer of an input over the outputs.
     turn_output: [u8; PORTS],
-    /// Whose turn it is: inputs, for an output.
+    /// Round-robin pointer of an output over the inputs.
     turn_input: [u8; PORTS],
 }
 
-/// Where the wire of a port leads.
+/// Wire at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Wire {
-    /// The first virtual channel at the other end, with `AT_TERMINAL` if that is a terminal.
+    /// First virtual channel at the other end, with `AT_TERMINAL` if that is a terminal.
     base: u32,
-    /// Cycles of a flit (outputs) or of a credit (inputs).
+    /// Latency of a flit (outputs) or of a credit (inputs), in cycles.
     cycles: u32,
 }
 
-/// A network, and the packets in it.
+/// Network with the packets in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Network {
     cycle: u64,
     rules: Router,
     routes: Routes,
     vcs: usize,
-    /// Virtual channels of a router.
+    /// Virtual channels of a router, over all ports.
     width: usize,
     ports: usize,
     states: Vec<State>,
-    /// Routers with something to allocate, as bits.
+    /// Routers with something to allocate, as a bit mask.
     awake: Vec<u64>,
-    /// Buffers of the input virtual channels, a ring of `1 << ring` words each.
+    /// Buffers of the input virtual channels: a ring of `1 << ring` words each.
     buffers: Vec<u32>,
     ring: u32,
     first: Vec<u8>,
     len: Vec<u8>,
-    /// Of an input virtual channel: the outputs that its head may have, as bits; and the output that it has.
+    /// Per input virtual channel: the output channels that its head may use, as a bit mask. `output` is the one that
+    /// its packet holds.
     wanted: Vec<u64>,
     output: Vec<u8>,
     output_port: Vec<u8>,
-    /// Of an output virtual channel: the input that has it, and room in the buffer behind it.
+    /// Per output virtual channel: the input that holds it. `room` is the free room in the buffer behind it.
     owner: Vec<u8>,
     room: Vec<u8>,
-    /// Whose turn it is: inputs, for an output virtual channel; and outputs, for an input virtual channel.
+    /// Round-robin pointers of the output virtual channels over the inputs. `turn_ask` is that of the inputs over the
+    /// outputs.
     turn_grant: Vec<u8>,
     turn_ask: Vec<u8>,
-    /// By output virtual channel of a router: inputs that ask for it, as bits. Empty between two routers.
+    /// By output virtual channel of a router: inputs that request it, as a bit mask. Empty between two routers.
     asking: Vec<u64>,
-    /// By port: where flits of the output go, and where credits of the input go.
+    /// By port: wire of the output's flits. `up` is the wire of the input's credits.
     down: Vec<Wire>,
     up: Vec<Wire>,
     wheel: Wheel,
     terminals: Terminals,
-    /// Packets that have left their terminal's queue, by name, and names that are not used.
+    /// Packets that have left their terminal's queue, by id. `vacant` lists the unused ids.
     packets: Vec<Packet>,
     vacant: Vec<PacketId>,
     rng: Rng,
@@ -134,11 +137,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network of routers that [`Router::check`] accepts. `seed` decides what packets draw that draw their
-    /// way.
+    /// Creates an empty network of routers that [`Router::check`] accepts. `seed` determines the orders that packets
+    /// draw at random.
     ///
     /// # Panics
-    /// If a router has more than 32 ports, or a channel takes longer than 65536 cycles.
+    /// Panics if a router has more than 32 ports, or if a channel takes longer than 65536 cycles.
     #[must_use]
     pub fn new(rules: Router, layout: &Layout, routes: Routes, seed: u64) -> Self {
         let (ports, vcs, count) = (layout.most_ports(), routes.vcs, layout.routers.len());
@@ -183,64 +186,64 @@ impl Network {
         }
     }
 
-    /// The cycle that the next step is.
+    /// Returns the cycle that the next step simulates.
     #[must_use]
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// Lets time pass that nothing happens in.
+    /// Advances the clock of an empty network.
     ///
     /// # Panics
-    /// If the network is not empty, or the cycle lies in the past.
+    /// Panics if the network is not empty, or if the cycle lies in the past.
     pub fn skip_to(&mut self, cycle: u64) {
         assert!(self.is_idle() && cycle >= self.cycle, "there are packets on their way");
         self.cycle = cycle;
     }
 
-    /// Whether no packet and no credit is on its way.
+    /// Returns true if no packet and no credit is in flight.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.in_flight() == 0 && self.wheel.is_empty()
     }
 
-    /// Packets offered and not delivered.
+    /// Returns the number of packets offered and not delivered.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.terminals.waiting + self.packets.len() - self.vacant.len()
     }
 
-    /// Flits that have left a router by each of its outputs (`router * ports + port`) since the start.
+    /// Returns the flits sent since the start by each output (`router * ports + port`) of the routers.
     #[must_use]
     pub fn sent(&self) -> &[u64] {
         &self.books.sent
     }
 
-    /// Flits that terminals have sent since the start.
+    /// Returns the flits that terminals have sent since the start.
     #[must_use]
     pub fn injected(&self) -> u64 {
         self.books.injected
     }
 
-    /// Ports of a router, as [`Network::sent`] counts.
+    /// Returns the ports of a router, the stride of [`Network::sent`].
     #[must_use]
     pub fn ports(&self) -> usize {
         self.ports
     }
 
-    /// Flits that have gone through a router, those at each router counted.
+    /// Returns the flits that have passed routers, counted once at each router.
     #[must_use]
     pub fn flit_hops(&self) -> u64 {
         self.books.sent.iter().sum()
     }
 
-    /// The routes.
+    /// Returns the routing table.
     #[must_use]
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// Does a cycle. Adds packets that have arrived to `delivered`.
+    /// Simulates one cycle. Packets that have arrived are appended to `delivered`.
     pub fn step(&mut self, delivered: &mut Vec<Delivery>) {
         self.arrivals(delivered);
         self.send_from_terminals();
@@ -274,7 +277,7 @@ impl Network {
         self.wheel.give_back(self.cycle, flits, credits);
     }
 
-    /// A flit comes to an input virtual channel.
+    /// Enqueues a flit in an input virtual channel.
     fn receive(&mut self, cell: usize, flit: u32) {
         let (router, bit) = (cell / self.width, 1_u64 << (cell % self.width));
         let len = usize::from(self.len[cell]);
@@ -292,7 +295,7 @@ impl Network {
         }
     }
 
-    /// The head of a packet is first in its buffer.
+    /// Computes the next hop of the head flit that is first in a buffer.
     fn stand_first(&mut self, router: usize, cell: usize, bit: u64) {
         let flit = self.buffers[(cell << self.ring) + usize::from(self.first[cell])];
         debug_assert!(flit & HEAD != 0, "packets are mixed in a virtual channel");
@@ -304,7 +307,7 @@ impl Network {
         self.awake[router / 64] |= 1 << (router % 64);
     }
 
-    /// An active input virtual channel has got a flit or a credit.
+    /// Marks an active input virtual channel as ready if it has both a flit and a credit.
     #[inline]
     fn refresh_ready(&mut self, router: usize, cell: usize, bit: u64) {
         let state = &mut self.states[router];
@@ -326,7 +329,7 @@ impl Network {
         }
     }
 
-    /// A flit comes to a terminal.
+    /// Delivers a flit to a terminal.
     fn deliver(&mut self, place: u32, flit: u32, delivered: &mut Vec<Delivery>) {
         self.books.ejected += 1;
         self.terminals.receive(place as usize, self.cycle, &mut self.wheel);
@@ -338,7 +341,7 @@ impl Network {
     }
 }
 
-/// Where flits of every output go, and credits of every input.
+/// Computes the wires of the flits of every output, and of the credits of every input.
 fn wires(layout: &Layout, ports: usize, vcs: usize) -> (Vec<Wire>, Vec<Wire>) {
     let count = layout.routers.len() * ports;
     let (mut down, mut up) = (vec![Wire::default(); count], vec![Wire::default(); count]);

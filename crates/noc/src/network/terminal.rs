@@ -1,4 +1,4 @@
-//! Terminals: queues of packets that are to go, one flit per cycle, and what has come.
+//! Terminals: source queues, injection of one flit per cycle, and ejection.
 
 use super::allocate::{flit_of, next};
 use super::{Network, Packet, PacketId};
@@ -6,7 +6,7 @@ use crate::{Layout, Reuse, Router, Routes};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A packet that a terminal is sending.
+/// Packet that a terminal is sending.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Sending {
     packet: PacketId,
@@ -14,27 +14,29 @@ struct Sending {
     vc: u8,
 }
 
-/// A class of packets at a terminal.
+/// Source queue of one class at a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Line {
     waiting: VecDeque<Packet>,
     sending: Option<Sending>,
-    /// Whose turn it is of its virtual channels.
+    /// Round-robin pointer over the virtual channels of the class.
     turn: u8,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct One {
     lines: Vec<Line>,
-    /// Classes with something to send, as bits; and whose turn it is.
+    /// Classes with flits to send, as a bit mask. `turn` is the round-robin pointer over the classes.
     busy: u32,
     turn: u8,
-    /// Virtual channels of the router's input that no packet of this terminal uses, and that have room, as bits.
+    /// Virtual channels of the router's input that no packet of this terminal holds. `credit` are those with room. Bit
+    /// masks.
     free: u64,
     credit: u64,
-    /// Classes whose flits are not taken, as bits.
+    /// Classes that the terminal does not accept flits of, as a bit mask.
     closed: u32,
-    /// The first virtual channel of the router's input, and cycles to it; cycles of a credit; the router's output.
+    /// First virtual channel of the router's input. The next fields are the cycles to it, the cycles of a credit, and
+    /// the first virtual channel of the router's output.
     base: u32,
     in_cycles: u32,
     credit_cycles: u32,
@@ -44,14 +46,14 @@ struct One {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Terminals {
     all: Vec<One>,
-    /// Packets that wait at terminals.
+    /// Packets in source queues.
     pub(super) waiting: usize,
-    /// Terminals with something to send, as bits.
+    /// Terminals with flits to send, as a bit mask.
     awake: Vec<u64>,
     vcs: usize,
     /// Room in the router's input, by terminal and virtual channel.
     pub(super) room: Vec<u8>,
-    /// Flits that came and were not taken, by terminal and virtual channel.
+    /// Credits withheld for flits of closed classes, by terminal and virtual channel.
     pub(super) owed: Vec<u8>,
     class_of_vc: Vec<u8>,
     vc_flits: u8,
@@ -105,7 +107,7 @@ impl Terminals {
         }
     }
 
-    /// A flit has come to a virtual channel of a terminal: a credit for it goes back, unless its class is closed.
+    /// Receives a flit on a virtual channel of a terminal and returns a credit, unless its class is closed.
     #[inline]
     pub(super) fn receive(&mut self, place: usize, cycle: u64, wheel: &mut super::wheel::Wheel) {
         let (terminal, vc) = (place / self.vcs, place % self.vcs);
@@ -119,10 +121,10 @@ impl Terminals {
 }
 
 impl Network {
-    /// Queues a packet at its source. Its latency counts from now.
+    /// Queues a packet at its source. Its latency counts from the current cycle.
     ///
     /// # Panics
-    /// If a terminal or class does not exist, or the packet has no flit.
+    /// Panics if a terminal or the class does not exist, or if the packet has no flit.
     pub fn offer(&mut self, source: u16, destination: u16, class: u8, flits: u16, tag: u64) {
         assert!(flits > 0 && usize::from(destination) < self.terminals.all.len(), "a packet of {flits} flits");
         let (first, count) = self.routes.of_class[usize::from(class)];
@@ -136,21 +138,21 @@ impl Network {
         self.terminals.awake[usize::from(source) / 64] |= 1 << (source % 64);
     }
 
-    /// Packets of a class that wait at a terminal; the one that is being sent is not among them.
+    /// Returns the packets of a class that are queued at a terminal, without the one being sent.
     ///
     /// # Panics
-    /// If there is no such terminal or class.
+    /// Panics if there is no such terminal or class.
     #[must_use]
     pub fn queued(&self, terminal: u16, class: u8) -> usize {
         self.terminals.all[usize::from(terminal)].lines[usize::from(class)].waiting.len()
     }
 
-    /// Lets a terminal take flits of a class, or not. What came while it was closed stays in the buffers, at most as
-    /// much as they hold: packets that were delivered then are the caller's, but their room is given back only when the
-    /// class is opened again.
+    /// Opens or closes a terminal for the flits of a class. Flits that arrive while the class is closed stay in the
+    /// buffers, at most as many as these hold. Packets delivered meanwhile belong to the caller, but their credits are
+    /// returned only when the class is opened again.
     ///
     /// # Panics
-    /// If there is no such terminal or class.
+    /// Panics if there is no such terminal or class.
     pub fn set_open(&mut self, terminal: u16, class: u8, open: bool) {
         let one = &mut self.terminals.all[usize::from(terminal)];
         assert!(usize::from(class) < one.lines.len(), "there is no class {class}");
@@ -183,7 +185,7 @@ impl Network {
         }
     }
 
-    /// A terminal sends a flit of the class whose turn it is, if one can go.
+    /// Sends a flit from a terminal, round robin over the classes that can send.
     fn send_from(&mut self, terminal: usize) {
         let busy = self.terminals.all[terminal].busy;
         let turn = self.terminals.all[terminal].turn;
@@ -231,7 +233,7 @@ impl Network {
         true
     }
 
-    /// What a terminal may send of a class now, and whether a packet begins with it.
+    /// Returns the next flit of a class that a terminal can send, and true if it begins a packet.
     fn next_flit(&mut self, terminal: usize, class: usize) -> Option<(Sending, bool)> {
         let own = self.routes.class_vcs[class];
         let one = &mut self.terminals.all[terminal];
@@ -252,7 +254,7 @@ impl Network {
         Some((Sending { packet: self.enter(packet), left: packet.flits, vc }, true))
     }
 
-    /// Gives a packet a name for its time in the network.
+    /// Assigns an id to a packet that enters the network.
     fn enter(&mut self, packet: Packet) -> PacketId {
         if let Some(id) = self.vacant.pop() {
             self.packets[id as usize] = packet;

@@ -1,4 +1,4 @@
-//! Laws of the network, for random networks and random traffic.
+//! Invariants of the network, checked for random networks and random traffic.
 
 use super::{Delivery, Network, AT_TERMINAL, NOBODY};
 use crate::routes::bits;
@@ -6,14 +6,14 @@ use crate::{topology, Allocation, Class, Layout, Order, Params, Reuse, Router, S
 use hostnet_kernel::Rng;
 use proptest::prelude::*;
 
-/// Cycles in which every packet of these tests arrives, many times over.
+/// Number of cycles that suffices by far for every packet of these tests to arrive.
 const LONG: u64 = 200_000;
 
-/// A network, and the packets that it gets.
+/// Random network with its traffic.
 #[derive(Clone, Debug)]
 struct Case {
     params: Params,
-    /// In 256 cases: a terminal offers a packet in a cycle.
+    /// Probability that a terminal offers a packet in a cycle, in units of 1/256.
     chance: u64,
     flits_max: u16,
     cycles: u64,
@@ -65,7 +65,7 @@ fn build(params: &Params) -> (Layout, Network) {
     (layout, network)
 }
 
-/// Traffic that is the same for the same seed.
+/// Traffic that is determined by its seed.
 struct Offers {
     case: Case,
     rng: Rng,
@@ -91,7 +91,7 @@ impl Offers {
     }
 }
 
-/// Flits and credits on the wires by where they go: at routers, and at terminals.
+/// Flits and credits on the wires by target: at routers, and at terminals.
 struct Wires {
     flits: [Vec<u32>; 2],
     credits: [Vec<u32>; 2],
@@ -116,8 +116,8 @@ fn wires(network: &Network, terminals: usize) -> Wires {
     wires
 }
 
-/// Flits that were sent are in buffers, on wires, or have come; and every place of a buffer is free, taken, or told of
-/// by a credit on its way.
+/// Checks conservation: every flit sent is in a buffer, on a wire or delivered, and every buffer place is free, taken,
+/// or announced by a credit in flight.
 fn nothing_is_lost(network: &Network, layout: &Layout) {
     let (vcs, ports) = (network.vcs, network.ports);
     let wires = wires(network, layout.terminals.len());
@@ -141,7 +141,7 @@ fn nothing_is_lost(network: &Network, layout: &Layout) {
     }
 }
 
-/// What a network is when it has never been used, but for whose turn it is.
+/// Checks that a drained network equals an unused one, except for the round-robin pointers.
 fn all_is_free(network: &Network) {
     let all = bits(network.width);
     for state in &network.states {
@@ -153,7 +153,7 @@ fn all_is_free(network: &Network) {
     assert_eq!((network.in_flight(), network.books.injected), (0, network.books.ejected));
 }
 
-/// Cycles of a packet of one flit alone, by the routes.
+/// Returns the zero-load latency of a packet of one flit, from the routes.
 fn alone(network: &Network, layout: &Layout, packet: &super::Packet) -> u64 {
     let (mut at, end) =
         (layout.terminals[usize::from(packet.source)], layout.terminals[usize::from(packet.destination)]);
@@ -169,7 +169,7 @@ fn alone(network: &Network, layout: &Layout, packet: &super::Packet) -> u64 {
     u64::from(cycles) + u64::from(packet.flits - 1)
 }
 
-/// Runs a case to its end. Returns what was delivered.
+/// Runs a case to its end. Returns the deliveries.
 fn run(case: &Case) -> Vec<Delivery> {
     let (layout, mut network) = build(&case.params);
     let mut offers = Offers::new(case, &layout);
@@ -189,7 +189,7 @@ fn run(case: &Case) -> Vec<Delivery> {
     }
     nothing_is_lost(&network, &layout);
     all_is_free(&network);
-    // Little's law, which over a time that begins and ends empty is exact.
+    // Little's law, which is exact over a time that begins and ends with an empty network.
     let waited: u64 = delivered.iter().map(|delivery| delivery.at - delivery.packet.created).sum();
     assert_eq!(in_flight, waited);
     let mut tags: Vec<u64> = delivered.iter().map(|delivery| delivery.packet.tag).collect();
@@ -262,7 +262,7 @@ proptest! {
         let closed = closed % layout.terminals.len() as u16;
         let mut delivered = Vec::new();
         network.set_open(closed, 0, false);
-        // More than all buffers hold.
+        // More flits than all buffers hold.
         let packets = 40 * usize::from(params.router.vc_flits);
         for tag in 0..packets as u64 {
             for source in 0..layout.terminals.len() as u16 {
@@ -275,7 +275,7 @@ proptest! {
             network.step(&mut delivered);
             prop_assert!(network.cycle() < LONG);
         }
-        // What came of the closed class is what the buffers hold, at most.
+        // At most as many flits of the closed class arrived as the buffers hold.
         let room = u64::from(params.classes[0].vcs) * u64::from(params.router.vc_flits);
         let came = network.books.ejected - (all as u64 * u64::from(case.flits_max));
         prop_assert!((1..=room).contains(&came), "{} flits came, and there is room for {}", came, room);

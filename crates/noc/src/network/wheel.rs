@@ -1,8 +1,8 @@
-//! What is on the wires, by the cycle in which it arrives.
+//! Flits and credits on the wires, by the cycle of their arrival.
 
 use serde::{Deserialize, Serialize};
 
-/// Flits (where to, which) and credits (where to) of a cycle.
+/// Flits (target, word) and credits (target) that arrive in one cycle.
 pub(super) type Slot = (Vec<(u32, u32)>, Vec<u32>);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,13 +12,13 @@ pub(super) struct Wheel {
 }
 
 impl Wheel {
-    /// A wheel for delays of up to `longest` cycles.
+    /// Creates a wheel for delays of up to `longest` cycles.
     pub(super) fn new(longest: u32) -> Self {
         assert!(longest <= 1 << 16, "a wire of {longest} cycles");
         Self { slots: vec![Slot::default(); (longest as usize + 1).next_power_of_two()], on_the_way: 0 }
     }
 
-    /// What is on its way, in no order.
+    /// Returns all flits and credits in flight, in no particular order.
     #[cfg(test)]
     pub(super) fn slots(&self) -> &[Slot] {
         &self.slots
@@ -46,7 +46,7 @@ impl Wheel {
         self.slot(cycle).1.push(target);
     }
 
-    /// What arrives in this cycle; it is to be given back for its room.
+    /// Removes the arrivals of this cycle; the caller returns the vectors by [`Wheel::give_back`] for reuse.
     #[inline]
     pub(super) fn take(&mut self, cycle: u64) -> Slot {
         let slot = std::mem::take(self.slot(cycle));

@@ -1,11 +1,11 @@
-//! The mesh: columns and rows.
+//! Mesh of columns and rows.
 
 use crate::routes::Way;
 use crate::{Layout, NocError, Params, Place, Router, Routes, Terminal};
 
 const SIDE_MAX: u16 = 32;
 
-/// A mesh with a terminal at every router, numbered row by row.
+/// Builds a mesh with a terminal at every router, numbered row by row.
 pub(super) fn build(columns: u16, rows: u16, params: &Params) -> Result<(Layout, Routes), NocError> {
     for (side, name) in [(columns, "columns"), (rows, "rows")] {
         if !(1..=SIDE_MAX).contains(&side) {
@@ -36,8 +36,8 @@ pub(super) fn build(columns: u16, rows: u16, params: &Params) -> Result<(Layout,
     Ok((layout, routes))
 }
 
-/// The routers and channels of a mesh without terminals, and of every router the port to the east, west, south and
-/// north (255 where there is none). Router `row * columns + column` lies at that column and row.
+/// Builds the routers and channels of a mesh without terminals. Also returns, for every router, the ports to the east,
+/// west, south and north (255 where there is none). Router `row * columns + column` lies at that column and row.
 #[must_use]
 pub fn mesh_routers(columns: u16, rows: u16, router: &Router) -> (Layout, Vec<[u8; 4]>) {
     let (hop, credit) = (router.hop_cycles(), u32::from(router.credit_cycles));
@@ -65,7 +65,7 @@ pub fn mesh_routers(columns: u16, rows: u16, router: &Router) -> (Layout, Vec<[u
     (layout, ports)
 }
 
-/// The side on which a packet leaves a router on its way to another: east 0, west 1, south 2, north 3.
+/// Returns the side on which a packet leaves a router towards another: east 0, west 1, south 2, north 3.
 #[must_use]
 pub fn mesh_next(at: Place, to: Place, column_first: bool) -> usize {
     let along_row = (at.column != to.column).then(|| usize::from(to.column < at.column));

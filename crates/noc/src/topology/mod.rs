@@ -1,4 +1,4 @@
-//! Shapes of networks: each draws its routers and channels, and says the next step of every way.
+//! Topologies of networks. Each adds its routers and channels, and returns the next hop of every route.
 
 mod mesh;
 mod ring;
@@ -7,10 +7,11 @@ use crate::{Layout, NocError, Params, Routes, Shape};
 
 pub use mesh::{mesh_next, mesh_routers};
 
-/// The drawing and the routes of a network.
+/// Builds the layout and the routes of a network.
 ///
 /// # Errors
-/// When a size or a property of the routers is out of range, or the virtual channels do not suffice.
+/// Returns a [`NocError`] if a size or a property of the routers is out of range, or if there are too few virtual
+/// channels.
 pub fn build(params: &Params) -> Result<(Layout, Routes), NocError> {
     params.router.check()?;
     match params.shape {

@@ -1,5 +1,6 @@
-//! The ring: routers on a circle. Its dateline lies between the last router and the first: who will cross it uses the
-//! lower half of its virtual channels until then, all others the upper half, so no circle of waiting closes.
+//! Ring of routers. The dateline lies between the last router and the first. A packet that will cross it uses the
+//! lower half of its virtual channels until then, and all other packets use the upper half, so that waits form no
+//! cycle.
 
 use crate::routes::Way;
 use crate::{Layout, NocError, Params, Place, Routes, Terminal};
@@ -15,7 +16,7 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
     let mut layout = Layout::default();
     let half = nodes.div_ceil(2);
     for index in 0..nodes {
-        // Drawn in two rows: there and back.
+        // The ring is drawn in two rows: there and back.
         let place = if index < half { (index, 0) } else { (nodes - 1 - index, 1) };
         layout.router(Place { column: place.0, row: place.1 });
     }

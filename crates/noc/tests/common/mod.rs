@@ -1,4 +1,4 @@
-//! Networks and traffic that several tests use.
+//! Networks and traffic shared by the tests.
 #![allow(dead_code)]
 
 use hostnet_noc::{
@@ -9,7 +9,7 @@ use hostnet_noc::{
 pub(crate) const ALLOCATIONS: [Allocation; 3] = [Allocation::Speculative, Allocation::Staged, Allocation::AtSwitch];
 pub(crate) const REUSES: [Reuse; 2] = [Reuse::TailSent, Reuse::Drained];
 
-/// A router whose buffers cover the way of a credit.
+/// Router with buffers that cover the credit loop.
 pub(crate) const ROUTER: Router = Router {
     vc_flits: 8,
     allocation: Allocation::Speculative,
@@ -35,7 +35,7 @@ pub(crate) fn network(params: &Params) -> (Layout, Network) {
     (layout, network)
 }
 
-/// Steps until nothing is on its way, or for so long.
+/// Steps until nothing is in flight, or for `cycles_max` cycles.
 pub(crate) fn drain(network: &mut Network, cycles_max: u64) -> Vec<Delivery> {
     let mut delivered = Vec::new();
     for _ in 0..cycles_max {
@@ -57,7 +57,7 @@ pub(crate) fn report(params: &Params, source: Source, measure: Measure) -> Repor
     run.report()
 }
 
-/// Links between two terminals.
+/// Returns the number of links between two terminals.
 pub(crate) fn links(shape: Shape, source: u16, destination: u16) -> u32 {
     match shape {
         Shape::Mesh { columns, .. } => {
@@ -71,7 +71,7 @@ pub(crate) fn links(shape: Shape, source: u16, destination: u16) -> u32 {
     }
 }
 
-/// Cycles of a packet that is alone and finds room.
+/// Returns the zero-load latency of a packet, in cycles.
 pub(crate) fn alone(shape: Shape, router: &Router, source: u16, destination: u16, flits: u16) -> u64 {
     let links = links(shape, source, destination);
     let head = links * router.hop_cycles() + router.entry_cycles() + router.hop_cycles();
