@@ -12,6 +12,7 @@ pub(crate) fn encode(quantiser: &Quantiser, values: &[f32; GROUP], out: &mut [u8
     let (mut tags, mut end) = (0_u32, TAG_BYTES);
     for (lane, (word, class)) in words.into_iter().zip(classes).enumerate() {
         tags |= class << (2 * lane);
+        // Always four bytes, without a branch: the next float overwrites the surplus.
         out[end..end + 4].copy_from_slice(&(word >> CLASS_SHIFT[class as usize]).to_le_bytes());
         end += CLASS_BYTES[class as usize];
     }

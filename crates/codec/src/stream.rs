@@ -100,6 +100,7 @@ impl Header {
             return Err(refused(7, "reserved", "0"));
         }
         let floats = u64::from_le_bytes(header[8..].try_into().unwrap_or_default());
+        // A damaged header may name up to 2^64 floats, whose bytes exceed 64 bits.
         let groups = u128::from(floats.div_ceil(GROUP as u64));
         let (least, most) = (groups * TAG_BYTES as u128, groups * GROUP_BYTES_MAX as u128);
         if !(least..=most).contains(&(payload.len() as u128)) {

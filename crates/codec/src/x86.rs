@@ -34,6 +34,7 @@ pub(crate) fn encode(simd: V3, quantiser: &Quantiser, values: &[f32; GROUP], out
     let [low_words, high_words]: [__m128i; 2] = cast(avx2._mm256_blendv_epi8(word, bits, full));
 
     let (short, wide, full) = (lanes(simd, short), lanes(simd, wide), lanes(simd, full));
+    // Bit 0 of a tag is set in classes 1 and 3, bit 1 in classes 2 and 3.
     let tags = SPREAD[short & !wide | full] | SPREAD[wide] << 1;
     let [low, high] = tags.to_le_bytes().map(usize::from);
     let middle = TAG_BYTES + usize::from(BYTES[low]);

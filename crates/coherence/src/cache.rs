@@ -261,6 +261,7 @@ fn data_of_owner<R: Rules>(rules: R, line: CacheLine, value: Value, dirty: bool)
             let copy = (dirty && !rules.broken(Flaw::DoneWithoutCopy)).then_some(value);
             Some(closing(CacheLine::Shared(value), copy).done(Completion::Loaded(value)))
         }
+        // The owner was the only holder, so that no other agent acknowledges.
         CacheLine::Writing { value: stored, data: false, acks: 0 } => Some(written(stored, 0)),
         _ => None,
     }

@@ -252,6 +252,7 @@ fn receive<R: Rules>(rules: R, line: TileLine, from: Node, message: Message) -> 
         cache::step_by(rules, before, CacheEvent::Receive { from, message })?;
     let next = match after {
         _ if after.is_waiting() => TileLine { waiting: after, ..line },
+        // A write-back is complete; its copies were dropped at the eviction.
         CacheLine::Invalid if before.is_waiting() => TileLine::with(Half::Core, line.l1, line.ni),
         CacheLine::Invalid if rules.broken(Flaw::L1NotTold) => TileLine { l1: line.l1, ..TileLine::default() },
         CacheLine::Invalid => TileLine::default(),

@@ -58,6 +58,7 @@ impl Meeting {
     }
 
     fn end(&self, meeting: u64) {
+        // Before the round ends, because released threads may arrive for the next round at once.
         self.arrived.store(0, Ordering::SeqCst);
         // Under the lock, so that no thread falls asleep between its last check and the store.
         let asleep = lock(&self.asleep);

@@ -119,6 +119,7 @@ where
                 meeting.wait();
             }
             let next = Time::from_ps(self.cell(round).load(Ordering::SeqCst));
+            // No thread uses this cell before it has passed the next barrier.
             self.cell(round + 2).store(u64::MAX, Ordering::SeqCst);
             if self.failed_round.load(Ordering::SeqCst) <= round {
                 return;

@@ -145,6 +145,7 @@ impl<W: Partition> Simulation<W> {
     /// Returns the last instant of the next window, or `None` if no event occurs up to `limit`.
     pub(crate) fn window_end(&self, limit: Time) -> Option<Time> {
         let next = self.parts.iter().filter_map(|part| part.1.next_time()).min()?;
+        // An event sent at `next` crosses a cut at `next + window_ps` at the earliest.
         (next <= limit).then(|| limit.min(next.saturating_add(self.window_ps - 1)))
     }
 
@@ -157,6 +158,7 @@ impl<W: Partition> Simulation<W> {
                 crossing.push((owners.home(event.target), event, cargo));
             }
         }
+        // The names that a world gives to loaded data must not depend on the order of partitions.
         crossing.sort_unstable_by_key(|(_, event, _)| event.key());
         for (home, event, cargo) in crossing.drain(..) {
             let (world, scheduler) = &mut self.parts[home];

@@ -142,6 +142,7 @@ impl<P: Copy> Queue<P> {
         let slot = self.slot_of(event.time);
         let node = self.free;
         match self.nodes.get_mut(node as usize) {
+            // The difference wraps for slots before `start`, which belong to `current`.
             Some(place) if slot.wrapping_sub(self.start) < SLOTS as u64 => {
                 self.len += 1;
                 self.free = place.next;

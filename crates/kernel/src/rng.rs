@@ -26,6 +26,7 @@ impl Rng {
     /// Panics if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "no number is below 0");
+        // Multiply and shift: one draw per number, without a division or a rejection.
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 

@@ -129,6 +129,7 @@ impl<P: Copy> Scheduler<P> {
         assert!(delay_ps > 0, "an event needs a delay of at least 1 ps");
         let time = self.now.saturating_add(delay_ps);
         assert!(time < Time::MAX, "an event lies past the end of time");
+        // The index wraps for a component before `first`, so that the access panics.
         let count = &mut self.sequences[source.0.wrapping_sub(self.first) as usize];
         let sequence = *count;
         *count += 1;

@@ -104,6 +104,7 @@ impl Histogram {
         let mut wraps = false;
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine = mine.wrapping_add(*theirs);
+            // A sum that wrapped is smaller than either summand.
             wraps |= *mine < *theirs;
         }
         if wraps {

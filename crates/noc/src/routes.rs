@@ -77,6 +77,7 @@ impl Routes {
             for router in 0..routers as u16 {
                 for (number, terminal) in layout.terminals.iter().enumerate() {
                     let hop = if terminal.at.router == router {
+                        // Terminals accept all flits, so that no wait on their channels can be part of a cycle.
                         Hop { port: terminal.at.port, vcs: class_vcs[usize::from(group.class)] }
                     } else {
                         let (port, part) = next(router, number as u16, group.column_first);

@@ -205,6 +205,7 @@ fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Valu
         (Busy::Forwarded { want: Want::Look, requester }, holders, None) if requester == agent => holders,
         (Busy::Forwarded { want: Want::Write, requester }, _, None) if requester == agent => Holders::Owned(agent),
         (Busy::Forwarded { want: Want::Read, requester }, Holders::Owned(owner), _) if requester == agent => {
+            // The former owner keeps a clean copy.
             let former = if rules.broken(Flaw::FormerOwnerForgotten) { agent } else { owner };
             Holders::Shared(Sharers::NONE.with(former).with(agent))
         }

@@ -41,6 +41,7 @@ impl<R: Rules> System<R> {
             }
             Action::EvictBlock(_) => self.at_home(&mut after, DirectoryEvent::EvictBlock)?,
             Action::Load(_, agent, _) | Action::Store(_, agent, ..) | Action::Evict(_, agent, _) => {
+                // The bound limits transactions; accesses that send no message are always possible.
                 let may_ask = world.in_flight() < usize::from(self.bounds.in_flight);
                 let agent = Agent::new(agent).expect("a system has fewer than 128 agents");
                 self.at_agent(&mut after, agent, &action)? && (may_ask || after.packets.len() == before.packets.len())
@@ -70,6 +71,7 @@ impl<R: Rules> System<R> {
                 performed(line, line.home.block.value());
             }
             match sent.message {
+                // Written at once, so that no later fetch can overtake the write.
                 Message::WriteMemory(value) if self.bounds.memory_in_order => line.memory = value,
                 message => line.send(Packet { from: Node::Home, to: sent.to, message }),
             }

@@ -201,6 +201,7 @@ fn on_the_way(world: &World) -> Option<String> {
 impl Search {
     /// Returns the first state from which deliveries alone reach no quiet state.
     fn stuck(&self) -> Option<u32> {
+        // Lists the predecessors of each state by counting sort, then searches backwards from the quiet states.
         let mut first = vec![0_u32; self.origins.len() + 1];
         for (_, to) in &self.deliveries {
             first[*to as usize + 1] += 1;

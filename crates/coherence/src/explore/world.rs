@@ -90,6 +90,7 @@ impl LineWorld {
     }
 
     pub(super) fn send(&mut self, packet: Packet) {
+        // Kept sorted, so that equal states compare equal.
         let at = self.packets.partition_point(|other| *other < packet);
         self.packets.insert(at, packet);
     }

@@ -37,6 +37,7 @@ impl Draw {
 
 /// Maps a uniform 64-bit number u to an exponential one: -ln(u / 2^64) times the mean.
 fn exponential(mean: u64, uniform: u64) -> u64 {
+    // Zero has no logarithm.
     let uniform = uniform | 1;
     let zeros = uniform.leading_zeros();
     // The binary logarithm is found bit by bit: squaring a number in 1..2 gives 2 or more if and only if the bit is

@@ -149,6 +149,7 @@ impl Network {
         let state = &self.states[router];
         let turn = u32::from(state.turn_vc[input]);
         let (mut outputs, mut vc_of) = (0_u64, [0_u8; PORTS]);
+        // Channels at or after the pointer come first, then those before it.
         let below = own & ((1 << turn) - 1);
         for vc in each(own & !below).chain(each(below)) {
             let output = usize::from(self.output_port[base + vc]);

@@ -181,6 +181,7 @@ impl Network {
             routes,
             packets: Vec::new(),
             vacant: Vec::new(),
+            // The stream number is "noc" in ASCII.
             rng: Rng::new(seed, 0x6e6f_6300),
             books: Books::new(count * ports),
         }
