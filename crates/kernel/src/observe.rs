@@ -5,10 +5,10 @@ use crate::{Event, Partition, Progress, Simulation, Time};
 
 /// Observer of the events of a partition. It changes nothing.
 pub trait Observer<W: Partition> {
-    /// Called before `world` handles `event`.
+    /// Observes `event` before `world` handles it.
     fn before(&mut self, event: &Event<W::Payload>, world: &W);
 
-    /// Called after `world` has handled `event`.
+    /// Observes `event` after `world` has handled it.
     fn after(&mut self, event: &Event<W::Payload>, world: &W);
 }
 

@@ -15,7 +15,7 @@ impl LineSize {
     /// A line of 64 B.
     pub const LINE: Self = Self { shift: 0 };
 
-    /// A burst of `2^shift` lines.
+    /// Creates a burst of `2^shift` lines.
     #[must_use]
     pub const fn burst(shift: u32) -> Self {
         Self { shift }

@@ -91,7 +91,7 @@ pub struct ServerParams {
     pub seed: u64,
 }
 
-/// One socket: its cores, its memory, and the devices that hang off it.
+/// One socket: its cores, its memory, and the devices attached to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SocketParams {
     /// The cores and their line fill buffers.
@@ -205,7 +205,7 @@ pub struct CoreParams {
     pub lfb_entries: u32,
     /// Mean time between the release of an entry and its next allocation, in ps.
     pub refill_ps: u64,
-    /// Half the range of that time, in ps.
+    /// Half the range of that allocation gap, in ps.
     pub refill_spread_ps: u64,
     /// Least time between two allocations of one core, in ps.
     pub issue_ps: u64,

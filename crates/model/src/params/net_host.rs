@@ -231,7 +231,7 @@ pub struct ControlParams {
 pub enum ControlRule {
     /// Reads the signals and does not react.
     Watch,
-    /// hostCC.
+    /// The rule of hostCC.
     HostCc(HostCcParams),
     /// A constant level, 0 to 4.
     Fixed(u8),

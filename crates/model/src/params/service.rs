@@ -93,7 +93,7 @@ impl First {
     }
 }
 
-/// Requests over a connection that come in an open loop, and the workers that serve them.
+/// Service over a connection: requests in an open loop, and the workers that serve them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceParams {
     /// Number of the service; all connections to a host with the same number share its workers.

@@ -138,7 +138,7 @@ pub struct StreamParams {
 /// Order of the accesses of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pattern {
-    /// Line after line.
+    /// Consecutive lines.
     Sequential,
     /// Accesses at a constant stride.
     Strided {
@@ -158,7 +158,7 @@ pub struct FioParams {
     pub rate_bytes_per_s: u64,
     /// Lines that the device moves by DMA beyond the data, per 4 KiB of data, in units of 2^-16.
     pub dma_lines_per_page: u64,
-    /// Lines of its own structures that the kernel touches per 4 KiB of data, in units of 2^-16.
+    /// Lines of kernel data structures that the kernel accesses per 4 KiB of data, in units of 2^-16.
     pub kernel_lines_per_page: u64,
     /// Share of those lines that the kernel only reads, in units of 2^-32; the others are read and written.
     pub kernel_loads: u64,

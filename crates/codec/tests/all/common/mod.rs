@@ -8,7 +8,7 @@ pub mod printed;
 use hostnet_codec::{Codec, Mode};
 use proptest::prelude::*;
 
-/// Strategy for bits of floats: arbitrary ones, and ones near the classes of gradients.
+/// Creates a strategy for bits of floats: arbitrary ones, and ones near the classes of gradients.
 pub fn bits() -> impl Strategy<Value = u32> {
     let near = (105_u32..130, any::<u32>()).prop_map(|(exponent, rest)| exponent << 23 | rest & 0x807F_FFFF);
     let edge = (105_u32..130, -2_i32..=2, any::<bool>())
@@ -29,7 +29,7 @@ pub fn bits() -> impl Strategy<Value = u32> {
     prop_oneof![2 => any::<u32>(), 6 => near, 3 => edge, 1 => odd]
 }
 
-/// Strategy for codecs.
+/// Creates a strategy for codecs.
 pub fn codecs() -> impl Strategy<Value = Codec> {
     (prop::sample::select(Mode::ALL.to_vec()), 1..=15_i64).prop_map(|(mode, bound)| codec(mode, bound))
 }

@@ -9,7 +9,7 @@ pub const BIT16: u32 = 0b10;
 pub const BIT8: u32 = 0b01;
 pub const BIT0: u32 = 0b00;
 
-/// Algorithm 3. Returns `v`, its number of bits, and `t`. `error_bound` is the biased exponent of the bound.
+/// Runs algorithm 3. Returns `v`, its number of bits, and `t`. `error_bound` is the biased exponent of the bound.
 pub fn compress(f: u32, error_bound: u32) -> (u32, u32, u32) {
     let s = f >> 31;
     let e = f >> 23 & 0xFF;
@@ -29,7 +29,7 @@ pub fn compress(f: u32, error_bound: u32) -> (u32, u32, u32) {
     }
 }
 
-/// Algorithm 4. Returns `f`.
+/// Runs algorithm 4. Returns `f`.
 pub fn decompress(v: u32, t: u32) -> u32 {
     let (s, width, v) = match t {
         NO_COMPRESS => return v,
