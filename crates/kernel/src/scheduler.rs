@@ -31,7 +31,7 @@ pub trait Partition {
     /// Handles one event. All resulting events are sent through `scheduler`.
     fn on_event(&mut self, event: Event<Self::Payload>, scheduler: &mut Scheduler<Self::Payload>);
 
-    /// Prefetches into the processor's caches what the handler of an event will need. With [`Ahead::Tens`] the event
+    /// Prefetches the memory that the handler of an event will access. With [`Ahead::Tens`] the event
     /// is a guess and may already have been handled.
     #[inline(always)]
     fn prepare(&self, event: &Event<Self::Payload>, ahead: Ahead) {

@@ -35,7 +35,8 @@ pub struct Routes {
     pub(crate) class_vcs: Vec<u64>,
     /// Number of virtual channels of a port.
     pub(crate) vcs: usize,
-    /// Next hop by group, router and destination, as an index into `kinds`. Few hops differ, so the table stays small.
+    /// Next hop by group, router and destination, as an index into `kinds`. Few hops differ, so the table stays
+    /// small.
     hops: Vec<u16>,
     kinds: Vec<Hop>,
     routers: usize,
