@@ -29,7 +29,7 @@ pub mod met;
 pub mod nic;
 pub mod nvme;
 pub mod os;
-pub mod params;
+pub use hostnet_params as params;
 mod part;
 pub mod pool;
 pub mod power;

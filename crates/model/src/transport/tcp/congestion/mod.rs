@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::params::{for_each_control, CongestionControl, ControlKind, TcpParams};
+use crate::params::{CongestionControl, ControlKind, TcpParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,7 @@ macro_rules! control_rules {
         }
     };
 }
-for_each_control!(control_rules);
+hostnet_params::for_each_control!(control_rules);
 
 /// Congestion control of one direction of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]

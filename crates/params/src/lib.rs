@@ -30,7 +30,6 @@ mod written;
 pub use app::*;
 pub use cache::*;
 pub use compress::*;
-pub(crate) use congestion::for_each_control;
 pub use congestion::{CongestionControl, ControlKind};
 pub use die::*;
 pub use dimm::*;

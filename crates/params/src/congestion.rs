@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 /// in configurations, and the RFCs.
 ///
 /// A new control is a line here and a file there; `specs/transports` has its defaults.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! for_each_control {
     ($macro:ident) => {
         $macro! {
@@ -15,7 +17,6 @@ macro_rules! for_each_control {
         }
     };
 }
-pub(crate) use for_each_control;
 
 macro_rules! control_kinds {
     ($($kind:ident $module:ident $name:literal $title:literal;)*) => {

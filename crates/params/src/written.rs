@@ -83,7 +83,7 @@ impl ClusterParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::{BlockParams, DeviceParams, MessageParams, StepParams};
+    use crate::{BlockParams, DeviceParams, MessageParams, StepParams};
     use proptest::prelude::*;
 
     fn step(rank: u32, bytes: u64, at: u64) -> StepParams {
