@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hostnet import _core
 from tests.zygote import zygote
 
 HANG_S = 1500
@@ -46,6 +47,22 @@ OWN_CACHE = re.compile(r"^\[cache\]", re.MULTILINE)
 def with_small_llc(file: Path) -> list[str]:
     """Overrides that make the LLC of a configuration that has caches small, so that it is soon filled."""
     return ["cache.llc.sets=64"] if OWN_CACHE.search(file.read_text(encoding="utf-8")) else []
+
+
+class Complaint(str):
+    """The message of a command that refuses its input; its code is of the table."""
+
+    code: str
+
+
+def complaint_of(errors: str) -> Complaint:
+    """The complaint in what a command wrote to stderr, which is one line."""
+    found = re.fullmatch(r"error\[([a-z-]+)\]: (.*)\n", errors)
+    assert found is not None, errors
+    assert found[1] in {code for code, _, _ in _core.error_table()}
+    complaint = Complaint(found[2])
+    complaint.code = found[1]
+    return complaint
 
 
 class Cli:
@@ -83,17 +100,16 @@ class Cli:
             time.sleep(0.02)
         return process
 
-    def fails(self, *arguments: str | Path, code: int = 2) -> str:
-        """Runs the command, which must fail cleanly, and returns its message."""
+    def fails(self, *arguments: str | Path, code: int = 2) -> Complaint:
+        """Runs the command, which must fail cleanly, and returns its message with its code."""
         before = self.entries()
         done = self(*arguments)
         assert done.returncode == code, done
         assert done.stdout == ""
-        assert done.stderr.startswith("error: ")
-        assert done.stderr.count("\n") == 1
+        complaint = complaint_of(done.stderr)
         assert "Traceback" not in done.stderr
         assert self.entries() == before, "something was left behind"
-        return done.stderr.removeprefix("error: ").rstrip("\n")
+        return complaint
 
     def entries(self) -> list[Path]:
         """Everything in the folder, hidden files too."""

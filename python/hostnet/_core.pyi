@@ -5,6 +5,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypedDict, final, overload, type_check_only
 
+from hostnet.errors import CheckpointError as CheckpointError
+from hostnet.errors import ConfigError as ConfigError
+from hostnet.errors import SimulationError as SimulationError
+
 __all__ = [
     "CheckpointError",
     "ChipPlan",
@@ -45,6 +49,7 @@ __all__ = [
     "devices",
     "dies",
     "energy_profiles",
+    "error_table",
     "explain",
     "filter_trace",
     "first_deviation",
@@ -84,14 +89,8 @@ __all__ = [
     "version",
 ]
 
-class ConfigError(ValueError):
-    """The configuration is wrong; the message says where, what and what would be right."""
-
-class SimulationError(RuntimeError):
-    """The run could not go on; the message names the domain that is stuck."""
-
-class CheckpointError(ValueError):
-    """The checkpoint is damaged or belongs to another configuration."""
+def error_table() -> list[tuple[str, str, str]]:
+    """The codes of all errors with the sentences that state the rule and how to fix what breaks it."""
 
 @final
 class Plan:

@@ -42,7 +42,7 @@ def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
     with opened(path) as file, errors_about(path):
         content = file.read(most + 1)
     if len(content) > most:
-        raise ConfigError(f"{path}: is longer than {most >> 20} MiB")
+        raise ConfigError("malformed-file", f"{path}: is longer than {most >> 20} MiB")
     return content
 
 
@@ -62,7 +62,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         if not select.select([descriptor], [], [], PIPE_SECONDS)[0]:
-            raise ConfigError(f"{path}: is a pipe without a writer")
+            raise ConfigError("file-access", f"{path}: is a pipe without a writer")
         os.set_blocking(descriptor, True)
         yield file
 
@@ -77,7 +77,7 @@ def read_text(path: Path, most: int = TEXT_BYTES_MAX) -> str:
     try:
         text = read_bytes(path, most).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+        raise ConfigError("malformed-file", f"{path}: is not UTF-8 text (byte {error.start})") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -91,17 +91,21 @@ def read_config(path: Path) -> str:
     try:
         text = read_text(path, CONFIG_BYTES_MAX)
     except IsADirectoryError:
-        raise ConfigError(f"{path}: is a folder; a configuration is wanted, a TOML or JSON file") from None
+        raise ConfigError(
+            "wrong-kind", f"{path}: is a folder; a configuration is wanted, a TOML or JSON file"
+        ) from None
     except FileNotFoundError:
         if str(path) not in (name for name, _, _ in presets()):
             raise
         where = f'preset = "{path}" under [server], or under [host.NAME] for one on a network'
         writes = "`hostnet new` and `hostnet new --cluster ping` write one"
-        raise ConfigError(f"{path}: is a preset; a configuration is wanted, with {where}; {writes}") from None
+        raise ConfigError(
+            "wrong-kind", f"{path}: is a preset; a configuration is wanted, with {where}; {writes}"
+        ) from None
     # Both formats have tables in brackets, so that TOML's own message would speak of quotes.
     if path.suffix == ".fio":
         use = f'[workload.disk] with kind = "fio" and job = "{path.name}"'
-        raise ConfigError(f"{path}: is a fio job file; write a configuration that uses it: {use}")
+        raise ConfigError("wrong-kind", f"{path}: is a fio job file; write a configuration that uses it: {use}")
     return text
 
 
@@ -116,9 +120,9 @@ def read_object(path: Path) -> dict[str, Any]:
     try:
         content = parse_json(text)
     except ValueError as error:
-        raise ConfigError(f"{path}: is damaged: {error}") from None
+        raise ConfigError("malformed-file", f"{path}: is damaged: {error}") from None
     if not isinstance(content, dict):
-        raise ConfigError(f"{path}: is damaged: it holds no object")
+        raise ConfigError("malformed-file", f"{path}: is damaged: it holds no object")
     return content
 
 
@@ -147,7 +151,7 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
             reason = str(error).partition("\n")[0]
         else:
             return table
-    raise ConfigError(f"{path}: is damaged: {reason}")
+    raise ConfigError("malformed-file", f"{path}: is damaged: {reason}")
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -171,9 +175,9 @@ def parse_toml(text: str, file: str | Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except ValueError as error:
-        raise ConfigError(f"{file}: not valid TOML: {error}") from None
+        raise ConfigError("syntax", f"{file}: not valid TOML: {error}") from None
     except RecursionError:
-        raise ConfigError(f"{file}: is nested too deeply") from None
+        raise ConfigError("syntax", f"{file}: is nested too deeply") from None
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -48,7 +48,9 @@ class Level:
     def __post_init__(self) -> None:
         """Refuses a replacement that is not known."""
         if self.replacement not in REPLACEMENTS:
-            raise _core.ConfigError(f"{self.name}: {self.replacement!r} is no replacement; {nearest(self.replacement)}")
+            raise _core.ConfigError(
+                "unknown-name", f"{self.name}: {self.replacement!r} is no replacement; {nearest(self.replacement)}"
+            )
 
 
 L1 = Level("L1", 32 * 2**10, 8)
@@ -141,7 +143,9 @@ def parse_level(name: str, text: str, replacement: str) -> Level:
     match = _SIZE.fullmatch(size)
     count = Decimal(match[1]) * _SCALES[match[2]] if match is not None else Decimal("0.5")
     if count != int(count) or not re.fullmatch(r"\d{1,3}", ways, re.ASCII) or len(more) > 1:
-        raise _core.ConfigError(f"{text!r}: must be a size and ways, such as 32KiB,8 or 24.75MiB,11,qlru")
+        raise _core.ConfigError(
+            "malformed-value", f"{text!r}: must be a size and ways, such as 32KiB,8 or 24.75MiB,11,qlru"
+        )
     return Level(name, int(count), int(ways), *more or [replacement])
 
 
@@ -155,7 +159,9 @@ def preset_levels(preset: str) -> list[Level]:
 
     effective = load_server(preset).effective
     if "cache" not in effective:
-        raise _core.ConfigError(f"--preset {preset}: tells nothing about its caches; give --l1, --l2 and --llc")
+        raise _core.ConfigError(
+            "missing-key", f"--preset {preset}: tells nothing about its caches; give --l1, --l2 and --llc"
+        )
     l2, llc = effective["cache"]["l2"], effective["cache"]["llc"]
     slices = effective["cha"]["slices"]
     return [

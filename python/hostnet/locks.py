@@ -69,7 +69,9 @@ def owned(path: Path, lock: Path) -> Iterator[None]:
         try:
             lock_file(file, lock)
         except LockedError:
-            raise ConfigError(f"{path}: {_owner(file)} is writing there; name another place, or wait for it") from None
+            raise ConfigError(
+                "file-access", f"{path}: {_owner(file)} is writing there; name another place, or wait for it"
+            ) from None
         file.truncate(0)
         file.write(json.dumps(_identity()).encode())
         try:

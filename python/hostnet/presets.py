@@ -154,7 +154,7 @@ def load_server(name: str) -> ServerFile:
     if not path.exists() and path.suffix not in (".toml", ".json"):
         near = difflib.get_close_matches(name, presets, 1)
         hint = f'did you mean "{near[0]}"?' if near else "`hostnet list presets` names all"
-        raise _core.ConfigError(f"{name}: neither a file nor a preset; {hint}")
+        raise _core.ConfigError("unknown-name", f"{name}: neither a file nor a preset; {hint}")
     source = simulate.source_of(path)
     tree = _parse(source)
     effective = _effective(source if tree.pop("workload", None) else _with_probe(source))
@@ -199,7 +199,9 @@ def _parse(source: Source) -> Tree:
 
 def _with_probe(source: Source) -> Source:
     if _core.is_cluster(source.text, format=source.format):
-        raise _core.ConfigError(f"{source.file}: host: describes hosts on a network; a server is wanted here")
+        raise _core.ConfigError(
+            "wrong-kind", f"{source.file}: host: describes hosts on a network; a server is wanted here"
+        )
     return Source(source.text, source.format, source.file, source.base_dir, (PROBE,))
 
 

@@ -27,14 +27,16 @@ def refuse_several(path: Path) -> None:
         if (path / name).is_file():
             folders = sorted(file.parent for file in path.glob("*/manifest.json"))
             example = f", for example {folders[0]}" if folders else ""
-            raise ConfigError(f"{path}: holds {runs}; name one of them{example}")
+            raise ConfigError("wrong-kind", f"{path}: holds {runs}; name one of them{example}")
     if (path / "sweep.json").is_file():
         settings = _first_point(read_object(path / "sweep.json"))
         command = shlex.join(["hostnet", "run", "FILE", *(word for text in settings for word in ("--set", text))])
-        raise ConfigError(f"{path}: holds the tables of a sweep, not its runs; make one, for example: {command}")
+        raise ConfigError(
+            "wrong-kind", f"{path}: holds the tables of a sweep, not its runs; make one, for example: {command}"
+        )
     summary = path / "summary.json"
     if summary.is_file() and read_object(summary).get("kind") == "study":
-        raise ConfigError(f"{path}: holds the points of a study, not its runs")
+        raise ConfigError("wrong-kind", f"{path}: holds the points of a study, not its runs")
 
 
 def _first_point(sweep: Mapping[str, Any]) -> list[str]:

@@ -34,10 +34,12 @@ def parse_time_ps(text: str, what: str) -> int:
     """
     match = _TIME.fullmatch(text) if isinstance(text, str) else None
     if match is None or match["unit"] not in PS_PER_UNIT:
-        raise ConfigError(f'{what}: "{text}" is not a time; write a number and a unit, for example "10 us"')
+        raise ConfigError("bad-unit", f'{what}: "{text}" is not a time; write a number and a unit, for example "10 us"')
     exact_ps = Decimal(match["number"]) * PS_PER_UNIT[match["unit"]]
     if not 1 <= exact_ps <= PS_MAX or exact_ps != int(exact_ps):
-        raise ConfigError(f'{what}: "{text}" must be a whole number of ps, between 1 ps and {PS_MAX} ps')
+        raise ConfigError(
+            "out-of-range", f'{what}: "{text}" must be a whole number of ps, between 1 ps and {PS_MAX} ps'
+        )
     return int(exact_ps)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scripts.generate import classes, names, pages
+from scripts.generate import classes, errors, names, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def stale(root: Path) -> dict[Path, str]:
     """The files that are not as the schema says, each with what it shall be."""
-    wanted = {**classes.files(root), **names.files(root), **pages.files(root)}
+    wanted = {**classes.files(root), **names.files(root), **pages.files(root), **errors.files(root)}
     return {
         file: text for file, text in wanted.items() if not file.exists() or file.read_text(encoding="utf-8") != text
     }

@@ -171,7 +171,7 @@ def test_a_full_disk_under_stdout() -> None:
         done = subprocess.run(
             [HOSTNET, "list", "presets"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=HANG_S, check=False
         )
-    assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, "error[file-access]: No space left on device\n")
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")

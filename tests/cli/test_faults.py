@@ -29,6 +29,6 @@ def test_a_deadlock_ends_the_run_with_the_ports_of_its_cycle(cli: Cli) -> None:
     (cli.folder / "ring.toml").write_text(EXAMPLES[1], "utf-8")
     done = cli("run", "ring.toml")
     assert done.returncode == 1
-    assert done.stderr.startswith("error: deadlock at ")
+    assert done.stderr.startswith("error[deadlock]: deadlock at ")
     assert all(f"s{index} port " in done.stderr for index in range(3))
     assert not (cli.folder / "runs").exists()

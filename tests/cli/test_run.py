@@ -314,7 +314,7 @@ def test_what_cannot_be_alone_is_told_before_the_run(
 
     def refusing(text: str, **more: Any) -> _core.Plan:
         if more["file"] == "<alone>":
-            raise ConfigError("no")
+            raise ConfigError("no-effect", "no")
         return resolve(text, **more)
 
     monkeypatch.setattr(_core, "resolve", refusing)

@@ -100,7 +100,7 @@ def test_a_full_device_is_named_and_stays(cli: Cli, arguments: tuple[str, ...]) 
     (cli.folder / "trace").write_text("".join(f" L {64 * line:x},8\n" for line in range(1000)))
     device = Path("/dev/full").stat().st_rdev
     done = cli(*arguments)
-    assert (done.returncode, done.stderr) == (2, "error: /dev/full: No space left on device\n"), done
+    assert (done.returncode, done.stderr) == (2, "error[file-access]: /dev/full: No space left on device\n"), done
     assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
     assert Path("/dev/full").stat().st_rdev == device
 
@@ -124,7 +124,7 @@ def test_a_full_disk_leaves_nothing_and_the_file_is_named(cli: Cli, arguments: t
     (cli.folder / "machine.xml").write_text(ONE_SOCKET)
     before = cli.entries()
     done = cli(*arguments, **limit_files(100))
-    assert (done.returncode, done.stderr) == (2, f"error: {named}: File too large\n"), done
+    assert (done.returncode, done.stderr) == (2, f"error[file-access]: {named}: File too large\n"), done
     assert cli.entries() == before
 
 
@@ -133,7 +133,7 @@ def test_a_plot_is_whole_or_not_there(cli: Cli) -> None:
     before = cli.entries()
     done = cli("plot", path, **limit_files(1000))
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == f"error: {path}/plots/domains.png: File too large"
+    assert done.stderr.splitlines()[-1] == f"error[file-access]: {path}/plots/domains.png: File too large"
     assert set(cli.entries()) - set(before) == {path / "plots"}
 
 
@@ -142,7 +142,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_older_one(cli: Cli) -> N
     older = (cli.folder / "state").read_bytes()
     done = cli("run", cli.file, "--out", "again", *CHECKPOINT, "state", **limit_files(len(older) - 1))
     assert done.returncode == 2
-    assert done.stderr in ("error: state: File too large\n", "error: again: File too large\n")
+    assert done.stderr in ("error[file-access]: state: File too large\n", "error[file-access]: again: File too large\n")
     assert (cli.folder / "state").read_bytes() == older
 
 
@@ -150,7 +150,7 @@ def test_a_sweep_on_a_full_disk_names_its_directory_and_can_be_continued(cli: Cl
     sweep = ("sweep", "quadrant.toml", "--over", "core.lfb.entries=6,12", "--engine", "predict", "--out", "swept")
     done = cli(*sweep, **limit_files(4000))
     assert done.returncode == 2
-    assert done.stderr.startswith("error: swept")
+    assert done.stderr.startswith("error[file-access]: swept")
     assert done.stderr.endswith(": File too large\n")
     assert cli(*sweep, "--resume").returncode == 0
     assert read_json(cli.folder / "swept" / "sweep.json")["points"] == 2

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hostnet import _core
 from hostnet.filtering import Level, filter_trace, parse_level
-from tests.support import Cli
+from tests.support import Cli, complaint_of
 
 REDIS = Path(__file__).parents[2] / "examples" / "traces" / "redis-get.lackey.xz"
 
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_refused_with_its_place(cli: Cli, name: str) -> None:
     done = cli("filter", "small.lackey", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
-    assert done.stderr.startswith("error: ")
+    assert complaint_of(done.stderr)
 
 
 @pytest.mark.parametrize("text", [SMALL + " L 0500", SMALL + "\x00\x01\n", "", "what\n", " L ffffffffffffffff,8\n"])
@@ -99,7 +99,7 @@ def test_a_wrong_trace_leaves_no_output(cli: Cli, text: str) -> None:
     before = sorted(cli.folder.iterdir())
     done = cli("filter", "bad.lackey", "--l1", "64B,1", "--output", "out.trace")
     assert (done.returncode, sorted(cli.folder.iterdir())) == (2, before)
-    assert done.stderr.startswith("error: bad.lackey:")
+    assert done.stderr.startswith("error[malformed-file]: bad.lackey:")
 
 
 def test_a_cut_file_is_told(cli: Cli) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import warnings
 from collections.abc import Iterator
@@ -108,7 +109,7 @@ def check(outcome: Outcome) -> None:
     assert outcome.code in ALLOWED, outcome
     assert "Traceback" not in outcome.errors, outcome
     assert not CONTROLS.search(outcome.output + outcome.errors), outcome
-    if outcome.code in (1, 2) and "error: " in outcome.errors:
+    if outcome.code in (1, 2) and re.search(r"error\[[a-z-]+\]: ", outcome.errors):
         assert len(outcome.errors) < 20_000, outcome
     elif outcome.code == 2:
         raise AssertionError(("no word about what is wrong", outcome))

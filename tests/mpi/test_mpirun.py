@@ -110,7 +110,7 @@ def test_the_chips_of_a_rack_do_the_same_in_every_number_of_processes(folder: Fo
     assert folder.found(ranks, "several", "--threads", str(threads), file="rack.toml") == alone
     assert json.loads((folder.path / "several" / "manifest.json").read_text())["processes"] == ranks
     done = folder.run(9, "run", "rack.toml")
-    assert (done.returncode, done.stderr.count("error:")) == (2, 1)
+    assert (done.returncode, done.stderr.count("error[")) == (2, 1)
     assert "mpirun: 9 processes are more than the 8 partitions of this configuration: every chip is one" in done.stderr
     done = folder.run(2, "run", "rack.toml", "--set", "rack.kind=mirror")
     assert "rack.size: is of a torus" in done.stderr
@@ -119,7 +119,7 @@ def test_the_chips_of_a_rack_do_the_same_in_every_number_of_processes(folder: Fo
 @pytest.mark.parametrize(
     ("ranks", "arguments", "message"),
     [
-        (2, ("run", "none.toml"), "error: none.toml: No such file or directory"),
+        (2, ("run", "none.toml"), "error[file-not-found]: none.toml: No such file or directory"),
         (2, ("run", "cluster.toml", "--seeds", "2"), "--seeds: is of a run in one process"),
         (2, ("run", "cluster.toml", "--trace"), "--trace: is of a run in one process"),
         (2, ("validate", "hostcc"), "only `hostnet run` goes over several processes"),
@@ -130,7 +130,7 @@ def test_what_is_wrong_is_told_once(folder: Folder, ranks: int, arguments: tuple
     done = folder.run(ranks, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
-    assert done.stderr.count("error:") == 1
+    assert done.stderr.count("error[") == 1
     assert [path.name for path in folder.path.iterdir()] == ["cluster.toml"]
 
 
@@ -140,7 +140,7 @@ def test_a_run_starts_its_processes_itself(folder: Folder) -> None:
     assert json.loads((folder.path / "shared" / "manifest.json").read_text())["processes"] == 2
     done = folder.run(1, "run", "cluster.toml", "--processes", "9")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: --processes 9: 9 processes are more than the")
+    assert done.stderr.startswith("error[too-many]: --processes 9: 9 processes are more than the")
     done = folder.run(1, "run", "cluster.toml", "--processes", "2", "--seeds", "2")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--seeds: is of a run in one process; leave --processes out" in done.stderr
@@ -151,8 +151,8 @@ def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) 
     command = [str(BIN / "mpirun"), "-n", "1", *own, ":", "-n", "1", *own, "--seed", "5"]
     done = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 2
-    assert "error: process 1: was given another configuration" in done.stderr
-    assert done.stderr.count("error:") == 1
+    assert "error[other-configuration]: process 1: was given another configuration" in done.stderr
+    assert done.stderr.count("error[") == 1
 
 
 def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_checkpoint(folder: Folder) -> None:
@@ -172,8 +172,8 @@ def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_c
     assert time.monotonic() - began < 10
     assert running.returncode == 1
     assert re.fullmatch(
-        r"error: process \d of 2 has died, and the others were ended; the last checkpoint is kept/\d+ps; "
-        r"go on with --from kept\n",
+        r"error\[cluster-failed\]: process \d of 2 has died, and the others were ended; the last checkpoint is "
+        r"kept/\d+ps; go on with --from kept\n",
         told,
     )
     assert processes_of(folder.path) == []

@@ -228,7 +228,7 @@ def test_a_run_that_gets_stuck_is_named_and_the_others_are_kept(
 
     def stuck(plan: Any, source: Any, **more: Any) -> Any:
         if "iio.write_credits=46" in source.overrides:
-            raise SimulationError("stuck")
+            raise SimulationError("stuck", "stuck")
         return original(plan, source, **more)
 
     monkeypatch.setattr("hostnet.running.simulate.run_plan", stuck)

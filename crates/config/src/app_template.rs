@@ -1,6 +1,8 @@
 //! Configurations of applications to start from.
 
+use crate::code::Code;
 use crate::error::suggestion;
+use crate::error::Fault;
 use crate::presets::{app_profile, DESCRIPTION};
 use crate::spec::AppName;
 use crate::units::shorten;
@@ -61,10 +63,11 @@ seed = 1
 /// # Errors
 ///
 /// There is no application `name`; the message offers the nearest one.
-pub fn app_template(name: &str, alone: bool) -> Result<String, String> {
+pub fn app_template(name: &str, alone: bool) -> Result<String, Fault> {
     let Some(app) = AppName::ALL.into_iter().find(|app| app.name() == name) else {
         let known = AppName::ALL.map(AppName::name);
-        return Err(format!("{} is not a known application; {}", shorten(name), suggestion(name, known)));
+        let message = format!("{} is not a known application; {}", shorten(name), suggestion(name, known));
+        return Err(Fault::new(Code::UnknownName, message));
     };
     let parts =
         if alone { [SERVER, &workload(app), RUN].concat() } else { [SERVER, DDIO, &workload(app), DISK, RUN].concat() };

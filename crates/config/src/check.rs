@@ -1,8 +1,9 @@
 //! Checks a tree of values against the schema and says in words what is wrong.
 
+use crate::code::Code;
 use crate::cores::{parse_cores, parse_list};
 use crate::document::join;
-use crate::error::{suggestion, Issue};
+use crate::error::{suggestion, Fault, Issue};
 use crate::spec::{EcnSpec, PowerAt, Share, StateAt, Template, CHANNEL_MAX, DRIVE_MAX};
 use crate::units::{format, parse, shorten, Dimension};
 use crate::ways::parse_ways;
@@ -27,9 +28,14 @@ pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Iss
         (Some("number"), Value::Number(_)) => check_range(schema, value, path),
         (Some("integer" | "number"), Value::String(text)) if no_number(text).is_some() => {
             let reason = no_number(text).unwrap_or_default();
-            Err(Issue::new(path, format!("{} {reason}; {}", shorten(text).trim_matches('"'), range_or_kind(schema))))
+            let message = format!("{} {reason}; {}", shorten(text).trim_matches('"'), range_or_kind(schema));
+            Err(Issue::new(Code::OutOfRange, path, message))
         }
-        _ => Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)))),
+        _ => Err(Issue::new(
+            Code::WrongType,
+            path,
+            format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)),
+        )),
     }
 }
 
@@ -43,7 +49,7 @@ pub(crate) struct Missing {
 impl Missing {
     /// Says that it is missing, and what to give.
     pub(crate) fn issue(self) -> Issue {
-        Issue::new(self.path, format!("missing; {} is wanted", self.wanted))
+        Issue::new(Code::MissingKey, self.path, format!("missing; {} is wanted", self.wanted))
     }
 }
 
@@ -111,24 +117,33 @@ fn check_choice(choices: &[Value], value: &Value, path: &str) -> Result<(), Issu
     if let (Value::Object(map), false) = (value, kinds.is_empty()) {
         return match map.get("kind") {
             Some(kind) => check_name(kinds, kind, &join(path, "kind")),
-            None => Err(Issue::new(join(path, "kind"), format!("missing; one of {} is wanted", kinds.join(", ")))),
+            None => Err(Issue::new(
+                Code::MissingKey,
+                join(path, "kind"),
+                format!("missing; one of {} is wanted", kinds.join(", ")),
+            )),
         };
     }
     let mut wanted: Vec<String> = choices.iter().map(wanted).collect();
     wanted.dedup();
-    Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted.join(" or "))))
+    let message = format!("{} is {}; {} is wanted", show(value), kind(value), wanted.join(" or "));
+    Err(Issue::new(Code::WrongType, path, message))
 }
 
 fn check_name<'a>(names: impl IntoIterator<Item = &'a str>, value: &Value, path: &str) -> Result<(), Issue> {
     let names: Vec<&str> = names.into_iter().collect();
     match value {
         Value::String(text) if names.contains(&text.as_str()) => Ok(()),
-        Value::String(text) => {
-            Err(Issue::new(path, format!("{} is not known; {}", shorten(text), suggestion(text, names))))
-        }
-        _ => {
-            Err(Issue::new(path, format!("{} is {}; one of {} is wanted", show(value), kind(value), names.join(", "))))
-        }
+        Value::String(text) => Err(Issue::new(
+            Code::UnknownName,
+            path,
+            format!("{} is not known; {}", shorten(text), suggestion(text, names)),
+        )),
+        _ => Err(Issue::new(
+            Code::WrongType,
+            path,
+            format!("{} is {}; one of {} is wanted", show(value), kind(value), names.join(", ")),
+        )),
     }
 }
 
@@ -147,10 +162,10 @@ fn check_object(schema: &Value, map: &Map<String, Value>, path: &str) -> Result<
             // `preset = ...` above all tables means that of `[server]`.
             if let (Some((table, _)), None) = (within.next(), within.next()) {
                 let meant = join(&join(path, table), name);
-                return Err(Issue::new(inner, format!("unknown key; did you mean \"{meant}\"?")));
+                return Err(Issue::new(Code::MisplacedKey, inner, format!("unknown key; did you mean \"{meant}\"?")));
             }
             let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
-            return Err(Issue::new(inner, format!("unknown key; {}", suggestion(name, known))));
+            return Err(Issue::new(Code::UnknownKey, inner, format!("unknown key; {}", suggestion(name, known))));
         }
     }
     Ok(())
@@ -168,13 +183,14 @@ fn check_entry_name(name: &str, path: &str) -> Result<(), Issue> {
     const LENGTH_MAX: usize = 40;
     // Rows of tables that are about all workloads have this name.
     if name == "all" {
-        return Err(Issue::new(path, "\"all\" means all of them in tables of results; use another name"));
+        let message = "\"all\" means all of them in tables of results; use another name";
+        return Err(Issue::new(Code::MalformedValue, path, message));
     }
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if plain && !name.is_empty() && name.len() <= LENGTH_MAX {
         return Ok(());
     }
-    Err(Issue::new(path, format!("a name has 1 to {LENGTH_MAX} letters, digits, \"-\" or \"_\"")))
+    Err(Issue::new(Code::MalformedValue, path, format!("a name has 1 to {LENGTH_MAX} letters, digits, \"-\" or \"_\"")))
 }
 
 fn check_array(schema: &Value, items: &[Value], path: &str) -> Result<(), Issue> {
@@ -183,12 +199,12 @@ fn check_array(schema: &Value, items: &[Value], path: &str) -> Result<(), Issue>
     let count = items.len() as u64;
     if count < least || count > most {
         let allowed = if least == most { format!("{least}") } else { format!("{least} to {most}") };
-        return Err(Issue::new(path, format!("a list of {count}; {allowed} entries are allowed")));
+        return Err(Issue::new(Code::WrongCount, path, format!("a list of {count}; {allowed} entries are allowed")));
     }
     for (at, item) in items.iter().enumerate() {
         check(&schema["items"], item, &format!("{path}[{at}]"))?;
         if schema["uniqueItems"] == true && items[..at].contains(item) {
-            return Err(Issue::new(path, format!("{} stands twice", show(item))));
+            return Err(Issue::new(Code::Duplicate, path, format!("{} stands twice", show(item))));
         }
     }
     Ok(())
@@ -196,9 +212,9 @@ fn check_array(schema: &Value, items: &[Value], path: &str) -> Result<(), Issue>
 
 fn check_string(schema: &Value, text: &str, path: &str) -> Result<(), Issue> {
     const LENGTH_MAX: usize = 4096;
-    let fail = |message: String| Err(Issue::new(path, message));
+    let fail = |fault: Fault| Err(fault.blame(path));
     if text.len() > LENGTH_MAX {
-        return fail(format!("{} is longer than {LENGTH_MAX} bytes", shorten(text)));
+        return fail(Fault::new(Code::OutOfRange, format!("{} is longer than {LENGTH_MAX} bytes", shorten(text))));
     }
     if let Some(names) = list(schema, "enum") {
         return check_name(names.iter().filter_map(Value::as_str), &Value::String(text.to_string()), path);
@@ -227,37 +243,38 @@ fn check_string(schema: &Value, text: &str, path: &str) -> Result<(), Issue> {
 fn check_watermark(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
     match value {
         Value::Number(number) if number.is_u64() || number.is_i64() => check_range(schema, value, path),
-        Value::String(text) => Share::parse(text).map(|_| ()).map_err(|message| Issue::new(path, message)),
-        _ => Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)))),
+        Value::String(text) => Share::parse(text).map(|_| ()).map_err(|fault| fault.blame(path)),
+        _ => Err(Issue::new(
+            Code::WrongType,
+            path,
+            format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)),
+        )),
     }
 }
 
 fn check_quantity(schema: &Value, dimension: Dimension, text: &str, path: &str) -> Result<(), Issue> {
     let words = list(schema, "x-words").into_iter().flatten().filter_map(Value::as_str);
     let or_words: String = words.map(|word| format!(" (or \"{word}\")")).collect();
-    let fail = |message: String| Err(Issue::new(path, message + &or_words));
+    let fail = |code: Code, message: String| Err(Issue::new(code, path, message + &or_words));
     let value = match parse(text, dimension) {
         Ok(value) => value,
-        Err(message) => return fail(message),
+        Err(Fault { code, message }) => return fail(code, message),
     };
     let bound = |key: &str| schema[key].as_str().and_then(|text| parse(text, dimension).ok());
     let least = bound("x-min").unwrap_or(0);
     let most = bound("x-max").unwrap_or(u64::MAX);
     if value < least || value > most {
         let range = format!("{} to {}", format(least, dimension), format(most, dimension));
-        return fail(format!("{} is out of range; {range} is allowed", shorten(text)));
+        return fail(Code::OutOfRange, format!("{} is out of range; {range} is allowed", shorten(text)));
     }
     if schema["x-power-of-two"] == true && !value.is_power_of_two() {
         let near = powers_around(value, least, most).map(|power| format(power, dimension));
-        return fail(format!(
-            "{} is not a power of two such as {}",
-            shorten(text),
-            near.collect::<Vec<_>>().join(" or ")
-        ));
+        let near = near.collect::<Vec<_>>().join(" or ");
+        return fail(Code::NotAMultiple, format!("{} is not a power of two such as {near}", shorten(text)));
     }
     match bound("x-multiple-of") {
         Some(step) if value % step != 0 => {
-            fail(format!("{} is not a multiple of {}", shorten(text), format(step, dimension)))
+            fail(Code::NotAMultiple, format!("{} is not a multiple of {}", shorten(text), format(step, dimension)))
         }
         _ => Ok(()),
     }
@@ -289,13 +306,15 @@ fn check_range(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
     let least = schema["minimum"].as_f64().unwrap_or(f64::MIN);
     let most = schema["maximum"].as_f64().unwrap_or(f64::MAX);
     if !(least..=most).contains(&number) {
-        return Err(Issue::new(path, format!("{} is out of range; {}", show(value), range_or_kind(schema))));
+        let message = format!("{} is out of range; {}", show(value), range_or_kind(schema));
+        return Err(Issue::new(Code::OutOfRange, path, message));
     }
     let whole = value.as_u64().unwrap_or(0);
     if schema["x-power-of-two"] == true && !whole.is_power_of_two() {
         let near: Vec<String> =
             powers_around(whole, least as u64, most as u64).map(|power| power.to_string()).collect();
-        return Err(Issue::new(path, format!("{} is not a power of two such as {}", show(value), near.join(" or "))));
+        let message = format!("{} is not a power of two such as {}", show(value), near.join(" or "));
+        return Err(Issue::new(Code::NotAMultiple, path, message));
     }
     Ok(())
 }

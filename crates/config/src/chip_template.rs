@@ -1,5 +1,6 @@
 //! Configurations of chips to start from.
 
+use crate::error::Fault;
 use crate::layers::at;
 use crate::presets;
 
@@ -11,9 +12,9 @@ const PRESET: &str = "scale-out-64";
 ///
 /// # Errors
 /// There is no chip of this name; the message offers the nearest one.
-pub fn chip_template(preset: Option<&str>) -> Result<String, String> {
+pub fn chip_template(preset: Option<&str>) -> Result<String, Fault> {
     let name = preset.unwrap_or(PRESET);
-    let chip = presets::chip(name).map_err(|issue| issue.message)?;
+    let chip = presets::chip(name).map_err(Fault::from)?;
     let (mut text, mut table) = (String::new(), "");
     for line in TEXT.lines() {
         if line.starts_with('[') {

@@ -1,5 +1,6 @@
 //! Files of the user's that are too large to read whole: where they are, and what tells them apart.
 
+use crate::code::Code;
 use crate::error::Issue;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -16,7 +17,8 @@ pub(crate) const NO_SUCH_FILE: &str =
 
 /// The complete path of a file that the configuration names at `path`, relative to `base_dir`.
 pub(crate) fn place_of(base_dir: &Path, file: &str, path: &str) -> Result<String, Issue> {
-    let fail = |reason: &str| Issue::new(path, format!("cannot read {:?}: {reason}", base_dir.join(file)));
+    let fail =
+        |reason: &str| Issue::new(Code::FileAccess, path, format!("cannot read {:?}: {reason}", base_dir.join(file)));
     let place = std::path::absolute(base_dir.join(file)).map_err(|error| fail(&error.to_string()))?;
     place.to_str().map(str::to_string).ok_or_else(|| fail("its path is not UTF-8"))
 }
@@ -28,7 +30,7 @@ pub(crate) fn content(place: &str, path: &str) -> Result<String, Issue> {
             io::ErrorKind::NotFound => NO_SUCH_FILE.to_string(),
             _ => error.to_string(),
         };
-        Issue::new(path, format!("cannot read {place:?}: {reason}"))
+        Issue::new(Code::from(&error), path, format!("cannot read {place:?}: {reason}"))
     })
 }
 

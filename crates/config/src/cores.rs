@@ -1,29 +1,34 @@
 //! Lists of cores such as `"0,2,4-5"`, and of other numbered things.
 
+use crate::code::Code;
+use crate::error::Fault;
 use crate::units::shorten;
 
 /// The highest core number that can be written.
 pub(crate) const CORE_MAX: u32 = 1023;
 
 /// Reads a list of cores. The result is ascending. The error is a sentence without the path.
-pub(crate) fn parse_cores(text: &str) -> Result<Vec<u32>, String> {
+pub(crate) fn parse_cores(text: &str) -> Result<Vec<u32>, Fault> {
     parse_list(text, "core", CORE_MAX)
 }
 
 /// Reads a list of numbers up to `most`, each of which is a `noun`, as [`parse_cores`] does.
-pub(crate) fn parse_list(text: &str, noun: &str, most: u32) -> Result<Vec<u32>, String> {
+pub(crate) fn parse_list(text: &str, noun: &str, most: u32) -> Result<Vec<u32>, Fault> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (Some(first), Some(last)) = (parse_number(first, most), parse_number(last, most)) else {
-            return Err(format!("{} is not a list of {noun}s such as \"0-3\" or \"0,2,4-5\"", shorten(text)));
+            let message = format!("{} is not a list of {noun}s such as \"0-3\" or \"0,2,4-5\"", shorten(text));
+            return Err(Fault::new(Code::MalformedValue, message));
         };
         if first > last {
-            return Err(format!("the range {first}-{last} in {} runs backwards", shorten(text)));
+            let message = format!("the range {first}-{last} in {} runs backwards", shorten(text));
+            return Err(Fault::new(Code::WrongOrder, message));
         }
         for number in first..=last {
             if numbers.contains(&number) {
-                return Err(format!("{noun} {number} stands twice in {}", shorten(text)));
+                let message = format!("{noun} {number} stands twice in {}", shorten(text));
+                return Err(Fault::new(Code::Duplicate, message));
             }
             numbers.push(number);
         }

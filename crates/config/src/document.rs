@@ -1,5 +1,6 @@
 //! Text to a tree of values that remembers on which line every key stands.
 
+use crate::code::Code;
 use crate::error::{ConfigError, Issue};
 use crate::plan::Format;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
@@ -32,7 +33,8 @@ pub(crate) struct SyntaxError {
 
 impl SyntaxError {
     pub(crate) fn in_file(self, file: &str) -> ConfigError {
-        ConfigError { file: file.to_string(), line: self.line, path: self.path, message: self.message }
+        let SyntaxError { line, path, message } = self;
+        ConfigError { code: Code::Syntax, file: file.to_string(), line, path, message }
     }
 
     fn new(message: impl Into<String>) -> Self {
@@ -54,20 +56,20 @@ pub(crate) fn join(path: &str, key: &str) -> String {
 /// Reads a file of the user's that the configuration names at `path`, relative to `base_dir`.
 pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> Result<String, Issue> {
     let place = base_dir.join(file);
-    let fail = |reason: &str| Issue::new(path, format!("cannot read {place:?}: {reason}"));
+    let fail = |code: Code, reason: &str| Issue::new(code, path, format!("cannot read {place:?}: {reason}"));
     let io = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => fail(crate::content::NO_SUCH_FILE),
-        _ => fail(&error.to_string()),
+        std::io::ErrorKind::NotFound => fail(Code::FileNotFound, crate::content::NO_SUCH_FILE),
+        _ => fail(Code::FileAccess, &error.to_string()),
     };
     if !std::fs::metadata(&place).map_err(io)?.is_file() {
-        return Err(fail("not a file"));
+        return Err(fail(Code::FileAccess, "not a file"));
     }
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(&place).map_err(io)?;
     opened.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
-        _ => Err(fail(&format!("not text, so not {what}"))),
+        _ => Err(fail(Code::MalformedFile, &format!("not text, so not {what}"))),
     }
 }
 

@@ -1,10 +1,13 @@
 //! What is wrong with a configuration, and where.
 
+use crate::code::Code;
 use std::fmt;
 
 /// The first thing found wrong with what the user wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
+    /// The rule that is broken.
+    pub code: Code,
     /// The file (or the override) it stands in.
     pub file: String,
     /// Its line, where one is known.
@@ -30,9 +33,49 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// A broken rule, before it is known which key has the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The rule.
+    pub code: Code,
+    /// The value, the rule in words, and the nearest valid name where there is one.
+    pub message: String,
+}
+
+impl Fault {
+    /// A broken rule.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Fault { code, message: message.into() }
+    }
+
+    /// Blames the key at `path`.
+    pub(crate) fn blame(self, path: impl Into<String>) -> Issue {
+        Issue::new(self.code, path, self.message)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<Fault> for String {
+    fn from(fault: Fault) -> Self {
+        fault.message
+    }
+}
+
+impl From<Issue> for Fault {
+    fn from(Issue { code, message, .. }: Issue) -> Self {
+        Fault { code, message }
+    }
+}
+
 /// A broken rule, before it is known where the value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Issue {
+    pub(crate) code: Code,
     /// The keys the rule is about. The first one that the user wrote himself is blamed.
     pub(crate) paths: Vec<String>,
     pub(crate) message: String,
@@ -41,14 +84,14 @@ pub(crate) struct Issue {
 }
 
 impl Issue {
-    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Issue { paths: vec![path.into()], message: message.into(), elsewhere: None }
+    pub(crate) fn new(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Issue { code, paths: vec![path.into()], message: message.into(), elsewhere: None }
     }
 
     /// A rule between several keys.
-    pub(crate) fn between(paths: &[&str], message: impl Into<String>) -> Self {
+    pub(crate) fn between(code: Code, paths: &[&str], message: impl Into<String>) -> Self {
         let paths = paths.iter().map(|path| path.to_string()).collect();
-        Issue { paths, message: message.into(), elsewhere: None }
+        Issue { code, paths, message: message.into(), elsewhere: None }
     }
 
     /// The same, of keys that stand under the table `table`.
@@ -62,9 +105,9 @@ impl Issue {
     }
 
     /// A rule broken in another file.
-    pub(crate) fn in_file(file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn in_file(code: Code, file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
         let elsewhere = Some((file.to_string(), line));
-        Issue { paths: vec![path.to_string()], message: message.into(), elsewhere }
+        Issue { code, paths: vec![path.to_string()], message: message.into(), elsewhere }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Layers of settings: preset, file and overrides on top of each other.
 
+use crate::code::Code;
 use crate::document::{join, parse_toml_value};
 use crate::error::{ConfigError, Issue};
 use serde_json::{json, Map, Value};
@@ -109,7 +110,7 @@ fn expand_server(layer: &mut Value) -> Result<(), Issue> {
     };
     if DIRECTIONS.iter().all(|direction| ssd.contains_key(*direction)) {
         let message = "has no effect beside read_bandwidth and write_bandwidth; leave one of the three out";
-        return Err(Issue::new("ssd.bandwidth", message));
+        return Err(Issue::new(Code::ConflictingKeys, "ssd.bandwidth", message));
     }
     for direction in DIRECTIONS {
         ssd.entry(direction).or_insert_with(|| bandwidth.clone());
@@ -195,19 +196,21 @@ impl Override {
     /// or, for flows and chips, a core.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
         const KEYS_MAX: usize = 12;
-        let fail = |message: &str| ConfigError {
+        let fail = |code: Code, message: &str| ConfigError {
+            code,
             file: show_override(text),
             line: None,
             path: String::new(),
             message: message.to_string(),
         };
-        let (path, value) = text.split_once('=').ok_or_else(|| fail("\"=\" is missing; write memory.channels=4"))?;
+        let (path, value) =
+            text.split_once('=').ok_or_else(|| fail(Code::Syntax, "\"=\" is missing; write memory.channels=4"))?;
         let keys: Vec<&str> = path.trim().split('.').map(str::trim).collect();
         if keys.len() > KEYS_MAX || keys.iter().any(|key| key.is_empty()) {
-            return Err(fail("not a dotted path before \"=\"; write memory.channels=4"));
+            return Err(fail(Code::Syntax, "not a dotted path before \"=\"; write memory.channels=4"));
         }
         if let Some((list, _)) = path.split_once('[') {
-            return Err(fail(&format!("a list is set as a whole: {list}=[...]")));
+            return Err(fail(Code::MalformedValue, &format!("a list is set as a whole: {list}=[...]")));
         }
         let value = value.trim();
         let text_of = || Value::String(value.to_string());

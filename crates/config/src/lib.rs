@@ -9,6 +9,7 @@ mod change;
 mod check;
 mod chip_plan;
 mod chip_template;
+mod code;
 mod content;
 mod cores;
 mod document;
@@ -29,8 +30,9 @@ mod ways;
 pub use app_template::app_template;
 pub use chip_plan::{ChipPlan, ChipWindows};
 pub use chip_template::chip_template;
+pub use code::Code;
 pub use document::check_syntax;
-pub use error::{suggestion, ConfigError};
+pub use error::{suggestion, ConfigError, Fault};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use noc_plan::{NocPlan, Packets};
 pub use plan::{Format, GivenKey, Input, Length, Plan, RunPlan, WarmUp};
@@ -69,13 +71,12 @@ pub fn cluster_templates() -> impl Iterator<Item = &'static str> {
 /// # Errors
 ///
 /// When there is none of that name: a sentence with the nearest one.
-pub fn cluster_template(name: &str) -> Result<&'static str, String> {
+pub fn cluster_template(name: &str) -> Result<&'static str, Fault> {
     match CLUSTER_TEMPLATES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok(text),
-        None => Err(format!(
-            "{} is not a known cluster; {}",
-            units::shorten(name),
-            error::suggestion(name, cluster_templates())
-        )),
+        None => {
+            let near = suggestion(name, cluster_templates());
+            Err(Fault::new(Code::UnknownName, format!("{} is not a known cluster; {near}", units::shorten(name))))
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! the user.
 
 use crate::check::check;
+use crate::code::Code;
 use crate::document::{parse_toml, read_text, Document};
 use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
@@ -255,7 +256,7 @@ impl PartFile {
         let Some((path, line)) = found.or_else(|| Some((*local.first()?, None))) else {
             return issue;
         };
-        Issue::in_file(&self.file, line, path, issue.message)
+        Issue::in_file(issue.code, &self.file, line, path, issue.message)
     }
 }
 
@@ -298,7 +299,7 @@ fn own(file: &str, path: &str, schema: &Value, base_dir: &Path) -> Result<Docume
     let text = read_text(base_dir, file, path, "a TOML file")?;
     let document = parse_toml(&text).map_err(|error| {
         let error = error.in_file(file);
-        Issue::in_file(file, error.line, &error.path, error.message)
+        Issue::in_file(error.code, file, error.line, &error.path, error.message)
     })?;
     check(schema, &document.tree, "").map_err(|issue| {
         let line = issue.paths.first().and_then(|path| document.lines.get(path).copied());
@@ -310,9 +311,10 @@ fn own(file: &str, path: &str, schema: &Value, base_dir: &Path) -> Result<Docume
 fn embedded(files: &[(&str, &str)], name: &str, path: &str, what: &str) -> Result<Value, Issue> {
     let Some((_, text)) = files.iter().find(|(known, _)| *known == name) else {
         let names = files.iter().map(|(name, _)| *name);
-        return Err(Issue::new(path, format!("{} is not a known {what}; {}", shorten(name), suggestion(name, names))));
+        let message = format!("{} is not a known {what}; {}", shorten(name), suggestion(name, names));
+        return Err(Issue::new(Code::UnknownName, path, message));
     };
-    let broken = |_| Issue::new(path, format!("the {what} {} is damaged", shorten(name)));
+    let broken = |_| Issue::new(Code::Defect, path, format!("the {what} {} is damaged", shorten(name)));
     parse_toml(text).map(|document| document.tree).map_err(broken)
 }
 

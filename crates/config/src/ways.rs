@@ -1,6 +1,8 @@
 //! Ways of a cache such as `"0-8"` or `"0x600"`.
 
+use crate::code::Code;
 use crate::cores::{format_cores, parse_list};
+use crate::error::Fault;
 use crate::units::shorten;
 
 /// The highest way that can be written; more ways than caches have, so that messages can name those of the cache.
@@ -8,14 +10,14 @@ pub(crate) const WAY_MAX: u32 = 63;
 
 /// Reads ways: a list as lists of cores are written, or a mask in hexadecimal. Bit 0 is way 0. The error is a sentence
 /// without the path.
-pub(crate) fn parse_ways(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_ways(text: &str) -> Result<u64, Fault> {
     let mask = match text.trim().strip_prefix("0x") {
-        Some(digits) => {
-            parse_mask(digits).ok_or_else(|| format!("{} is not a mask such as \"0x600\"", shorten(text)))?
-        }
+        Some(digits) => parse_mask(digits).ok_or_else(|| {
+            Fault::new(Code::MalformedValue, format!("{} is not a mask such as \"0x600\"", shorten(text)))
+        })?,
         None => parse_list(text, "way", WAY_MAX)?.into_iter().fold(0, |mask, way| mask | (1 << way)),
     };
-    checked(mask).map_err(|rule| format!("{} {rule}", shorten(text)))
+    checked(mask).map_err(|rule| Fault::new(Code::MalformedValue, format!("{} {rule}", shorten(text))))
 }
 
 fn parse_mask(digits: &str) -> Option<u64> {
@@ -68,7 +70,7 @@ mod tests {
             ("0x1ffffffffffffffff", "is not a mask"),
         ];
         for (text, rule) in cases {
-            let message = parse_ways(text).unwrap_err();
+            let message = parse_ways(text).unwrap_err().message;
             assert!(message.contains(rule), "{text}: {message}");
         }
     }

@@ -1,9 +1,9 @@
 //! Configurations and runs of chips.
 
-use crate::errors::{ConfigError, SimulationError};
+use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
+use crate::errors::{faulty, simulation_error};
 use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::plan::format_of;
-use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_sim::chip::{ChipPhase, ChipReport, ChipRunStatus, ChipSimulation};
 use pyo3::prelude::*;
@@ -61,7 +61,7 @@ pub(crate) fn chip_schema() -> String {
 #[pyfunction]
 #[pyo3(signature = (preset=None))]
 pub(crate) fn chip_template(preset: Option<&str>) -> PyResult<String> {
-    hostnet_config::chip_template(preset).map_err(ConfigError::new_err)
+    hostnet_config::chip_template(preset).map_err(faulty)
 }
 
 /// Returns the names of the chips that come with hostnet.
@@ -110,7 +110,7 @@ pub(crate) fn run_chip(
         let result = ChipRunResult { report: simulation.report(), status: simulation.status(), complete };
         Ok(first.then_some(result))
     })?;
-    result.map_err(|error: hostnet_sim::SimulationError| SimulationError::new_err(error.to_string()))
+    result.map_err(|error: hostnet_sim::SimulationError| simulation_error(&error))
 }
 
 fn run_status(status: ChipRunStatus) -> StandaloneStatus {

@@ -1,9 +1,10 @@
 //! The gradient codec, for any buffer of floats.
 
-use crate::errors::ConfigError;
+use crate::errors::config_error;
 use hostnet_codec::{
     BoundError, Codec, ErrorFeedback, Header, Mode, Sizes, StreamError, GROUP, GROUP_BYTES_MAX, HEADER_BYTES,
 };
+use hostnet_config::Code;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -15,9 +16,9 @@ const PART: usize = (1 << 20) / GROUP * GROUP;
 fn codec_of(bound: i64, mode: &str) -> PyResult<Codec> {
     let mode = Mode::named(mode).ok_or_else(|| {
         let known = Mode::ALL.map(Mode::name).join(", ");
-        ConfigError::new_err(format!("mode {mode:?}: must be one of {known}"))
+        config_error(Code::UnknownName, format!("mode {mode:?}: must be one of {known}"))
     })?;
-    Codec::new(mode, bound).map_err(|error: BoundError| ConfigError::new_err(error.to_string()))
+    Codec::new(mode, bound).map_err(|error: BoundError| config_error(Code::OutOfRange, error))
 }
 
 /// Calls `work` for each part of a sequence of floats, with the buffer of the part and scratch space of the same
@@ -57,7 +58,7 @@ pub(crate) fn codec_compress(
     let (floats, room) = (values.len()?, out.len()?);
     if room < codec_bytes_max(floats) {
         let rule = format!("must have {}, the most of {floats} floats", codec_bytes_max(floats));
-        return Err(ConfigError::new_err(format!("out: {room} bytes; {rule}")));
+        return Err(config_error(Code::WrongCount, format!("out: {room} bytes; {rule}")));
     }
     let (mut at, mut stream) = (0, Header { codec, floats: floats as u64 }.to_bytes().to_vec());
     let mut put = |stream: &mut Vec<u8>| {
@@ -87,7 +88,7 @@ pub(crate) fn codec_decompress(py: Python<'_>, stream: PyBackedBytes, out: &Boun
     let header = Header::read(&stream).map_err(refused)?;
     if out.len()? as u64 != header.floats {
         let rule = format!("must have the {} of the stream", header.floats);
-        return Err(ConfigError::new_err(format!("out: {} floats; {rule}", out.len()?)));
+        return Err(config_error(Code::WrongCount, format!("out: {} floats; {rule}", out.len()?)));
     }
     let mut decoder = header.decoder(&stream);
     if header.floats == 0 {
@@ -100,7 +101,7 @@ pub(crate) fn codec_decompress(py: Python<'_>, stream: PyBackedBytes, out: &Boun
 }
 
 fn refused(error: StreamError) -> PyErr {
-    ConfigError::new_err(format!("stream: {error}"))
+    config_error(Code::MalformedFile, format!("stream: {error}"))
 }
 
 /// Returns the mode, the exponent k of the error bound 2^-k, and the number of floats of a stream.
@@ -157,7 +158,7 @@ impl CodecFeedback {
         let gradient = PyBuffer::<f32>::get(gradient)?.to_vec(py)?;
         let stream = py.detach(|| self.0.compress(&gradient)).ok_or_else(|| {
             let (given, before) = (gradient.len(), self.0.residual().len());
-            ConfigError::new_err(format!("gradient: {given} floats; must be {before}, as before"))
+            config_error(Code::WrongCount, format!("gradient: {given} floats; must be {before}, as before"))
         })?;
         Ok(PyBytes::new(py, &stream))
     }

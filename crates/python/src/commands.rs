@@ -4,6 +4,7 @@ use crate::errors::{os_error, ConfigError};
 use crate::memory::MemoryPlan;
 use crate::output::Output;
 use crate::supervise::{supervise, Describe, RunMonitor};
+use hostnet_config::Code;
 use hostnet_model::memory::CommandRecord;
 use hostnet_model::params::Refresh;
 use hostnet_timing_check::{
@@ -154,7 +155,11 @@ pub(crate) fn check_commands(
     match result {
         Ok(report) => Ok(CommandCheck { report }),
         Err(Failure::Open(error)) => Err(os_error(&error)),
-        Err(Failure::File(FileError { line, fault })) => Err(ConfigError::new_err(format!("{shown}:{line}: {fault}"))),
+        Err(Failure::File(FileError { line, fault })) => {
+            let place = (shown.to_string(), line);
+            let message = format!("{shown}:{line}: {fault}");
+            Err(ConfigError::new_err((Code::MalformedFile.name(), message, place.0, place.1)))
+        }
     }
 }
 

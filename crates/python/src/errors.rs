@@ -1,39 +1,66 @@
 //! The exceptions, and the conversion of errors and panics into exceptions.
 
-use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
-use pyo3::PyErr;
+use hostnet_config::{Code, Fault};
+use hostnet_traffic::TraceError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use std::fmt::Display;
 use std::io;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-create_exception!(
-    hostnet._core,
-    ConfigError,
-    PyValueError,
-    "The configuration is wrong; the message says where, what and what would be right."
-);
-create_exception!(
-    hostnet._core,
-    SimulationError,
-    PyRuntimeError,
-    "The run could not go on; the message names the domain that is stuck."
-);
-create_exception!(
-    hostnet._core,
-    CheckpointError,
-    PyValueError,
-    "The checkpoint is damaged or belongs to another configuration."
-);
+pyo3::import_exception!(hostnet.errors, ConfigError);
+pyo3::import_exception!(hostnet.errors, SimulationError);
+pyo3::import_exception!(hostnet.errors, CheckpointError);
+
+/// The codes of all errors with the sentences that state the rule and how to fix what breaks it.
+#[pyfunction]
+pub(crate) fn error_table() -> Vec<(&'static str, &'static str, &'static str)> {
+    Code::ALL.iter().map(|code| (code.name(), code.rule(), code.fix())).collect()
+}
+
+/// The exception for something that the user gave.
+pub(crate) fn config_error(code: Code, message: impl Display) -> PyErr {
+    ConfigError::new_err((code.name(), message.to_string()))
+}
+
+/// The exception for a value whose place the message names.
+pub(crate) fn faulty(fault: Fault) -> PyErr {
+    config_error(fault.code, fault.message)
+}
+
+/// The exception for a configuration, with the place of what is wrong.
+pub(crate) fn refused(error: hostnet_config::ConfigError) -> PyErr {
+    let message = error.to_string();
+    let hostnet_config::ConfigError { code, file, line, path, .. } = error;
+    ConfigError::new_err((code.name(), message, file, line, Some(path).filter(|path| !path.is_empty())))
+}
+
+/// The exception for a trace, with the place of what is wrong.
+pub(crate) fn wrong_trace(error: &TraceError) -> PyErr {
+    let code = Code::of_file(Path::new(error.file()));
+    ConfigError::new_err((code.name(), error.to_string(), error.file().to_owned(), error.line()))
+}
 
 /// Converts the error of a run into an exception: a bad trace or controller is the user's fault, anything else is a
 /// state of the simulated machine.
 pub(crate) fn simulation_error(error: &hostnet_sim::SimulationError) -> PyErr {
     match error {
-        hostnet_sim::SimulationError::Trace(error) => ConfigError::new_err(error.to_string()),
+        hostnet_sim::SimulationError::Trace(error) => wrong_trace(error),
         // Controllers and governors are user input like the configuration.
-        hostnet_sim::SimulationError::Controller(error) => ConfigError::new_err(format!("host {error}")),
-        _ => SimulationError::new_err(error.to_string()),
+        hostnet_sim::SimulationError::Controller(error) => config_error(error.code, format!("host {error}")),
+        _ => SimulationError::new_err((error.code().name(), error.to_string())),
     }
+}
+
+/// The exception for a checkpoint that a run does not go on from.
+pub(crate) fn checkpoint_error(error: &hostnet_sim::CheckpointError) -> PyErr {
+    let code = match error {
+        hostnet_sim::CheckpointError::Foreign | hostnet_sim::CheckpointError::Damaged(_) => Code::BadCheckpoint,
+        hostnet_sim::CheckpointError::Version { .. } => Code::OtherVersion,
+        hostnet_sim::CheckpointError::Label { .. } => Code::OtherConfiguration,
+    };
+    CheckpointError::new_err((code.name(), error.to_string()))
 }
 
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
@@ -69,7 +96,8 @@ pub(crate) fn defect(panic: String) -> PyErr {
 /// Converts a panic of a run that continues from a checkpoint, whose state is not checked, into an exception.
 pub(crate) fn impossible_state(panic: String) -> PyErr {
     let panic = panic.split_whitespace().collect::<Vec<_>>().join(" ");
-    CheckpointError::new_err(format!(
+    let message = format!(
         "the checkpoint holds a state that no run comes to ({panic}); if hostnet wrote it, please report this line"
-    ))
+    );
+    CheckpointError::new_err((Code::BadCheckpoint.name(), message))
 }

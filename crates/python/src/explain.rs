@@ -1,13 +1,13 @@
 //! The published formula and explanations. Counters, constants and facts are passed to and from Python as JSON.
 
-use crate::errors::ConfigError;
+use crate::errors::config_error;
 use crate::plan::Plan;
 use hostnet_analysis::explain::{from_counters, WorkloadFacts};
 use hostnet_analysis::formula::{self as published, Constants, FormulaVariant, Missing};
 use hostnet_analysis::limits::{Key, Scale, LIMITS};
 use hostnet_analysis::regime::Regime;
 use hostnet_analysis::Counters;
-use pyo3::exceptions::PyValueError;
+use hostnet_config::Code;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
@@ -46,12 +46,12 @@ pub(crate) fn formula(counters: &str, constants: &str, domain: &str, form: &str)
         "published" => FormulaVariant::Published,
         "adj" => FormulaVariant::Adj,
         "adj-cha" => FormulaVariant::AdjCha,
-        _ => return Err(PyValueError::new_err(format!("form \"{form}\" must be published, adj or adj-cha"))),
+        _ => return Err(config_error(Code::UnknownName, format!("form \"{form}\" must be published, adj or adj-cha"))),
     };
     let inflation = match domain {
         "read" => published::read(&counters, &constants, form),
         "write" => published::write(&counters, &constants, form),
-        _ => return Err(PyValueError::new_err(format!("domain \"{domain}\" must be read or write"))),
+        _ => return Err(config_error(Code::UnknownName, format!("domain \"{domain}\" must be read or write"))),
     };
     Ok(serde_json::to_string(&inflation.map_err(missing)?).expect("numbers are JSON"))
 }
@@ -66,7 +66,12 @@ pub(crate) fn cha_admission(counters: &str, domain: &str, way_ns: f64) -> PyResu
         "core" => published::core_admission_ns(&counters, way_ns),
         "io-write" => published::io_write_admission_ns(&counters, way_ns),
         "io-read" => published::io_read_admission_ns(&counters, way_ns),
-        _ => return Err(PyValueError::new_err(format!("domain \"{domain}\" must be core, io-write or io-read"))),
+        _ => {
+            return Err(config_error(
+                Code::UnknownName,
+                format!("domain \"{domain}\" must be core, io-write or io-read"),
+            ))
+        }
     };
     wait.map_err(missing)
 }
@@ -93,9 +98,9 @@ pub(crate) fn limits() -> String {
 }
 
 fn parse<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
-    serde_json::from_str(text).map_err(|error| ConfigError::new_err(format!("{what}: {error}")))
+    serde_json::from_str(text).map_err(|error| config_error(Code::WrongType, format!("{what}: {error}")))
 }
 
 fn missing(failure: Missing) -> PyErr {
-    ConfigError::new_err(failure.to_string())
+    config_error(Code::MissingKey, failure)
 }

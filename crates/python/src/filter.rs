@@ -1,8 +1,9 @@
 //! Filters traces of processors through caches and writes the misses and write-backs as a trace for a memory.
 
-use crate::errors::{os_error, ConfigError};
+use crate::errors::{config_error, faulty, os_error, wrong_trace};
 use crate::output::Output;
 use crate::supervise::{supervise, Describe, RunMonitor};
+use hostnet_config::Code;
 use hostnet_model::params::Replacement;
 use hostnet_sim::filter::{CacheFilter, LevelParams, LEVELS_MAX};
 use hostnet_traffic::{AccessFormat, AccessTrace, Format, Pages, Request, TraceError};
@@ -72,7 +73,10 @@ pub(crate) fn filter_trace(
     let levels = levels_of(&levels)?;
     let format = format.map(access_format).transpose()?;
     let output_format = Format::ALL.into_iter().find(|known| known.name() == output_format).ok_or_else(|| {
-        ConfigError::new_err(format!("{output_format:?} is no format of requests: ramulator, ramulator1 or dramsim3"))
+        config_error(
+            Code::UnknownName,
+            format!("{output_format:?} is no format of requests: ramulator, ramulator1 or dramsim3"),
+        )
     })?;
     let result = supervise(py, progress, |monitor| {
         let input = Input::open(&path, format)?;
@@ -84,37 +88,42 @@ pub(crate) fn filter_trace(
     match result {
         Ok(summary) => Ok(format!("{summary:#}")),
         Err(Failure::Open(error) | Failure::Output(error)) => Err(os_error(&error)),
-        Err(Failure::Trace(error)) => Err(ConfigError::new_err(error.to_string())),
+        Err(Failure::Trace(error)) => Err(wrong_trace(&error)),
     }
 }
 
 fn levels_of(levels: &[(u64, u32, String)]) -> PyResult<Vec<LevelParams>> {
     if !(1..=LEVELS_MAX).contains(&levels.len()) {
-        return Err(ConfigError::new_err(format!("{} levels of caches: must be 1 to {LEVELS_MAX}", levels.len())));
+        return Err(config_error(
+            Code::WrongCount,
+            format!("{} levels of caches: must be 1 to {LEVELS_MAX}", levels.len()),
+        ));
     }
     let level = |(bytes, ways, replacement): &(u64, u32, String)| {
         let replacement = match replacement.as_str() {
             "lru" => Replacement::Lru,
             "random" => Replacement::Random,
             "qlru" => Replacement::Qlru,
-            other => return Err(format!("{other:?} is no replacement: lru, random or qlru")),
+            other => {
+                let message = format!("{other:?} is no replacement: lru, random or qlru");
+                return Err(config_error(Code::UnknownName, message));
+            }
         };
         let level = LevelParams { bytes: *bytes, ways: *ways, replacement };
-        level.check().map(|()| level)
+        level.check().map(|()| level).map_err(faulty)
     };
-    let levels: Vec<LevelParams> =
-        levels.iter().map(|one| level(one).map_err(ConfigError::new_err)).collect::<PyResult<_>>()?;
+    let levels: Vec<LevelParams> = levels.iter().map(level).collect::<PyResult<_>>()?;
     let bytes: u64 = levels.iter().map(|level| level.bytes).sum();
     if bytes > CACHES_BYTES {
         let rule = format!("must be at most {CACHES_BYTES} bytes, which take 3 GiB of memory");
-        return Err(ConfigError::new_err(format!("{bytes} bytes of caches in all: {rule}")));
+        return Err(config_error(Code::TooLarge, format!("{bytes} bytes of caches in all: {rule}")));
     }
     Ok(levels)
 }
 
 fn access_format(name: &str) -> PyResult<AccessFormat> {
     AccessFormat::named(name).ok_or_else(|| {
-        ConfigError::new_err(format!("{name:?} is no format of traces: {}", access_formats().join(", ")))
+        config_error(Code::UnknownName, format!("{name:?} is no format of traces: {}", access_formats().join(", ")))
     })
 }
 

@@ -62,7 +62,7 @@ mod _core {
     #[pymodule_export]
     use crate::controller::PySignals;
     #[pymodule_export]
-    use crate::errors::{CheckpointError, ConfigError, SimulationError};
+    use crate::errors::error_table;
     #[pymodule_export]
     use crate::explain::{cha_admission, explain, formula, formula_constants, limits};
     #[pymodule_export]
@@ -104,8 +104,11 @@ mod _core {
     }
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::errors::record_panics();
-        Ok(())
+        let py = module.py();
+        module.add("ConfigError", py.get_type::<crate::errors::ConfigError>())?;
+        module.add("SimulationError", py.get_type::<crate::errors::SimulationError>())?;
+        module.add("CheckpointError", py.get_type::<crate::errors::CheckpointError>())
     }
 }

@@ -1,8 +1,7 @@
 //! Configurations and runs of the memory alone.
 
 use crate::commands::CommandFile;
-use crate::errors::{os_error, ConfigError};
-use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
+use crate::errors::{config_error, os_error};
 use crate::supervise::supervise;
 use hostnet_config::Requests;
 use hostnet_sim::memory::{MemoryError, MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};
@@ -69,7 +68,7 @@ enum Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Memory(error) => ConfigError::new_err(error.to_string()),
+            Failure::Memory(error) => config_error(error.code(), error),
             Failure::Commands(error) => os_error(&error),
         }
     }

@@ -1,7 +1,7 @@
 //! Configurations and runs of the network on a chip alone.
 
-use crate::errors::ConfigError;
 use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
+use crate::errors::config_error;
 use crate::supervise::supervise;
 use hostnet_config::Packets;
 use hostnet_sim::noc::{NocFault, NocPhase, NocReport, NocSimulation, NocStatus};
@@ -53,7 +53,7 @@ result_class! {
 pub(crate) fn run_noc(py: Python<'_>, plan: &NocPlan, progress: Option<Py<PyAny>>) -> PyResult<NocRunResult> {
     let plan = &plan.plan;
     let result = supervise(py, progress, |monitor| run(plan, |status| monitor.publish(run_status(status))))?;
-    result.map_err(|fault: NocFault| ConfigError::new_err(fault.to_string()))
+    result.map_err(|fault: NocFault| config_error(fault.code(), fault))
 }
 
 fn run(plan: &hostnet_config::NocPlan, publish: impl Fn(NocStatus) -> bool) -> Result<NocRunResult, NocFault> {

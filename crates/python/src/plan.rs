@@ -1,8 +1,8 @@
 //! Configurations of servers and clusters.
 
-use crate::errors::ConfigError;
+use crate::errors::{config_error, faulty, refused, wrong_trace};
 use hostnet_analysis::limits::{Limit, LIMITS, TOGETHER};
-use hostnet_config::{Format, Input};
+use hostnet_config::{Code, Format, Input};
 use hostnet_model::params::ServerParams;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -63,31 +63,37 @@ impl Plan {
     pub(crate) fn check_predictable(&self) -> PyResult<()> {
         let instead = "simulate it: hostnet run, or --engine run of sweep, curve and calibrate";
         match self.plan.server() {
-            None => Err(ConfigError::new_err(format!(
-                "{}: predictions cover single servers, and this describes hosts on a network; {instead}",
-                self.plan.name
-            ))),
-            Some(server) if server.sockets.len() > 1 => Err(ConfigError::new_err(format!(
-                "{}: server.sockets = {}: predictions do not cover several sockets yet; {instead}",
-                self.plan.name,
-                server.sockets.len()
-            ))),
-            Some(server) if server.socket().cache.is_some() => Err(ConfigError::new_err(format!(
-                "{}: cache.enabled = true: predictions do not cover caches yet; {instead}",
-                self.plan.name
-            ))),
-            Some(server) if server.socket().remote.is_some() => Err(ConfigError::new_err(format!(
-                "{}: remote: predictions do not cover cores of other sockets yet; {instead}",
-                self.plan.name
-            ))),
-            Some(server) if server.socket().expander.is_some() => Err(ConfigError::new_err(format!(
-                "{}: expander: predictions do not cover memory behind a link yet; {instead}",
-                self.plan.name
-            ))),
-            Some(server) if server.socket().die.is_some() => Err(ConfigError::new_err(format!(
-                "{}: noc: predictions do not cover the mesh of a die yet; {instead}",
-                self.plan.name
-            ))),
+            None => Err(config_error(
+                Code::NotSupported,
+                format!(
+                    "{}: predictions cover single servers, and this describes hosts on a network; {instead}",
+                    self.plan.name
+                ),
+            )),
+            Some(server) if server.sockets.len() > 1 => Err(config_error(
+                Code::NotSupported,
+                format!(
+                    "{}: server.sockets = {}: predictions do not cover several sockets yet; {instead}",
+                    self.plan.name,
+                    server.sockets.len()
+                ),
+            )),
+            Some(server) if server.socket().cache.is_some() => Err(config_error(
+                Code::NotSupported,
+                format!("{}: cache.enabled = true: predictions do not cover caches yet; {instead}", self.plan.name),
+            )),
+            Some(server) if server.socket().remote.is_some() => Err(config_error(
+                Code::NotSupported,
+                format!("{}: remote: predictions do not cover cores of other sockets yet; {instead}", self.plan.name),
+            )),
+            Some(server) if server.socket().expander.is_some() => Err(config_error(
+                Code::NotSupported,
+                format!("{}: expander: predictions do not cover memory behind a link yet; {instead}", self.plan.name),
+            )),
+            Some(server) if server.socket().die.is_some() => Err(config_error(
+                Code::NotSupported,
+                format!("{}: noc: predictions do not cover the mesh of a die yet; {instead}", self.plan.name),
+            )),
             Some(_) => Ok(()),
         }
     }
@@ -180,14 +186,13 @@ impl Plan {
         let names: Vec<&str> = self.plan.servers().map(|(host, _)| host.name.as_str()).collect();
         match host {
             None if names.len() == 1 => Ok(0),
-            None => Err(ConfigError::new_err(format!(
-                "host: missing; with {} servers, name the one to look at: {}",
-                names.len(),
-                names.join(", ")
-            ))),
+            None => Err(config_error(
+                Code::MissingKey,
+                format!("host: missing; with {} servers, name the one to look at: {}", names.len(), names.join(", ")),
+            )),
             Some(name) => names.iter().position(|known| *known == name).ok_or_else(|| {
                 let near = hostnet_config::suggestion(name, names.iter().copied());
-                ConfigError::new_err(format!("host: \"{name}\" is no server of this cluster; {near}"))
+                config_error(Code::DoesNotExist, format!("host: \"{name}\" is no server of this cluster; {near}"))
             }),
         }
     }
@@ -203,8 +208,7 @@ pub(crate) fn resolve(text: &str, format: &str, file: &str, base_dir: &str, over
 /// Checks that a text is valid TOML or JSON for a configuration, without checking its content.
 #[pyfunction]
 pub(crate) fn check_syntax(text: &str, format: &str, file: &str) -> PyResult<()> {
-    hostnet_config::check_syntax(text, format_of(format)?, file)
-        .map_err(|error| ConfigError::new_err(error.to_string()))
+    hostnet_config::check_syntax(text, format_of(format)?, file).map_err(refused)
 }
 
 /// Restores a plan from its pickled form.
@@ -219,7 +223,7 @@ pub(crate) fn format_of(name: &str) -> PyResult<Format> {
     match name {
         "toml" => Ok(Format::Toml),
         "json" => Ok(Format::Json),
-        _ => Err(PyValueError::new_err(format!("format \"{name}\" must be \"toml\" or \"json\""))),
+        _ => Err(config_error(Code::UnknownName, format!("format \"{name}\" must be \"toml\" or \"json\""))),
     }
 }
 
@@ -231,9 +235,9 @@ fn resolve_text(
     overrides: &[String],
 ) -> PyResult<hostnet_config::Plan> {
     let input = Input { text, format, file, base_dir: Path::new(base_dir), overrides };
-    let plan = hostnet_config::resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    let plan = hostnet_config::resolve(&input).map_err(refused)?;
     for (_, server) in plan.servers() {
-        hostnet_sim::check_traces(server).map_err(|error| ConfigError::new_err(error.to_string()))?;
+        hostnet_sim::check_traces(server).map_err(|error| wrong_trace(&error))?;
     }
     Ok(plan)
 }
@@ -314,7 +318,7 @@ pub(crate) fn apps() -> Vec<(&'static str, String)> {
 #[pyfunction]
 #[pyo3(signature = (app, *, alone=false))]
 pub(crate) fn app_template(app: &str, alone: bool) -> PyResult<String> {
-    hostnet_config::app_template(app, alone).map_err(ConfigError::new_err)
+    hostnet_config::app_template(app, alone).map_err(faulty)
 }
 
 /// Returns the bandwidth of one direction of a PCIe link after line coding, in bytes per second.

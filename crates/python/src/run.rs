@@ -2,7 +2,7 @@
 
 use crate::capture::Capture;
 use crate::controller::GuestController;
-use crate::errors::{defect, impossible_state, os_error, simulation_error, CheckpointError, ConfigError};
+use crate::errors::{checkpoint_error, config_error, defect, impossible_state, os_error, simulation_error};
 use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::governor::GuestGovernor;
 use crate::guest::RaisedException;
@@ -10,7 +10,7 @@ use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
 use crate::supervise::{supervise, supervise_or, Describe};
-use hostnet_config::{Length, WarmUp};
+use hostnet_config::{Code, Length, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_model::Packet;
 use hostnet_sim::{Finished, Forecast, HostError, Kept, Many, Missing, Options, Preparation, Run, Shares, Status, Way};
@@ -37,8 +37,8 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Simulation(error) => simulation_error(&error),
-            Failure::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
-            Failure::Host(error) => ConfigError::new_err(format!("host {error}")),
+            Failure::Checkpoint(error) => checkpoint_error(&error),
+            Failure::Host(error) => config_error(error.code, format!("host {error}")),
             Failure::File(error) => os_error(&error),
             Failure::Stopped => PyKeyboardInterrupt::new_err("stopped"),
         }
@@ -82,7 +82,7 @@ pub(crate) fn run(
 ) -> PyResult<Option<RunResult>> {
     let looked_at = if counters_ps > 0 || trace_ps > 0 { plan.server_number(host)? } else { 0 };
     if trace_ps > 0 && plan.server_of(host)?.sockets.len() > 1 {
-        return Err(ConfigError::new_err("trace: a server of several sockets has none yet; leave it out"));
+        return Err(config_error(Code::NotSupported, "trace: a server of several sockets has none yet; leave it out"));
     }
     let threads = threads.max(1);
     let options =

@@ -1,7 +1,7 @@
 //! Shared code of everything that runs without a server: the memory, the network on a chip, and chips. Each has a
 //! plan, a summary and a run with phases.
 
-use crate::errors::ConfigError;
+use crate::errors::refused;
 use crate::plan::format_of;
 use crate::supervise::Describe;
 use hostnet_config::Input;
@@ -19,7 +19,7 @@ pub(crate) fn planned<P>(
     resolve: impl FnOnce(&Input<'_>) -> Result<P, hostnet_config::ConfigError>,
 ) -> PyResult<P> {
     let input = Input { text, format: format_of(format)?, file, base_dir: Path::new(base_dir), overrides };
-    resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))
+    resolve(&input).map_err(refused)
 }
 
 /// Status of a run, for `progress`.

@@ -1,6 +1,8 @@
 //! Why a run cannot go on.
 
+use hostnet_config::Code;
 use hostnet_traffic::TraceError;
+use std::path::Path;
 use thiserror::Error;
 
 /// Why a run cannot go on.
@@ -40,10 +42,10 @@ pub enum SimulationError {
     Trace(#[from] TraceError),
     /// A controller from outside is missing: the host and what it needs.
     #[error("{0}")]
-    Controller(String),
-    /// Another process that takes part in the run has come to an error.
-    #[error("{0}")]
-    Told(String),
+    Controller(HostError),
+    /// Another process that takes part in the run has come to an error: its code and its text.
+    #[error("{1}")]
+    Told(Code, String),
     /// No core of a chip goes on.
     #[error("at {at_us} us of simulated time nothing is left to do on the chip")]
     IdleChip {
@@ -56,4 +58,56 @@ pub enum SimulationError {
         /// Simulated time in ps.
         at_ps: u64,
     },
+}
+
+/// Something from outside does not fit a host, or is missing there.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{host}: {why}")]
+pub struct HostError {
+    /// The rule that is broken.
+    pub code: Code,
+    /// The name of the host, as it was given.
+    pub host: String,
+    /// What is wrong.
+    pub why: String,
+    /// What was not given to the run, if that is it.
+    pub missing: Option<Missing>,
+}
+
+/// What a run may need from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The controller of a host with `control.rule = "user"`.
+    Controller,
+    /// The governor of a host with `power.governor = "user"`.
+    Governor,
+}
+
+impl HostError {
+    pub(crate) fn new(code: Code, host: &str, why: impl Into<String>) -> Self {
+        Self { code, host: host.to_owned(), why: why.into(), missing: None }
+    }
+
+    pub(crate) fn not_given(host: &str, missing: Missing, name: &str) -> Self {
+        let (key, what) = match missing {
+            Missing::Controller => ("control.rule", "controller"),
+            Missing::Governor => ("power.governor", "governor"),
+        };
+        let why = format!("{key} is \"user\", and the {what} \"{name}\" was not given to the run");
+        Self { missing: Some(missing), ..Self::new(Code::RequiresKey, host, why) }
+    }
+}
+
+impl SimulationError {
+    /// Rule that is broken.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Stuck { .. } | Self::IdleChip { .. } | Self::Livelock { .. } => Code::Stuck,
+            Self::Deadlock { .. } => Code::Deadlock,
+            Self::Trace(error) => Code::of_file(Path::new(error.file())),
+            Self::Controller(error) => error.code,
+            Self::Told(code, _) => *code,
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Traces through caches: what a hierarchy of them leaves over for memory.
 
+use hostnet_config::{Code, Fault};
 use hostnet_kernel::Rng;
 use hostnet_model::cache::TagArray;
 use hostnet_model::params::Replacement;
@@ -67,20 +68,22 @@ impl LevelParams {
     ///
     /// # Errors
     /// The rule in words.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Fault> {
         if !(1..=WAYS_MAX).contains(&self.ways) {
-            return Err(format!("{} ways: must be 1 to {WAYS_MAX}", self.ways));
+            let message = format!("{} ways: must be 1 to {WAYS_MAX}", self.ways);
+            return Err(Fault::new(Code::OutOfRange, message));
         }
         if self.bytes / LINE_BYTES > LINES_MAX {
-            return Err(format!("{} bytes: must be at most {} bytes", self.bytes, LINES_MAX * LINE_BYTES));
+            let message = format!("{} bytes: must be at most {} bytes", self.bytes, LINES_MAX * LINE_BYTES);
+            return Err(Fault::new(Code::OutOfRange, message));
         }
         if self.bytes == 0 || self.bytes % self.set_bytes() != 0 {
             let nearest = (self.bytes + self.set_bytes() / 2) / self.set_bytes() * self.set_bytes();
             let (bytes, ways, nearest) = (self.bytes, self.ways, nearest.max(self.set_bytes()));
             let sets = "a whole number of sets";
-            return Err(format!(
-                "{bytes} bytes: must be {sets} of {ways} ways of 64 B; the nearest is {nearest} bytes"
-            ));
+            let message =
+                format!("{bytes} bytes: must be {sets} of {ways} ways of 64 B; the nearest is {nearest} bytes");
+            return Err(Fault::new(Code::NotAMultiple, message));
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ pub use build::feeds::check_traces;
 pub use build::warm_up::{Filling, TURNOVERS};
 pub use build::{Preparation, Shares};
 pub use compare::{first_deviation, first_divergence, Deviation, Divergence, Lockstep, ReplayVerdict};
-pub use error::SimulationError;
+pub use error::{HostError, Missing, SimulationError};
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use read::crossed::Crossed;
 pub use read::sample;
@@ -43,10 +43,7 @@ pub use read::units::{ChannelUnit, CoreUnit, Pool, SocketUnit, Units};
 pub use report::info::table_info;
 pub use report::table::{Cell, Holds, Kind, Table, TableInfo};
 pub use report::{epochs::table as epochs_table, predict, Report};
-pub use run::{
-    epoch_ps, latest_end_ps, run_many, Finished, Forecast, HostError, Kept, Many, Missing, Options, Run, Status, Way,
-    EPOCH_PS,
-};
+pub use run::{epoch_ps, latest_end_ps, run_many, Finished, Forecast, Kept, Many, Options, Run, Status, Way, EPOCH_PS};
 pub use watch::epochs::Epoch;
 pub use watch::events::{EventRecord, Line, Part};
 pub use watch::trace::{lanes, passage_lanes, Counter, Crossing, Hop, Passage, Trace};

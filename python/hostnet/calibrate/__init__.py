@@ -136,9 +136,9 @@ def calibrate(
     from hostnet.calibrate.readers import read_data
 
     if not 0 < tolerance <= 1:
-        raise ConfigError(f"--tolerance {tolerance}: must be above 0 and at most 1")
+        raise ConfigError("out-of-range", f"--tolerance {tolerance}: must be above 0 and at most 1")
     if not data:
-        raise ConfigError("--data: missing; name a file of measurements")
+        raise ConfigError("missing-key", "--data: missing; name a file of measurements")
     wanted = [parse_fit(argument, server) for argument in parameters]
     _refuse_twice([parameter.path for parameter in wanted])
     found = [read_data(argument, server) for argument in data]
@@ -161,10 +161,10 @@ def _told_with(notes: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        raise DataError("; note: ".join([str(error), *notes])) from None
+        raise error.reworded("; note: ".join([str(error), *notes])) from None
 
 
 def _refuse_twice(paths: Sequence[str]) -> None:
     for path in paths:
         if paths.count(path) > 1:
-            raise ConfigError(f"--fit {path}: is named twice")
+            raise ConfigError("duplicate", f"--fit {path}: is named twice")

@@ -56,9 +56,10 @@ def _merge(group: Sequence[Measurement]) -> Measurement:
     )
     if math.log(high.value / low.value) > allowed:
         raise DataError(
+            "implausible-data",
             f"{high.where}: contradicts {low.where}: {high.quantity} ({high.conditions}) is {high.value:.4g} "
             f"{high.unit} here and {low.value:.4g} {low.unit} there, {100 * (high.value / low.value - 1):.0f} % apart; "
-            f"their noise allows {100 * math.expm1(allowed):.0f} %"
+            f"their noise allows {100 * math.expm1(allowed):.0f} %",
         )
     if len(group) == 1:
         return group[0]
@@ -100,8 +101,9 @@ def check_residuals(
         if other not in far:
             more += f"; against {_miss_text(other[2], other[0])}"
     raise DataError(
+        "implausible-data",
         "the measurements contradict each other, or no values of these parameters can explain them; nothing was "
-        f"written. Beyond noise and {100 * tolerance:.0f} % of the best fit: {_rows_text(far)}{more}"
+        f"written. Beyond noise and {100 * tolerance:.0f} % of the best fit: {_rows_text(far)}{more}",
     )
 
 
@@ -129,9 +131,10 @@ def check_written(
         return
     stayed = "".join(f"; {path} stays as it was: {reason}" for path, reason in left.items())
     raise DataError(
+        "implausible-data",
         "the server with the fitted values misses what was measured; nothing was written. Beyond the stated noise and "
         f"{100 * tolerance:.0f} %: {_rows_text(far)}{stayed}; fit other parameters, state the noise as sigma, or allow "
-        "more with --tolerance"
+        "more with --tolerance",
     )
 
 

@@ -144,9 +144,9 @@ class DataError(ConfigError):
     """A file of measurements is wrong; the message says where."""
 
 
-def wrong(file: str, place: object, message: str) -> DataError:
+def wrong(file: str, place: object, message: str, code: str = "malformed-file") -> DataError:
     """An error about a place in a file."""
-    return DataError(f"{file}:{place}: {message}")
+    return DataError(code, f"{file}:{place}: {message}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -145,4 +145,4 @@ class Model:
                     self._plan(self.situations[0], {parameter.path: parameter.written(value)})
                 except ConfigError as error:
                     text = f"--fit {parameter.path}: the bound {parameter.text(value)} cannot be: {error}"
-                    raise ConfigError(f"{text}; give bounds: --fit {parameter.path}=LO..HI") from None
+                    raise error.reworded(f"{text}; give bounds: --fit {parameter.path}=LO..HI") from None

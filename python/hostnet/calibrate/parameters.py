@@ -111,7 +111,7 @@ def parse_fit(argument: str, server: ServerFile) -> Parameter:
     path = path.strip()
     keys = dict(fittable())
     if path not in keys:
-        raise ConfigError(f"--fit {argument}: {_why_not(path, keys)}")
+        raise ConfigError("unknown-key", f"--fit {argument}: {_why_not(path, keys)}")
     schema = keys[path]
     kind = kind_of(schema)
     assert kind is not None
@@ -120,10 +120,10 @@ def parse_fit(argument: str, server: ServerFile) -> Parameter:
         least, most = _legal(schema, kind)
         low, high = _bounds(bounds, kind) if equals else _around(start)
     except ValueError as error:
-        raise ConfigError(f"--fit {argument}: {error}") from None
+        raise ConfigError("malformed-value", f"--fit {argument}: {error}") from None
     if equals and not (max(least, low) == low and min(most, high) == high):
         legal = f"{_limit(schema, 'min')} to {_limit(schema, 'max')}"
-        raise ConfigError(f"--fit {argument}: the bounds must lie within what {path} may be, {legal}")
+        raise ConfigError("out-of-range", f"--fit {argument}: the bounds must lie within what {path} may be, {legal}")
     return Parameter(path, kind, start, max(low, least, 1e-9), min(high, most))
 
 

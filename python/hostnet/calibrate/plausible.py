@@ -70,14 +70,15 @@ def compare_reads(file: str, reads: float, lines_read: float | None, lines_writt
     apart = abs(counted - reads)
     if apart > READS_APART:
         raise DataError(
+            "implausible-data",
             f"{told} ({lines_read:.4g} of {lines_read + lines_written:.4g}); stores alone are 50 %, as each "
-            "reads its line and writes it back; set reads= to what ran"
+            "reads its line and writes it back; set reads= to what ran",
         )
     return [f"{told}; prefetchers and the rest of the system may do that"] if apart > READS_NOTED else []
 
 
-def _error(measurement: Measurement, text: str) -> DataError:
-    return wrong(measurement.file, measurement.place, text)
+def _error(measurement: Measurement, text: str, code: str = "implausible-data") -> DataError:
+    return wrong(measurement.file, measurement.place, text, code)
 
 
 def _check_parts(measurement: Measurement, server: ServerFile) -> None:
@@ -85,11 +86,14 @@ def _check_parts(measurement: Measurement, server: ServerFile) -> None:
     wanted = conditions.cores + bool(conditions.probe) + bool(conditions.rw)
     if wanted > server.cores:
         also = " (one measures)" * bool(conditions.probe) + " (one serves the drives)" * bool(conditions.rw)
-        raise _error(measurement, f"cores: {conditions.cores}{also}; {server.label} has {server.cores}")
+        raise _error(
+            measurement, f"cores: {conditions.cores}{also}; {server.label} has {server.cores}", "too-many-cores"
+        )
     if conditions.node and server.expander_peak_gb_per_s is None:
-        raise _error(measurement, f"node: {conditions.node}; {server.label} has no [expander], so its only node is 0")
+        text = f"node: {conditions.node}; {server.label} has no [expander], so its only node is 0"
+        raise _error(measurement, text, "does-not-exist")
     if conditions.drives > server.drives:
-        raise _error(measurement, f"drives: {conditions.drives}; {server.label} has {server.drives}")
+        raise _error(measurement, f"drives: {conditions.drives}; {server.label} has {server.drives}", "does-not-exist")
 
 
 def _check_bandwidth(measurement: Measurement, server: ServerFile) -> None:

@@ -132,7 +132,7 @@ def why_chip(plan: _core.ChipPlan, *, progress: Progress | None = None) -> Why:
     measure = "latency_cycles" if config["workload"]["mode"] == "turns" else "application_gb_per_s"
     now, *others = (measured(summary, measure) for summary in summaries)
     if not now:
-        raise ConfigError("no operation ends in a window; run.window makes it longer")
+        raise ConfigError("nothing-to-do", "no operation ends in a window; run.window makes it longer")
     trials = (
         Trial(
             change.what,

@@ -33,10 +33,10 @@ def parts_of(plan: Plan, base_dir: str) -> Parts:
         ConfigError: It is a cluster, a server with one workload, or one whose workloads cannot be alone.
     """
     if plan.is_cluster:
-        raise ConfigError("--compare alone: parts the workloads of a single server; this is a cluster")
+        raise ConfigError("wrong-kind", "--compare alone: parts the workloads of a single server; this is a cluster")
     config = json.loads(plan.effective_json())
     if len(config["workload"]) < 2:
-        raise ConfigError("--compare alone: the server has one workload, which is alone already")
+        raise ConfigError("no-effect", "--compare alone: the server has one workload, which is alone already")
     return {name: _only(config, name, base_dir) for name in config["workload"]}
 
 
@@ -72,7 +72,7 @@ def _only(config: dict[str, Any], name: str, base_dir: str) -> Plan:
     try:
         return _core.resolve(json.dumps(alone), format="json", file="<alone>", base_dir=base_dir)
     except ConfigError as error:
-        raise ConfigError(f"--compare alone: the workload {name} cannot be alone: {error}") from None
+        raise error.reworded(f"--compare alone: the workload {name} cannot be alone: {error}") from None
 
 
 def print_alone(console: Console, together: Sequence[Row], alone: Sequence[Row]) -> None:

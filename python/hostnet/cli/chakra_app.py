@@ -53,10 +53,12 @@ def write(out: Path, traces: list[bytes]) -> None:
     from hostnet.rundir import check_parent
 
     if not out.name:
-        raise ConfigError(f"--out {out}: must be DIR/NAME; traces are DIR/NAME.0.et and so on")
+        raise ConfigError("malformed-value", f"--out {out}: must be DIR/NAME; traces are DIR/NAME.0.et and so on")
     further = _place(out, len(traces))
     if further.exists():
-        raise ConfigError(f"{further}: is there, and would belong to these {len(traces)} traces; remove it")
+        raise ConfigError(
+            "file-access", f"{further}: is there, and would belong to these {len(traces)} traces; remove it"
+        )
     places = [_place(out, rank) for rank in range(len(traces))]
     check_parent(out)
     out.parent.mkdir(parents=True, exist_ok=True)

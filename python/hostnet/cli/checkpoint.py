@@ -46,7 +46,8 @@ def check_checkpoint(request: Request, plan: Plan) -> None:
     if request.checkpoint_at_ps > end_ps:
         ended = format_time(end_ps)
         raise ConfigError(
-            f"--checkpoint-at {request.checkpoint_at}: the run ends before that, at {ended} at the latest"
+            "out-of-range",
+            f"--checkpoint-at {request.checkpoint_at}: the run ends before that, at {ended} at the latest",
         )
     check_file(request.checkpoint)
 
@@ -69,7 +70,7 @@ def continued(path: Path | None) -> Iterator[tuple[bytes | None, list[bytes]]]:
     try:
         yield read_records(path) if path.is_dir() else (_read(path), [])
     except CheckpointError as error:
-        raise CheckpointError(f"{path}: {error}") from None
+        raise error.reworded(f"{path}: {error}") from None
 
 
 def _read(path: Path) -> bytes:
@@ -77,5 +78,5 @@ def _read(path: Path) -> bytes:
     with opened(path) as file, errors_about(path):
         start = file.read(len(MAGIC))
         if start != MAGIC:
-            raise CheckpointError("not a hostnet checkpoint" if start else "is empty")
+            raise CheckpointError("bad-checkpoint", "not a hostnet checkpoint" if start else "is empty")
         return start + file.read()

@@ -82,7 +82,7 @@ def refuse(request: Request) -> None:
     }
     for option, (value, reason) in given.items():
         if value is not None:
-            raise ConfigError(f"{option}: {request.file} describes a chip; {reason}")
+            raise ConfigError("wrong-kind", f"{option}: {request.file} describes a chip; {reason}")
 
 
 def check_rack(request: Request, plan: _core.ChipPlan) -> None:
@@ -95,7 +95,7 @@ def check_rack(request: Request, plan: _core.ChipPlan) -> None:
         alone = 'a chip with its mirror is simulated by one thread of one process; rack.kind = "torus" has more'
         for option, given in {"--threads": request.threads, "--processes": request.processes}.items():
             if given is not None:
-                raise ConfigError(f"{option}: {request.file} describes a chip; {alone}")
+                raise ConfigError("wrong-kind", f"{option}: {request.file} describes a chip; {alone}")
     shared.check_count(request, plan.chips, "every chip is one")
 
 

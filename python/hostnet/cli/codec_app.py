@@ -41,11 +41,11 @@ def codec(
     from hostnet.codec.files import assess
 
     if ranks is not None and not 2 <= ranks <= RANKS_MAX:
-        raise ConfigError(f"--ranks {ranks}: must be between 2 and {RANKS_MAX}")
+        raise ConfigError("out-of-range", f"--ranks {ranks}: must be between 2 and {RANKS_MAX}")
     try:
         CodecFeedback(0, checked(bound), mode)
     except ConfigError as error:
-        raise ConfigError(f"--{error}") from None
+        raise error.reworded(f"--{error}") from None
     found = assess(file, bound, mode, ranks or 0)
     if json:
         say_json(found.to_dict())

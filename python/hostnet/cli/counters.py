@@ -43,8 +43,9 @@ def check_length(plan: Plan, options: CounterOptions) -> None:
     length_ps = parse_time_ps(run.get("duration") or run["duration_max"], "run.duration")
     if length_ps > INTERVALS_MAX * options.interval_ps:
         raise ConfigError(
+            "too-many",
             f"--counters-interval: {format_time(length_ps)} have {length_ps // options.interval_ps} intervals of "
-            f"{format_time(options.interval_ps)}; at most {INTERVALS_MAX} are written"
+            f"{format_time(options.interval_ps)}; at most {INTERVALS_MAX} are written",
         )
 
 
@@ -77,13 +78,13 @@ def show_events(name: str | None, *, command: bool, interval_ms: int | None) -> 
     chosen = [find_uarch(name)] if name is not None else list(uarchs().values())
     if command:
         if len(chosen) != 1:
-            raise ConfigError(f"--command: name one of {', '.join(uarchs())}")
+            raise ConfigError("missing-key", f"--command: name one of {', '.join(uarchs())}")
         if interval_ms is not None and not 1 <= interval_ms <= 10**6:
-            raise ConfigError(f"--interval-ms {interval_ms}: must be between 1 and 1000000")
+            raise ConfigError("out-of-range", f"--interval-ms {interval_ms}: must be between 1 and 1000000")
         say(perf_command(chosen[0], interval_ms or 1000))
         return 0
     if interval_ms is not None:
-        raise ConfigError(f"--interval-ms {interval_ms}: is about the perf command; give --command too")
+        raise ConfigError("requires-key", f"--interval-ms {interval_ms}: is about the perf command; give --command too")
     for index, uarch in enumerate(chosen):
         if index:
             say()

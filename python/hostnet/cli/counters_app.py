@@ -60,6 +60,6 @@ def read(
     from hostnet.counters import read as read_counters
 
     if core_ghz is not None and not 0.1 <= core_ghz <= 10:
-        raise ConfigError(f"--core-ghz {core_ghz:g}: must be between 0.1 and 10")
+        raise ConfigError("out-of-range", f"--core-ghz {core_ghz:g}: must be between 0.1 and 10")
     core_hz = None if core_ghz is None else core_ghz * 1e9
     return show_file(read_counters(file, server, socket=socket, uarch=uarch, core_hz=core_hz), as_json=json)

@@ -91,7 +91,9 @@ def _refuse(options: Sequence[str]) -> None:
     from hostnet import ConfigError
 
     if options:
-        raise ConfigError(f"--matrix: cannot be used with {options[0]}, which is of curves; leave one of them out")
+        raise ConfigError(
+            "conflicting-keys", f"--matrix: cannot be used with {options[0]}, which is of curves; leave one of them out"
+        )
 
 
 def _keep(

@@ -47,7 +47,7 @@ def cut(
 
     for option, value, most in [("--ranks", ranks, RANKS_MAX), ("--threads", threads, THREADS_MAX)]:
         if not 1 <= value <= most:
-            raise ConfigError(f"{option} {value}: must be between 1 and {most}")
+            raise ConfigError("out-of-range", f"{option} {value}: must be between 1 and {most}")
     meeting_s = parse_time_ps(meeting, "--meeting") / 1e12
     plan = simulate.resolve(simulate.source_of(file, tuple(overrides or ())))
     _print(plan, ranks, threads, meeting_s)

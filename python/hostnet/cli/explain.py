@@ -56,19 +56,21 @@ class ExplainRequest:
             ConfigError: Says which, and what would be right.
         """
         if not self.what.exists():
-            raise ConfigError(f"{self.what}: there is no such run directory or file")
+            raise ConfigError("file-not-found", f"{self.what}: there is no such run directory or file")
         of_counters = not self.what.is_dir() and not self.is_configuration
         for option, value in (("--server", self.server), ("--cores", self.cores)):
             if value is not None and not of_counters:
-                raise ConfigError(f"{option}: only counters need it; a run and a configuration say it themselves")
+                raise ConfigError(
+                    "no-effect", f"{option}: only counters need it; a run and a configuration say it themselves"
+                )
         if self.host is not None and of_counters:
-            raise ConfigError("--host: counters are of one server")
+            raise ConfigError("no-effect", "--host: counters are of one server")
         if self.cores is not None and not 1 <= self.cores <= CORES_MAX:
-            raise ConfigError(f"--cores {self.cores}: must be between 1 and {CORES_MAX}")
+            raise ConfigError("out-of-range", f"--cores {self.cores}: must be between 1 and {CORES_MAX}")
         if self.overrides and not self.is_configuration:
-            raise ConfigError("--set: only a configuration can be changed")
+            raise ConfigError("wrong-kind", "--set: only a configuration can be changed")
         if self.confirm and self.brief:
-            raise ConfigError("--confirm and --brief: give one of them")
+            raise ConfigError("conflicting-keys", "--confirm and --brief: give one of them")
 
 
 def explain_command(request: ExplainRequest) -> int:
@@ -76,7 +78,7 @@ def explain_command(request: ExplainRequest) -> int:
     request.check()
     chip = _chip(request)
     if chip is not None and request.slos:
-        raise ConfigError(f"--slo: {request.what} is of a chip, which has no services")
+        raise ConfigError("wrong-kind", f"--slo: {request.what} is of a chip, which has no services")
     if request.slos:
         from hostnet.cli.explain_slo import explain_promises
 
@@ -123,7 +125,9 @@ def _page(request: ExplainRequest, watch: Watch) -> Page:
         return _page_of_host(request, watch)
     except ServerNotNamedError as error:
         command = request.command(error.servers[0])
-        raise ConfigError(f"--host: missing; name one of {some(error.servers)}, such as: {command}") from None
+        raise ConfigError(
+            "missing-key", f"--host: missing; name one of {some(error.servers)}, such as: {command}"
+        ) from None
 
 
 def _page_of_host(request: ExplainRequest, watch: Watch) -> Page:

@@ -30,7 +30,7 @@ def explain_chip(request: ExplainRequest, source: Source) -> int:
     for option, given in (("--host", request.host), ("--brief", request.brief), ("--confirm", request.confirm)):
         if given:
             why = "a chip has no hosts" if option == "--host" else "limits of a chip are always simulated"
-            raise ConfigError(f"{option}: {request.what} is of a chip; {why}")
+            raise ConfigError("wrong-kind", f"{option}: {request.what} is of a chip; {why}")
     plan = chip_plan(source)
     with Watch(show=True, keeps=False) as watch:
         found = why_chip(plan, progress=watch)
@@ -50,7 +50,7 @@ def source_of_run(folder: Path) -> Source:
     file = folder / "manifest.json"
     config = read_json(folder, "manifest.json").get("config")
     if not isinstance(config, dict):
-        raise ConfigError(f"{file}: has no config; it is not of a run of this version of hostnet")
+        raise ConfigError("other-version", f"{file}: has no config; it is not of a run of this version of hostnet")
     return Source(text=json.dumps(config), format="json", file=str(file), base_dir=".")
 
 

@@ -20,9 +20,11 @@ def explain_promises(request: ExplainRequest) -> int:
     """Does what the request says and returns the exit code."""
     slos = [parse_slo(text) for text in request.slos]
     if not request.what.is_dir() and not request.is_configuration:
-        raise ConfigError("--slo: counters have no services; name a run directory or a configuration")
+        raise ConfigError("wrong-kind", "--slo: counters have no services; name a run directory or a configuration")
     if request.confirm:
-        raise ConfigError("--slo and --confirm: give one of them; what --slo tells is always simulated")
+        raise ConfigError(
+            "conflicting-keys", "--slo and --confirm: give one of them; what --slo tells is always simulated"
+        )
     with Watch(show=True, keeps=False) as watch:
         if request.what.is_dir():
             asked = asked_of_run(request.what)

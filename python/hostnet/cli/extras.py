@@ -12,7 +12,9 @@ from hostnet.terminal.screen import complain, say
 def show_schema(*, cluster: bool, chip: bool) -> int:
     """Prints the JSON Schema of servers, clusters or chips."""
     if cluster and chip:
-        raise _core.ConfigError("--cluster and --chip: both say what is described; give one of them")
+        raise _core.ConfigError(
+            "conflicting-keys", "--cluster and --chip: both say what is described; give one of them"
+        )
     say(_core.chip_schema() if chip else _core.cluster_schema() if cluster else _core.schema())
     return 0
 
@@ -28,13 +30,19 @@ def write_template(
 ) -> int:
     """Writes the commented template, or that of something else, to a file that does not exist yet."""
     if chip and (app or cluster):
-        raise _core.ConfigError("--chip: says what the file describes; leave --app and --cluster out")
+        raise _core.ConfigError(
+            "conflicting-keys", "--chip: says what the file describes; leave --app and --cluster out"
+        )
     if preset is not None and not chip:
-        raise _core.ConfigError("--preset: says which chip; give --chip too")
+        raise _core.ConfigError("requires-key", "--preset: says which chip; give --chip too")
     if app is None and alone:
-        raise _core.ConfigError("--alone: leaves out the storage reads beside an application; give --app too")
+        raise _core.ConfigError(
+            "requires-key", "--alone: leaves out the storage reads beside an application; give --app too"
+        )
     if app is not None and cluster is not None:
-        raise _core.ConfigError("--app and --cluster: both say what the file describes; give one of them")
+        raise _core.ConfigError(
+            "conflicting-keys", "--app and --cluster: both say what the file describes; give one of them"
+        )
     if chip:
         text = _chip_template(preset)
     elif cluster is not None:
@@ -52,21 +60,21 @@ def _chip_template(preset: str | None) -> str:
     try:
         return _core.chip_template(preset)
     except _core.ConfigError as error:
-        raise _core.ConfigError(f"--preset: {error}") from None
+        raise error.reworded(f"--preset: {error}") from None
 
 
 def _cluster_template(name: str) -> str:
     try:
         return _core.cluster_template(name)
     except _core.ConfigError as error:
-        raise _core.ConfigError(f"--cluster: {error}") from None
+        raise error.reworded(f"--cluster: {error}") from None
 
 
 def _app_template(app: str, *, alone: bool) -> str:
     try:
         return _core.app_template(app, alone=alone)
     except _core.ConfigError as error:
-        raise _core.ConfigError(f"--app: {error}") from None
+        raise error.reworded(f"--app: {error}") from None
 
 
 def plot_run(run_dir: Path) -> int:

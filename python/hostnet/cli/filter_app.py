@@ -90,13 +90,15 @@ def levels_of(named: dict[str, str | None], cache: list[str], preset: str | None
 
     given = {name: text for name, text in named.items() if text is not None}
     if cache and (given or preset):
-        raise ConfigError("--cache: names all levels by itself; leave out --l1, --l2, --llc and --preset")
+        raise ConfigError(
+            "conflicting-keys", "--cache: names all levels by itself; leave out --l1, --l2, --llc and --preset"
+        )
     if cache:
         return [level("--cache", f"level {number}", text, replacement) for number, text in enumerate(cache, 1)]
     levels = {} if preset is None else {level.name: level for level in preset_levels(preset)}
     levels |= {name: level(f"--{name.lower()}", name, text, replacement) for name, text in given.items()}
     if not levels:
-        raise ConfigError("no caches: give --preset, or levels such as --l1 32KiB,8 --llc 24.75MiB,11")
+        raise ConfigError("missing-key", "no caches: give --preset, or levels such as --l1 32KiB,8 --llc 24.75MiB,11")
     return [levels[name] for name in named if name in levels]
 
 
@@ -108,7 +110,7 @@ def level(option: str, name: str, text: str, replacement: str) -> Level:
     try:
         return parse_level(name, text, replacement)
     except ConfigError as error:
-        raise ConfigError(f"{option} {error}") from None
+        raise error.reworded(f"{option} {error}") from None
 
 
 def check_output(trace: Path, output: Path | None, output_format: str) -> None:
@@ -123,13 +125,15 @@ def check_output(trace: Path, output: Path | None, output_format: str) -> None:
     from hostnet.filtering import OUTPUT_FORMATS
 
     if output_format not in OUTPUT_FORMATS:
-        raise ConfigError(f"--output-format {output_format}: is not known; known are: {', '.join(OUTPUT_FORMATS)}")
+        raise ConfigError(
+            "unknown-name", f"--output-format {output_format}: is not known; known are: {', '.join(OUTPUT_FORMATS)}"
+        )
     if output is None:
         return
     if output.is_dir() or not output.absolute().parent.is_dir():
-        raise ConfigError(f"--output {output}: name a file in a folder that exists")
+        raise ConfigError("file-access", f"--output {output}: name a file in a folder that exists")
     if output.exists() and trace.exists() and output.samefile(trace):
-        raise ConfigError(f"--output {output}: is the trace itself; name another file")
+        raise ConfigError("file-access", f"--output {output}: is the trace itself; name another file")
     rundir.check_file(output)
 
 

@@ -58,11 +58,11 @@ def import_(
     for path in filter(None, (file, power, turbostat)):
         path.stat()
     if file is None and power is None:
-        raise ConfigError("nothing to import: give FILE.xml, --power DIR, or both")
+        raise ConfigError("missing-key", "nothing to import: give FILE.xml, --power DIR, or both")
     if turbostat is not None and power is None:
-        raise ConfigError("--turbostat: has an effect only with --power")
+        raise ConfigError("requires-key", "--turbostat: has an effect only with --power")
     if file is None and package is not None:
-        raise ConfigError("--package: has an effect only with FILE.xml")
+        raise ConfigError("requires-key", "--package: has an effect only with FILE.xml")
     rundir.check_new_file(out)
     table = None if power is None else _table(power, turbostat)
     if file is None:

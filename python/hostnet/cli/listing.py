@@ -38,7 +38,7 @@ def show_list(what: str | None) -> int:
     if what not in LISTS:
         near = get_close_matches(what, LISTS, 1)
         hint = f'did you mean "{near[0]}"?' if near else f"choose one of {', '.join(LISTS)}"
-        raise _core.ConfigError(f'"{what}" cannot be listed; {hint}')
+        raise _core.ConfigError("unknown-name", f'"{what}" cannot be listed; {hint}')
     LISTS[what][0]()
     return 0
 
@@ -89,6 +89,11 @@ def show_studies() -> None:
     from hostnet.ledger import load_study, study_names
 
     show_described((name, load_study(name).title) for name in study_names())
+
+
+def show_errors() -> None:
+    """Prints the codes of errors with their rules."""
+    show_described((code, rule) for code, rule, _ in _core.error_table())
 
 
 def show_workloads() -> None:
@@ -148,5 +153,6 @@ LISTS: dict[str, tuple[Callable[[], None], str]] = {
     "apps": (show_apps, "applications"),
     "studies": (show_studies, "published results that `hostnet validate` recomputes"),
     "counters": (show_counters, "hardware counters"),
+    "errors": (show_errors, "codes of errors, and the rule of each"),
 }
 """All lists: the function that prints each, and its content."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
 
-from hostnet._core import CheckpointError, ConfigError, SimulationError
+from hostnet.errors import CodedError, SimulationError
 from hostnet.processes import started
 from hostnet.terminal.screen import complain
 
@@ -74,7 +75,7 @@ def _report(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         _silence_output()
         return EXIT_PIPE
-    code, message = judge(error)
+    verdict = judge(error)
     if os.environ.get("HOSTNET_DEBUG") == "1":
         import traceback
 
@@ -82,23 +83,43 @@ def _report(error: BaseException) -> int:
     if isinstance(error, OSError):
         _silence_output()
     with suppress(OSError):  # if nobody can hear us, the exit code remains
-        complain(f"error: {message}")
-    return code
+        complain(verdict.line)
+    return verdict.exit_code
 
 
-def judge(error: BaseException) -> tuple[int, str]:
-    """The exit code for an error, and what to say of it."""
+@dataclass(frozen=True)
+class Verdict:
+    """What a command leaves with when it has come to an error."""
+
+    exit_code: int
+    code: str
+    """The code of the error, as in `hostnet list errors`."""
+    message: str
+
+    @property
+    def line(self) -> str:
+        """The line on the screen."""
+        return error_line(self.code, self.message)
+
+
+def error_line(code: str, message: str) -> str:
+    """An error as the command line shows it."""
+    return f"error[{code}]: {message}"
+
+
+def judge(error: BaseException) -> Verdict:
+    """The exit code for an error, its own code, and what to say of it."""
     if isinstance(error, typer.TyperException):
-        return EXIT_USAGE, _usage_message(error)
+        return Verdict(EXIT_USAGE, "usage", _usage_message(error))
+    if isinstance(error, CodedError):
+        exit_code = EXIT_FAILED if isinstance(error, SimulationError) else EXIT_USAGE
+        return Verdict(exit_code, error.code, str(error))
     if isinstance(error, OSError):
-        return EXIT_USAGE, _os_message(error)
-    if isinstance(error, (ConfigError, CheckpointError)) or _is_ledger_error(error):
-        return EXIT_USAGE, str(error)
-    if isinstance(error, SimulationError):
-        return EXIT_FAILED, str(error)
+        missing = isinstance(error, FileNotFoundError)
+        return Verdict(EXIT_USAGE, "file-not-found" if missing else "file-access", _os_message(error))
     if isinstance(error, MemoryError):
-        return EXIT_USAGE, "not enough memory for this run"
-    return EXIT_INTERNAL, _internal_message(error)
+        return Verdict(EXIT_USAGE, "too-large", "not enough memory for this run")
+    return Verdict(EXIT_INTERNAL, "defect", _internal_message(error))
 
 
 def _usage_message(error: typer.TyperException) -> str:
@@ -144,12 +165,6 @@ def _internal_message(error: BaseException) -> str:
         f"this is a defect of hostnet, not of your input ({text}). "
         "Please report this line with the command and its configuration file; HOSTNET_DEBUG=1 shows where it happened."
     )
-
-
-def _is_ledger_error(error: BaseException) -> bool:
-    """Only a loaded ledger can have raised its error; loading it here would slow down every start."""
-    ledger = sys.modules.get("hostnet.ledger")
-    return ledger is not None and isinstance(error, ledger.LedgerError)
 
 
 def _survive_encodings() -> None:

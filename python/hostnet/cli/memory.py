@@ -80,11 +80,12 @@ class Options:
                 value = getattr(self, name)
                 if value is not None:
                     raise ConfigError(
+                        "conflicting-keys",
                         f"--{name} {cut(value)}: describes generated requests; "
-                        f"it cannot be given together with the trace {cut(str(self.trace))}"
+                        f"it cannot be given together with the trace {cut(str(self.trace))}",
                     )
         elif self.format is not None:
-            raise ConfigError(f"--format {cut(self.format)}: is about a trace; name one")
+            raise ConfigError("requires-key", f"--format {cut(self.format)}: is about a trace; name one")
 
     def settings(self) -> Iterator[Setting]:
         """The keys that the options set, the broad ones before those that refine them.
@@ -137,7 +138,7 @@ class Options:
         shown = f"--watermarks {cut(self.watermarks)}"
         marks = [mark.strip() for mark in self.watermarks.split(",")]
         if len(marks) != 2:
-            raise ConfigError(f"{shown}: must be two marks, high and low, such as 0.8,0.2 or 26,6")
+            raise ConfigError("malformed-value", f"{shown}: must be two marks, high and low, such as 0.8,0.2 or 26,6")
         for key, mark in zip(("write_high", "write_low"), marks, strict=True):
             yield Setting(f"memory.controller.{key}", watermark(mark, shown), shown)
 
@@ -146,7 +147,7 @@ class Options:
             return
         shown = f"--scheduler {cut(self.scheduler)}"
         if self.scheduler not in SCHEDULERS:
-            raise ConfigError(f"{shown}: is not known; {nearest(self.scheduler, list(SCHEDULERS))}")
+            raise ConfigError("unknown-name", f"{shown}: is not known; {nearest(self.scheduler, list(SCHEDULERS))}")
         keys = dict(SCHEDULERS[self.scheduler])
         if self.scheduler == "frfcfs-cap" and self.row_hits is None and self.row_hold is None:
             keys["row_hits"] = ROW_HITS
@@ -224,9 +225,9 @@ def check_output(path: Path, plan: MemoryPlan) -> None:
         OSError: Its folder cannot be written.
     """
     if path.is_dir() or not path.parent.is_dir():
-        raise ConfigError(f"--commands {path}: name a file in a folder that exists")
+        raise ConfigError("file-access", f"--commands {path}: name a file in a folder that exists")
     if plan.trace is not None and path.exists() and path.samefile(plan.trace):
-        raise ConfigError(f"--commands {path}: is the trace itself; name another file")
+        raise ConfigError("file-access", f"--commands {path}: is the trace itself; name another file")
     rundir.check_file(path)
 
 

@@ -21,7 +21,7 @@ class MemoryGroup(TyperGroup):
         if arguments and not named and not Path(arguments[0]).exists():
             near = get_close_matches(arguments[0], self.commands, 1)
             if near:
-                raise ConfigError(f'{arguments[0]}: neither a trace nor a command; did you mean "{near[0]}"?')
+                raise ConfigError("usage", f'{arguments[0]}: neither a trace nor a command; did you mean "{near[0]}"?')
         return super().parse_args(context, arguments if named else ["run", *arguments])
 
 

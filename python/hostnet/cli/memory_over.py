@@ -35,7 +35,7 @@ MEASURED = ("GB/s", "of peak", "read ns", "P99", "row hits", "ACT/request")
 def over_command(options: Options) -> int:
     """Runs every combination and returns the exit code. All of them are checked before the first one runs."""
     if options.commands is not None:
-        raise ConfigError("--commands: the commands are of one run; leave out --over")
+        raise ConfigError("conflicting-keys", "--commands: the commands are of one run; leave out --over")
     axes = axes_of(options.over)
     check_points([len(axis.values) for axis in axes])
     check_set_once(options.settings(), options.overrides, axes)
@@ -62,7 +62,7 @@ def _plan_of(options: Options, settings: tuple[str, ...]) -> MemoryPlan:
     try:
         return plan_of(replace(options, overrides=(*options.overrides, *settings)))
     except ConfigError as error:
-        raise ConfigError(blame(settings, str(error))) from None
+        raise error.reworded(blame(settings, str(error))) from None
 
 
 def _show(axes: Sequence[Axis], found: list[Point], *, as_json: bool) -> None:

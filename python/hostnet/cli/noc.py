@@ -58,8 +58,9 @@ class Options:
             value = getattr(self, name)
             if value is not None:
                 raise ConfigError(
+                    "conflicting-keys",
                     f"{option(name)} {cut(value)}: describes generated packets; "
-                    f"it cannot be given together with the trace {cut(str(self.trace))}"
+                    f"it cannot be given together with the trace {cut(str(self.trace))}",
                 )
 
     def rates(self) -> list[float]:
@@ -159,7 +160,7 @@ def check_page(path: Path) -> None:
         OSError: Its folder cannot be written.
     """
     if path.is_dir() or not path.parent.is_dir():
-        raise ConfigError(f"--html {path}: name a file in a folder that exists")
+        raise ConfigError("file-access", f"--html {path}: name a file in a folder that exists")
     rundir.check_file(path)
 
 
@@ -172,4 +173,4 @@ def nodes(value: str, shown: str) -> list[int]:
     try:
         return [count(node, shown) for node in value.split(",")]
     except ConfigError:
-        raise ConfigError(f"{shown}: must be numbers of nodes, such as 27 or 27,28,35,36") from None
+        raise ConfigError("malformed-value", f"{shown}: must be numbers of nodes, such as 27 or 27,28,35,36") from None

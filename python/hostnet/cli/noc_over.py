@@ -48,7 +48,7 @@ def over_command(options: Options) -> int:
     try:
         axes = _axes(options, over)
     except ConfigError as error:
-        raise ConfigError(_as_typed(str(error)) if listed else str(error)) from None
+        raise error.reworded(_as_typed(str(error)) if listed else str(error)) from None
     found: list[tuple[Choice, NocResult]] = []
     with Watch(show=True) as watch:
         for choice in choices(axes):
@@ -89,7 +89,7 @@ def _plan_of(options: Options, settings: tuple[str, ...]) -> NocPlan:
     try:
         return plan_of(replace(options, overrides=(*options.overrides, *settings)))
     except ConfigError as error:
-        raise ConfigError(blame(settings, str(error))) from None
+        raise error.reworded(blame(settings, str(error))) from None
 
 
 def _show(options: Options, axes: Sequence[Axis], found: Sequence[tuple[Choice, dict[str, Any]]]) -> None:

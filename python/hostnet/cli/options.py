@@ -58,7 +58,7 @@ def checked(
     try:
         return plan_of([*(entry.text for entry in settings), *overrides], config)
     except ConfigError as error:
-        raise ConfigError(in_words_of_options(str(error), settings, overrides)) from None
+        raise error.reworded(in_words_of_options(str(error), settings, overrides)) from None
 
 
 def in_words_of_options(message: str, settings: list[Setting], overrides: tuple[str, ...]) -> str:
@@ -75,7 +75,7 @@ def in_words_of_options(message: str, settings: list[Setting], overrides: tuple[
 def text(value: str, shown: str) -> str:
     """Text as it is."""
     if not value.isprintable() or not value:
-        raise ConfigError(f"{shown}: is empty or has characters that cannot be printed")
+        raise ConfigError("malformed-value", f"{shown}: is empty or has characters that cannot be printed")
     return value
 
 
@@ -88,7 +88,9 @@ def count(value: str, shown: str) -> int:
     match = _COUNT.fullmatch(value.strip())
     number = Decimal(match[1]) * _SCALES[match[2]] if match is not None else None
     if number is None or number > COUNT_MAX or number != int(number):
-        raise ConfigError(f"{shown}: must be a whole number up to 10^12, such as 250000, 250k, 1M or 1e6")
+        raise ConfigError(
+            "malformed-value", f"{shown}: must be a whole number up to 10^12, such as 250000, 250k, 1M or 1e6"
+        )
     return int(number)
 
 
@@ -99,7 +101,7 @@ def seed(value: str, shown: str) -> int:
         ConfigError: It is none.
     """
     if not re.fullmatch(r"\d{1,20}", value, re.ASCII) or int(value) > SEED_MAX:
-        raise ConfigError(f"{shown}: {SEED_RULE}")
+        raise ConfigError("out-of-range", f"{shown}: {SEED_RULE}")
     return int(value)
 
 
@@ -115,7 +117,7 @@ def share(value: str, shown: str) -> float:
     except InvalidOperation:
         number = Decimal("NaN")
     if not number.is_finite():
-        raise ConfigError(f"{shown}: must be a share such as 0.5 or 50 %")
+        raise ConfigError("malformed-value", f"{shown}: must be a share such as 0.5 or 50 %")
     return float(number / 100 if stripped.endswith("%") else number)
 
 

@@ -24,7 +24,9 @@ def check_set_once(settings: Iterable[Setting], overrides: Sequence[str], axes: 
     given |= {path_of(assignment): f"--set {cut(assignment)}" for assignment in overrides}
     for axis in axes:
         if axis.path in given:
-            raise ConfigError(f"{given[axis.path]}: is swept with --over {axis.path}; leave one of them out")
+            raise ConfigError(
+                "conflicting-keys", f"{given[axis.path]}: is swept with --over {axis.path}; leave one of them out"
+            )
 
 
 def choices(axes: Sequence[Axis]) -> Iterator[Choice]:

@@ -65,19 +65,23 @@ class CounterOptions:
             }
             for option, value in given.items():
                 if value is not None:
-                    raise ConfigError(f"{option}: say with --counters which file it is about: perf, pcm or pcm-numa")
+                    raise ConfigError(
+                        "requires-key", f"{option}: say with --counters which file it is about: perf, pcm or pcm-numa"
+                    )
             return
         if self.form not in COUNTER_FORMS:
             near = get_close_matches(self.form, COUNTER_FORMS, 1)
             hint = f'; did you mean "{near[0]}"?' if near else ""
-            raise ConfigError(f'--counters "{self.form}": must be perf, pcm or pcm-numa{hint}')
+            raise ConfigError("unknown-name", f'--counters "{self.form}": must be perf, pcm or pcm-numa{hint}')
         if self.form != "perf" and self.per_socket:
             tool = "pcm-raw" if self.form == "pcm" else self.form
-            raise ConfigError(f"--counters-per-socket: {tool} always tells the units apart")
+            raise ConfigError("no-effect", f"--counters-per-socket: {tool} always tells the units apart")
         if self.interval_ps < COUNTERS_PS_MIN or self.interval_ps % 1000:
-            raise ConfigError(f'--counters-interval "{self.interval}": must be whole ns and at least 1 us')
+            raise ConfigError(
+                "out-of-range", f'--counters-interval "{self.interval}": must be whole ns and at least 1 us'
+            )
         if self.out is not None and (self.out.is_dir() or not self.out.parent.is_dir()):
-            raise ConfigError(f"--counters-out {self.out}: name a file in a folder that exists")
+            raise ConfigError("file-access", f"--counters-out {self.out}: name a file in a folder that exists")
 
 
 @dataclass(frozen=True)
@@ -93,9 +97,9 @@ class PcapOptions:
         if self.file is None:
             for option, value in {"--pcap-host": self.host, "--pcap-snaplen": self.snaplen}.items():
                 if value is not None:
-                    raise ConfigError(f"{option}: is about a capture; give --pcap FILE too")
+                    raise ConfigError("requires-key", f"{option}: is about a capture; give --pcap FILE too")
         elif self.file.is_dir() or not self.file.parent.is_dir():
-            raise ConfigError(f"--pcap {self.file}: name a file in a folder that exists")
+            raise ConfigError("file-access", f"--pcap {self.file}: name a file in a folder that exists")
 
 
 @dataclass(frozen=True)
@@ -161,39 +165,45 @@ class Request:
         check_range("--seeds", self.seeds, SEEDS_MAX)
         check_seed("--seed", self.seed)
         if self.json and self.quiet:
-            raise ConfigError("--json and --quiet: both say what to print; give one of them")
+            raise ConfigError("conflicting-keys", "--json and --quiet: both say what to print; give one of them")
         if self.brief and (self.json or self.quiet or self.compare is not None):
-            raise ConfigError("--brief: cannot be combined with --json, --quiet or --compare")
+            raise ConfigError("conflicting-keys", "--brief: cannot be combined with --json, --quiet or --compare")
         self._check_checkpoint()
         self._check_of_one_run()
         self.counters.check()
         self.pcap.check()
         if self.host is not None and not self.trace and self.counters.form is None:
-            raise ConfigError("--host: says which server --trace and --counters are of; give one of them too")
+            raise ConfigError(
+                "requires-key", "--host: says which server --trace and --counters are of; give one of them too"
+            )
         if self.trace_window is not None and not self.trace:
-            raise ConfigError("--trace-window: says how long a trace is; give --trace too")
+            raise ConfigError("requires-key", "--trace-window: says how long a trace is; give --trace too")
         _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps, self.checkpoint_every_ps
 
     def _check_checkpoint(self) -> None:
         if self.checkpoint_every is not None:
             if self.checkpoint_at is not None:
-                raise ConfigError("--checkpoint-at and --checkpoint-every: give one of them")
+                raise ConfigError("conflicting-keys", "--checkpoint-at and --checkpoint-every: give one of them")
             if self.checkpoint_every_ps < CHECKPOINT_EVERY_PS_MIN:
-                raise ConfigError(f'--checkpoint-every "{self.checkpoint_every}": must be at least 1 us')
+                raise ConfigError(
+                    "out-of-range", f'--checkpoint-every "{self.checkpoint_every}": must be at least 1 us'
+                )
             return
         if (self.checkpoint is None) != (self.checkpoint_at is None):
-            raise ConfigError("--checkpoint and --checkpoint-at or --checkpoint-every: give both or neither")
+            raise ConfigError(
+                "requires-key", "--checkpoint and --checkpoint-at or --checkpoint-every: give both or neither"
+            )
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
-            raise ConfigError(f"--checkpoint {self.checkpoint}: name a file in a folder that exists")
+            raise ConfigError("file-access", f"--checkpoint {self.checkpoint}: name a file in a folder that exists")
         if self.from_checkpoint is not None and self.checkpoint is not None:
-            raise ConfigError("--from and --checkpoint: give one of them")
+            raise ConfigError("conflicting-keys", "--from and --checkpoint: give one of them")
 
     def _check_of_one_run(self) -> None:
         if self.compare not in (None, "predict", "alone"):
-            raise ConfigError(f'--compare {self.compare}: must be "predict" or "alone"')
+            raise ConfigError("unknown-name", f'--compare {self.compare}: must be "predict" or "alone"')
         if self.compare is not None and (self.json or self.quiet or self.seeds is not None):
             shown = f"--compare {self.compare}: shows one run on the screen"
-            raise ConfigError(f"{shown}; leave out --json, --quiet and --seeds")
+            raise ConfigError("conflicting-keys", f"{shown}; leave out --json, --quiet and --seeds")
         if self.seeds is None:
             return
         single = {
@@ -203,4 +213,4 @@ class Request:
         }
         for what, given in single.items():
             if given:
-                raise ConfigError(f"--seeds: {what} of one run; give --seed instead of --seeds")
+                raise ConfigError("conflicting-keys", f"--seeds: {what} of one run; give --seed instead of --seeds")

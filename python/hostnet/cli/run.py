@@ -12,7 +12,7 @@ from hostnet._core import is_chip
 from hostnet.cli import counters
 from hostnet.cli import together as shared
 from hostnet.cli.checkpoint import check_checkpoint, checkpoint_folder, continued
-from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
+from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE, error_line
 from hostnet.files import write_file
 from hostnet.running import simulate
 from hostnet.running.capture import SNAPLEN, Capture, captured_host
@@ -93,7 +93,7 @@ def in_processes(request: Request, plan: Plan | ChipPlan) -> int:
     kept = (
         "there is no checkpoint" if last is None else f"the last checkpoint is {last}; go on with --from {last.parent}"
     )
-    complain(f"error: {which} has died, and the others were ended; {kept}")
+    complain(error_line("cluster-failed", f"{which} has died, and the others were ended; {kept}"))
     return code
 
 
@@ -215,6 +215,7 @@ def _exit_code(request: Request, results: Results) -> int:
         return EXIT_INTERRUPTED
     if request.checkpoint_at is not None and results.checkpoint is None:
         ended = format_time(results.native.simulated_ps)
-        complain(f"error: --checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written")
+        message = f"--checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written"
+        complain(error_line("out-of-range", message))
         return EXIT_USAGE
     return 0

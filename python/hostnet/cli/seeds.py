@@ -30,7 +30,7 @@ def run_seeds(request: Request, plan: Plan, source: Source) -> int:
     """Runs the plan under several seeds at a time, writes one subdirectory each, and prints their means."""
     assert request.seeds is not None
     if plan.seed + request.seeds - 1 > SEED_MAX:
-        raise ConfigError(f"--seeds {request.seeds}: seeds from {plan.seed} on exceed 2^64 - 1")
+        raise ConfigError("out-of-range", f"--seeds {request.seeds}: seeds from {plan.seed} on exceed 2^64 - 1")
     plans = [(plan.with_seed(plan.seed + offset), source) for offset in range(request.seeds)]
     with Watch(show=not request.quiet) as watch:
         runs = simulate.run_plans(plans, threads=request.threads, series_ps=request.series_ps, progress=watch)

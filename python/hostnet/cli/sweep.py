@@ -47,9 +47,9 @@ class Request:
             ConfigError: Says which, and what would be right.
         """
         if self.json and self.quiet:
-            raise ConfigError("--json and --quiet: both say what to print; give one of them")
+            raise ConfigError("conflicting-keys", "--json and --quiet: both say what to print; give one of them")
         if self.resume and self.out is None:
-            raise ConfigError("--resume: name the directory to continue with --out")
+            raise ConfigError("requires-key", "--resume: name the directory to continue with --out")
 
 
 def sweep_command(request: Request) -> int:
@@ -68,7 +68,7 @@ def sweep_command(request: Request) -> int:
             _say_how_to_go_on(path)
             return EXIT_INTERRUPTED
         except (SimulationError, ClusterError) as error:
-            raise type(error)(f"{error}; what is done is kept in {path}, see --resume") from None
+            raise error.reworded(f"{error}; what is done is kept in {path}, see --resume") from None
     _print(request, manifest, path)
     return 0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError, version
-from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, judge
+from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, error_line, judge
 from hostnet.processes import Group, OtherProcessError, ResultsElsewhereError, connect, started
 from hostnet.processes.launch import sign_in
 from hostnet.terminal.screen import complain
@@ -47,15 +47,15 @@ def together(command: Callable[[], int], arguments: Sequence[str]) -> int:
         sign_in(rank)
     except ConfigError as error:
         if rank == 0:
-            complain(f"error: {error}")
+            complain(error_line(error.code, str(error)))
         return EXIT_USAGE
     if rank > 0:
         _be_silent()
-    code, message = _outcome(_session, command)
-    outcomes = _session.group.told([code, message])
+    exit_code, code, message = _outcome(_session, command)
+    outcomes = _session.group.told([exit_code, code, message])
     if rank == 0:
-        _complain_once([message for _, message in outcomes])
-    return next((code for code, _ in outcomes if code), 0)
+        _complain_once([(code, message) for _, code, message in outcomes])
+    return next((exit_code for exit_code, *_ in outcomes if exit_code), 0)
 
 
 def ready(own: str) -> None:
@@ -71,7 +71,9 @@ def ready(own: str) -> None:
     if None in told:
         raise OtherProcessError
     if told[_session.group.rank] != told[0]:
-        raise ConfigError("was given another configuration, other options or another hostnet than process 0")
+        raise ConfigError(
+            "other-configuration", "was given another configuration, other options or another hostnet than process 0"
+        )
     if len(set(told)) > 1:
         raise OtherProcessError
 
@@ -107,7 +109,7 @@ def check_shared(request: Request, plan: Plan) -> None:
     without = "leave --processes out" if request.processes is not None else "start it without mpirun"
     for option, given in alone.items():
         if shared and given is not None:
-            raise ConfigError(f"{option}: is of a run in one process; {without}")
+            raise ConfigError("not-supported", f"{option}: is of a run in one process; {without}")
     if processes is None:
         return
     partitions = _core.shares(plan, processes.ranks, request.threads or 1)[0]
@@ -125,12 +127,15 @@ def check_count(request: Request, used: int, rule: str) -> None:
     if processes is None:
         return
     if request.processes not in (None, processes.ranks):
-        raise ConfigError(f"--processes {request.processes}: mpirun has started {processes.ranks}; leave it out")
+        raise ConfigError(
+            "conflicting-keys", f"--processes {request.processes}: mpirun has started {processes.ranks}; leave it out"
+        )
     if used < processes.ranks:
         asked = "mpirun" if request.processes is None else f"--processes {request.processes}"
         raise ConfigError(
+            "too-many",
             f"{asked}: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: "
-            f"{rule}; start at most {used}"
+            f"{rule}; start at most {used}",
         )
 
 
@@ -138,41 +143,44 @@ def _partitions(count: int) -> str:
     return "1 partition" if count == 1 else f"{count} partitions"
 
 
-def _outcome(session: _Session, command: Callable[[], int]) -> tuple[int, str]:
-    """Exit code and message of a command in this process."""
-    code, message = 0, ""
+def _outcome(session: _Session, command: Callable[[], int]) -> tuple[int, str, str]:
+    """Exit code, code of the error and message of a command in this process."""
+    exit_code, code, message = 0, "", ""
     try:
-        code = command()
+        exit_code = command()
     except (OtherProcessError, ResultsElsewhereError):
         pass
     except KeyboardInterrupt:
-        code = EXIT_INTERRUPTED
+        exit_code = EXIT_INTERRUPTED
     except SystemExit as leaving:
-        code = leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
+        exit_code = leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
     except BaseException as error:
-        code, message = judge(error)
+        verdict = judge(error)
+        exit_code, code, message = verdict.exit_code, verdict.code, verdict.message
     if not session.met:
         # Those that wait to begin hear that this one will not.
         session.group.told(None)
-    return code, message
+    return exit_code, code, message
 
 
-def _complain_once(messages: Sequence[str]) -> None:
-    """Says what went wrong first, and where that was unless it was everywhere."""
-    found = next(((rank, message) for rank, message in enumerate(messages) if message), None)
+def _complain_once(errors: Sequence[tuple[str, str]]) -> None:
+    """Says what went wrong first, and where that was unless it was everywhere: codes and messages, by process."""
+    found = next(((rank, error) for rank, error in enumerate(errors) if error[1]), None)
     if found is None:
         return
-    rank, message = found
-    alike = all(other == message for other in messages)
+    rank, (code, message) = found
+    alike = all(other == (code, message) for other in errors)
     where = "" if alike or rank == 0 else f"process {rank}: "
-    complain(f"error: {where}{message}")
+    complain(error_line(code, f"{where}{message}"))
 
 
 def _check_command(arguments: Sequence[str]) -> None:
     named = next((argument for argument in arguments if not argument.startswith("-")), None)
     if named != "run":
         what = f"hostnet {named}" if named else "this"
-        raise ConfigError(f"mpirun: only `hostnet run` goes over several processes; start {what} without mpirun")
+        raise ConfigError(
+            "not-supported", f"mpirun: only `hostnet run` goes over several processes; start {what} without mpirun"
+        )
 
 
 def _be_silent() -> None:

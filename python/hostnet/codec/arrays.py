@@ -98,10 +98,12 @@ def compress_into(out: Bytes, values: Any, bound: int = 10, mode: str = "thesis"
             written, or shares memory with the values.
     """
     if not has_room(out, np.uint8) or out.ndim != 1:
-        raise _core.ConfigError("out: must be an array of uint8 in one row that is contiguous and can be written")
+        raise _core.ConfigError(
+            "wrong-type", "out: must be an array of uint8 in one row that is contiguous and can be written"
+        )
     row = flat(values)
     if np.may_share_memory(out, row):
-        raise _core.ConfigError("out: shares memory with the values")
+        raise _core.ConfigError("conflicting-keys", "out: shares memory with the values")
     return out[: _core.codec_compress(row, out, checked(bound), named(mode))]
 
 
@@ -112,7 +114,7 @@ def bytes_max(floats: int) -> int:
         ConfigError: There are no arrays of so many floats.
     """
     if not 0 <= floats < FLOATS_MAX:
-        raise _core.ConfigError(f"floats {floats}: must be 0 to {FLOATS_MAX - 1}")
+        raise _core.ConfigError("out-of-range", f"floats {floats}: must be 0 to {FLOATS_MAX - 1}")
     return _core.codec_bytes_max(floats)
 
 
@@ -127,7 +129,9 @@ def decompress(stream: Any, out: Floats | None = None) -> Floats:
     if out is None:
         out = np.empty(header(content).floats, np.float32)
     elif not has_room(out, np.float32):
-        raise _core.ConfigError("out: must be an array of float32 that is contiguous and aligned, and can be written")
+        raise _core.ConfigError(
+            "wrong-type", "out: must be an array of float32 that is contiguous and aligned, and can be written"
+        )
     _core.codec_decompress(content, out.reshape(-1))
     return out
 
@@ -171,9 +175,9 @@ def as_array(values: Any) -> Floats:
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:  # as torch says that a tensor is elsewhere
-        raise _core.ConfigError(f"values: {error}") from None
+        raise _core.ConfigError("wrong-type", f"values: {error}") from None
     if array.dtype != np.float32:
-        raise _core.ConfigError(f'values: {array.dtype}; must be float32, as values.astype("float32") is')
+        raise _core.ConfigError("wrong-type", f'values: {array.dtype}; must be float32, as values.astype("float32") is')
     return array
 
 
@@ -191,9 +195,9 @@ def checked(bound: int) -> int:
     try:
         number = index(bound)
     except TypeError:
-        raise _core.ConfigError(f"bound {bound!r}: must be a whole number, k of 2^-k") from None
+        raise _core.ConfigError("wrong-type", f"bound {bound!r}: must be a whole number, k of 2^-k") from None
     if abs(number) >> 62:
-        raise _core.ConfigError(f"bound {number}: must be 1 to 15, which means 2^-1 to 2^-15")
+        raise _core.ConfigError("out-of-range", f"bound {number}: must be 1 to 15, which means 2^-1 to 2^-15")
     return number
 
 
@@ -204,7 +208,7 @@ def named(mode: str) -> str:
         ConfigError: It is no text.
     """
     if not isinstance(mode, str):
-        raise _core.ConfigError(f"mode {mode!r}: must be one of {', '.join(MODES)}")
+        raise _core.ConfigError("wrong-type", f"mode {mode!r}: must be one of {', '.join(MODES)}")
     return mode
 
 
@@ -219,4 +223,4 @@ def raw(stream: Any) -> bytes | bytearray:
     try:
         return memoryview(stream).tobytes()
     except TypeError as error:
-        raise _core.ConfigError(f"stream: {error}") from None
+        raise _core.ConfigError("wrong-type", f"stream: {error}") from None

@@ -121,7 +121,7 @@ def floats_of(path: Path) -> Floats:
         OSError: It cannot be read.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise _core.ConfigError(f"{path}: is no file")
+        raise _core.ConfigError("file-access", f"{path}: is no file")
     with path.open("rb") as file, warnings.catch_warnings():
         try:
             # What NumPy says of files of Python 2 is of no use here.
@@ -133,10 +133,12 @@ def floats_of(path: Path) -> Floats:
             shape, _, dtype = read(file)
         except (ValueError, TypeError, SyntaxError, RecursionError, OverflowError, tokenize.TokenError) as error:
             reason = str(error).partition("\n")[0]
-            raise _core.ConfigError(f"{path}: is no .npy file, as numpy.save writes it: {reason}") from None
+            raise _core.ConfigError(
+                "malformed-file", f"{path}: is no .npy file, as numpy.save writes it: {reason}"
+            ) from None
         if dtype != np.float32:
             advice = 'must be float32; numpy.save(FILE, values.astype("float32")) writes it'
-            raise _core.ConfigError(f"{path}: {dtype}: {advice}")
+            raise _core.ConfigError("malformed-file", f"{path}: {dtype}: {advice}")
         floats, begin = 1, file.tell()
         for length in shape:
             floats *= length
@@ -144,6 +146,8 @@ def floats_of(path: Path) -> Floats:
         sound = all(length >= 0 and not isinstance(length, bool) for length in shape)
         if floats * FLOAT_BYTES != bytes_left or not sound:
             rule = f"{shape} of float32 are {floats * FLOAT_BYTES} bytes"
-            raise _core.ConfigError(f"{path}: is damaged: {bytes_left} bytes behind its header; {rule}")
+            raise _core.ConfigError(
+                "malformed-file", f"{path}: is damaged: {bytes_left} bytes behind its header; {rule}"
+            )
         file.seek(begin)
         return np.fromfile(file, np.float32, floats)

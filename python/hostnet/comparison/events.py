@@ -72,11 +72,12 @@ def _plan(side: Side) -> _core.Plan:
     try:
         plan = _core.resolve(json.dumps(side.config), format="json", file=side.label)
     except _core.ConfigError as error:
-        raise _core.ConfigError(f"this version cannot run {side.label} again: {error}") from None
+        raise error.reworded(f"this version cannot run {side.label} again: {error}") from None
     if plan.hash != side.config_hash:
         raise _core.ConfigError(
+            "other-version",
             f"this version makes another run of the configuration of {side.label} (by hostnet {side.version}): "
-            f"its hash is {plan.hash[:12]}, not {side.config_hash[:12]}"
+            f"its hash is {plan.hash[:12]}, not {side.config_hash[:12]}",
         )
     return plan
 

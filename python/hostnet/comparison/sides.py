@@ -119,16 +119,18 @@ def read_side(path: Path) -> Side:
     if not path.is_dir():
         raise FileNotFoundError(f"{path}: is neither a run directory nor a configuration file")
     if not (path / "manifest.json").is_file():
-        raise ConfigError(f"{path}: is not a run directory (it has no manifest.json)")
+        raise ConfigError("wrong-kind", f"{path}: is not a run directory (it has no manifest.json)")
     names = ("manifest.json", "summary.json", *(f"{table}.parquet" for table in (*TABLES, "epochs")))
     missing = [name for name in names if not (path / name).is_file()]
     if missing:
-        raise ConfigError(f"{path}: is not a whole run directory: {', '.join(missing)} missing; run it again")
+        raise ConfigError(
+            "malformed-file", f"{path}: is not a whole run directory: {', '.join(missing)} missing; run it again"
+        )
     manifest = _read_object(path / "manifest.json", MANIFEST)
     of_hosts = "host" in manifest["config"]
     summary = _read_object(path / "summary.json", SUMMARY_OF_HOSTS if of_hosts else SUMMARY)
     if summary["config_hash"] != manifest["config_hash"]:
-        raise ConfigError(f"{path}: manifest.json and summary.json are of different runs")
+        raise ConfigError("other-configuration", f"{path}: manifest.json and summary.json are of different runs")
     return Side(
         label=str(path),
         summary=summary,
@@ -142,12 +144,14 @@ def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
     """Reads one of the JSON files and checks what is needed of it."""
     content = read_object(path)
     if "format" not in content:
-        raise ConfigError(f"{path}: was not written by hostnet run (it names no format)")
+        raise ConfigError("malformed-file", f"{path}: was not written by hostnet run (it names no format)")
     if content["format"] != FORMAT:
-        raise ConfigError(f"{path}: has format {content['format']}; this version reads format {FORMAT}")
+        raise ConfigError(
+            "other-version", f"{path}: has format {content['format']}; this version reads format {FORMAT}"
+        )
     for key, kind in needed.items():
         if not isinstance(content.get(key), kind):
-            raise ConfigError(f'{path}: is damaged: "{key}" is missing or of another type')
+            raise ConfigError("malformed-file", f'{path}: is damaged: "{key}" is missing or of another type')
     return content
 
 
@@ -187,7 +191,7 @@ def _check_rows(path: Path, name: str, tables: Row) -> None:
     """Makes sure that every row says what it is about."""
     places = [tables, *tables.get("servers", {}).values()]
     if not all(isinstance(place, dict) and _are_named(name, place.get(name, [])) for place in places):
-        raise ConfigError(f"{path}: is damaged: a row of {name} lacks the columns that identify it")
+        raise ConfigError("malformed-file", f"{path}: is damaged: a row of {name} lacks the columns that identify it")
 
 
 def _are_named(name: str, rows: Any) -> bool:
@@ -200,11 +204,13 @@ def _are_named(name: str, rows: Any) -> bool:
 def _read_epochs(path: Path) -> tuple[tuple[int, int], ...]:
     table = read_table(path)
     if table.column_names != ["time_ns", "hash"]:
-        raise ConfigError(f"{path}: is not a table of epochs (its columns are {', '.join(table.column_names)})")
+        raise ConfigError(
+            "malformed-file", f"{path}: is not a table of epochs (its columns are {', '.join(table.column_names)})"
+        )
     try:
         return _epochs(table)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ConfigError(f"{path}: is damaged: {error}") from None
+        raise ConfigError("malformed-file", f"{path}: is damaged: {error}") from None
 
 
 def _epochs(table: pa.Table) -> tuple[tuple[int, int], ...]:

@@ -113,7 +113,7 @@ class Book:
             try:
                 check_clocks(self.uarch, window)
             except ImplausibleError as error:
-                fail(self.path, line, str(error))
+                fail(self.path, line, str(error), "implausible-data")
             self.windows.setdefault(socket, []).append(window)
         self.ends_ns.append(end_ns)
 

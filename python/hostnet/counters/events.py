@@ -92,7 +92,7 @@ def find_uarch(name: str) -> Uarch:
             return uarch
     near = difflib.get_close_matches(name, known, 1)
     hint = f'did you mean "{near[0]}"?' if near else f"known are {', '.join(known)}"
-    raise _core.ConfigError(f'"{name}" has no list of counters; {hint}')
+    raise _core.ConfigError("unknown-name", f'"{name}" has no list of counters; {hint}')
 
 
 def _load(name: str, tree: dict[str, Any]) -> Uarch:

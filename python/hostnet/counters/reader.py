@@ -133,7 +133,7 @@ def _evaluate(
     try:
         links = links_of(book.uarch, book.links, whole.length_ns)
     except ImplausibleError as error:
-        fail(book.path, windows[0].line, str(error))
+        fail(book.path, windows[0].line, str(error), "implausible-data")
     numa = numa_of(book.uarch, whole.totals, socket, of_loads=form != "pcm-numa")
     return CounterFile(
         path=str(book.path),
@@ -163,7 +163,7 @@ def _computed(book: Book, formulas: Formulas, window: Window) -> dict[str, Any]:
     try:
         return formulas.compute(window)
     except ImplausibleError as error:
-        fail(book.path, window.line, str(error))
+        fail(book.path, window.line, str(error), "implausible-data")
 
 
 def _used(book: Book, socket: str) -> frozenset[str]:
@@ -211,7 +211,7 @@ def _socket_of(book: Book, wanted: int | None) -> tuple[str, list[Window], list[
     if wanted is not None:
         if str(wanted) not in sockets:
             names = ", ".join(sorted(sockets, key=int))
-            fail(book.path, None, f"--socket {wanted}: the file has {names}")
+            fail(book.path, None, f"--socket {wanted}: the file has {names}", "does-not-exist")
         return str(wanted), sockets[str(wanted)], []
     traffic = {name: _traffic(windows) for name, windows in sockets.items()}
     order = sorted(sockets, key=lambda name: (-traffic[name], int(name)))

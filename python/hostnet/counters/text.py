@@ -46,14 +46,14 @@ _FOR_PEOPLE = (
 EXPECTED = "expected is what `perf stat -I 1000 -x, -a`, `pcm-raw -csv` or `pcm-numa -csv` writes"
 
 
-def fail(path: str | Path, line: int | None, message: str) -> NoReturn:
+def fail(path: str | Path, line: int | None, message: str, code: str = "malformed-file") -> NoReturn:
     """Says what is wrong with a file, and where.
 
     Raises:
         ConfigError: Always.
     """
     place = f"{path}:{line}" if line is not None else f"{path}"
-    raise ConfigError(f"{place}: {message}")
+    raise ConfigError(code, f"{place}: {message}", str(path), line)
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def opened(path: str | Path) -> Iterator[tuple[TextIO, str]]:
         OSError: It cannot be read.
     """
     if Path(path).is_fifo():
-        fail(path, None, "is a pipe, but counters are read twice; give a file")
+        fail(path, None, "is a pipe, but counters are read twice; give a file", "file-access")
     with Path(path).open("rb") as raw:
         start = raw.read(4096)
     _refuse_foreign(path, start)

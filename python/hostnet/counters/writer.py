@@ -93,10 +93,12 @@ def write(results: Results, path: Path | str, *, form: str = "perf", per_socket:
 def _lines(results: Results, form: str, *, per_socket: bool) -> Iterator[str]:
     units = results.native.units_json
     if units is None:
-        raise ConfigError("the run did not read its counters at intervals, or ended before it measured anything")
+        raise ConfigError(
+            "nothing-to-do", "the run did not read its counters at intervals, or ended before it measured anything"
+        )
     samples = json.loads(units)
     if not samples:
-        raise ConfigError("the run ended before it measured anything")
+        raise ConfigError("nothing-to-do", "the run ended before it measured anything")
     config = server_config(json.loads(results.plan.effective_json()), results.looked_at)
     machines = machines_of(config, len(samples[0]["sockets"]), tells_dram=form == "pcm-numa")
     if form == "pcm-numa":

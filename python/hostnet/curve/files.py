@@ -96,7 +96,9 @@ def draw_again(place: Path) -> Path | None:
             try:
                 drawn(read_object(source), file)
             except (KeyError, TypeError, ValueError, AttributeError):
-                raise ConfigError(f"{source}: is damaged: it is not what hostnet curve writes") from None
+                raise ConfigError(
+                    "malformed-file", f"{source}: is damaged: it is not what hostnet curve writes"
+                ) from None
             return file
     return None
 

@@ -86,7 +86,7 @@ def cores_of(server: ServerFile) -> list[list[int]]:
         cores.append(list(range(first, first + count)))
         first += count
     if not first:
-        raise ConfigError(f"{server.label}: has no cores")
+        raise ConfigError("wrong-count", f"{server.label}: has no cores")
     return cores
 
 

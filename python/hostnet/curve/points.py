@@ -58,17 +58,19 @@ class Setting:
             ConfigError: Says what and why.
         """
         if not 2 <= self.points <= POINTS_MAX:
-            raise ConfigError(f"--points {self.points}: must be between 2 and {POINTS_MAX}")
+            raise ConfigError("out-of-range", f"--points {self.points}: must be between 2 and {POINTS_MAX}")
         if self.probe not in PATTERNS:
-            raise ConfigError(f'--probe "{self.probe}": must be one of {", ".join(PATTERNS)}')
+            raise ConfigError("unknown-name", f'--probe "{self.probe}": must be one of {", ".join(PATTERNS)}')
         if self.server.cores < 2:
             raise ConfigError(
-                f"{self.server.label}: has one core; one to measure and one to load the memory are needed"
+                "wrong-count",
+                f"{self.server.label}: has one core; one to measure and one to load the memory are needed",
             )
         most = self.server.cores - 1
         if self.cores is not None and not 1 <= self.cores <= most:
             raise ConfigError(
-                f"--cores {self.cores}: must be between 1 and {most}, all cores but the one that measures"
+                "out-of-range",
+                f"--cores {self.cores}: must be between 1 and {most}, all cores but the one that measures",
             )
 
     @property
@@ -104,15 +106,18 @@ def parse_reads(text: str) -> tuple[float, ...]:
         try:
             percent = float(part.strip().removesuffix("%"))
         except ValueError:
-            raise ConfigError(f'--reads {text}: "{part}" is not a number; write percent, such as 100,67,50') from None
+            raise ConfigError(
+                "malformed-value", f'--reads {text}: "{part}" is not a number; write percent, such as 100,67,50'
+            ) from None
         if not 50 <= percent <= 100:
             raise ConfigError(
+                "out-of-range",
                 f"--reads {text}: {part.strip()} must be between 50 and 100 percent of the memory traffic; "
-                "a store reads its line before it writes it"
+                "a store reads its line before it writes it",
             )
         shares.append(percent / 100)
     if len(set(shares)) < len(shares):
-        raise ConfigError(f"--reads {text}: a share is named twice")
+        raise ConfigError("duplicate", f"--reads {text}: a share is named twice")
     return tuple(shares)
 
 

@@ -33,7 +33,7 @@ def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None =
 
     if "/" in server or "\\" in server or server.endswith((".toml", ".json")):
         if cores is not None:
-            raise ConfigError("--cores: the configuration says on which cores its workloads run")
+            raise ConfigError("no-effect", "--cores: the configuration says on which cores its workloads run")
         return simulate.resolve_server(simulate.source_of(server)), True
     plan = _plan_of_preset(server, 1, 1.0)
     core = json.loads(plan.effective_json())["core"]
@@ -41,7 +41,7 @@ def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None =
     if cores is None:
         cores = min(busy, core["count"])
     elif cores > core["count"]:
-        raise ConfigError(f"--cores {cores}: {server} has {core['count']} cores")
+        raise ConfigError("too-many-cores", f"--cores {cores}: {server} has {core['count']} cores")
     return _plan_of_preset(server, cores, reads), False
 
 

@@ -115,19 +115,19 @@ def counters_json(counters: Counters | Any, needed: tuple[str, ...] = ()) -> str
 
     given = asdict(counters) if is_dataclass(counters) and not isinstance(counters, type) else counters
     if not isinstance(given, Mapping):
-        raise ConfigError(f"counters: {type(counters).__name__} is neither a dict nor a dataclass")
+        raise ConfigError("wrong-type", f"counters: {type(counters).__name__} is neither a dict nor a dataclass")
     scalars = ("window_ns", "channels", "lfb_full_cores", *SCALARS)
     _refuse_unknown(given, (*scalars, *FLOWS), "counters")
     missing = [name for name in needed if not given.get(name)]
     if missing:
-        raise ConfigError(f"counters: {missing[0]} is needed")
+        raise ConfigError("missing-key", f"counters: {missing[0]} is needed")
     whole: dict[str, Any] = {name: _number(given.get(name), name) for name in scalars}
     whole["window_ns"] = whole["window_ns"] or 0.0
     whole["channels"] = whole["channels"] or 0.0
     for name in FLOWS:
         flow = given.get(name) or {}
         if not isinstance(flow, Mapping):
-            raise ConfigError(f"counters: {name} must have occupancy and lines")
+            raise ConfigError("wrong-type", f"counters: {name} must have occupancy and lines")
         _refuse_unknown(flow, ("occupancy", "lines"), f"counters: {name}")
         whole[name] = {part: _number(flow.get(part), f"{name}.{part}") for part in ("occupancy", "lines")}
     return json.dumps(whole)
@@ -138,12 +138,12 @@ def _refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str
         if name not in known:
             close = get_close_matches(str(name), known, 1)
             hint = f'; did you mean "{close[0]}"?' if close else ""
-            raise ConfigError(f'{where}: there is no counter "{name}"{hint}')
+            raise ConfigError("unknown-key", f'{where}: there is no counter "{name}"{hint}')
 
 
 def _number(value: object, name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
-        raise ConfigError(f"counters: {name} is {value!r}; it must be a number from 0 on")
+        raise ConfigError("out-of-range", f"counters: {name} is {value!r}; it must be a number from 0 on")
     return float(value)

@@ -213,7 +213,7 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
     try:
         return _of_summary(summary, plan, config, ".", name)
     except ConfigError as error:
-        raise ConfigError(f"{place / 'summary.json'}: is damaged: {error}") from None
+        raise ConfigError("malformed-file", f"{place / 'summary.json'}: is damaged: {error}") from None
 
 
 OF_A_SERVER = ("workloads", "counters", "binding", "regime")
@@ -254,9 +254,11 @@ def explain_counters(
     try:
         counters: Any = import_module("hostnet.counters")
     except ModuleNotFoundError:
-        raise ConfigError(f"{file}: this hostnet cannot read files of counters") from None
+        raise ConfigError("missing-package", f"{file}: this hostnet cannot read files of counters") from None
     if server is None:
-        raise ConfigError("--server: name the preset or the configuration of the server that the counters come from")
+        raise ConfigError(
+            "missing-key", "--server: name the preset or the configuration of the server that the counters come from"
+        )
     found = counters.read(file, server=server)
     total = {**found.total, "lfb_full_cores": found.lfb_full_cores}
     plan, known = plan_of_server(str(server), total, cores)
@@ -293,7 +295,10 @@ def explain_window(
 
 def _check_lines(config: Mapping[str, Any], host: str | None) -> None:
     if host is not None and fidelity(config, host) != "line":
-        raise ConfigError(f'host.{host}.fidelity: only servers that are simulated line by line ("line") are explained')
+        raise ConfigError(
+            "needs-line-fidelity",
+            f'host.{host}.fidelity: only servers that are simulated line by line ("line") are explained',
+        )
 
 
 def _of_summary(

@@ -20,7 +20,7 @@ def read_json(place: Path, name: str) -> dict[str, Any]:
     """
     file = place / name
     if not file.is_file():
-        raise ConfigError(f"{place}: is no run directory: it has no {name}")
+        raise ConfigError("wrong-kind", f"{place}: is no run directory: it has no {name}")
     return read_object(file)
 
 
@@ -32,4 +32,6 @@ def need(file: Path, content: Mapping[str, Any], *keys: str) -> None:
     """
     missing = [key for key in keys if content.get(key) is None]
     if missing:
-        raise ConfigError(f"{file}: has no {missing[0]}; it is not of a run of this version of hostnet")
+        raise ConfigError(
+            "other-version", f"{file}: has no {missing[0]}; it is not of a run of this version of hostnet"
+        )

@@ -88,12 +88,12 @@ def parse_slo(text: str) -> Slo:
     """
     found = FORM.fullmatch(text)
     if found is None:
-        raise ConfigError(f'--slo "{text}": {RULE}')
+        raise ConfigError("malformed-value", f'--slo "{text}": {RULE}')
     quantity = found["quantity"]
     if quantity not in COLUMNS:
         near = get_close_matches(quantity, COLUMNS, 1)
         hint = f'did you mean "{near[0]}"? ' if near else ""
-        raise ConfigError(f'--slo "{text}": there is no "{quantity}"; {hint}{RULE}')
+        raise ConfigError("unknown-name", f'--slo "{text}": there is no "{quantity}"; {hint}{RULE}')
     limit_us = parse_time_ps(found["time"], f'--slo "{text}"') / 1e6
     return Slo(text, found["service"], quantity, limit_us, inclusive=found["sign"] == "<=")
 
@@ -124,13 +124,15 @@ def promises(slos: Sequence[Slo], summary: Summary, servers: Sequence[str], host
     rows = [row for row in services(summary) if row["host"] in servers and host in (None, row["host"])]
     if not rows:
         where = f'the server "{host}"' if host is not None else "a server"
-        raise ConfigError(f'--slo: the run has no service at {where}; one is a flow of kind = "service" to it')
+        raise ConfigError(
+            "does-not-exist", f'--slo: the run has no service at {where}; one is a flow of kind = "service" to it'
+        )
     known = list(dict.fromkeys(str(row["class"]) for row in rows))
     for slo in slos:
         if slo.service is not None and slo.service not in known:
             near = get_close_matches(slo.service, known, 1)
             hint = f'did you mean "{near[0]}"?' if near else f"the services are {some(known)}"
-            raise ConfigError(f'--slo "{slo.text}": there is no service "{slo.service}"; {hint}')
+            raise ConfigError("does-not-exist", f'--slo "{slo.text}": there is no service "{slo.service}"; {hint}')
     return [
         Promise(slo, *name_of(row), value_of(row, slo))
         for slo in slos

@@ -142,7 +142,9 @@ def asked_of_run(folder: str | PathLike[str]) -> Asked:
     summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
     config = manifest.get("config")
     if not isinstance(config, dict):
-        raise ConfigError(f"{place / 'manifest.json'}: has no config; it is not of a run of this version of hostnet")
+        raise ConfigError(
+            "other-version", f"{place / 'manifest.json'}: has no config; it is not of a run of this version of hostnet"
+        )
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
     return Asked(plan, ".", summary)
 

@@ -52,13 +52,15 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
     """
     count = len(topology.packages)
     if package is not None and not 0 <= package < count:
-        raise ConfigError(f"--package {package}: the machine has {count}, numbered from 0")
+        raise ConfigError("does-not-exist", f"--package {package}: the machine has {count}, numbered from 0")
     if package is None:
         with_cores_first = sorted(topology.packages, key=lambda one: one.cores == 0)
         topology = replace(topology, packages=tuple(with_cores_first))
     first = topology.packages[package or 0]
     if not first.cores:
-        raise ConfigError(f"--package {package}: has no cores in this topology; run lstopo outside the cgroup or job")
+        raise ConfigError(
+            "wrong-count", f"--package {package}: has no cores in this topology; run lstopo outside the cgroup or job"
+        )
     notes = list(topology.notes)
     drives = [*first.drives, *topology.loose]
     _note_loose(topology, package, notes)
@@ -75,7 +77,9 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
         others, source = (), f"as asked: package {package} of {count} alone" if count > 1 else "hwloc"
         notes += [f"NUMA node {node.number} belongs to no single package and is left out" for node in topology.bare]
     if others and "upi" not in server.effective:
-        raise ConfigError(f"--base {name}: a server of one socket; name another preset, or --package N for one of them")
+        raise ConfigError(
+            "must-agree", f"--base {name}: a server of one socket; name another preset, or --package N for one of them"
+        )
     if others:
         values = (*values, *way_values(topology, notes))
         notes.append(
@@ -125,5 +129,5 @@ def _known(name: str) -> str:
     if name not in presets:
         near = difflib.get_close_matches(name, presets, 1)
         hint = f'did you mean "{near[0]}"?' if near else "`hostnet list presets` names all"
-        raise ConfigError(f"--base {name}: not a preset; {hint}")
+        raise ConfigError("unknown-name", f"--base {name}: not a preset; {hint}")
     return name

@@ -60,20 +60,24 @@ def _parse(file: str, content: bytes) -> Element:
     from defusedxml.ElementTree import fromstring
 
     if not content.strip():
-        raise TopologyError(f"{file}: is empty")
+        raise TopologyError("malformed-file", f"{file}: is empty")
     try:
         root: Element = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     except DefusedXmlException:
-        raise TopologyError(f"{file}: defines XML entities, which lstopo never does") from None
+        raise TopologyError("malformed-file", f"{file}: defines XML entities, which lstopo never does") from None
     except ParseError as error:
         line, column = error.position
         reason = str(error).partition(":")[0]
-        raise TopologyError(f"{file}:{line}: column {column + 1}: invalid XML: {reason}; is it truncated?") from None
+        raise TopologyError(
+            "malformed-file", f"{file}:{line}: column {column + 1}: invalid XML: {reason}; is it truncated?"
+        ) from None
     except (ValueError, LookupError) as error:
-        raise TopologyError(f"{file}: not readable as XML: {error}") from None
+        raise TopologyError("malformed-file", f"{file}: not readable as XML: {error}") from None
     if root.tag != "topology":
         tag = re.sub(r"\{.*\}", "", root.tag)[:40]
-        raise TopologyError(f"{file}: not an hwloc topology: it starts with <{tag}>; write one with lstopo --of xml")
+        raise TopologyError(
+            "malformed-file", f"{file}: not an hwloc topology: it starts with <{tag}>; write one with lstopo --of xml"
+        )
     return root
 
 
@@ -131,7 +135,9 @@ class Reader:
         """Returns the packages, with cores outside any package as one more."""
         packages = [element for element in self.objects if element.get("type") in PACKAGES]
         if not packages:
-            raise TopologyError(f"{self.file}: has no package (processor); was it filtered out, or is it a container?")
+            raise TopologyError(
+                "malformed-file", f"{self.file}: has no package (processor); was it filtered out, or is it a container?"
+            )
         parts = [Part(element, list(element.iter("object")), self.units(element)) for element in packages]
         any_cores = any(part.cores for part in parts)
         for index, part in enumerate(parts):
@@ -144,7 +150,7 @@ class Reader:
         """Notes the units of a package that a cgroup hides, and refuses a package whose cores were filtered out."""
         shown = 0 if part.element is None else self.set_of(part.element, "cpuset")
         if not part.cores and (shown or not any_cores):
-            raise TopologyError(f"{self.file}: package {index} has no cores; were they filtered out?")
+            raise TopologyError("malformed-file", f"{self.file}: package {index} has no cores; were they filtered out?")
         if part.units != shown:
             self.notes.append(
                 f"package {index} shows {shown.bit_count()} of {part.units.bit_count()} processing units: the others "
@@ -280,7 +286,8 @@ class Reader:
             speed = float("nan")
         if not 0 <= speed < 1e4:
             raise TopologyError(
-                f'{self.file}: PCIDev {element.get("pci_busid")}: pci_link_speed "{text[:40]}" is not a speed'
+                "malformed-file",
+                f'{self.file}: PCIDev {element.get("pci_busid")}: pci_link_speed "{text[:40]}" is not a speed',
             )
         names = [info.get("value") or "" for info in element.iter("info") if info.get("name") == "Model"]
         names += [info.get("value") or "" for info in element.iter("info") if info.get("name") == "PCIDevice"]
@@ -305,7 +312,9 @@ class Reader:
         bits = 0
         for word in text.split(",") if text else []:
             if not re.fullmatch(r"(0x[0-9a-f]{1,8})?", word):
-                raise TopologyError(f'{self.file}: {element.get("type")}: {name} "{text[:40]}" is not a set of cores')
+                raise TopologyError(
+                    "malformed-file", f'{self.file}: {element.get("type")}: {name} "{text[:40]}" is not a set of cores'
+                )
             bits = bits << 32 | int(word or "0", 16)
         return bits
 
@@ -314,5 +323,7 @@ class Reader:
         text = element.get(name) or "0"
         if not re.fullmatch(r"\d{1,18}", text):
             place = f"{element.get('type')} {element.get('os_index', '')}".strip()
-            raise TopologyError(f'{self.file}: {place}: {name} "{text[:40]}" is not a number of bytes')
+            raise TopologyError(
+                "malformed-file", f'{self.file}: {place}: {name} "{text[:40]}" is not a number of bytes'
+            )
         return int(text)

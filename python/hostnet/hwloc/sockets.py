@@ -53,8 +53,9 @@ def other_sockets(
     packages, bare = topology.packages, topology.bare
     if len(packages) + len(bare) > SOCKETS_MAX:
         raise ConfigError(
+            "too-many",
             f"the machine has {len(packages)} packages and {len(bare)} NUMA nodes without cores; at most "
-            f"{SOCKETS_MAX} sockets can be simulated; --package N drafts one package alone"
+            f"{SOCKETS_MAX} sockets can be simulated; --package N drafts one package alone",
         )
     found = []
     left = DRIVES_MAX - next(value.value for value in first if value.path == "ssd.count")

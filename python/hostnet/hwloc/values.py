@@ -95,7 +95,9 @@ def core_values(package: Package, notes: list[str]) -> list[Value]:
         ConfigError: There are too many.
     """
     if package.cores > CORES_MAX:
-        raise ConfigError(f"package {package.index} has {package.cores} cores; at most {CORES_MAX} can be simulated")
+        raise ConfigError(
+            "too-many", f"package {package.index} has {package.cores} cores; at most {CORES_MAX} can be simulated"
+        )
     return [Value("core.count", package.cores, "hwloc"), _slices(package, notes)]
 
 

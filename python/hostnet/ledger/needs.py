@@ -116,7 +116,7 @@ def point_before(study: Study, name: str, x: str) -> OperatingPoint:
     points = expand(name, study.families)
     place = place_of(study, name, points, x)
     if place == 0:
-        raise LedgerError(f"{study.name}: {name!r} has no operating point before x = {x}")
+        raise LedgerError("malformed-file", f"{study.name}: {name!r} has no operating point before x = {x}")
     return points[place - 1]
 
 
@@ -124,7 +124,7 @@ def place_of(study: Study, name: str, points: Sequence[OperatingPoint], x: str) 
     """Which of the points is that at `x`."""
     place = next((place for place, point in enumerate(points) if point.x == x), None)
     if place is None:
-        raise LedgerError(f"{study.name}: {name!r} has no operating point for x = {x}")
+        raise LedgerError("malformed-file", f"{study.name}: {name!r} has no operating point for x = {x}")
     return place
 
 
@@ -170,7 +170,7 @@ def quantity_at(series: Series, pair: Pair, outcomes: Mapping[str, Outcome]) -> 
 def quantity_of(series: Series) -> Quantity:
     """The function that computes the series. Raises `LedgerError` for a name that is none."""
     if series.quantity is None or series.quantity not in KNOWN:
-        raise LedgerError(f"series {series.name!r}: unknown quantity {series.quantity!r}")
+        raise LedgerError("malformed-file", f"series {series.name!r}: unknown quantity {series.quantity!r}")
     return KNOWN[series.quantity]
 
 

@@ -53,7 +53,7 @@ class Outcome:
             if all(row.get(column) == value for column, value in keys.items()):
                 return dict(row)
         wanted = ", ".join(f"{column} {value!r}" for column, value in keys.items())
-        raise LedgerError(f"the run of {self.name} has no row in table {table!r} with {wanted}")
+        raise LedgerError("malformed-file", f"the run of {self.name} has no row in table {table!r} with {wanted}")
 
     def workload(self, name: str | None) -> Mapping[str, Any]:
         """The workload's row."""
@@ -156,14 +156,14 @@ def mean_over_channels(run: Outcome, column: str, queues: Estimate) -> Estimate:
     """Mean of a column over the channels, with the half-width that the queues of all channels have per channel."""
     values = [number(row, column) for row in run.channels()]
     if not values:
-        raise LedgerError(f"the run of {run.name} has no rows in table 'channels'")
+        raise LedgerError("malformed-file", f"the run of {run.name} has no rows in table 'channels'")
     return Estimate(sum(values) / len(values), queues.ci95)
 
 
 def needed(series: Series, baseline: Outcome | None) -> Outcome:
     """The baseline of a quantity that cannot do without."""
     if baseline is None:
-        raise LedgerError(f"series {series.name!r}: quantity {series.quantity!r} needs a baseline")
+        raise LedgerError("malformed-file", f"series {series.name!r}: quantity {series.quantity!r} needs a baseline")
     return baseline
 
 

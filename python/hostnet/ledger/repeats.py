@@ -30,7 +30,7 @@ def repeated(results: Results, way: str) -> dict[str, Any]:
         same = again.result_hash == results.result_hash and again.rows("epochs") == results.rows("epochs")
         return {"way": way, "same": same}
     if kind != "processes":
-        raise LedgerError(f'again: {way!r} is no way to run; "2 threads" and "2 processes" are')
+        raise LedgerError("malformed-file", f'again: {way!r} is no way to run; "2 threads" and "2 processes" are')
     if importlib.util.find_spec("mpi4py") is None:
         return {"way": way}
     with TemporaryDirectory(prefix="hostnet-") as folder:
@@ -43,7 +43,9 @@ def _in_processes(results: Results, ranks: int, folder: Path) -> dict[str, Any]:
     asked = ["--processes", str(ranks), "--out", str(folder / "out"), "-q"]
     done = subprocess.run([*command, *asked], cwd=results.source.base_dir, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise LedgerError(f"the run of {results.plan.name} in {ranks} processes failed: {done.stderr.strip()}")
+        raise LedgerError(
+            "cluster-failed", f"the run of {results.plan.name} in {ranks} processes failed: {done.stderr.strip()}"
+        )
     manifest = json.loads((folder / "out" / "manifest.json").read_text(encoding="utf-8"))
     return {
         "same": manifest["result_hash"] == results.result_hash,

@@ -189,7 +189,10 @@ def run_points(
     wanted = set(names)
     points = [point for point in selection.points if point.name in wanted]
     if not points:
-        raise LedgerError(f"{study.name}: nothing to run: no operating point of selection {selection.name!r} is needed")
+        raise LedgerError(
+            "nothing-to-do",
+            f"{study.name}: nothing to run: no operating point of selection {selection.name!r} is needed",
+        )
     started, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     configs = [selection.config(point, study.preset, study.seed) for point in points]
     engine, unit = ENGINES[study.engine]

@@ -70,7 +70,7 @@ class Study:
         for figure in wanted:
             if not any(figure_matches(figure, panel.figure) for panel in self.panels):
                 known = ", ".join(sorted({panel.figure for panel in self.panels}))
-                raise LedgerError(f"{self.name} has no figure {figure}; its ledger has {known}")
+                raise LedgerError("unknown-name", f"{self.name} has no figure {figure}; its ledger has {known}")
         return tuple(panel for panel in self.panels if any(figure_matches(figure, panel.figure) for figure in wanted))
 
     def exclusion(self, panel: str, series: str, x: str) -> Exclusion | None:
@@ -86,8 +86,9 @@ def studies_root() -> Path:
         if (root / "studies" / "host_network" / "study.toml").is_file():
             return root / "studies"
     raise LedgerError(
+        "file-not-found",
         "the published values are not part of the installed package: run this command inside a checkout of the "
-        f"hostnet repository (looked for studies/host_network/study.toml in {source_root} and above {here})"
+        f"hostnet repository (looked for studies/host_network/study.toml in {source_root} and above {here})",
     )
 
 
@@ -101,11 +102,11 @@ def load_study(name: str, root: Path | None = None) -> Study:
     folder = (root or studies_root()) / name
     file = folder / "study.toml"
     if not file.is_file():
-        raise LedgerError(f"there is no study {name!r}; there are: {', '.join(study_names())}")
+        raise LedgerError("unknown-name", f"there is no study {name!r}; there are: {', '.join(study_names())}")
     try:
         return parse_study(parse_toml(read_text(file), file), folder)
     except (KeyError, TypeError, ValueError) as error:
-        raise LedgerError(f"{file}: {error!r}") from error
+        raise LedgerError("malformed-file", f"{file}: {error!r}") from error
 
 
 def parse_study(data: dict[str, Any], folder: Path) -> Study:

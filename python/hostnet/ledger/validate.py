@@ -82,7 +82,7 @@ def study_of(name: str, engine: str) -> Study:
         LedgerError: There is no such study or engine, or the study is about something that is not predicted.
     """
     if engine not in ("run", "predict"):
-        raise LedgerError(f'--engine {engine}: must be "run" or "predict"')
+        raise LedgerError("unknown-name", f'--engine {engine}: must be "run" or "predict"')
     study = load_study(name)
     if engine == "run":
         return study
@@ -90,7 +90,7 @@ def study_of(name: str, engine: str) -> Study:
         what = {"chip": "chips", "cluster": "clusters", "noc": "the network alone"}.get(
             study.engine, "the memory alone"
         )
-        raise LedgerError(f"--engine predict: {name} is about {what}, which is not predicted")
+        raise LedgerError("not-supported", f"--engine predict: {name} is about {what}, which is not predicted")
     return replace(study, engine="predict")
 
 

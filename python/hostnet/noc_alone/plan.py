@@ -40,7 +40,9 @@ def size_of(text: str, shown: str) -> dict[str, int]:
     """
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise _core.ConfigError(f"{shown}: must be columns and rows such as 8x8, or the nodes of a ring such as 16")
+        raise _core.ConfigError(
+            "malformed-value", f"{shown}: must be columns and rows such as 8x8, or the nodes of a ring such as 16"
+        )
     if match[2] is None:
         return {"noc.nodes": int(match[1])}
     return {"noc.columns": int(match[1]), "noc.rows": int(match[2])}

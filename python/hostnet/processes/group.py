@@ -119,7 +119,10 @@ class Group:
     def fail(self, message: str, code: int = 1) -> NoReturn:
         """Ends all processes at once, because this one cannot go on and the others wait for it."""
         with suppress(OSError):
-            os.write(self._speaks, f"error: process {self.rank} of {self.ranks}: {visible(message)}\n".encode())
+            os.write(
+                self._speaks,
+                f"error[cluster-failed]: process {self.rank} of {self.ranks}: {visible(message)}\n".encode(),
+            )
         self._comm.Abort(code)
         raise SystemExit(code)
 
@@ -154,16 +157,21 @@ def connect() -> Group:
     except (ImportError, RuntimeError) as error:
         reason = str(error).partition("\n")[0]
         raise ConfigError(
+            "missing-package",
             f"mpirun has started several processes, and mpi4py cannot be loaded ({reason}); "
-            "install it: pip install 'hostnet[mpi]'"
+            "install it: pip install 'hostnet[mpi]'",
         ) from None
     if MPI.Query_thread() < MPI.THREAD_SERIALIZED:
-        raise ConfigError("this MPI lets only one thread of a process call it (it offers less than THREAD_SERIALIZED)")
+        raise ConfigError(
+            "missing-package",
+            "this MPI lets only one thread of a process call it (it offers less than THREAD_SERIALIZED)",
+        )
     group = Group(MPI.COMM_WORLD)
     expected = started()[1]
     if group.ranks != expected:
         raise ConfigError(
+            "missing-package",
             f"mpirun has started {expected} processes, of which mpi4py sees {group.ranks}: they are of two MPIs; use "
-            "the mpirun beside this Python, or install mpi4py for the MPI of this machine"
+            "the mpirun beside this Python, or install mpi4py for the MPI of this machine",
         )
     return group

@@ -169,7 +169,8 @@ def _mpirun() -> str:
     found = str(beside) if beside.is_file() else shutil.which("mpirun")
     if found is None:
         raise ConfigError(
+            "missing-package",
             "--processes: there is no mpirun beside this Python or in PATH; install one: make mpi in the source tree, "
-            "or pip install 'hostnet[mpi]'"
+            "or pip install 'hostnet[mpi]'",
         )
     return found

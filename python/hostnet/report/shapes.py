@@ -78,15 +78,15 @@ def check(value: Any, shape: Any, file: Path, path: str = "") -> None:
     """
     if isinstance(shape, str):
         if not _is_of(value, shape):
-            raise ConfigError(f"{file}: is damaged: {path} must be a {shape}")
+            raise ConfigError("malformed-file", f"{file}: is damaged: {path} must be a {shape}")
     elif isinstance(shape, list):
         if not isinstance(value, list):
-            raise ConfigError(f"{file}: is damaged: {path or 'it'} must be a list")
+            raise ConfigError("malformed-file", f"{file}: is damaged: {path or 'it'} must be a list")
         for index, item in enumerate(value):
             check(item, shape[0], file, f"{path}[{index}]")
     else:
         if not isinstance(value, dict):
-            raise ConfigError(f"{file}: is damaged: {path or 'it'} must be an object")
+            raise ConfigError("malformed-file", f"{file}: is damaged: {path or 'it'} must be an object")
         for key, inner in shape.items():
             check(value.get(key), inner, file, f"{path}.{key}" if path else key)
 
@@ -103,9 +103,9 @@ def _check_place(row: dict[str, Any], place: str) -> None:
     """Makes sure that a row of a study has a place in its chart, and a bound is one."""
     stands_for_x = row["engine"] in PEER_ENGINES or row["x"] == "all"
     if row["published"] is None if stands_for_x else not _is_number(row["x"]):
-        raise ConfigError(f"{place} has no place in a chart")
+        raise ConfigError("malformed-file", f"{place} has no place in a chart")
     if row.get("other") is not None and not _is_of(row["other"], NUMBER):
-        raise ConfigError(f"{place}.other must be a number")
+        raise ConfigError("malformed-file", f"{place}.other must be a number")
 
 
 def _is_number(text: str) -> bool:

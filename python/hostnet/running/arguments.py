@@ -29,7 +29,7 @@ def json_of(content: Any, what: str) -> str:
     try:
         return json.dumps(_plain(content, what, ""), indent=2, ensure_ascii=False)
     except RecursionError:
-        raise ConfigError(f"{what}: is nested too deeply") from None
+        raise ConfigError("syntax", f"{what}: is nested too deeply") from None
 
 
 def _plain(value: Any, what: str, path: str) -> Any:
@@ -38,7 +38,7 @@ def _plain(value: Any, what: str, path: str) -> Any:
         return value
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            raise ConfigError(f"{what}: {path}{': ' if path else ''}keys must be text")
+            raise ConfigError("wrong-type", f"{what}: {path}{': ' if path else ''}keys must be text")
         return {key: _plain(item, what, f"{path}.{key}".removeprefix(".")) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [_plain(item, what, f"{path}[{index}]") for index, item in enumerate(value)]
@@ -46,7 +46,7 @@ def _plain(value: Any, what: str, path: str) -> Any:
         return int(value)
     if isinstance(value, Real) and math.isfinite(value):
         return float(value)
-    raise ConfigError(f"{what}: {path}: {value!r} is no text, number, true or false, list or table")
+    raise ConfigError("wrong-type", f"{what}: {path}: {value!r} is no text, number, true or false, list or table")
 
 
 def check_threads(threads: int) -> None:
@@ -56,7 +56,7 @@ def check_threads(threads: int) -> None:
         ConfigError: It is no whole number from 1 on, or too large.
     """
     if not isinstance(threads, int) or not 1 <= threads <= THREADS_MAX:
-        raise ConfigError(f"threads: {threads!r} must be a whole number between 1 and {THREADS_MAX}")
+        raise ConfigError("out-of-range", f"threads: {threads!r} must be a whole number between 1 and {THREADS_MAX}")
 
 
 def check_steps(plan: Plan, series_ps: int) -> None:
@@ -71,8 +71,9 @@ def check_steps(plan: Plan, series_ps: int) -> None:
     length_ps = parse_time_ps(run.get("duration") or run["duration_max"], "run.duration")
     if length_ps > STEPS_MAX * series_ps:
         raise ConfigError(
+            "too-many",
             f"series: {format_time(length_ps)} have {length_ps // series_ps} steps of {format_time(series_ps)}; "
-            f"at most {STEPS_MAX} are recorded"
+            f"at most {STEPS_MAX} are recorded",
         )
 
 
@@ -85,4 +86,4 @@ def check_guests(guests: Any, what: str, example: str) -> None:
     if guests is None:
         return
     if not isinstance(guests, Mapping) or not all(isinstance(name, str) for name in guests):
-        raise ConfigError(f"{what}: a mapping from names of hosts is wanted, such as {example}")
+        raise ConfigError("wrong-type", f"{what}: a mapping from names of hosts is wanted, such as {example}")

@@ -51,7 +51,7 @@ def capture_file(
 
     host = captured_host(plan, capture)
     if capture.path.is_dir() or not capture.path.absolute().parent.is_dir():
-        raise ConfigError(f"pcap: {capture.path}: name a file in a folder that exists")
+        raise ConfigError("file-access", f"pcap: {capture.path}: name a file in a folder that exists")
     if not writes:
         yield (str(capture.path), host, capture.snaplen), lambda: None
         return
@@ -68,17 +68,20 @@ def captured_host(plan: Plan, capture: Capture) -> str:
     of_file, of_host, of_snaplen = capture.said_as
     if not plan.is_cluster:
         raise ConfigError(
-            f"{of_file}: captures are of packets; the configuration describes one server without a network"
+            "wrong-kind",
+            f"{of_file}: captures are of packets; the configuration describes one server without a network",
         )
     if not 1 <= capture.snaplen <= SNAPLEN_MAX:
-        raise ConfigError(f"{of_snaplen}: {capture.snaplen} must be between 1 and {SNAPLEN_MAX}")
+        raise ConfigError("out-of-range", f"{of_snaplen}: {capture.snaplen} must be between 1 and {SNAPLEN_MAX}")
     hosts, servers = plan.hosts, plan.servers
     if capture.host is None:
         if len(servers) != 1:
-            raise ConfigError(f"{of_host}: missing; with {len(servers)} servers, name a host: {some(hosts)}")
+            raise ConfigError(
+                "missing-key", f"{of_host}: missing; with {len(servers)} servers, name a host: {some(hosts)}"
+            )
         return servers[0]
     if capture.host not in hosts:
         near = get_close_matches(capture.host, hosts, 1)
         hint = f'did you mean "{near[0]}"?' if near else f"the hosts are {some(hosts)}"
-        raise ConfigError(f'{of_host}: there is no host "{capture.host}"; {hint}')
+        raise ConfigError("does-not-exist", f'{of_host}: there is no host "{capture.host}"; {hint}')
     return capture.host

@@ -29,7 +29,7 @@ def check_engine(engine: str) -> None:
         ConfigError: There is none.
     """
     if engine not in ENGINES:
-        raise ConfigError(f"--engine {engine}: is not one of {', '.join(ENGINES)}")
+        raise ConfigError("unknown-name", f"--engine {engine}: is not one of {', '.join(ENGINES)}")
 
 
 def compute(engine: str, plan: Plan, source: Source, progress: Progress | None = None) -> Results:

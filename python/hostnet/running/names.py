@@ -30,7 +30,7 @@ def near_names(source: Source) -> Iterator[None]:
         hint = _hint(message, source) if source.overrides and "did you mean" not in message else None
         if hint is None:
             raise
-        raise ConfigError(f"{message}; {hint}") from None
+        raise error.reworded(f"{message}; {hint}") from None
 
 
 def _hint(message: str, source: Source) -> str | None:

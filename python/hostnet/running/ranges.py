@@ -22,7 +22,7 @@ def check_seed(option: str, seed: int | None) -> None:
         ConfigError: The value is not between 0 and `SEED_MAX`.
     """
     if seed is not None and not 0 <= seed <= SEED_MAX:
-        raise ConfigError(f"{option} {seed}: {SEED_RULE}")
+        raise ConfigError("out-of-range", f"{option} {seed}: {SEED_RULE}")
 
 
 def check_range(option: str, value: int | None, most: int) -> None:
@@ -32,4 +32,4 @@ def check_range(option: str, value: int | None, most: int) -> None:
         ConfigError: The value is not between 1 and `most`.
     """
     if value is not None and not 1 <= value <= most:
-        raise ConfigError(f"{option} {value}: must be between 1 and {most}")
+        raise ConfigError("out-of-range", f"{option} {value}: must be between 1 and {most}")

@@ -50,13 +50,16 @@ class RecordsFolder:
         """
         for entry in self.path.iterdir():
             if not (WHOLE.fullmatch(entry.name) or UNFINISHED.fullmatch(entry.name) or entry.name == LOCK):
-                raise ConfigError(f"{self.path}: holds {entry.name}, which is no checkpoint; name another folder")
+                raise ConfigError(
+                    "file-access", f"{self.path}: holds {entry.name}, which is no checkpoint; name another folder"
+                )
         last = last_checkpoint(self.path)
         if last is None or (continued is not None and _is_last(continued, last)):
             return
         raise ConfigError(
+            "file-access",
             f"{self.path}: holds a checkpoint at {format_time(_time_ps(last))}; continue from it with "
-            f"--from {self.path}, name another folder with --checkpoint, or delete it"
+            f"--from {self.path}, name another folder with --checkpoint, or delete it",
         )
 
     @contextmanager
@@ -68,7 +71,7 @@ class RecordsFolder:
             OSError: It cannot be written.
         """
         if self.path.exists() and not self.path.is_dir():
-            raise ConfigError(f"{self.path}: is a file; --checkpoint-every writes a folder")
+            raise ConfigError("file-access", f"{self.path}: is a file; --checkpoint-every writes a folder")
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with owned(self.path, self.path / LOCK):
@@ -135,7 +138,7 @@ def read_records(path: Path) -> tuple[bytes, list[bytes]]:
     """
     last = last_checkpoint(path)
     if last is None:
-        raise CheckpointError("holds no whole checkpoint")
+        raise CheckpointError("bad-checkpoint", "holds no whole checkpoint")
     names = sorted(entry.name for entry in last.iterdir() if PARTITION.fullmatch(entry.name))
     with errors_about(last):
         return (last / INDEX).read_bytes(), [(last / name).read_bytes() for name in names]

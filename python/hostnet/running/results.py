@@ -320,7 +320,9 @@ class ServerNotNamedError(ConfigError):
     def __init__(self, servers: Sequence[str], said_as: str) -> None:
         """The names of the `servers`, and what the user calls the choice of one."""
         option = f", such as {said_as} {servers[0]}" if said_as.startswith("--") else ""
-        super().__init__(f"{said_as}: missing; there are {len(servers)} servers, name one{option}: {some(servers)}")
+        super().__init__(
+            "missing-key", f"{said_as}: missing; there are {len(servers)} servers, name one{option}: {some(servers)}"
+        )
         self.servers = servers
 
 
@@ -334,19 +336,21 @@ def named_server(plan: Plan, host: str | None, said_as: str = "host") -> str:
     servers = plan.servers
     if not plan.is_cluster:
         if host is not None:
-            raise ConfigError(f"{said_as}: the configuration describes one server, which has no name")
+            raise ConfigError("no-effect", f"{said_as}: the configuration describes one server, which has no name")
         return ""
     if host is None and len(servers) == 1:
         return servers[0]
     if host in servers:
         return str(host)
     if not servers:
-        raise ConfigError(f"{said_as}: none of the hosts is a server with a host network; all are endpoints")
+        raise ConfigError(
+            "wrong-host-kind", f"{said_as}: none of the hosts is a server with a host network; all are endpoints"
+        )
     if host is None:
         raise ServerNotNamedError(servers, said_as)
     near = get_close_matches(host, servers, 1)
     hint = f'did you mean "{near[0]}"?' if near else f"the servers are {some(servers)}"
-    raise ConfigError(f'{said_as}: there is no server "{host}"; {hint}')
+    raise ConfigError("does-not-exist", f'{said_as}: there is no server "{host}"; {hint}')
 
 
 def server_config(config: Mapping[str, Any], host: str) -> dict[str, Any]:

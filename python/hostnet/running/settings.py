@@ -53,6 +53,6 @@ def plan_from(check: Callable[..., Plan], values: Mapping[str, Value | None], wh
         for name in tables:
             table = table.setdefault(name, {})
             if not isinstance(table, dict):
-                raise ConfigError(f"{path}: a part of it is a value, not a table")
+                raise ConfigError("wrong-type", f"{path}: a part of it is a value, not a table")
         table[key] = value
     return check(json_of(tree, what), format="json", file=what, base_dir="")

@@ -147,7 +147,7 @@ def source_of(config: AnyConfig, overrides: Sequence[str] = ()) -> Source:
         OSError: It cannot be read.
     """
     if isinstance(overrides, str):
-        raise _core.ConfigError(f"overrides: a list is wanted, such as [{overrides!r}]")
+        raise _core.ConfigError("wrong-type", f"overrides: a list is wanted, such as [{overrides!r}]")
     if not isinstance(config, str | PathLike):
         return _described(config, tuple(overrides))
     path = Path(config)
@@ -165,7 +165,7 @@ def _described(config: Config | Cluster | Mapping[str, Any], overrides: tuple[st
     if isinstance(config, Mapping):
         return Source(json_of(config, "config"), "json", "<config>", ".", overrides)
     wanted = "a Config, a Cluster, the path of a file or a mapping is wanted"
-    raise _core.ConfigError(f"config: {wanted}, not {config!r}")
+    raise _core.ConfigError("wrong-type", f"config: {wanted}, not {config!r}")
 
 
 def resolve(source: Source, seed: int | None = None) -> _core.Plan:
@@ -191,7 +191,9 @@ def resolve_server(source: Source) -> _core.Plan:
     """
     plan = resolve(source)
     if plan.is_cluster:
-        raise _core.ConfigError(f"{source.file}: host: describes hosts on a network; a server is wanted here")
+        raise _core.ConfigError(
+            "wrong-kind", f"{source.file}: host: describes hosts on a network; a server is wanted here"
+        )
     return plan
 
 
@@ -266,7 +268,7 @@ def predict_plan(plan: _core.Plan, source: Source) -> Results:
         native = _core.predict(plan)
     except _core.ConfigError as error:
         # The simulator knows a plan by its name; who made a file looks for that.
-        raise _core.ConfigError(f"{source.file}: {str(error).removeprefix(f'{plan.name}: ')}") from None
+        raise error.reworded(f"{source.file}: {str(error).removeprefix(f'{plan.name}: ')}") from None
     return Results(native, plan, source, Timing(started, time.perf_counter() - began_s, 0.0, 1))
 
 

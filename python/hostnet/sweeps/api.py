@@ -128,7 +128,7 @@ def sweep(
     from hostnet.sweeps.conduct import conduct
 
     if resume and out is None:
-        raise ConfigError("resume: name the directory with out")
+        raise ConfigError("requires-key", "resume: name the directory with out")
     place = None if out is None else Path(out)
     if place is not None:
         check_place(place, resume=resume)
@@ -182,10 +182,10 @@ def prepare(
     check_range("--seeds", seeds, SEEDS_MAX)
     grid = Grid(simulate.source_of(config, overrides), axes_of(over))
     if engine == "predict" and is_chip(grid.source):
-        raise ConfigError("--engine predict: there is no prediction for chips; leave it out")
+        raise ConfigError("not-supported", "--engine predict: there is no prediction for chips; leave it out")
     if seeds is not None:
         if engine == "predict":
-            raise ConfigError("--seeds: a prediction does not depend on the seed; leave it out")
+            raise ConfigError("no-effect", "--seeds: a prediction does not depend on the seed; leave it out")
         grid = grid.with_seeds(resolve(grid, 0).seed, seeds)
     return Job(grid, check(grid, progress, engine), engine)
 
@@ -205,7 +205,9 @@ def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> It
         yield lambda points, keep, tell: compute_here(job, points, jobs or _cores(), keep, tell)
         return
     if jobs is not None:
-        raise ConfigError("--jobs: the workers of the Dask cluster say how many points they take; leave it out")
+        raise ConfigError(
+            "conflicting-keys", "--jobs: the workers of the Dask cluster say how many points they take; leave it out"
+        )
     from hostnet.sweeps.remote import connect
 
     with connect(os.fspath(dask)) as cluster:

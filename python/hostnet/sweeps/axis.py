@@ -85,7 +85,7 @@ def parse_over(text: str) -> Axis:
     """
     path, equals, values = text.partition("=")
     if not equals:
-        raise ConfigError(f'--over {shown(text)}: "=" is missing; {EXAMPLE}')
+        raise ConfigError("malformed-value", f'--over {shown(text)}: "=" is missing; {EXAMPLE}')
     where = f"--over {shown(text)}"
     path = clean_path(path, where)
     parts = split_values(values, where)
@@ -100,7 +100,7 @@ def axis_of(path: str, values: Sequence[Any]) -> Axis:
     """
     where = f"over[{path!r}]"
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise ConfigError(f"{where}: {shown(repr(values))} is not a list of values")
+        raise ConfigError("wrong-type", f"{where}: {shown(repr(values))} is not a list of values")
     return _axis(clean_path(path, where), [_python_value(value, where) for value in values], where)
 
 
@@ -116,10 +116,10 @@ def axes_of(over: Mapping[str, Sequence[Any]] | Sequence[str]) -> tuple[Axis, ..
         [parse_over(text) for text in over] if not hasattr(over, "items") else [axis_of(*item) for item in over.items()]
     )
     if not axes:
-        raise ConfigError(f"--over: missing; name what to sweep: {EXAMPLE}")
+        raise ConfigError("missing-key", f"--over: missing; name what to sweep: {EXAMPLE}")
     for index, axis in enumerate(axes):
         if any(axis.path == other.path for other in axes[:index]):
-            raise ConfigError(f"--over {axis.path}: stands twice; give all its values in one list")
+            raise ConfigError("duplicate", f"--over {axis.path}: stands twice; give all its values in one list")
     return tuple(axes)
 
 
@@ -131,7 +131,7 @@ def clean_path(path: str, where: str) -> str:
     """
     keys = [key.strip() for key in path.split(".")]
     if not 2 <= len(keys) <= KEYS_MAX or not all(keys):
-        raise ConfigError(f'{where}: not a dotted path before "="; {EXAMPLE}')
+        raise ConfigError("malformed-value", f'{where}: not a dotted path before "="; {EXAMPLE}')
     return ".".join(keys)
 
 
@@ -151,11 +151,11 @@ def split_values(text: str, where: str) -> list[str]:
             parts.append(begun.strip())
             begun = ""
     if begun:
-        raise ConfigError(f"{where}: a quote or a bracket is not closed")
+        raise ConfigError("malformed-value", f"{where}: a quote or a bracket is not closed")
     if parts == [""]:
-        raise ConfigError(f"{where}: no values; {EXAMPLE}")
+        raise ConfigError("malformed-value", f"{where}: no values; {EXAMPLE}")
     if "" in parts:
-        raise ConfigError(f"{where}: value {parts.index('') + 1} is empty; {EXAMPLE}")
+        raise ConfigError("malformed-value", f"{where}: value {parts.index('') + 1} is empty; {EXAMPLE}")
     return parts
 
 
@@ -175,14 +175,14 @@ def _is_open(text: str) -> bool:
 
 def _axis(path: str, values: list[Value], where: str) -> Axis:
     if not values:
-        raise ConfigError(f"{where}: no values")
+        raise ConfigError("wrong-count", f"{where}: no values")
     seen: dict[tuple[bool, Scalar], Value] = {}
     for value in values:
         key = (isinstance(value.content, bool), value.content)
         if key in seen:
             first = seen[key].text
             both = shown(first) if first == value.text else f"{shown(first)} and {shown(value.text)}"
-            raise ConfigError(f"{where}: the same value twice: {both}")
+            raise ConfigError("duplicate", f"{where}: the same value twice: {both}")
         seen[key] = value
     return Axis(path, tuple(values))
 
@@ -194,12 +194,14 @@ def _expand(text: str, where: str) -> Iterator[Value]:
         return
     first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
     if step < 1:
-        raise ConfigError(f"{where}: the step of {text} must be at least 1")
+        raise ConfigError("out-of-range", f"{where}: the step of {text} must be at least 1")
     if first > last:
-        raise ConfigError(f"{where}: the range {text} runs backwards")
+        raise ConfigError("wrong-order", f"{where}: the range {text} runs backwards")
     numbers = range(first, last + 1, step)
     if len(numbers) > POINTS_MAX:
-        raise ConfigError(f"{where}: {text} are {len(numbers)} values; at most {POINTS_MAX} points are allowed")
+        raise ConfigError(
+            "too-many", f"{where}: {text} are {len(numbers)} values; at most {POINTS_MAX} points are allowed"
+        )
     for number in numbers:
         yield Value(str(number), number)
 
@@ -228,4 +230,4 @@ def _python_value(value: Any, where: str) -> Value:
     if isinstance(value, list | tuple):
         text = f"[{', '.join(_python_value(item, where).text for item in value)}]"
         return Value(text, text)
-    raise ConfigError(f"{where}: {shown(repr(value))} is neither text nor a number")
+    raise ConfigError("wrong-type", f"{where}: {shown(repr(value))} is neither text nor a number")

@@ -91,7 +91,7 @@ def resolve(grid: Grid, point: int, engine: str = "run") -> AnyPlan:
             plan.check_predictable()
         return plan
     except ConfigError as error:
-        raise ConfigError(_blame(grid, point, str(error))) from None
+        raise error.reworded(_blame(grid, point, str(error))) from None
 
 
 def _validity(unvalidated: list[str], points: int) -> list[str]:
@@ -132,7 +132,7 @@ def _check_workloads(grid: Grid) -> None:
         if names and table == "workload" and name not in names and keys != ["kind"]:
             near = difflib.get_close_matches(name, names, n=1)
             hint = f'did you mean "{near[0]}"?' if near else f"known are: {', '.join(names)}"
-            raise ConfigError(f'--over {axis.path}: there is no workload "{shown(name)}"; {hint}')
+            raise ConfigError("does-not-exist", f'--over {axis.path}: there is no workload "{shown(name)}"; {hint}')
 
 
 def _workloads(grid: Grid) -> list[str]:
@@ -164,16 +164,20 @@ class _Influence:
     def judge(self) -> None:
         for axis, digests in zip(self.grid.axes, self.digests, strict=True):
             if axis.path.startswith(STORAGE) and not self.storage:
-                raise ConfigError(f"--over {axis.path}: changes nothing, for there is no workload of kind fio")
+                raise ConfigError(
+                    "no-effect", f"--over {axis.path}: changes nothing, for there is no workload of kind fio"
+                )
             _judge(axis, [digest.hexdigest() for digest in digests])
 
 
 def _judge(axis: Axis, digests: list[str]) -> None:
     if len(digests) > 1 and len(set(digests)) == 1:
-        raise ConfigError(f"--over {axis.path}: changes nothing: every value makes the same configuration")
+        raise ConfigError("no-effect", f"--over {axis.path}: changes nothing: every value makes the same configuration")
     first: dict[str, str] = {}
     for value, digest in zip(axis.values, digests, strict=True):
         if digest in first:
             both = f"{shown(first[digest])} and {shown(value.text)}"
-            raise ConfigError(f"--over {axis.path}: {both} make the same configuration; leave one of them out")
+            raise ConfigError(
+                "duplicate", f"--over {axis.path}: {both} make the same configuration; leave one of them out"
+            )
         first[digest] = value.text

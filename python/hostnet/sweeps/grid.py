@@ -40,7 +40,10 @@ class Grid:
         for axis in self.axes:
             for assignment in self.source.overrides:
                 if path_of(assignment) == axis.path:
-                    raise ConfigError(f"--set {assignment}: is swept with --over {axis.path}; leave one of them out")
+                    raise ConfigError(
+                        "conflicting-keys",
+                        f"--set {assignment}: is swept with --over {axis.path}; leave one of them out",
+                    )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -77,9 +80,9 @@ class Grid:
             ConfigError: There are too many points, the seeds are too large, or the seed is swept already.
         """
         if any(axis.path == SEED for axis in self.axes):
-            raise ConfigError(f"--seeds: {SEED} is swept with --over; leave one of them out")
+            raise ConfigError("conflicting-keys", f"--seeds: {SEED} is swept with --over; leave one of them out")
         if first + count - 1 > SEED_MAX:
-            raise ConfigError(f"--seeds {count}: seeds from {first} on exceed 2^64 - 1")
+            raise ConfigError("out-of-range", f"--seeds {count}: seeds from {first} on exceed 2^64 - 1")
         return replace(self, seeds=tuple(range(first, first + count)))
 
 
@@ -91,7 +94,9 @@ def check_points(sizes: Sequence[int]) -> None:
     """
     points = math.prod(sizes)
     if points > POINTS_MAX:
-        raise ConfigError(f"--over: {' x '.join(map(str, sizes))} = {points} points; at most {POINTS_MAX} are allowed")
+        raise ConfigError(
+            "too-many", f"--over: {' x '.join(map(str, sizes))} = {points} points; at most {POINTS_MAX} are allowed"
+        )
 
 
 def path_of(assignment: str) -> str:

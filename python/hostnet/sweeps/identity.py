@@ -43,7 +43,7 @@ def compare(path: Path, before: Identity, now: Identity) -> None:
     """
     differences = list(_differences(before, now))
     if differences:
-        raise ConfigError(f"{path}: belongs to another sweep: {'; '.join(differences)}")
+        raise ConfigError("other-configuration", f"{path}: belongs to another sweep: {'; '.join(differences)}")
 
 
 def _differences(before: Identity, now: Identity) -> list[str]:

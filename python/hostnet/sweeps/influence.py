@@ -50,7 +50,9 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
     swept = [axis.path for axis in grid.axes if len(axis.values) > 1]
     if swept and idle.issuperset(swept):
         what = "changes nothing: its values give" if len(swept) == 1 else "change nothing: all their values give"
-        raise NothingChangedError(f"--over {', '.join(swept)}: {what} the same results, so there is no table to write")
+        raise NothingChangedError(
+            "no-effect", f"--over {', '.join(swept)}: {what} the same results, so there is no table to write"
+        )
     notes = [f"{axis.path} had no influence on any result of this sweep" for axis in grid.axes if axis.path in idle]
     for axis, of_axis in zip(grid.axes, digests, strict=True):
         if axis.path not in idle:

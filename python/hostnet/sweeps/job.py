@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError, SimulationError
+from hostnet.errors import CodedError
 from hostnet.sweeps.axis import shown
 from hostnet.sweeps.check import resolve
 from hostnet.sweeps.chips import compute
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Tell = Callable[[float], bool]
 
 
-class ClusterError(OSError):
+class ClusterError(CodedError, OSError):
     """The cluster that computes does not answer, or no longer."""
 
 
@@ -44,7 +45,10 @@ class Job:
         """
         plan = resolve(self.grid, point)
         if plan.hash != self.checked.hashes[point]:
-            raise ConfigError(f"point {point}: a file that the configuration names was changed during the sweep")
+            raise ConfigError(
+                "other-configuration",
+                f"point {point}: a file that the configuration names was changed during the sweep",
+            )
         return plan, self.grid.source_of(point)
 
     def compute(self, point: int, progress: Progress | None = None) -> AnyResults:
@@ -58,7 +62,7 @@ class Job:
         try:
             return compute(self.engine, plan, source, progress)
         except SimulationError as error:
-            raise SimulationError(f"{self.where(point)}: {error}") from None
+            raise error.reworded(f"{self.where(point)}: {error}") from None
 
     def where(self, point: int) -> str:
         """A point with its settings, for messages."""

@@ -16,6 +16,7 @@ from array import array
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+from hostnet.errors import CodedError
 from hostnet.locks import LockedError, lock_file
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ CACHED = 128
 ABSENT = -1
 
 
-class JournalError(OSError):
+class JournalError(CodedError, OSError):
     """The file is in use, or it is no journal."""
 
 
@@ -122,14 +123,14 @@ class Journal:
             lock_file(self._file, self.path)
         except LockedError as error:
             done = "has just finished" if error.released else "is running"
-            raise JournalError(f"{self.path.parent}: another sweep {done} there") from None
+            raise JournalError("file-access", f"{self.path.parent}: another sweep {done} there") from None
 
     def _load(self) -> None:
         """Reads all records and cuts off what is damaged."""
         self._file.seek(0)
         magic = self._file.read(len(MAGIC))
         if magic != MAGIC[: len(magic)]:
-            raise JournalError(f"{self.path}: is not the journal of a sweep")
+            raise JournalError("malformed-file", f"{self.path}: is not the journal of a sweep")
         end = len(MAGIC) if magic == MAGIC else 0
         while magic == MAGIC and (found := self._read(end)) is not None:
             record, after = found

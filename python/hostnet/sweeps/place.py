@@ -70,7 +70,7 @@ def check_resumable(path: Path) -> None:
     """
     names = {entry.name for entry in path.iterdir()}
     if names and not names & {JOURNAL, MANIFEST}:
-        raise ConfigError(f"--resume: {path}: is not the directory of a sweep (it has no {MANIFEST})")
+        raise ConfigError("wrong-kind", f"--resume: {path}: is not the directory of a sweep (it has no {MANIFEST})")
 
 
 def read_manifest(path: Path) -> Identity | None:
@@ -90,13 +90,15 @@ def read_manifest(path: Path) -> Identity | None:
         raise damaged(path) from None
     for name in {**TABLES, **hashes}:
         if not (path / name).is_file() or hash_of(path / name) != hashes.get(name):
-            raise ConfigError(f"{path / name}: is missing or damaged; sweep again into another folder")
+            raise ConfigError(
+                "malformed-file", f"{path / name}: is missing or damaged; sweep again into another folder"
+            )
     return manifest
 
 
 def damaged(path: Path) -> ConfigError:
     """What is told of a directory whose manifest says something that no sweep has written."""
-    return ConfigError(f"{path / MANIFEST}: is damaged; sweep again into another folder")
+    return ConfigError("malformed-file", f"{path / MANIFEST}: is damaged; sweep again into another folder")
 
 
 def hash_of(path: Path) -> str:

@@ -155,7 +155,7 @@ def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
 
     manifest = read_manifest(directory)
     if manifest is None:
-        raise ConfigError(f"{directory}: its sweep is not complete; continue it with --resume")
+        raise ConfigError("malformed-file", f"{directory}: its sweep is not complete; continue it with --resume")
     note = draw_sweep(directory / "sweep.parquet", _axes_in(directory, manifest), directory / "plots")
     return sorted((directory / "plots").glob("*.png")), note
 

@@ -114,14 +114,14 @@ class Cluster:
         """Nothing came back: is there still anybody?"""
         now_s = time.monotonic()
         if self.client.status != "running":
-            raise ClusterError(f"--dask {self.address}: the cluster is gone")
+            raise ClusterError("cluster-failed", f"--dask {self.address}: the cluster is gone")
         if now_s - self._looked_s < WORKERS_EVERY_S:
             return
         self._looked_s = now_s
         if self.client.nthreads():
             self._seen_s = now_s
         elif now_s - self._seen_s > ALONE_S:
-            raise ClusterError(f"--dask {self.address}: has had no workers for {ALONE_S:.0f} s")
+            raise ClusterError("cluster-failed", f"--dask {self.address}: has had no workers for {ALONE_S:.0f} s")
 
     def _result(self, job: Job, future: Future, task: list[int]) -> Done:
         from distributed import CancelledError
@@ -131,13 +131,13 @@ class Cluster:
         try:
             done: Done = future.result()
         except SimulationError as error:
-            raise SimulationError(f"{where}: {error}") from None
+            raise error.reworded(f"{where}: {error}") from None
         except ConfigError as error:
-            raise ConfigError(f"--dask {self.address}: {error}") from None
+            raise error.reworded(f"--dask {self.address}: {error}") from None
         except KilledWorker:
-            raise SimulationError(f"{where}: every worker that computed it died") from None
+            raise SimulationError("cluster-failed", f"{where}: every worker that computed it died") from None
         except (CancelledError, OSError):
-            raise ClusterError(f"--dask {self.address}: the cluster is gone") from None
+            raise ClusterError("cluster-failed", f"--dask {self.address}: the cluster is gone") from None
         return done
 
 
@@ -150,7 +150,7 @@ def compute_there(content: bytes) -> Done:
     """
     version, engine, plans = pickle.loads(content)
     if version != _core.version():
-        raise ConfigError(f"a worker has hostnet {_core.version()}, here is {version}")
+        raise ConfigError("other-version", f"a worker has hostnet {_core.version()}, here is {version}")
     outcomes: list[Outcome] = []
     types: Types = {}
     for point, plan, source in plans:
@@ -176,7 +176,7 @@ def connect(place: str) -> Iterator[Cluster]:
     try:
         from distributed import Client
     except ImportError:
-        raise ConfigError("--dask: Dask is not installed; pip install 'hostnet[dask]'") from None
+        raise ConfigError("missing-package", "--dask: Dask is not installed; pip install 'hostnet[dask]'") from None
     address = address_of(place)
     with _quiet():
         _knock(address, place)
@@ -210,12 +210,14 @@ def address_of(place: str) -> str:
     path = Path(place)
     if not path.is_file():
         if path.suffix == ".json" or ":" not in place:
-            raise ConfigError(f"--dask {place}: is neither an address such as tcp://host:8786 nor a scheduler file")
+            raise ConfigError(
+                "malformed-value", f"--dask {place}: is neither an address such as tcp://host:8786 nor a scheduler file"
+            )
         return f"tcp://{place}"
     try:
         address = parse_json(read_bytes(path))["address"]
     except (ValueError, KeyError, TypeError):
-        raise ConfigError(f"--dask {place}: is not the scheduler file of Dask") from None
+        raise ConfigError("malformed-file", f"--dask {place}: is not the scheduler file of Dask") from None
     return str(address)
 
 
@@ -225,11 +227,11 @@ def _knock(address: str, place: str) -> None:
         try:
             kind = thread.submit(asyncio.run, _kind_of(address)).result()
         except ValueError as error:
-            raise ConfigError(f"--dask {place}: {error}") from None
+            raise ConfigError("malformed-value", f"--dask {place}: {error}") from None
         except OSError:
-            raise ClusterError(f"--dask {place}: does not answer within {TIMEOUT_S} s") from None
+            raise ClusterError("cluster-failed", f"--dask {place}: does not answer within {TIMEOUT_S} s") from None
     if kind != "Scheduler":
-        raise ConfigError(f"--dask {place}: is a {kind.lower()} of Dask; name its scheduler")
+        raise ConfigError("wrong-kind", f"--dask {place}: is a {kind.lower()} of Dask; name its scheduler")
 
 
 async def _kind_of(address: str) -> str:
@@ -250,9 +252,13 @@ def _check_workers(client: Client, place: str) -> None:
         client.wait_for_workers(1, timeout=TIMEOUT_S)
         versions = client.run(version_there, on_error="return")
     except (TimeoutError, OSError):
-        raise ClusterError(f"--dask {place}: has no workers") from None
+        raise ClusterError("cluster-failed", f"--dask {place}: has no workers") from None
     for worker, version in versions.items():
         if isinstance(version, BaseException):
-            raise ConfigError(f"--dask {place}: worker {worker} has no hostnet {_core.version()}: {version}")
+            raise ConfigError(
+                "other-version", f"--dask {place}: worker {worker} has no hostnet {_core.version()}: {version}"
+            )
         if version != _core.version():
-            raise ConfigError(f"--dask {place}: worker {worker} has hostnet {version}, here is {_core.version()}")
+            raise ConfigError(
+                "other-version", f"--dask {place}: worker {worker} has hostnet {version}, here is {_core.version()}"
+            )

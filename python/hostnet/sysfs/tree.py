@@ -89,7 +89,9 @@ def read_cores(root: Path) -> Cores:
     folder = next((name for name in ("cpu0/cpufreq", "cpufreq/policy0") if (root / name).is_dir()), "")
     has_idle = (root / "cpu0/cpuidle").is_dir()
     if not folder and not has_idle:
-        raise ConfigError(f"{root}: has neither cpu0/cpufreq nor cpu0/cpuidle; name a tree as /sys/devices/system/cpu")
+        raise ConfigError(
+            "wrong-kind", f"{root}: has neither cpu0/cpufreq nor cpu0/cpuidle; name a tree as /sys/devices/system/cpu"
+        )
     governor = tree.word(f"{folder}/scaling_governor") if folder else ""
     return Cores(
         folder=folder,
@@ -120,12 +122,12 @@ class _Tree:
         if not file.exists():
             return ""
         if not file.is_file():
-            raise ConfigError(f"{file}: is no file")
+            raise ConfigError("file-not-found", f"{file}: is no file")
         return read_text(file, BYTES_MAX).strip()
 
     def fail(self, name: str, text: str, wanted: str) -> ConfigError:
         shown = text if len(text) <= 40 else f"{text[:40]}..."
-        return ConfigError(f"{self.root / name}: {shown!r} is not {wanted}")
+        return ConfigError("malformed-file", f"{self.root / name}: {shown!r} is not {wanted}")
 
     def word(self, name: str) -> str:
         text = self.text(name)
@@ -141,13 +143,15 @@ class _Tree:
 
     def needed(self, name: str, allowed: range, unit: str) -> int:
         if not (self.root / name).exists():
-            raise ConfigError(f"{self.root / name}: is missing")
+            raise ConfigError("file-not-found", f"{self.root / name}: is missing")
         return self.number(name, self.text(name), allowed, unit)
 
     def frequencies(self, name: str) -> tuple[int, ...]:
         found = sorted({self.number(name, word, KHZ, "a frequency in kHz") for word in self.text(name).split()})
         if len(found) > FREQUENCIES_MAX:
-            raise ConfigError(f"{self.root / name}: has {len(found)} frequencies; at most {FREQUENCIES_MAX} are taken")
+            raise ConfigError(
+                "too-many", f"{self.root / name}: has {len(found)} frequencies; at most {FREQUENCIES_MAX} are taken"
+            )
         return tuple(found)
 
     def ends(self, folder: str, of: str) -> tuple[int, int] | None:
@@ -156,7 +160,9 @@ class _Tree:
             return None
         low, high = (self.needed(name, KHZ, "a frequency in kHz") for name in names)
         if low > high:
-            raise ConfigError(f"{self.root / names[0]}: {low} kHz are more than {high} kHz in {names[1]}")
+            raise ConfigError(
+                "wrong-order", f"{self.root / names[0]}: {low} kHz are more than {high} kHz in {names[1]}"
+            )
         return low, high
 
     def unlike(self, folder: str) -> str:

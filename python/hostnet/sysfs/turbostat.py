@@ -76,7 +76,9 @@ def read_turbostat(file: Path) -> Measured:
                 sums[column] = sums.get(column, 0.0) + _number(cell, column, place)
                 counts[column] = counts.get(column, 0) + 1
     if not samples:
-        raise ConfigError(f'{file}: has no row of the whole machine, which turbostat writes with a "-" under CPU')
+        raise ConfigError(
+            "malformed-file", f'{file}: has no row of the whole machine, which turbostat writes with a "-" under CPU'
+        )
     return Measured(samples, len(cores), {column: total / counts[column] for column, total in sums.items()})
 
 
@@ -89,10 +91,15 @@ def _rows(file: Path, text: str) -> Iterator[tuple[list[str], list[str], str]]:
             columns = [column for cell in cells for column in _headings(cell)]
         elif columns and cells:
             if len(cells) > len(columns):
-                raise ConfigError(f"{file}:{number}: has {len(cells)} cells under {len(columns)} columns")
+                raise ConfigError(
+                    "malformed-file", f"{file}:{number}: has {len(cells)} cells under {len(columns)} columns"
+                )
             yield columns, cells, f"{file}:{number}"
     if not columns:
-        raise ConfigError(f"{file}: has no line of columns with Busy% or Bzy_MHz; write it with turbostat --out FILE")
+        raise ConfigError(
+            "malformed-file",
+            f"{file}: has no line of columns with Busy% or Bzy_MHz; write it with turbostat --out FILE",
+        )
 
 
 def _headings(cell: str) -> list[str]:
@@ -109,5 +116,5 @@ def _number(cell: str, column: str, place: str) -> float:
         value = math.nan
     if not 0 <= value <= VALUE_MAX:
         shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
-        raise ConfigError(f"{place}: {column} {shown!r} is not a number from 0 to {VALUE_MAX:.0e}")
+        raise ConfigError("malformed-file", f"{place}: {column} {shown!r} is not a number from 0 to {VALUE_MAX:.0e}")
     return value

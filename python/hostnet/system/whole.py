@@ -62,4 +62,6 @@ class WholeServer(Whole):
     @classmethod
     def _check(cls, plan: _core.Plan, file: str) -> None:
         if plan.is_cluster:
-            raise _core.ConfigError(f"{file}: host: describes hosts on a network; hostnet.Cluster describes them")
+            raise _core.ConfigError(
+                "wrong-kind", f"{file}: host: describes hosts on a network; hostnet.Cluster describes them"
+            )

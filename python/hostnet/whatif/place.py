@@ -41,9 +41,9 @@ def parse_places(text: str) -> list[str]:
         if place not in PLACES:
             near = get_close_matches(place, PLACES, 1)
             hint = f'did you mean "{near[0]}"?' if near else f"a NIC can sit at {', '.join(PLACES)}"
-            raise ConfigError(f'--attach: there is no place "{place}"; {hint}')
+            raise ConfigError("unknown-name", f'--attach: there is no place "{place}"; {hint}')
         if place in places[:index]:
-            raise ConfigError(f'--attach: "{place}" is named twice; name each place once')
+            raise ConfigError("duplicate", f'--attach: "{place}" is named twice; name each place once')
     return places
 
 
@@ -101,12 +101,12 @@ def possible_places(
         try:
             simulate.resolve(simulate.source_of(config, (*overrides, *changes)), seed)
         except ConfigError as error:
-            refused[place] = str(error)
+            refused[place] = error
         else:
             possible.append(place)
     if not possible:
-        raise ConfigError(next(iter(refused.values())))
-    return possible, refused
+        raise next(iter(refused.values()))
+    return possible, {place: str(error) for place, error in refused.items()}
 
 
 def _changes(base: Plan, source: Source, place: str, hosts: Sequence[str]) -> list[str]:
@@ -132,10 +132,10 @@ def _moved(plan: Plan, source: Source, hosts: Sequence[str]) -> list[str]:
     servers = [name for name, host in tables.items() if host.get("kind") != "endpoint" and "nic" in host]
     if not servers:
         missing = "there is no server with a NIC on a network; `hostnet new --cluster ping` writes one"
-        raise ConfigError(f"{source.file}: host: {missing}")
+        raise ConfigError("wrong-kind", f"{source.file}: host: {missing}")
     for host in hosts:
         if host not in servers:
             near = get_close_matches(host, servers, 1)
             hint = f'did you mean "{near[0]}"?' if near else f"the servers are {', '.join(servers)}"
-            raise ConfigError(f'--host: there is no server "{host}"; {hint}')
+            raise ConfigError("does-not-exist", f'--host: there is no server "{host}"; {hint}')
     return list(hosts) or servers

@@ -1,6 +1,8 @@
 //! IO engines: how many commands of a job they keep in flight.
 
+use crate::code::Code;
 use crate::error::nearest;
+use crate::error::Fault;
 use crate::units::shorten;
 
 /// How an engine submits the commands of a job.
@@ -40,16 +42,16 @@ const ELSEWHERE: [(&str, &[&str]); 6] = [
 ];
 
 /// Returns the submission of the engine of that name. The error is a sentence without the key.
-pub(super) fn submission(name: &str) -> Result<Submission, String> {
+pub(super) fn submission(name: &str) -> Result<Submission, Fault> {
     let own = name.split(':').next().unwrap_or(name);
     if let Some((submission, _)) = ENGINES.iter().find(|(_, names)| names.contains(&name)) {
         return Ok(*submission);
     }
     if let Some((reason, _)) = ELSEWHERE.iter().find(|(_, names)| names.contains(&own)) {
-        return Err(format!("{} is not a supported engine: {reason}", shorten(own)));
+        return Err(Fault::new(Code::NotSupported, format!("{} is not a supported engine: {reason}", shorten(own))));
     }
     let known = ENGINES.iter().flat_map(|(_, names)| names.iter().copied());
     let hint = nearest(name, known)
         .map_or(String::from("give libaio or io_uring"), |near| format!("did you mean \"{near}\"?"));
-    Err(format!("{} is not a supported engine; {hint}", shorten(name)))
+    Err(Fault::new(Code::NotSupported, format!("{} is not a supported engine; {hint}", shorten(name))))
 }

@@ -2,6 +2,8 @@
 
 use super::engine::{Submission, DEFAULT};
 use super::options::Options;
+use crate::code::Code;
+use crate::error::Fault;
 use crate::spec::{Direction, FioJobSpec, Size};
 
 const GIBIBYTE: u64 = 1 << 30;
@@ -28,7 +30,7 @@ pub(super) struct Plan<'a> {
 }
 
 /// The key that does not fit, and why.
-pub(super) type Misfit = (&'static str, String);
+pub(super) type Misfit = (&'static str, Fault);
 
 impl<'a> Plan<'a> {
     pub(super) fn of(options: &'a Options) -> Result<Self, Misfit> {
@@ -39,13 +41,12 @@ impl<'a> Plan<'a> {
         let plan = Plan { options, rw, block, depth, size };
         let files = plan.files();
         if depth < files {
-            return Err((
-                "iodepth",
-                format!("{depth} in flight is fewer than its {files} files; give one job per file"),
-            ));
+            let message = format!("{depth} in flight is fewer than its {files} files; give one job per file");
+            return Err(("iodepth", Fault::new(Code::OutOfRange, message)));
         }
         if size / u64::from(files) < block {
-            return Err(("size", format!("{size} over {files} files is less than a block of {block} bytes")));
+            let message = format!("{size} over {files} files is less than a block of {block} bytes");
+            return Err(("size", Fault::new(Code::WrongOrder, message)));
         }
         Ok(plan)
     }
@@ -108,7 +109,7 @@ fn block(rw: Direction, options: &Options) -> Result<u64, Misfit> {
         _ if reads == writes => Ok(reads),
         _ => {
             let message = format!("reads of {reads} B and writes of {writes} B: the model has a single block size");
-            Err(("bs", format!("{message}; give one job for each")))
+            Err(("bs", Fault::new(Code::NotSupported, format!("{message}; give one job for each"))))
         }
     }
 }
@@ -121,20 +122,19 @@ fn depth(options: &Options) -> Result<u32, Misfit> {
         None | Some((_, Submission::OneAtATime)) => return Ok(1),
         Some((_, Submission::Unknown)) if asked > 1 => {
             let message = "the number of commands that posixaio keeps in flight depends on the C library";
-            return Err(("ioengine", format!("{message}; give libaio or io_uring")));
+            return Err(("ioengine", Fault::new(Code::NotSupported, format!("{message}; give libaio or io_uring"))));
         }
         Some(_) => {}
     }
     if options.iodepth_low.is_some_and(|low| low < asked) {
-        return Err((
-            "iodepth_low",
-            format!("the model always keeps iodepth={asked} commands in flight; leave it out"),
-        ));
+        let message = format!("the model always keeps iodepth={asked} commands in flight; leave it out");
+        return Err(("iodepth_low", Fault::new(Code::NotSupported, message)));
     }
     // A batch of up to half the depth leaves the drive enough to do while it waits; at the full depth it idles.
     if options.batch > 1 && options.batch > asked / 2 {
         let message = format!("batches of {} leave too few of iodepth={asked} commands in flight", options.batch);
-        return Err(("iodepth_batch", format!("{message}; the model keeps all: batches may have at most half of it")));
+        let message = format!("{message}; the model keeps all: batches may have at most half of it");
+        return Err(("iodepth_batch", Fault::new(Code::NotSupported, message)));
     }
     Ok(asked)
 }

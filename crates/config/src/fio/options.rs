@@ -6,8 +6,10 @@ use super::placement;
 use super::value::{
     block_ranges, blocks, check_literal, cores_of_mask, count, direction, duration_ps, is_off, job_size, names, truth,
 };
+use crate::code::Code;
 use crate::cores::parse_cores;
 use crate::error::nearest;
+use crate::error::Fault;
 use crate::spec::Direction;
 use crate::units::shorten;
 
@@ -90,12 +92,14 @@ const IODEPTH_MAX: u32 = 65536;
 
 impl Options {
     /// Applies `key=value`. The error is a sentence without the key.
-    pub(super) fn apply(&mut self, key: &str, value: Option<&str>, sockets: usize) -> Result<Applied, String> {
+    pub(super) fn apply(&mut self, key: &str, value: Option<&str>, sockets: usize) -> Result<Applied, Fault> {
         let value = value.filter(|value| !value.is_empty());
         match meaning(key) {
             Some(Meaning::Nothing(reason)) => return Ok(Applied::Ignored(reason)),
             Some(Meaning::Refused(_)) if is_off(value) => return Ok(Applied::Ignored("it is off")),
-            Some(Meaning::Refused(advice)) => return Err(format!("it changes what a job does: {advice}")),
+            Some(Meaning::Refused(advice)) => {
+                return Err(Fault::new(Code::NotSupported, format!("it changes what a job does: {advice}")))
+            }
             None => {}
         }
         value.map_or(Ok(()), check_literal)?;
@@ -109,14 +113,20 @@ impl Options {
             _ if !MODELLED.contains(&key) => return Err(unknown(key)),
             _ => {}
         }
-        let value = value.ok_or("a value is missing after \"=\"")?;
+        let value = value.ok_or_else(|| Fault::new(Code::MissingKey, "a value is missing after \"=\""))?;
         match key {
             "numa_cpu_nodes" => placement::nodes(value, sockets).map(Applied::Ignored),
             "runtime" | "timeout" => duration_ps(value).map(|_| Applied::Ignored(STEADY)),
             "kb_base" if value == "1024" => Ok(Applied::Ignored("k is 1024 here, too")),
-            "kb_base" => Err(format!("{} changes the meaning of k; write sizes with k = 1024", shorten(value))),
+            "kb_base" => Err(Fault::new(
+                Code::NotSupported,
+                format!("{} changes the meaning of k; write sizes with k = 1024", shorten(value)),
+            )),
             "zonemode" if matches!(value, "none" | "strided") => Ok(Applied::Ignored(ORDER)),
-            "zonemode" => Err(format!("{} needs zoned drives, which are not modelled", shorten(value))),
+            "zonemode" => Err(Fault::new(
+                Code::NotSupported,
+                format!("{} needs zoned drives, which are not modelled", shorten(value)),
+            )),
             "mem" | "iomem" => placement::buffers(value).map(Applied::Ignored),
             "ramp_time" => self.apply_ramp(value),
             "rw" | "readwrite" => self.apply_direction(value),
@@ -124,7 +134,7 @@ impl Options {
         }
     }
 
-    fn apply_amount(&mut self, key: &str, value: &str) -> Result<(), String> {
+    fn apply_amount(&mut self, key: &str, value: &str) -> Result<(), Fault> {
         match key {
             "bs" | "blocksize" => self.take_blocks(blocks(value)?),
             "bsrange" | "blocksize_range" => self.take_blocks(block_ranges(value)?),
@@ -151,22 +161,25 @@ impl Options {
     }
 
     /// Applies a direction; what follows it says in which order blocks are taken.
-    fn apply_direction(&mut self, value: &str) -> Result<Applied, String> {
+    fn apply_direction(&mut self, value: &str) -> Result<Applied, Fault> {
         let (name, order) = value.split_once(':').map_or((value, None), |(name, order)| (name.trim(), Some(order)));
         self.rw = Some(direction(name)?);
         Ok(order.map_or(Applied::Modelled, |_| Applied::Ignored(ORDER)))
     }
 
     /// Checks that IO is direct; otherwise it would go through the page cache.
-    fn apply_cache(&mut self, key: &str, value: Option<&str>) -> Result<Applied, String> {
+    fn apply_cache(&mut self, key: &str, value: Option<&str>) -> Result<Applied, Fault> {
         if truth(value)? != (key == "direct") {
-            return Err(String::from("IO would go through the page cache, which is not modelled; give direct=1"));
+            return Err(Fault::new(
+                Code::NotSupported,
+                "IO would go through the page cache, which is not modelled; give direct=1",
+            ));
         }
         self.direct = true;
         Ok(Applied::Ignored(NO_CACHE))
     }
 
-    fn apply_ramp(&mut self, value: &str) -> Result<Applied, String> {
+    fn apply_ramp(&mut self, value: &str) -> Result<Applied, Fault> {
         self.ramp_ps = duration_ps(value)?;
         if self.ramp_ps > RAMP_PS_MAX {
             self.ramp_ps = 0;
@@ -177,16 +190,17 @@ impl Options {
 }
 
 /// Returns the hint for an unknown option: the one that was probably meant, if it is off by a letter or two.
-fn unknown(key: &str) -> String {
+fn unknown(key: &str) -> Fault {
     if key == "include" || key.starts_with("include ") {
-        return String::from("included files are not read; copy their options here");
+        return Fault::new(Code::NotSupported, "included files are not read; copy their options here");
     }
     let known = || MODELLED.into_iter().chain(known::all());
     // With more letters off it is another word: fio has several hundred options, and some start alike.
     let typos_max = 2.min(key.len() / 4);
     let near = nearest(key, known()).filter(|near| strsim::damerau_levenshtein(key, near) <= typos_max);
-    match near {
+    let message = match near {
         Some(near) => format!("unknown option; did you mean \"{near}\"?"),
         None => String::from("unknown option; see \"fio job files\" in docs/config.md"),
-    }
+    };
+    Fault::new(Code::UnknownKey, message)
 }

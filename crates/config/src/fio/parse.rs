@@ -2,8 +2,9 @@
 
 use super::job::{engine_name, FileJob, Plan};
 use super::options::{Applied, Options};
+use crate::code::Code;
 use crate::document::TEXT_BYTES_MAX;
-use crate::error::Issue;
+use crate::error::{Fault, Issue};
 use crate::units::shorten;
 
 /// Jobs of one file, after `numjobs`.
@@ -30,7 +31,13 @@ pub(crate) struct JobFile {
 /// Reads a job file. `file` is its name for messages.
 pub(crate) fn parse(text: &str, file: &str, host: Host) -> Result<JobFile, Issue> {
     if text.len() > TEXT_BYTES_MAX {
-        return Err(Issue::in_file(file, None, "", format!("longer than {} MiB", TEXT_BYTES_MAX >> 20)));
+        return Err(Issue::in_file(
+            Code::MalformedFile,
+            file,
+            None,
+            "",
+            format!("longer than {} MiB", TEXT_BYTES_MAX >> 20),
+        ));
     }
     let mut reader = Reader {
         file,
@@ -59,7 +66,7 @@ enum Section {
 
 /// Faults, and the lines and keys that have them.
 struct Problem {
-    message: String,
+    fault: Fault,
     places: Vec<(usize, String)>,
 }
 
@@ -78,12 +85,11 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Notes a problem, once for all lines and keys that have the same.
-    fn fail(&mut self, line: usize, key: &str, message: impl Into<String>) {
-        let message = message.into();
-        match self.problems.iter_mut().find(|known| known.message == message) {
+    fn fail(&mut self, line: usize, key: &str, fault: Fault) {
+        match self.problems.iter_mut().find(|known| known.fault == fault) {
             Some(known) if known.places.iter().any(|(_, other)| other == key) => {}
             Some(known) => known.places.push((line, key.to_string())),
-            None => self.problems.push(Problem { message, places: vec![(line, key.to_string())] }),
+            None => self.problems.push(Problem { fault, places: vec![(line, key.to_string())] }),
         }
     }
 
@@ -100,7 +106,10 @@ impl Reader<'_> {
         };
         let shown = shown_key(key);
         let options = match &mut self.section {
-            Section::Before => return self.fail(line, &shown, "stands before the first section such as [global]"),
+            Section::Before => {
+                let message = "stands before the first section such as [global]";
+                return self.fail(line, &shown, Fault::new(Code::MisplacedKey, message));
+            }
             Section::Global => &mut self.global,
             Section::Job { options, .. } => &mut **options,
         };
@@ -112,9 +121,9 @@ impl Reader<'_> {
                     self.ignored.push((setting, reason));
                 }
             }
-            Err(message) => {
+            Err(fault) => {
                 options.broken = true;
-                self.fail(line, &shown, message);
+                self.fail(line, &shown, fault);
             }
         }
     }
@@ -127,7 +136,7 @@ impl Reader<'_> {
             Some(name) => Section::Job { name: name.to_string(), line, options: Box::new(self.global.clone()) },
             None => {
                 let shown = shorten(&format!("[{rest}"));
-                self.fail(line, "", format!("{shown} is not a section such as [job]"));
+                self.fail(line, "", Fault::new(Code::MalformedFile, format!("{shown} is not a section such as [job]")));
                 let options = Box::new(Options { broken: true, ..self.global.clone() });
                 Section::Job { name: String::new(), line, options }
             }
@@ -145,14 +154,15 @@ impl Reader<'_> {
         let shown = shown_key(&name);
         let plan = match Plan::of(&options) {
             Ok(plan) => plan,
-            Err((key, message)) => return self.fail(line, &format!("[{shown}] {key}"), message),
+            Err((key, fault)) => return self.fail(line, &format!("[{shown}] {key}"), fault),
         };
         if options.waits && !self.jobs.is_empty() {
             let message = "it changes what a job does: all jobs run at the same time; give a file for each";
-            return self.fail(line, &format!("[{shown}] stonewall"), message);
+            return self.fail(line, &format!("[{shown}] stonewall"), Fault::new(Code::NotSupported, message));
         }
         if self.jobs.len() + (plan.clones() * plan.files()) as usize > JOBS_MAX {
-            return self.fail(line, &shown, format!("more than {JOBS_MAX} jobs in the file"));
+            let message = format!("more than {JOBS_MAX} jobs in the file");
+            return self.fail(line, &shown, Fault::new(Code::TooMany, message));
         }
         self.note(&options, &plan);
         self.ramp_ps = self.ramp_ps.max(options.ramp_ps);
@@ -185,7 +195,7 @@ impl Reader<'_> {
     fn finish(mut self) -> Result<JobFile, Issue> {
         if self.problems.is_empty() && self.jobs.is_empty() {
             let message = "has no job; add a section such as [job] with rw=read";
-            return Err(Issue::in_file(self.file, None, "", message));
+            return Err(Issue::in_file(Code::NothingToDo, self.file, None, "", message));
         }
         if let Some(issue) = all_in_one(self.file, &self.problems) {
             return Err(issue);
@@ -197,8 +207,9 @@ impl Reader<'_> {
 
 /// One error of one line, at the place of the first problem.
 fn all_in_one(file: &str, problems: &[Problem]) -> Option<Issue> {
-    let (line, key) = problems.first()?.places.first()?;
-    let told = |(at, Problem { message, places }): (usize, &Problem)| {
+    let first = problems.first()?;
+    let (line, key) = first.places.first()?;
+    let told = |(at, Problem { fault: Fault { message, .. }, places }): (usize, &Problem)| {
         let own = if at == 0 { String::new() } else { format!("; line {}: {}: ", places[0].0, places[0].1) };
         let others = places[1..].iter().take(PROBLEMS_MAX).map(|(line, key)| format!("{key} in line {line}"));
         let others = others.chain(more(places.len() - 1)).collect::<Vec<_>>().join(", ");
@@ -207,7 +218,7 @@ fn all_in_one(file: &str, problems: &[Problem]) -> Option<Issue> {
     };
     let mut message: String = problems.iter().enumerate().take(PROBLEMS_MAX).map(told).collect();
     message.extend(more(problems.len()).map(|more| format!("; {more}")));
-    Some(Issue::in_file(file, Some(*line), key, message))
+    Some(Issue::in_file(first.fault.code, file, Some(*line), key, message))
 }
 
 /// Counts the problems that are not listed.

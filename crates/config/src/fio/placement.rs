@@ -1,6 +1,8 @@
 //! Where the threads and buffers of jobs are.
 
+use crate::code::Code;
 use crate::cores::parse_list;
+use crate::error::Fault;
 use crate::units::shorten;
 
 const ONE_NODE: &str = "the server has one node";
@@ -8,20 +10,23 @@ const ITS_SOCKET: &str = "buffers are local to the socket of their core";
 const NODE_MAX: u32 = 1023;
 
 /// Why nodes whose cores run the jobs have no effect. The error is a sentence without the key.
-pub(super) fn nodes(value: &str, sockets: usize) -> Result<&'static str, String> {
+pub(super) fn nodes(value: &str, sockets: usize) -> Result<&'static str, Fault> {
     if value == "all" {
         return Ok("any core will do");
     }
     let nodes = parse_list(value, "node", NODE_MAX)?;
     if sockets > 1 {
         let advice = "choose cores of that socket with cpus_allowed";
-        return Err(format!("jobs take the last free cores of a server, which has {sockets} sockets; {advice}"));
+        return Err(Fault::new(
+            Code::NotSupported,
+            format!("jobs take the last free cores of a server, which has {sockets} sockets; {advice}"),
+        ));
     }
     only_node(&nodes)
 }
 
 /// Why a policy of where buffers lie has no effect; see [`nodes`].
-pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'static str, String> {
+pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'static str, Fault> {
     let value = value.unwrap_or("default");
     let (policy, list) = value.split_once(':').map_or((value, None), |(policy, list)| (policy, Some(list)));
     let nodes = list.map_or(Ok(Vec::new()), |list| parse_list(list, "node", NODE_MAX))?;
@@ -30,25 +35,35 @@ pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'sta
         "prefer" | "bind" | "interleave" if sockets == 1 => only_node(&nodes),
         "prefer" | "bind" | "interleave" => {
             let advice = "\"node:1\" or \"interleave\", with its cores";
-            Err(format!("{} is not set per job; give memory of the workload: {advice}", shorten(value)))
+            Err(Fault::new(
+                Code::NotSupported,
+                format!("{} is not set per job; give memory of the workload: {advice}", shorten(value)),
+            ))
         }
-        _ => Err(format!("{} is not a policy such as bind:0", shorten(value))),
+        _ => Err(Fault::new(Code::MalformedValue, format!("{} is not a policy such as bind:0", shorten(value)))),
     }
 }
 
-fn only_node(nodes: &[u32]) -> Result<&'static str, String> {
+fn only_node(nodes: &[u32]) -> Result<&'static str, Fault> {
     match nodes.iter().find(|&&node| node > 0) {
-        Some(node) => Err(format!("node {node} does not exist; the server has one socket")),
+        Some(node) => {
+            Err(Fault::new(Code::DoesNotExist, format!("node {node} does not exist; the server has one socket")))
+        }
         None => Ok(ONE_NODE),
     }
 }
 
 /// Why the kind of memory that buffers are in has no effect; see [`nodes`].
-pub(super) fn buffers(value: &str) -> Result<&'static str, String> {
+pub(super) fn buffers(value: &str) -> Result<&'static str, Fault> {
     let kind = value.split(':').next().unwrap_or(value);
     match kind {
         "malloc" | "shm" | "shmhuge" | "mmap" | "mmaphuge" | "mmapshared" => Ok(ITS_SOCKET),
-        "cudamalloc" => Err(String::from("buffers would be in GPU memory, which is not modelled; leave it out")),
-        _ => Err(format!("{} is not a kind of memory such as malloc or mmaphuge", shorten(value))),
+        "cudamalloc" => {
+            Err(Fault::new(Code::NotSupported, "buffers would be in GPU memory, which is not modelled; leave it out"))
+        }
+        _ => Err(Fault::new(
+            Code::MalformedValue,
+            format!("{} is not a kind of memory such as malloc or mmaphuge", shorten(value)),
+        )),
     }
 }

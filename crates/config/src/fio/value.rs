@@ -1,6 +1,8 @@
 //! Values in fio's notation.
 
+use crate::code::Code;
 use crate::error::suggestion;
+use crate::error::Fault;
 use crate::spec::Direction;
 use crate::units::shorten;
 
@@ -16,83 +18,95 @@ const DIRECTIONS: [(&str, Direction); 7] = [
     ("randrw", Direction::RandRw),
 ];
 
-pub(super) fn direction(value: &str) -> Result<Direction, String> {
+pub(super) fn direction(value: &str) -> Result<Direction, Fault> {
     if value.contains("trim") {
-        return Err(format!("{} includes trims, which move no data and are not modelled", shorten(value)));
+        return Err(Fault::new(
+            Code::NotSupported,
+            format!("{} includes trims, which move no data and are not modelled", shorten(value)),
+        ));
     }
     let found = DIRECTIONS.iter().find(|(name, _)| *name == value);
     let names = DIRECTIONS.iter().map(|(name, _)| *name);
-    found
-        .map(|(_, direction)| *direction)
-        .ok_or_else(|| format!("{} is not known; {}", shorten(value), suggestion(value, names)))
+    found.map(|(_, direction)| *direction).ok_or_else(|| {
+        Fault::new(Code::UnknownName, format!("{} is not known; {}", shorten(value), suggestion(value, names)))
+    })
 }
 
-pub(super) fn count(value: &str, least: u32, most: u32) -> Result<u32, String> {
+pub(super) fn count(value: &str, least: u32, most: u32) -> Result<u32, Fault> {
     let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| format!("{} is not a whole number from {least} to {most}", shorten(value)))
+    number.ok_or_else(|| {
+        Fault::new(Code::OutOfRange, format!("{} is not a whole number from {least} to {most}", shorten(value)))
+    })
 }
 
 /// Sizes of blocks of reads and writes; absent ones stay as they are.
 ///
 /// One size is that of both. Of several, the first is that of reads, the second that of writes, the third that of
 /// trims.
-pub(super) fn blocks(value: &str) -> Result<[Option<u64>; 2], String> {
+pub(super) fn blocks(value: &str) -> Result<[Option<u64>; 2], Fault> {
     per_direction(value, block)
 }
 
 /// As [`blocks`], of ranges; one whose ends differ is refused.
-pub(super) fn block_ranges(value: &str) -> Result<[Option<u64>; 2], String> {
+pub(super) fn block_ranges(value: &str) -> Result<[Option<u64>; 2], Fault> {
     per_direction(value, |range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last) = (block(first.trim())?, block(last.trim())?);
         if first == last {
             return Ok(first);
         }
-        Err(format!("{} gives several sizes; the model has a single block size; give bs", shorten(range)))
+        Err(Fault::new(
+            Code::NotSupported,
+            format!("{} gives several sizes; the model has a single block size; give bs", shorten(range)),
+        ))
     })
 }
 
-fn per_direction(value: &str, size: impl Fn(&str) -> Result<u64, String>) -> Result<[Option<u64>; 2], String> {
+fn per_direction(value: &str, size: impl Fn(&str) -> Result<u64, Fault>) -> Result<[Option<u64>; 2], Fault> {
     let sizes: Vec<Option<u64>> = value
         .split(',')
         .map(|part| Some(part.trim()).filter(|part| !part.is_empty()).map(&size).transpose())
-        .collect::<Result<_, String>>()?;
+        .collect::<Result<_, Fault>>()?;
     match sizes[..] {
         [both] => Ok([both, both]),
         [reads, writes] | [reads, writes, _] => Ok([reads, writes]),
-        _ => Err(format!("{} gives more than three sizes", shorten(value))),
+        _ => Err(Fault::new(Code::WrongCount, format!("{} gives more than three sizes", shorten(value)))),
     }
 }
 
-fn block(value: &str) -> Result<u64, String> {
+fn block(value: &str) -> Result<u64, Fault> {
     const BLOCK_MAX: u64 = 1 << 30;
     let bytes = amount(value)?;
     if bytes == 0 || bytes % SECTOR != 0 {
-        return Err(format!("{} is not a multiple of 512 bytes from 512", shorten(value)));
+        return Err(Fault::new(
+            Code::NotAMultiple,
+            format!("{} is not a multiple of 512 bytes from 512", shorten(value)),
+        ));
     }
     if bytes > BLOCK_MAX {
-        return Err(format!("{} is larger than a block of 1 GiB", shorten(value)));
+        return Err(Fault::new(Code::OutOfRange, format!("{} is larger than a block of 1 GiB", shorten(value))));
     }
     Ok(bytes)
 }
 
 /// The bytes of a job in whole sectors; none where a share of the drive is asked for.
-pub(super) fn job_size(value: &str) -> Result<Option<u64>, String> {
+pub(super) fn job_size(value: &str) -> Result<Option<u64>, Fault> {
     const BYTES_MAX: u64 = 64 << 40;
     if let Some(percent) = value.strip_suffix('%') {
-        count(percent.trim(), 1, 100).map_err(|_| format!("{} is not a share from 1% to 100%", shorten(value)))?;
+        count(percent.trim(), 1, 100)
+            .map_err(|_| Fault::new(Code::OutOfRange, format!("{} is not a share from 1% to 100%", shorten(value))))?;
         return Ok(None);
     }
     let bytes = amount(value)?;
     if !(SECTOR..=BYTES_MAX).contains(&bytes) {
-        return Err(format!("{} is not from 512 bytes to 64 TiB", shorten(value)));
+        return Err(Fault::new(Code::OutOfRange, format!("{} is not from 512 bytes to 64 TiB", shorten(value))));
     }
     Ok(Some(bytes - bytes % SECTOR))
 }
 
 /// A size in fio's notation, where k, m, g and t are powers of 1024.
-fn amount(value: &str) -> Result<u64, String> {
-    let wrong = || format!("{} is not a size such as 4k, 8m or 1g", shorten(value));
+fn amount(value: &str) -> Result<u64, Fault> {
+    let wrong = || Fault::new(Code::MalformedValue, format!("{} is not a size such as 4k, 8m or 1g", shorten(value)));
     let split = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
     let number: u64 = value[..split].parse().map_err(|_| wrong())?;
     let shift = match value[split..].trim().to_ascii_lowercase().as_str() {
@@ -103,7 +117,7 @@ fn amount(value: &str) -> Result<u64, String> {
         "t" | "tb" => 40,
         "ki" | "mi" | "gi" | "ti" | "kib" | "mib" | "gib" | "tib" => {
             let advice = "fio reads this suffix as a power of 1000 unless kb_base is set; write 4k, 8m or 1g";
-            return Err(format!("{} is ambiguous: {advice}", shorten(value)));
+            return Err(Fault::new(Code::MalformedValue, format!("{} is ambiguous: {advice}", shorten(value))));
         }
         _ => return Err(wrong()),
     };
@@ -111,29 +125,33 @@ fn amount(value: &str) -> Result<u64, String> {
 }
 
 /// Names between colons.
-pub(super) fn names(value: &str, noun: &str) -> Result<Vec<String>, String> {
+pub(super) fn names(value: &str, noun: &str) -> Result<Vec<String>, Fault> {
     const NAMES_MAX: usize = 64;
     let names: Vec<String> = value.split(':').map(|name| name.trim().to_string()).collect();
     if names.len() > NAMES_MAX || names.iter().any(String::is_empty) {
-        return Err(format!("{} is not a list of up to {NAMES_MAX} {noun}", shorten(value)));
+        return Err(Fault::new(
+            Code::MalformedValue,
+            format!("{} is not a list of up to {NAMES_MAX} {noun}", shorten(value)),
+        ));
     }
     Ok(names)
 }
 
 /// The cores of a mask of bits, decimal or hexadecimal.
-pub(super) fn cores_of_mask(value: &str) -> Result<Vec<u32>, String> {
+pub(super) fn cores_of_mask(value: &str) -> Result<Vec<u32>, Fault> {
     let digits = value.strip_prefix("0x").or_else(|| value.strip_prefix("0X"));
     let mask = digits.map_or_else(|| value.parse().ok(), |digits| u64::from_str_radix(digits, 16).ok());
     match mask.filter(|&mask| mask != 0) {
         Some(mask) => Ok((0..u64::BITS).filter(|core| mask >> core & 1 == 1).collect()),
-        None => Err(format!("{} is not a mask of cores such as 0xf", shorten(value))),
+        None => Err(Fault::new(Code::MalformedValue, format!("{} is not a mask of cores such as 0xf", shorten(value)))),
     }
 }
 
 /// A time in fio's notation: seconds unless a unit follows.
-pub(super) fn duration_ps(value: &str) -> Result<u64, String> {
+pub(super) fn duration_ps(value: &str) -> Result<u64, Fault> {
     const SECONDS_MAX: u64 = 1000;
-    let wrong = || format!("{} is not a time such as 10, 500ms or 20us", shorten(value));
+    let wrong =
+        || Fault::new(Code::MalformedValue, format!("{} is not a time such as 10, 500ms or 20us", shorten(value)));
     let split = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
     let number: u64 = value[..split].parse().map_err(|_| wrong())?;
     let factor: u64 = match value[split..].trim() {
@@ -159,22 +177,28 @@ pub(super) fn is_off(value: Option<&str>) -> bool {
 }
 
 /// The value of an option that is true or false; true without a value.
-pub(super) fn truth(value: Option<&str>) -> Result<bool, String> {
+pub(super) fn truth(value: Option<&str>) -> Result<bool, Fault> {
     match value {
         None | Some("1" | "true") => Ok(true),
         Some("0" | "false") => Ok(false),
-        Some(value) => Err(format!("{} is not 0 or 1", shorten(value))),
+        Some(value) => Err(Fault::new(Code::MalformedValue, format!("{} is not 0 or 1", shorten(value)))),
     }
 }
 
 /// Refuses a value that fio expands when it starts.
-pub(super) fn check_literal(value: &str) -> Result<(), String> {
+pub(super) fn check_literal(value: &str) -> Result<(), Fault> {
     if value.contains("${") {
         let advice = "variables are not expanded; write the value itself, or expand it with envsubst";
-        return Err(format!("{} refers to an environment variable: {advice}", shorten(value)));
+        return Err(Fault::new(
+            Code::NotSupported,
+            format!("{} refers to an environment variable: {advice}", shorten(value)),
+        ));
     }
     match ["$ncpus", "$mb_memory", "$pagesize", "$jobname"].into_iter().find(|word| value.contains(word)) {
-        Some(word) => Err(format!("{} has {word}, which only fio can expand; write the value", shorten(value))),
+        Some(word) => Err(Fault::new(
+            Code::NotSupported,
+            format!("{} has {word}, which only fio can expand; write the value", shorten(value)),
+        )),
         None => Ok(()),
     }
 }

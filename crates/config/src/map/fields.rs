@@ -1,6 +1,7 @@
 //! Maps given as a list of fields from the lowest address bit up, with XOR terms: "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]".
 
 use super::{params, Field, Geometry, Selectors, LINE_BITS};
+use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::units::shorten;
 use hostnet_model::params::MapParams;
@@ -42,7 +43,7 @@ pub(super) fn build(text: &str, geometry: Geometry) -> Result<MapParams, Issue> 
 }
 
 fn fail<T>(message: String) -> Result<T, Issue> {
-    Err(Issue::new("memory.map", message))
+    Err(Issue::new(Code::BadAddressMap, "memory.map", message))
 }
 
 /// A run of bits of one field; all that are left of it when it has no width.
@@ -139,7 +140,7 @@ impl Places {
         }
         let rule = "is no power of two, so that \"ch\" stands once and without a width";
         let message = format!("memory.channels = {} {rule}", geometry.channels);
-        Err(Issue::between(&["memory.map", "memory.channels"], message))
+        Err(Issue::between(Code::BadAddressMap, &["memory.map", "memory.channels"], message))
     }
 
     fn bits(&self, field: Field) -> &[u8] {
@@ -172,7 +173,7 @@ impl Places {
 fn wrong_width(field: Field, width: u32, geometry: Geometry) -> Issue {
     let (name, key) = name_of(field);
     let message = format!("{name} has {width} bits in the list; {key} makes them {}", geometry.bits(field));
-    Issue::between(&["memory.map", key, "memory.dram", "memory.device"], message)
+    Issue::between(Code::BadAddressMap, &["memory.map", key, "memory.dram", "memory.device"], message)
 }
 
 /// Adds the bits of one field to the masks of another.

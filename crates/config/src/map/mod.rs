@@ -6,6 +6,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::MapSpec;
 use hostnet_model::params::MapParams;
@@ -129,7 +130,7 @@ impl Selectors {
             let rest = reduced.iter().fold(mask & among, fold);
             if rest == 0 {
                 let message = "is the sum of other masks of the map, so that two lines would lie in one place";
-                return Err(Issue::between(&[&path, "memory.map"], message));
+                return Err(Issue::between(Code::BadAddressMap, &[&path, "memory.map"], message));
             }
             reduced.push((rest.trailing_zeros() as u8, rest));
         }

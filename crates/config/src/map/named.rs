@@ -2,6 +2,7 @@
 
 use super::table::CHANNEL_BYTES;
 use super::{derive, fields, Field, Geometry, Selectors, LINE_BITS};
+use crate::code::Code;
 use crate::error::{nearest, Issue};
 use crate::units::shorten;
 use hostnet_model::params::MapParams;
@@ -113,5 +114,5 @@ fn unknown(name: &str) -> Issue {
     let near = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     let rule = "known are \"intel\", \"A\", \"B\", \"C\", orders of the fields Ro, Ra, Bg, Ba, Co, Ch, Sc such as \
                 \"RoBaRaCoCh\", lists of fields from the lowest such as \"bg2 co7 ba2 ra1 ro16\", and tables of masks";
-    Issue::new("memory.map", format!("{} is not a known map{near} ({rule})", shorten(name)))
+    Issue::new(Code::UnknownName, "memory.map", format!("{} is not a known map{near} ({rule})", shorten(name)))
 }

@@ -1,6 +1,7 @@
 //! Maps given as the address bits of each selector.
 
 use super::{derive, Geometry, Selectors, LINE_BITS};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{MapTable, Size};
 use crate::units::{format, shorten, Dimension};
@@ -20,12 +21,12 @@ fn channel_bytes(table: &MapTable, geometry: Geometry) -> Result<u64, Issue> {
     match table.channel_bytes {
         Some(_) if geometry.channels.is_power_of_two() => {
             let message = "has a meaning only when memory.channels is no power of two; channel gives the bits";
-            Err(Issue::between(&PATHS, message))
+            Err(Issue::between(Code::NoEffect, &PATHS, message))
         }
         Some(Size(bytes)) if bytes > most => {
             let shown = |bytes: u64| format(bytes, Dimension::Size);
             let message = format!("{} is more than a channel holds, which is {}", shown(bytes), shown(most));
-            Err(Issue::between(&PATHS, message))
+            Err(Issue::between(Code::BadAddressMap, &PATHS, message))
         }
         given => Ok(given.map_or(CHANNEL_BYTES.min(most), |Size(bytes)| bytes)),
     }
@@ -41,7 +42,7 @@ fn parse(table: &MapTable, geometry: Geometry) -> Result<Selectors, Issue> {
                 }
                 _ => format!("{name} has {} masks; {count} = {} needs {bits}", texts.len(), 1u64 << bits),
             };
-            return Err(Issue::between(&[&path, count, "memory.map"], message));
+            return Err(Issue::between(Code::BadAddressMap, &[&path, count, "memory.map"], message));
         }
         let masks = texts.iter().enumerate();
         masks.map(|(at, text)| parse_mask(text, &format!("{path}[{at}]"), geometry)).collect()
@@ -60,18 +61,16 @@ fn parse_mask(text: &str, path: &str, geometry: Geometry) -> Result<u64, Issue> 
     for part in text.split('+') {
         let bit = part.trim().parse::<u8>().ok().filter(|_| part.trim().bytes().all(|byte| byte.is_ascii_digit()));
         let Some(bit) = bit else {
-            return Err(Issue::new(
-                path,
-                format!("{} is not a sum of address bits such as \"8+13+17\"", shorten(text)),
-            ));
+            let message = format!("{} is not a sum of address bits such as \"8+13+17\"", shorten(text));
+            return Err(Issue::new(Code::MalformedValue, path, message));
         };
         if bit < LINE_BITS || bit >= geometry.address_bits() {
             let message =
                 format!("bit {bit} is outside the address bits {LINE_BITS} to {}", geometry.address_bits() - 1);
-            return Err(Issue::new(path, message));
+            return Err(Issue::new(Code::BadAddressMap, path, message));
         }
         if mask & (1 << bit) != 0 {
-            return Err(Issue::new(path, format!("bit {bit} stands twice in {}", shorten(text))));
+            return Err(Issue::new(Code::Duplicate, path, format!("bit {bit} stands twice in {}", shorten(text))));
         }
         mask |= 1 << bit;
     }

@@ -2,6 +2,7 @@
 
 use super::workload::share;
 use super::Context;
+use crate::code::Code;
 use crate::content::{content, place_of};
 use crate::error::Issue;
 use crate::layers::leaves;
@@ -49,7 +50,7 @@ fn walks(reader: &Reader, app: &AppSpec, spec: &Spec) -> Result<Option<WalkParam
 /// What is wrong when a key asks for caches and there are none.
 pub(super) fn needs_caches(path: &str, what: &str) -> Issue {
     let message = format!("{what} needs caches; set cache.enabled = true");
-    Issue::between(&[path, "cache.enabled"], message)
+    Issue::between(Code::RequiresKey, &[path, "cache.enabled"], message)
 }
 
 /// The cores of the clients: none, or as many as there are threads.
@@ -59,14 +60,14 @@ fn clients(name: &str, app: &AppSpec) -> Result<Vec<u32>, Issue> {
     if !clients.is_empty() && app.in_flight == Some(0) {
         let path = |key: &str| format!("workload.{name}.{key}");
         let message = "clients that keep no operation in flight ask for none; in_flight must be 1 or more";
-        return Err(Issue::between(&[&path("clients"), &path("in_flight")], message));
+        return Err(Issue::between(Code::OutOfRange, &[&path("clients"), &path("in_flight")], message));
     }
     if clients.is_empty() || clients.len() == threads {
         return Ok(clients);
     }
     let path = |key: &str| format!("workload.{name}.{key}");
     let message = format!("{} cores of clients for {threads} cores; every server has one of its own", clients.len());
-    Err(Issue::between(&[&path("clients"), &path("cores")], message))
+    Err(Issue::between(Code::WrongCount, &[&path("clients"), &path("cores")], message))
 }
 
 fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
@@ -103,7 +104,7 @@ fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
 fn trace(reader: &Reader, app: &AppSpec) -> Result<TraceParams, Issue> {
     let file = app.file.clone().ok_or_else(|| {
         let message = "missing; give the trace of a program, such as file = \"program.lackey.xz\"";
-        Issue::new(format!("workload.{}.file", reader.workload), message)
+        Issue::new(Code::MissingKey, format!("workload.{}.file", reader.workload), message)
     })?;
     Ok(TraceParams {
         content: content(&file, &format!("workload.{}.file", reader.workload))?,
@@ -170,7 +171,7 @@ fn check_keys(name: &str, app: &AppSpec) -> Result<(), Issue> {
     let own: Vec<&str> = app.app.keys().iter().copied().filter(|key| !key.contains('.')).collect();
     let shown = app.app.name();
     let message = format!("is a key of {owners}, not of {shown}; {shown} takes {}", own.join(", "));
-    Err(Issue::new(format!("workload.{name}.{key}"), message))
+    Err(Issue::new(Code::NoEffect, format!("workload.{name}.{key}"), message))
 }
 
 /// Takes what has to be there.
@@ -180,7 +181,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn want<T>(&self, key: &str, value: Option<T>) -> Result<T, Issue> {
-        value.ok_or_else(|| Issue::new(format!("workload.{}.{key}", self.workload), "missing"))
+        value.ok_or_else(|| Issue::new(Code::MissingKey, format!("workload.{}.{key}", self.workload), "missing"))
     }
 
     fn bytes(&self, key: &str, value: Option<Size>) -> Result<u64, Issue> {

@@ -1,5 +1,6 @@
 //! Where a NIC sits, and what its registers and descriptors cost.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{AttachSpec, Bandwidth, CxlSpec, NicSpec, OnChipSpec, Time};
 use hostnet_model::params::{AttachParams, Fidelity, PcieParams, ServerParams};
@@ -35,7 +36,7 @@ pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<AttachP
     let most = pcie.mrrs_bytes / DESCRIPTOR_BYTES;
     if fetch > most && spec.fetch.is_some() {
         let message = format!("a read request of the card has room for {most} descriptors of 16 B");
-        return Err(Issue::between(&["nic.fetch", "nic.pcie.mrrs"], message));
+        return Err(Issue::between(Code::DoesNotFit, &["nic.fetch", "nic.pcie.mrrs"], message));
     }
     let register_ps = spec.register.map_or(REGISTER_PS, |Time(ps)| ps);
     Ok(Some(AttachParams { register_ps, status: spec.status.unwrap_or(false), fetch: fetch.min(most) }))
@@ -62,12 +63,12 @@ fn check_keys(spec: &NicSpec) -> Result<(), Issue> {
         if given && own.is_none_or(|own| !of.contains(&own)) {
             let of: Vec<_> = of.iter().map(|name| format!("\"{name}\"")).collect();
             let message = format!("has an effect only with nic.attach = {}", of.join(" or "));
-            return Err(Issue::between(&[path, "nic.attach"], message));
+            return Err(Issue::between(Code::NoEffect, &[path, "nic.attach"], message));
         }
     }
     if spec.functions.is_some() && own.is_some_and(|own| own != "pcie") {
         let message = "functions are links of PCIe; a card that sits elsewhere hangs off socket 0";
-        return Err(Issue::between(&["nic.functions", "nic.attach"], message));
+        return Err(Issue::between(Code::ConflictingKeys, &["nic.functions", "nic.attach"], message));
     }
     Ok(())
 }
@@ -136,7 +137,7 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
     match given.into_iter().find(|(_, given)| *given && fidelity != Fidelity::Line) {
         Some((path, _)) => {
             let message = "needs fidelity = \"line\": registers, and what is not copied, are no rates";
-            Err(Issue::between(&["fidelity", path], message))
+            Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", path], message))
         }
         None => Ok(()),
     }

@@ -1,5 +1,6 @@
 //! `[cache]`, `[prefetch]` and `[ddio]`.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CleanVictimsSpec, DdioSpec, InclusionSpec, ReplacementSpec, Spec, WayMask, WorkloadSpec};
 use crate::units::{format, Dimension};
@@ -82,7 +83,7 @@ pub(super) fn check_off(ddio: &DdioSpec, drives: u32) -> Result<(), Issue> {
             None => "ssd.count = 0".to_owned(),
         };
         let message = format!("drive {drive} does not exist; {has}");
-        return Err(Issue::between(&["ddio.off", "ssd.count"], message));
+        return Err(Issue::between(Code::DoesNotExist, &["ddio.off", "ssd.count"], message));
     }
     Ok(())
 }
@@ -99,13 +100,14 @@ fn resolve_ddio(ddio: &DdioSpec, llc_ways: u32, drives: u32) -> Result<DdioParam
 /// A mask of ways as the hardware has it: not empty, without a gap, and of ways that the LLC has.
 fn ways_within(mask: WayMask, llc_ways: u32, path: &str) -> Result<u32, Issue> {
     let shown = format_ways(mask.0);
-    let mask = checked(mask.0).map_err(|rule| Issue::new(path, format!("\"{shown}\" {rule}")))?;
+    let mask = checked(mask.0).map_err(|rule| Issue::new(Code::MalformedValue, path, format!("\"{shown}\" {rule}")))?;
     match u32::try_from(mask).ok().filter(|mask| u32::BITS - mask.leading_zeros() <= llc_ways) {
         Some(mask) => Ok(mask),
         None => {
             let last = llc_ways - 1;
             let rule = format!("cache.llc.ways = {llc_ways} means ways 0 to {last}");
-            Err(Issue::between(&[path, "cache.llc.ways"], format!("\"{shown}\" is beyond the LLC; {rule}")))
+            let message = format!("\"{shown}\" is beyond the LLC; {rule}");
+            Err(Issue::between(Code::DoesNotExist, &[path, "cache.llc.ways"], message))
         }
     }
 }
@@ -126,5 +128,9 @@ fn check_size(spec: &Spec) -> Result<(), Issue> {
     let shown = |lines: u64| format(lines * LINE_BYTES, Dimension::Size);
     let message =
         format!("L2s, LLC and snoop filter have entries for {} of lines; at most {}", shown(total), shown(LINES_MAX));
-    Err(Issue::between(&[largest, "cache.l2.sets", "cache.llc.sets", "cache.filter.sets", "cache"], message))
+    Err(Issue::between(
+        Code::TooMany,
+        &[largest, "cache.l2.sets", "cache.llc.sets", "cache.filter.sets", "cache"],
+        message,
+    ))
 }

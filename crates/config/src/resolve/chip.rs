@@ -6,6 +6,7 @@ use super::source::Source;
 use super::{chip_rack, chip_shape};
 use crate::check::missing;
 use crate::chip_plan::{ChipPlan, ChipWindows};
+use crate::code::Code;
 use crate::document::{parse_json, parse_toml};
 use crate::error::{ConfigError, Issue};
 use crate::layers::{at, overlay};
@@ -61,7 +62,7 @@ fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
             None => {
                 let names: Vec<_> = presets::chips().collect();
                 let rule = format!("missing, and {} is not given; known are: {}", missing.path, names.join(", "));
-                Issue::new("chip.preset", rule)
+                Issue::new(Code::MissingKey, "chip.preset", rule)
             }
         });
     }
@@ -114,11 +115,11 @@ fn slice_lines(spec: &ChipSpec) -> Result<u32, Issue> {
     let Size(llc) = spec.coherence.llc;
     if llc % set != 0 {
         let message = format!("{llc} B are no whole sets of {} lines in each of {slices} tiles", spec.coherence.ways);
-        return Err(Issue::between(&["coherence.llc", "coherence.ways"], message));
+        return Err(Issue::between(Code::NotAMultiple, &["coherence.llc", "coherence.ways"], message));
     }
     if llc / slices > SLICE_MAX {
         let message = format!("{llc} B are {} B in each of {slices} tiles, where 256 MiB are the most", llc / slices);
-        return Err(Issue::between(&["coherence.llc", "chip.columns"], message));
+        return Err(Issue::between(Code::OutOfRange, &["coherence.llc", "chip.columns"], message));
     }
     Ok((llc / LINE / slices) as u32)
 }
@@ -187,12 +188,14 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
 fn writes_percent(spec: &ChipSpec) -> Result<u32, Issue> {
     match (spec.workload.op, spec.workload.writes) {
         (ChipOpSpec::Mixed, Some(writes)) => Ok(writes),
-        (ChipOpSpec::Mixed, None) => {
-            Err(Issue::new("workload.op", "\"mixed\" needs workload.writes, the percent of the operations that write"))
-        }
+        (ChipOpSpec::Mixed, None) => Err(Issue::new(
+            Code::RequiresKey,
+            "workload.op",
+            "\"mixed\" needs workload.writes, the percent of the operations that write",
+        )),
         (_, Some(_)) => {
             let message = "is the share of writes of \"mixed\" operations; set workload.op = \"mixed\" or leave it out";
-            Err(Issue::between(&["workload.writes", "workload.op"], message))
+            Err(Issue::between(Code::NoEffect, &["workload.writes", "workload.op"], message))
         }
         (ChipOpSpec::Read, None) => Ok(0),
         (ChipOpSpec::Write, None) => Ok(100),
@@ -248,5 +251,11 @@ fn refused(error: ChipError) -> Issue {
         "cores" => &["workload.cores", "chip.columns"],
         _ => &["chip"],
     };
-    Issue::between(keys, error.message)
+    let code = match error.field {
+        "ways" | "wq" | "cq" => Code::NotAMultiple,
+        "memories" | "cores" => Code::DoesNotExist,
+        "routing" => Code::Deadlock,
+        _ => Code::OutOfRange,
+    };
+    Issue::between(code, keys, error.message)
 }

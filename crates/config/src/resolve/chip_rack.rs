@@ -1,5 +1,6 @@
 //! What is beyond a chip: its mirror, or the other chips of a torus.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::layers::at;
 use crate::spec::{ChipSpec, RackKindSpec, RackPatternSpec};
@@ -41,47 +42,45 @@ fn check_mirror(spec: &ChipSpec) -> Result<(), Issue> {
     for (key, given) in [("size", rack.size.is_some()), ("pattern", rack.pattern.is_some())] {
         if given {
             let message = "is of a torus; set rack.kind = \"torus\", or leave it out";
-            return Err(Issue::new(format!("rack.{key}"), message));
+            return Err(Issue::new(Code::NoEffect, format!("rack.{key}"), message));
         }
     }
     let (Some(hops), Some(diameter)) = (rack.hops, rack.diameter) else {
         let key = if rack.hops.is_none() { "rack.hops" } else { "rack.diameter" };
-        return Err(Issue::new(key, "missing; a mirror needs it"));
+        return Err(Issue::new(Code::MissingKey, key, "missing; a mirror needs it"));
     };
     if hops > diameter {
         let message = format!("{hops} is beyond the diameter of the rack, {diameter} hops");
-        return Err(Issue::between(&["rack.hops", "rack.diameter"], message));
+        return Err(Issue::between(Code::OutOfRange, &["rack.hops", "rack.diameter"], message));
     }
     Ok(())
 }
 
 fn check_torus(spec: &mut ChipSpec) -> Result<(), Issue> {
     if spec.rack.diameter.is_some() {
-        return Err(Issue::new("rack.diameter", "follows from rack.size in a torus; leave it out"));
+        return Err(Issue::new(Code::NoEffect, "rack.diameter", "follows from rack.size in a torus; leave it out"));
     }
     let pattern = *spec.rack.pattern.get_or_insert(RackPatternSpec::Uniform);
     let Some(torus) = torus(spec) else {
-        return Err(Issue::new(
-            "rack.size",
-            "missing; a torus needs the chips along its dimensions, such as [2, 2, 2]",
-        ));
+        let message = "missing; a torus needs the chips along its dimensions, such as [2, 2, 2]";
+        return Err(Issue::new(Code::MissingKey, "rack.size", message));
     };
     let chips = torus.chips();
     if !(2..=CHIPS_MAX).contains(&chips) {
         let noun = if chips == 1 { "chip" } else { "chips" };
-        return Err(Issue::new("rack.size", format!("{chips} {noun}; 2 to {CHIPS_MAX} are allowed")));
+        return Err(Issue::new(Code::OutOfRange, "rack.size", format!("{chips} {noun}; 2 to {CHIPS_MAX} are allowed")));
     }
     match (pattern, spec.rack.hops) {
         (RackPatternSpec::Uniform, Some(_)) => {
             let message = "means nothing where every other chip is read from; set rack.pattern to distance or shift";
-            return Err(Issue::between(&["rack.hops", "rack.pattern"], message));
+            return Err(Issue::between(Code::NoEffect, &["rack.hops", "rack.pattern"], message));
         }
         (RackPatternSpec::Distance | RackPatternSpec::Shift, None) => {
-            return Err(Issue::new("rack.hops", "missing; the pattern needs it"));
+            return Err(Issue::new(Code::MissingKey, "rack.hops", "missing; the pattern needs it"));
         }
         (_, Some(hops)) if hops > torus.diameter() => {
             let message = format!("{hops} is beyond the diameter of the torus, {} hops", torus.diameter());
-            return Err(Issue::between(&["rack.hops", "rack.size"], message));
+            return Err(Issue::between(Code::OutOfRange, &["rack.hops", "rack.size"], message));
         }
         _ => {}
     }
@@ -99,7 +98,7 @@ fn check_memory(spec: &ChipSpec, chips: u64) -> Result<(), Issue> {
         shown(bytes),
         shown(MEMORY_BYTES)
     );
-    Err(Issue::between(&["rack.size", "coherence.llc"], message))
+    Err(Issue::between(Code::TooLarge, &["rack.size", "coherence.llc"], message))
 }
 
 /// The torus, once it is checked.

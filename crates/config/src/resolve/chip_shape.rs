@@ -1,5 +1,6 @@
 //! How the tiles of a chip are joined.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::layers::at;
 use crate::spec::{ChipSpec, ChipTopologySpec, HomeSpec, RoutingSpec};
@@ -27,15 +28,16 @@ pub(super) fn check(spec: &ChipSpec) -> Result<(), Issue> {
     let noc = &spec.noc;
     match (noc.topology, noc.routing) {
         (ChipTopologySpec::Mesh, None) => {
-            return Err(Issue::new("noc.routing", "missing; a mesh needs one: xy, yx, o1turn, cdr or cdr-directory"));
+            let message = "missing; a mesh needs one: xy, yx, o1turn, cdr or cdr-directory";
+            return Err(Issue::new(Code::MissingKey, "noc.routing", message));
         }
         (ChipTopologySpec::NocOut, Some(_)) => {
             let message = "a NOC-Out has one way only between two of its parts; leave noc.routing out";
-            return Err(Issue::between(&["noc.routing", "noc.topology"], message));
+            return Err(Issue::between(Code::NoEffect, &["noc.routing", "noc.topology"], message));
         }
         (ChipTopologySpec::Mesh, Some(RoutingSpec::O1Turn)) if noc.vcs < 2 => {
             let message = "o1turn needs at least 2 virtual channels of each class, one for each order; set noc.vcs = 2";
-            return Err(Issue::between(&["noc.routing", "noc.vcs"], message));
+            return Err(Issue::between(Code::RequiresKey, &["noc.routing", "noc.vcs"], message));
         }
         _ => {}
     }
@@ -52,20 +54,21 @@ fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
     match spec.noc.topology {
         ChipTopologySpec::Mesh if !told(columns * rows) => {
             let shown = format!("{columns} columns of {rows} rows are {} tiles", columns * rows);
-            Err(Issue::between(&["chip.columns", "chip.rows"], format!("{shown}; {bits} 4, 8, 16, 32 or 64{or}")))
+            let message = format!("{shown}; {bits} 4, 8, 16, 32 or 64{or}");
+            Err(Issue::between(Code::OutOfRange, &["chip.columns", "chip.rows"], message))
         }
         ChipTopologySpec::NocOut if !told(columns) => {
-            Err(Issue::new("chip.columns", format!("{columns} LLC tiles; {bits} 2, 4 or 8{or}")))
+            Err(Issue::new(Code::OutOfRange, "chip.columns", format!("{columns} LLC tiles; {bits} 2, 4 or 8{or}")))
         }
         ChipTopologySpec::NocOut if columns > LLC_TILES => {
             let message =
                 format!("{columns} LLC tiles, each joined to every other; routers have ports for {LLC_TILES}");
-            Err(Issue::new("chip.columns", message))
+            Err(Issue::new(Code::TooFewSlots, "chip.columns", message))
         }
         ChipTopologySpec::NocOut if rows % 2 != 0 => {
             let message =
                 format!("{rows} cores of an LLC tile; half of them lie above it, so there must be an even number");
-            Err(Issue::new("chip.rows", message))
+            Err(Issue::new(Code::NotAMultiple, "chip.rows", message))
         }
         _ => Ok(()),
     }
@@ -74,9 +77,12 @@ fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
 /// Columns and rows of the memory controllers; none where nothing is said.
 pub(super) fn memories(spec: &ChipSpec) -> Result<Vec<(u16, u16)>, Issue> {
     let Some(text) = &spec.noc.mc else { return Ok(Vec::new()) };
-    let refuse = |message: String| Issue::between(&["noc.mc", "noc.topology"], message);
+    let refuse = |code: Code, message: String| Issue::between(code, &["noc.mc", "noc.topology"], message);
     if spec.noc.topology == ChipTopologySpec::NocOut {
-        return Err(refuse("every LLC tile of a NOC-Out has a memory controller; leave noc.mc out".into()));
+        return Err(refuse(
+            Code::NoEffect,
+            "every LLC tile of a NOC-Out has a memory controller; leave noc.mc out".into(),
+        ));
     }
     let (columns, rows) = (spec.chip.columns, spec.chip.rows);
     let row = |row: u16| (0..columns).map(|column| (column, row)).collect();
@@ -95,7 +101,7 @@ pub(super) fn memories(spec: &ChipSpec) -> Result<Vec<(u16, u16)>, Issue> {
                 Some(places) if !places.is_empty() => places,
                 _ => {
                     let rule = "must be north, east, south, west, or columns and rows such as \"0,0 7,7\"";
-                    return Err(refuse(format!("{text:?} {rule}")));
+                    return Err(refuse(Code::MalformedValue, format!("{text:?} {rule}")));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! `[memory.controller]`.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec, Share, Time,
@@ -114,11 +115,11 @@ fn watermarks(spec: &ControllerSpec) -> Result<(u32, u32), Issue> {
     if high > entries {
         let message =
             format!("memory.controller.write_high = {high} exceeds {queue} = {entries}; write mode could never start");
-        return Err(Issue::between(&[&path("write_high"), &path(queue)], message));
+        return Err(Issue::between(Code::DoesNotFit, &[&path("write_high"), &path(queue)], message));
     }
     if low >= high {
         let message = format!("write_low = {low} must be below write_high = {high}");
-        return Err(Issue::between(&[&path("write_low"), &path("write_high")], message));
+        return Err(Issue::between(Code::WrongOrder, &[&path("write_low"), &path("write_high")], message));
     }
     Ok((high, low))
 }
@@ -126,7 +127,7 @@ fn watermarks(spec: &ControllerSpec) -> Result<(u32, u32), Issue> {
 fn check_page(spec: &ControllerSpec) -> Result<(), Issue> {
     if spec.page == PageSpec::Timeout && spec.idle_close == TimeLimit::Off {
         let message = "the page policy \"timeout\" needs a time in idle_close, which is \"off\"";
-        return Err(Issue::between(&[&path("page"), &path("idle_close")], message));
+        return Err(Issue::between(Code::RequiresKey, &[&path("page"), &path("idle_close")], message));
     }
     Ok(())
 }
@@ -134,7 +135,7 @@ fn check_page(spec: &ControllerSpec) -> Result<(), Issue> {
 fn check_flush(spec: &ControllerSpec) -> Result<(), Issue> {
     if spec.idle_flush != TimeLimit::Off && spec.idle_drain == IdleDrainSpec::Off {
         let message = "idle_flush lets writes pass that idle_drain = \"off\" forbids; drop one, or use \"yield\"";
-        return Err(Issue::between(&[&path("idle_flush"), &path("idle_drain")], message));
+        return Err(Issue::between(Code::ConflictingKeys, &[&path("idle_flush"), &path("idle_drain")], message));
     }
     Ok(())
 }
@@ -142,7 +143,11 @@ fn check_flush(spec: &ControllerSpec) -> Result<(), Issue> {
 fn check_refresh(spec: &ControllerSpec, dram: &DramParams) -> Result<(), Issue> {
     if spec.refresh == RefreshSpec::SameBank && dram.same_bank == SameBank::None {
         let message = "the refresh \"same-bank\" needs a device that has it; memory.dram.same_bank = \"none\"";
-        return Err(Issue::between(&[&path("refresh"), "memory.dram.same_bank", "memory.device"], message));
+        return Err(Issue::between(
+            Code::RequiresKey,
+            &[&path("refresh"), "memory.dram.same_bank", "memory.device"],
+            message,
+        ));
     }
     if spec.refresh_postponed > dram.postponed_max {
         let message = format!(
@@ -150,6 +155,7 @@ fn check_refresh(spec: &ControllerSpec, dram: &DramParams) -> Result<(), Issue> 
             spec.refresh_postponed, dram.postponed_max
         );
         return Err(Issue::between(
+            Code::OutOfRange,
             &[&path("refresh_postponed"), "memory.dram.postponed_max", "memory.device"],
             message,
         ));

@@ -4,6 +4,7 @@ mod map;
 mod ways;
 
 use super::Context;
+use crate::code::Code;
 use crate::document::read_text;
 use crate::error::{suggestion, Issue};
 use crate::presets;
@@ -50,12 +51,14 @@ pub(super) fn place_nic(server: &mut ServerParams, spec: &Spec) {
 /// The map that a specification names or has.
 fn read(spec: &mut DieSpec, context: &Context) -> Result<Map, Issue> {
     match (&spec.die, &spec.map) {
-        (Some(_), Some(_)) => Err(Issue::between(&["noc.die", "noc.map"], "excludes noc.map; give one of them")),
+        (Some(_), Some(_)) => {
+            Err(Issue::between(Code::ConflictingKeys, &["noc.die", "noc.map"], "excludes noc.map; give one of them"))
+        }
         (None, None) => {
             let known: Vec<&str> = presets::dies().collect();
             let message =
                 format!("missing; name a map ({}), the path of a CSV file, or give noc.map", known.join(", "));
-            Err(Issue::between(&["noc.die", "noc"], message))
+            Err(Issue::between(Code::MissingKey, &["noc.die", "noc"], message))
         }
         (None, Some(given)) => Map::of(given),
         (Some(name), None) if is_path(name) => {
@@ -68,7 +71,7 @@ fn read(spec: &mut DieSpec, context: &Context) -> Result<Map, Issue> {
             Some(text) => Map::parse(text, name),
             None => {
                 let near = suggestion(name, presets::dies());
-                Err(Issue::new("noc.die", format!("{} is not a known die; {near}", shorten(name))))
+                Err(Issue::new(Code::UnknownName, "noc.die", format!("{} is not a known die; {near}", shorten(name))))
             }
         },
     }
@@ -84,7 +87,7 @@ fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams,
     let channels = socket.memory.map.channels * socket.memory.dram.subchannels;
     let most = |kind: &str, key: &str, there: usize, wanted: u32| {
         let message = format!("{} has {there} of {kind}; {key} = {wanted}", map.name);
-        Err(Issue::between(&["noc.die", "noc.map", key], message))
+        Err(Issue::between(Code::MustAgree, &["noc.die", "noc.map", key], message))
     };
     if map.cores.len() < socket.core.count as usize {
         return most("core", "core.count", map.cores.len(), socket.core.count);
@@ -96,7 +99,7 @@ fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams,
     if channels as usize % controllers != 0 {
         let message =
             format!("{} has {controllers} of imc, which cannot share {channels} channels: each has as many", map.name);
-        return Err(Issue::between(&["noc.die", "noc.map", "memory.channels"], message));
+        return Err(Issue::between(Code::NotAMultiple, &["noc.die", "noc.map", "memory.channels"], message));
     }
     let each = channels as usize / controllers;
     let die = DieParams {
@@ -123,12 +126,12 @@ fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Resul
         return Ok(die);
     }
     if !clusters.is_power_of_two() {
-        return Err(Issue::new("noc.clusters", format!("{clusters} is not 1, 2 or 4")));
+        return Err(Issue::new(Code::OutOfRange, "noc.clusters", format!("{clusters} is not 1, 2 or 4")));
     }
     let (slices, map) = (socket.cha.slices, &socket.memory.map);
     if slices % u32::from(clusters) != 0 {
         let message = format!("{clusters} clusters cannot share cha.slices = {slices}: each has as many");
-        return Err(Issue::between(&["noc.clusters", "cha.slices"], message));
+        return Err(Issue::between(Code::NotAMultiple, &["noc.clusters", "cha.slices"], message));
     }
     if !Decoder::can_share(map, clusters.into()) {
         let why = if map.channels % u32::from(clusters) == 0 {
@@ -137,7 +140,7 @@ fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Resul
             "each has as many"
         };
         let message = format!("{clusters} clusters cannot share memory.channels = {}: {why}", map.channels);
-        return Err(Issue::between(&["noc.clusters", "memory.channels", "memory.map"], message));
+        return Err(Issue::between(Code::NotAMultiple, &["noc.clusters", "memory.channels", "memory.map"], message));
     }
     die.clusters = clusters;
     for stops in [&mut die.slices, &mut die.channels] {

@@ -1,6 +1,7 @@
 //! `[nic.dimm]`: a NIC in the buffer device of a DIMM.
 
 use super::memory;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::presets;
 use crate::spec::{
@@ -97,7 +98,8 @@ fn check_server(nic: &NicSpec, server: &Spec) -> Result<(), Issue> {
         (&path, !path.is_empty(), "is a region of one channel, which is not interleaved"),
     ];
     if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
-        return Err(Issue::between(&[path, "nic.attach"], format!("a NIC in a DIMM {why}; drop one of them")));
+        let message = format!("a NIC in a DIMM {why}; drop one of them");
+        return Err(Issue::between(Code::NotSupported, &[path, "nic.attach"], message));
     }
     Ok(())
 }
@@ -110,23 +112,24 @@ fn channel(spec: &NicDimmSpec, server: &Spec) -> Result<u32, Issue> {
         return Ok(channel);
     }
     let message = format!("channel {channel} does not exist; there are 0 to {}", channels - 1);
-    Err(Issue::between(&["nic.dimm.channel", "memory.channels"], message))
+    Err(Issue::between(Code::DoesNotExist, &["nic.dimm.channel", "memory.channels"], message))
 }
 
 /// The memory of the DIMM: consecutive lines of a row, then the banks, then the ranks.
 fn device(spec: &NicDimmSpec, server: &Spec) -> Result<MemoryParams, Issue> {
-    let within = |issue: Issue| Issue::new("nic.dimm.device", issue.message);
+    let within = |issue: Issue| Issue::new(issue.code, "nic.dimm.device", issue.message);
     let device = presets::device(spec.device.as_deref().unwrap_or(DEVICE)).map_err(within)?;
     let dram: DramSpec = serde_json::from_value(device).map_err(super::plan_error)?;
     let map = MapSpec::Named("RoRaBgBaCoCh".to_owned());
     if dram.subchannels > 1 {
-        return Err(Issue::new("nic.dimm.device", "its buffer device has one channel, and this device has several"));
+        let message = "its buffer device has one channel, and this device has several";
+        return Err(Issue::new(Code::NotSupported, "nic.dimm.device", message));
     }
     let mut system = memory::system(1, &dram, &server.memory.controller, &map).map_err(within)?;
     let row = u64::from(system.dram.lines_per_row) * LINE_BYTES;
     if row < PAGE_BYTES {
         let message = format!("a row of {} holds no page of 4 KiB, and clones copy rows", format(row, Dimension::Size));
-        return Err(Issue::new("nic.dimm.device", message));
+        return Err(Issue::new(Code::DoesNotFit, "nic.dimm.device", message));
     }
     // Clones take what DRAM has, so that writes do not wait for others (assumed).
     system.controller.idle_drain = IdleDrain::Yield;
@@ -144,7 +147,7 @@ fn clone(spec: &CloneSpec, dram: &DramParams) -> Result<CloneParams, Issue> {
     let subarrays = spec.subarrays.unwrap_or(SUBARRAYS.min(dram.rows / 2).max(1));
     if subarrays > dram.rows / 2 {
         let message = format!("a bank has {} rows: at most {} sub-arrays of two rows", dram.rows, dram.rows / 2);
-        return Err(Issue::between(&["nic.dimm.clone.subarrays", "nic.dimm.device"], message));
+        return Err(Issue::between(Code::OutOfRange, &["nic.dimm.clone.subarrays", "nic.dimm.device"], message));
     }
     let ps = |given: Option<Time>, otherwise: u64| given.map_or(otherwise, |Time(ps)| ps);
     let (fpm_ps, psm_ps, gcm_ps) = (ps(spec.fpm, FPM_PS), ps(spec.psm, PSM_PS), ps(spec.gcm, GCM_PS));
@@ -161,7 +164,7 @@ fn ncache(spec: &NCacheSpec) -> Result<NCacheParams, Issue> {
             format(bytes, Dimension::Size),
             format((u64::from(ways) * LINE_BYTES).max(bytes.next_power_of_two()), Dimension::Size)
         );
-        return Err(Issue::between(&["nic.dimm.ncache.size", "nic.dimm.ncache.ways"], message));
+        return Err(Issue::between(Code::NotAMultiple, &["nic.dimm.ncache.size", "nic.dimm.ncache.ways"], message));
     }
     Ok(NCacheParams {
         sets: sets as u32,
@@ -193,7 +196,7 @@ pub(super) fn check(server: &ServerParams, rdma_ends: usize, files: usize, neede
     if rdma_ends + files > 0 {
         let what = if files > 0 { "sendfile" } else { "RDMA" };
         let message = format!("{what} has no driver that flushes or clones; a NIC in a DIMM has none of it");
-        return Err(Issue::between(&["nic.attach", "flow"], message));
+        return Err(Issue::between(Code::NotSupported, &["nic.attach", "flow"], message));
     }
     let queues = server.nic().map_or(0, |nic| u64::from(nic.queues));
     let row = u64::from(dimm.memory.dram.lines_per_row) * LINE_BYTES;
@@ -202,10 +205,11 @@ pub(super) fn check(server: &ServerParams, rdma_ends: usize, files: usize, neede
     if need > have {
         let shown = |bytes: u128| format(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
         let message = format!("the rings and buffers of {queues} cores need {} of {}", shown(need), shown(have));
-        return Err(Issue::between(&["nic.dimm.device", "nic.ring"], message));
+        return Err(Issue::between(Code::OutOfMemorySpace, &["nic.dimm.device", "nic.ring"], message));
     }
     if server.workloads.iter().any(|workload| workload.memory == Placement::Interleaved) {
-        return Err(Issue::new("nic.attach", "a NIC in a DIMM is a region of one channel, which is not interleaved"));
+        let message = "a NIC in a DIMM is a region of one channel, which is not interleaved";
+        return Err(Issue::new(Code::NotSupported, "nic.attach", message));
     }
     Ok(())
 }

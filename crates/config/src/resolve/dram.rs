@@ -1,5 +1,6 @@
 //! `[memory.dram]`: organisation and timing of a device, and the rules between them.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{DramSpec, SameBankSpec, TimingSpec, TransferRate};
 use hostnet_model::params::{DramParams, SameBank, TimingParams};
@@ -14,7 +15,7 @@ pub(super) fn resolve(spec: &DramSpec) -> Result<DramParams, Issue> {
         let keys = ["memory.dram.ranks", "memory.dram.bank_groups", "memory.dram.banks_per_group", "memory.dram"];
         let message =
             format!("ranks x bank_groups x banks_per_group = {banks}; a subchannel has at most {BANKS_MAX} banks");
-        return Err(Issue::between(&keys, message));
+        return Err(Issue::between(Code::TooMany, &keys, message));
     }
     check_same_bank(spec)?;
     check_timing(&spec.timing)?;
@@ -99,7 +100,7 @@ fn check_timing(t: &TimingSpec) -> Result<(), Issue> {
 fn between(name: &str, others: &[&str], message: String) -> Issue {
     let mut paths: Vec<String> = [&[name], others].concat().iter().map(|n| format!("memory.dram.timing.{n}")).collect();
     paths.push("memory.dram.timing".to_string());
-    Issue { paths, message, elsewhere: None }
+    Issue { code: Code::WrongOrder, paths, message, elsewhere: None }
 }
 
 /// Checks that the timings of REFSB are given when there is such a command, and only then.
@@ -112,18 +113,22 @@ fn check_same_bank(spec: &DramSpec) -> Result<(), Issue> {
     };
     let given =
         [("rfc_sb", t.rfc_sb), ("refi_sb", t.refi_sb), ("refsb_act", t.refsb_act), ("refsb_refsb", t.refsb_refsb)];
-    let fail = |name: &str, message: String| {
+    let fail = |code: Code, name: &str, message: String| {
         let paths = [format!("memory.dram.timing.{name}"), "memory.dram.same_bank".to_string()];
-        Err(Issue::between(&[&paths[0], &paths[1], "memory.dram"], message))
+        Err(Issue::between(code, &[&paths[0], &paths[1], "memory.dram"], message))
     };
     if spec.same_bank == SameBankSpec::None {
         return match given.iter().find(|(_, value)| *value > 0) {
-            Some((name, value)) => fail(name, format!("{name} = {value} has no meaning with same_bank = \"none\"")),
+            Some((name, value)) => {
+                fail(Code::NoEffect, name, format!("{name} = {value} has no meaning with same_bank = \"none\""))
+            }
             None => Ok(()),
         };
     }
     match given[..2].iter().find(|(_, value)| *value == 0) {
-        Some((name, _)) => fail(name, format!("{name} = 0 or absent; same_bank = \"{word}\" needs it")),
+        Some((name, _)) => {
+            fail(Code::MissingKey, name, format!("{name} = 0 or absent; same_bank = \"{word}\" needs it"))
+        }
         None => Ok(()),
     }
 }

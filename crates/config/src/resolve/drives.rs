@@ -2,6 +2,7 @@
 
 use super::cache::check_off;
 use super::io::check_lanes;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{DriveSockets, Spec};
 
@@ -36,11 +37,11 @@ fn check_tables(spec: &Spec) -> Result<(), Issue> {
         let of_all = [("sockets", ssd.sockets != all.sockets), ("mode", ssd.mode != all.mode)];
         if let Some((key, _)) = of_all.iter().find(|(_, differs)| *differs) {
             let message = format!("is of all drives of the server; give ssd.{key} alone");
-            return Err(Issue::between(&[&path(key), &format!("ssd.{key}")], message));
+            return Err(Issue::between(Code::MisplacedKey, &[&path(key), &format!("ssd.{key}")], message));
         }
         if all.sockets.is_some() && ssd.count != all.count {
             let message = "ssd.sockets says how many drives each socket has; leave one of the two out";
-            return Err(Issue::between(&[&path("count"), "ssd.sockets"], message));
+            return Err(Issue::between(Code::ConflictingKeys, &[&path("count"), "ssd.sockets"], message));
         }
     }
     Ok(())
@@ -56,7 +57,7 @@ fn counts(places: &DriveSockets, drives: u32, sockets: usize) -> Result<Vec<u32>
         }
         None => {
             let message = format!("there is no socket {socket}; server.sockets = {sockets} means 0 to {}", sockets - 1);
-            Err(Issue::between(&[path, "server.sockets"], message))
+            Err(Issue::between(Code::DoesNotExist, &[path, "server.sockets"], message))
         }
     };
     match places {
@@ -74,7 +75,7 @@ fn counts(places: &DriveSockets, drives: u32, sockets: usize) -> Result<Vec<u32>
 fn check_list(list: &[u8], drives: u32) -> Result<(), Issue> {
     if list.len() as u32 != drives {
         let message = format!("{} sockets for ssd.count = {drives}; give one number for all, or one each", list.len());
-        return Err(Issue::between(&["ssd.sockets", "ssd.count"], message));
+        return Err(Issue::between(Code::WrongCount, &["ssd.sockets", "ssd.count"], message));
     }
     match (1..list.len()).find(|&at| list[at] < list[at - 1]) {
         Some(at) => {
@@ -83,7 +84,7 @@ fn check_list(list: &[u8], drives: u32) -> Result<(), Issue> {
                 list[at],
                 list[at - 1]
             );
-            Err(Issue::new(format!("ssd.sockets[{at}]"), message))
+            Err(Issue::new(Code::WrongOrder, format!("ssd.sockets[{at}]"), message))
         }
         None => Ok(()),
     }

@@ -1,5 +1,6 @@
 //! `[energy]`: what the parts of a server consume.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::EnergySpec;
 use hostnet_model::params::{EnergyParams, Fidelity, ServerParams};
@@ -29,5 +30,5 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
         return Ok(());
     }
     let message = "needs fidelity = \"line\": only there every command of a DRAM is counted";
-    Err(Issue::between(&["fidelity", "energy"], message))
+    Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "energy"], message))
 }

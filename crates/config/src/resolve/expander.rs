@@ -3,6 +3,7 @@
 use super::attach::{FLIT_BYTES, SLOT_BYTES};
 use super::io::link_bytes_per_s;
 use super::memory;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::presets;
 use crate::spec::{DramSpec, ExpanderSpec, MapSpec, MemorySize, Size, Spec, WorkloadSpec};
@@ -21,11 +22,12 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue>
         ("remote", spec.workload.values().any(WorkloadSpec::is_remote), "is not reached over UPI"),
     ];
     if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
-        return Err(Issue::between(&["expander", path], format!("{why}; drop one of them")));
+        return Err(Issue::between(Code::NotSupported, &["expander", path], format!("{why}; drop one of them")));
     }
-    let device = presets::device(&expander.device).map_err(|issue| Issue::new("expander.device", issue.message))?;
+    let device =
+        presets::device(&expander.device).map_err(|issue| Issue::new(issue.code, "expander.device", issue.message))?;
     let dram: DramSpec = serde_json::from_value(device).map_err(super::plan_error)?;
-    let within = |issue: Issue| Issue::new("expander.device", issue.message);
+    let within = |issue: Issue| Issue::new(issue.code, "expander.device", issue.message);
     let map = MapSpec::Named("intel".to_owned());
     let system = memory::system(expander.channels, &dram, &spec.memory.controller, &map).map_err(within)?;
     let run_bytes = spec.memory.run.0.max(spec.memory.page.0);
@@ -56,11 +58,11 @@ fn memory_bytes(spec: &ExpanderSpec, capacity: u64, run_bytes: u64) -> Result<u6
     };
     if bytes > capacity {
         let message = format!("{} is more than its channels hold, which is {}", shown(bytes), shown(capacity));
-        return Err(Issue::between(&["expander.size", "expander.channels"], message));
+        return Err(Issue::between(Code::OutOfMemorySpace, &["expander.size", "expander.channels"], message));
     }
     if bytes % run_bytes != 0 {
         let message = format!("{} is not a multiple of a run of {}", shown(bytes), shown(run_bytes));
-        return Err(Issue::between(&["expander.size", "memory.run"], message));
+        return Err(Issue::between(Code::NotAMultiple, &["expander.size", "memory.run"], message));
     }
     Ok(bytes)
 }
@@ -71,7 +73,7 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
         return Ok(());
     }
     let message = "needs fidelity = \"line\": memory behind a link has no rates";
-    Err(Issue::between(&["fidelity", "expander"], message))
+    Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "expander"], message))
 }
 
 /// Bytes of the memory behind a link that buffers of a workload may lie in, if they do at all.

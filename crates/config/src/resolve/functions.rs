@@ -1,6 +1,7 @@
 //! The functions of a NIC, one to a socket.
 
 use super::io::link_bytes_per_s;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NicFunctionSpec, NicModeSpec, NicSpec, Spec};
 use hostnet_model::params::{NicFunctionParams, NicParams, PcieParams};
@@ -9,7 +10,7 @@ use hostnet_model::params::{NicFunctionParams, NicParams, PcieParams};
 pub(super) fn place(nic: &mut NicParams, spec: &NicSpec, server: &Spec) -> Result<usize, Issue> {
     if spec.scatter == Some(true) && spec.mode == NicModeSpec::Standard {
         let message = "has an effect only with nic.mode = \"octo\"; the first function reads all";
-        return Err(Issue::between(&["nic.scatter", "nic.mode"], message));
+        return Err(Issue::between(Code::NoEffect, &["nic.scatter", "nic.mode"], message));
     }
     let Some(functions) = &spec.functions else { return Ok(0) };
     check_sockets(functions, server.server.sockets.unwrap_or(1))?;
@@ -30,10 +31,11 @@ fn check_sockets(functions: &[NicFunctionSpec], sockets: u32) -> Result<(), Issu
         let socket = function.socket;
         if u32::from(socket) >= sockets {
             let message = format!("there is no socket {socket}; server.sockets = {sockets} means 0 to {}", sockets - 1);
-            return Err(Issue::between(&[&path, "server.sockets"], message));
+            return Err(Issue::between(Code::DoesNotExist, &[&path, "server.sockets"], message));
         }
         if functions[..number].iter().any(|other| other.socket == socket) {
-            return Err(Issue::new(path, format!("socket {socket} has a function already; give each socket one")));
+            let message = format!("socket {socket} has a function already; give each socket one");
+            return Err(Issue::new(Code::Duplicate, path, message));
         }
     }
     Ok(())
@@ -45,16 +47,17 @@ fn serves(functions: &[NicFunctionSpec], mode: NicModeSpec, sockets: u32) -> Res
     let path = |number: usize| format!("nic.functions[{number}].serves");
     if mode == NicModeSpec::Standard {
         let message = "has an effect only with nic.mode = \"octo\"; the first function serves all";
-        return Err(Issue::between(&[&path(given), "nic.mode"], message));
+        return Err(Issue::between(Code::NoEffect, &[&path(given), "nic.mode"], message));
     }
     let all: Vec<u8> = functions.iter().map(|function| function.serves.unwrap_or(function.socket)).collect();
     for (number, &socket) in all.iter().enumerate() {
         if u32::from(socket) >= sockets {
             let message = format!("there is no socket {socket}; server.sockets = {sockets} means 0 to {}", sockets - 1);
-            return Err(Issue::between(&[&path(number), "server.sockets"], message));
+            return Err(Issue::between(Code::DoesNotExist, &[&path(number), "server.sockets"], message));
         }
         if all[..number].contains(&socket) {
-            return Err(Issue::new(path(number), format!("socket {socket} is served already; give each its own")));
+            let message = format!("socket {socket} is served already; give each its own");
+            return Err(Issue::new(Code::Duplicate, path(number), message));
         }
     }
     Ok(all)
@@ -67,7 +70,7 @@ fn lanes(functions: &[NicFunctionSpec], card: u32) -> Result<Vec<u32>, Issue> {
     let share = card.saturating_sub(given).checked_div(without).unwrap_or(0);
     if given > card || (without > 0 && share == 0) {
         let message = format!("the functions need more than the {card} lanes of the card; give it more, or them fewer");
-        return Err(Issue::between(&["nic.functions", "nic.pcie.lanes"], message));
+        return Err(Issue::between(Code::TooFewSlots, &["nic.functions", "nic.pcie.lanes"], message));
     }
     let share = if share == 0 { 0 } else { 1 << share.ilog2() };
     Ok(functions.iter().map(|function| function.lanes.unwrap_or(share)).collect())

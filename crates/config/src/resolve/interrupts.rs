@@ -1,6 +1,7 @@
 //! `nic.mitt`, `nic.icr` and the keys of interrupt moderation beside them.
 
 use super::Context;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NcapModeSpec, NicSpec, Spec, Time};
 use hostnet_model::params::ModerationParams;
@@ -21,11 +22,11 @@ pub(super) fn complete(spec: &mut Spec, context: &Context) -> Result<(), Issue> 
         if let Some(key) = COALESCE.into_iter().find(|key| context.is_given(key)) {
             let message = "has no effect beside nic.mitt, whose timer alone lets interrupts out \
                 (nic.ncap in hardware has one)";
-            return Err(Issue::between(&[key, "nic.mitt", "nic.ncap"], message));
+            return Err(Issue::between(Code::NoEffect, &[key, "nic.mitt", "nic.ncap"], message));
         }
         (nic.coalesce, nic.coalesce_packets) = (None, None);
     } else if nic.icr.is_some() {
-        return Err(Issue::new("nic.icr", "has an effect only with nic.mitt"));
+        return Err(Issue::new(Code::NoEffect, "nic.icr", "has an effect only with nic.mitt"));
     }
     Ok(())
 }
@@ -35,7 +36,7 @@ pub(super) fn coalesced(spec: &NicSpec) -> Result<(u64, u32), Issue> {
     if spec.mitt.is_some() {
         return Ok((0, 1));
     }
-    let missing = |key| Issue::new(key, "missing; it or nic.mitt is wanted");
+    let missing = |key| Issue::new(Code::MissingKey, key, "missing; it or nic.mitt is wanted");
     let Time(wait_ps) = spec.coalesce.ok_or_else(|| missing(COALESCE[0]))?;
     Ok((wait_ps, spec.coalesce_packets.ok_or_else(|| missing(COALESCE[1]))?))
 }
@@ -53,6 +54,8 @@ pub(super) fn check_absent(spec: &Spec) -> Result<(), Issue> {
         [("nic.ncap", nic.ncap.is_some()), ("nic.mitt", nic.mitt.is_some()), ("nic.queues", nic.queues.is_some())];
     match keys.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
-        Some((key, _)) => Err(Issue::new(key, "has no effect: the server is reached through memory, without a NIC")),
+        Some((key, _)) => {
+            Err(Issue::new(Code::NoEffect, key, "has no effect: the server is reached through memory, without a NIC"))
+        }
     }
 }

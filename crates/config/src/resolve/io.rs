@@ -1,5 +1,6 @@
 //! `[pcie]` and `[ssd]`.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec, LANES_MAX};
 use crate::units::{format, Dimension};
@@ -11,7 +12,7 @@ pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
     let lines = |field: &str, lines: u32, size_name: &str, bytes: u64| {
         let least = bytes / 64;
         let message = format!("{lines} lines are less than {size_name}, which is {least} lines");
-        (u64::from(lines) < least).then(|| Issue::between(&[field, size_name], message))
+        (u64::from(lines) < least).then(|| Issue::between(Code::DoesNotFit, &[field, size_name], message))
     };
     let short = lines("pcie.posted_lines", pcie.posted_lines, "pcie.mps", pcie.mps.0)
         .or_else(|| lines("pcie.nonposted_lines", pcie.nonposted_lines, "pcie.mrrs", pcie.mrrs.0));
@@ -28,7 +29,7 @@ pub(super) fn check_lanes(spec: &Spec) -> Result<(), Issue> {
         return Ok(());
     }
     let message = format!("{lanes} lanes are too few for ssd.count = {drives}; every drive needs one");
-    Err(Issue::between(&["pcie.lanes", "ssd.count"], message))
+    Err(Issue::between(Code::TooFewSlots, &["pcie.lanes", "ssd.count"], message))
 }
 
 fn pcie_params(pcie: &PcieSpec, lanes: u32) -> PcieParams {
@@ -136,7 +137,7 @@ pub fn link_bytes_per_s(generation: u32, lanes: u32) -> u64 {
 pub(super) fn resolve_ssd(spec: &SsdSpec) -> Result<SsdParams, Issue> {
     let rate = |own: Option<Bandwidth>, path: &str| match own {
         Some(Bandwidth(bytes_per_s)) => Ok(bytes_per_s),
-        None => Err(Issue::new(path, "missing; give it or ssd.bandwidth")),
+        None => Err(Issue::new(Code::MissingKey, path, "missing; give it or ssd.bandwidth")),
     };
     Ok(SsdParams {
         count: spec.count,

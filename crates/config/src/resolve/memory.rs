@@ -1,6 +1,7 @@
 //! `[memory]`.
 
 use super::{controller, dram, Context};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::map::{self, Geometry};
 use crate::presets::is_path;
@@ -41,7 +42,7 @@ pub(super) fn system(
     if capacity > 1 << ADDRESS_BITS_MAX {
         let shown = |bytes: u64| format(bytes, Dimension::Size);
         let message = format!("the channels hold {}; at most {}", shown(capacity), shown(1 << ADDRESS_BITS_MAX));
-        return Err(Issue::between(&["memory.channels", "memory.dram.rows", "memory.dram"], message));
+        return Err(Issue::between(Code::OutOfRange, &["memory.channels", "memory.dram.rows", "memory.dram"], message));
     }
     Ok(System { dram, controller, map: map::build(map, geometry)?, capacity })
 }
@@ -64,11 +65,11 @@ fn resolve_pages(spec: &MemorySpec, capacity: u64, context: &Context) -> Result<
     let Size(page) = spec.page;
     if !PAGES.contains(&page) {
         let message = format!("{} is not a size of pages; 4 KiB, 2 MiB and 1 GiB are", shown(page));
-        return Err(Issue::new("memory.page", message));
+        return Err(Issue::new(Code::OutOfRange, "memory.page", message));
     }
     if spec.run.0 < page && context.is_given("memory.run") {
         let message = format!("{} is less than memory.page = {}", shown(spec.run.0), shown(page));
-        return Err(Issue::between(&["memory.run", "memory.page"], message));
+        return Err(Issue::between(Code::WrongOrder, &["memory.run", "memory.page"], message));
     }
     let run_bytes = spec.run.0.max(page);
     let memory_bytes = match spec.size {
@@ -76,12 +77,16 @@ fn resolve_pages(spec: &MemorySpec, capacity: u64, context: &Context) -> Result<
         MemorySize::Bytes(Size(bytes)) if bytes <= capacity => bytes,
         MemorySize::Bytes(Size(bytes)) => {
             let message = format!("{} is more than the channels hold, which is {}", shown(bytes), shown(capacity));
-            return Err(Issue::between(&["memory.size", "memory.channels", "memory.dram"], message));
+            return Err(Issue::between(
+                Code::OutOfMemorySpace,
+                &["memory.size", "memory.channels", "memory.dram"],
+                message,
+            ));
         }
     };
     if memory_bytes % run_bytes != 0 {
         let message = format!("{} is not a multiple of a run of {}", shown(memory_bytes), shown(run_bytes));
-        return Err(Issue::between(&["memory.size", "memory.run", "memory.page"], message));
+        return Err(Issue::between(Code::NotAMultiple, &["memory.size", "memory.run", "memory.page"], message));
     }
     Ok(PageParams { run_bytes, memory_bytes })
 }

@@ -5,6 +5,7 @@ use super::source::Source;
 use super::{hash, plan_error};
 use crate::change::stack;
 use crate::check::missing;
+use crate::code::Code;
 use crate::error::{nearest, ConfigError, Issue};
 use crate::memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 use crate::plan::Input;
@@ -49,7 +50,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<MemoryPlan, Is
     let requests = match (&spec.trace, &spec.traffic) {
         (Some(_), Some(_)) => {
             let message = "trace and traffic exclude each other; give one of them";
-            return Err(Issue::between(&["trace", "traffic"], message));
+            return Err(Issue::between(Code::ConflictingKeys, &["trace", "traffic"], message));
         }
         (Some(trace), None) => from_trace(trace, input),
         (None, traffic) => {
@@ -110,14 +111,15 @@ fn pattern(name: &str) -> Result<TrafficPattern, Issue> {
             Some(count) => Ok(TrafficPattern::Streams { count, colliding }),
             None => {
                 let message = format!("{} is out of range; 1 to {STREAMS_MAX} streams are allowed", shorten(name));
-                Err(Issue::new("traffic.pattern", message))
+                Err(Issue::new(Code::OutOfRange, "traffic.pattern", message))
             }
         },
         None => {
             let near = nearest(name, ["sequential", "random", "str4", "cstr4"]);
             let near = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
             let rule = "known are \"sequential\", \"random\", \"str4\" and \"cstr4\" with any number of streams";
-            Err(Issue::new("traffic.pattern", format!("{} is not a known pattern{near} ({rule})", shorten(name))))
+            let message = format!("{} is not a known pattern{near} ({rule})", shorten(name));
+            Err(Issue::new(Code::UnknownName, "traffic.pattern", message))
         }
     }
 }

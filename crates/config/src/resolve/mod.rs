@@ -45,6 +45,7 @@ pub use noc_run::noc_plan;
 
 use crate::change::{below_server, stack};
 use crate::check::{missing, Missing};
+use crate::code::Code;
 use crate::error::{ConfigError, Issue};
 use crate::layers::expand;
 use crate::plan::{lone, Input, Plan};
@@ -77,11 +78,11 @@ fn of_chip(input: &Input, error: ConfigError) -> ConfigError {
         return error;
     }
     let message = "describes a chip, which only hostnet run, hostnet sweep and hostnet.chip take".to_owned();
-    ConfigError { file: input.file.to_owned(), line: None, path: "chip".to_owned(), message }
+    ConfigError { code: Code::WrongKind, file: input.file.to_owned(), line: None, path: "chip".to_owned(), message }
 }
 
 fn plan_error(error: serde_json::Error) -> Issue {
-    Issue::new("", error.to_string())
+    Issue::new(Code::Defect, "", error.to_string())
 }
 
 fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
@@ -97,7 +98,8 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let preset = preset_of(&source.merged);
     let resolved = server_of(tree, &context, preset)?;
     if resolved.spec.pool.is_some() {
-        return Err(Issue::new("pool", "a pool of memory is of servers of a cluster ([host.<name>.pool])"));
+        let message = "a pool of memory is of servers of a cluster ([host.<name>.pool])";
+        return Err(Issue::new(Code::MisplacedKey, "pool", message));
     }
     let left = checked::left(&resolved, preset, input.base_dir)?;
     let kept = scaling::notes(&resolved, preset, input.base_dir)?;
@@ -229,7 +231,11 @@ fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
 fn absent(missing: Missing, preset: Option<&str>) -> Issue {
     let path = &missing.path;
     if path == "workload" {
-        return Issue::new(path, "missing; at least one workload is wanted, such as [workload.stream]");
+        return Issue::new(
+            Code::MissingKey,
+            path,
+            "missing; at least one workload is wanted, such as [workload.stream]",
+        );
     }
     if path.starts_with("workload.") {
         return missing.issue();
@@ -239,7 +245,7 @@ fn absent(missing: Missing, preset: Option<&str>) -> Issue {
     }
     let names: Vec<String> = presets::presets().into_iter().map(|preset| preset.name).collect();
     let rule = format!("missing, and {path} is not given; name a preset ({}) or give every value", names.join(", "));
-    Issue::new("server.preset", rule)
+    Issue::new(Code::MissingKey, "server.preset", rule)
 }
 
 /// What to say of a key that is missing in a table: whether the preset has such a table, and which preset does.
@@ -253,7 +259,7 @@ fn absent_from(preset: &str, missing: Missing) -> Issue {
         presets::presets().into_iter().map(|preset| preset.name).filter(|name| has(name)).collect();
     let start = if others.is_empty() { String::new() } else { format!(", or the preset {}", others.join(" or ")) };
     let message = format!("missing; the preset {preset} has no [{table}], so that all of its keys are wanted{start}");
-    Issue::new(&missing.path, message)
+    Issue::new(Code::MissingKey, &missing.path, message)
 }
 
 /// The server's configuration in the user's terms, but for the run.

@@ -1,5 +1,6 @@
 //! `[nic.ncap]`: what a NIC tells the power management.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NcapModeSpec, NcapSpec, NicSpec, RateOrNever, RearmSpec, Spec, Time, TimeOrNever};
 use crate::units::{format, Dimension};
@@ -41,23 +42,25 @@ pub(super) fn params(nic: &NicSpec, server: &Spec) -> Result<Option<Box<NcapPara
 fn check(spec: &NcapSpec, server: &Spec) -> Result<(), Issue> {
     if server.power.is_none() {
         let message = "tells the power management, and there is none; give the server power = {}";
-        return Err(Issue::between(&["nic.ncap", "power"], message));
+        return Err(Issue::between(Code::RequiresKey, &["nic.ncap", "power"], message));
     }
     if server.stack.as_ref().is_some_and(|stack| stack.poll) {
         let message = "works by interrupts, and cores that poll take none";
-        return Err(Issue::between(&["nic.ncap", "stack.poll"], message));
+        return Err(Issue::between(Code::ConflictingKeys, &["nic.ncap", "stack.poll"], message));
     }
     if let RateOrNever::Above(rate) = spec.rht {
         if spec.rlt > rate {
             let shown = |rate: u64| format(rate, Dimension::Rate);
             let message = format!("{} are more than rht = {}", shown(spec.rlt.0), shown(rate.0));
-            return Err(Issue::between(&["nic.ncap.rlt", "nic.ncap.rht"], message));
+            return Err(Issue::between(Code::WrongOrder, &["nic.ncap.rlt", "nic.ncap.rht"], message));
         }
     }
     let of_driver = [("timer", spec.timer.is_some()), ("packet", spec.packet.is_some())];
     match of_driver.into_iter().find(|(_, given)| *given && spec.mode != NcapModeSpec::Software) {
         None => Ok(()),
-        Some((key, _)) => Err(Issue::new(format!("nic.ncap.{key}"), "has an effect only with mode = \"software\"")),
+        Some((key, _)) => {
+            Err(Issue::new(Code::NoEffect, format!("nic.ncap.{key}"), "has an effect only with mode = \"software\""))
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::attach;
 use super::interrupts;
 use super::io::link_bytes_per_s;
 use super::workload::remote_stream;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{
     ControlSpec, NicSpec, PfcSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, Time, UpiSpec,
@@ -31,14 +32,14 @@ pub(super) fn remote(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) ->
         let path = format!("workload.{name}.sockets");
         let sockets = spec.remote.as_ref().map(|remote| remote.sockets).ok_or_else(|| {
             let message = "cores of other sockets need the table [remote]; the preset cascade-lake-hostcc has it";
-            Issue::between(&[&path, "remote"], message)
+            Issue::between(Code::RequiresKey, &[&path, "remote"], message)
         })?;
         let resolved = remote_stream(name, stream)?;
         for &socket in &stream.sockets.0 {
             if socket >= sockets {
                 let message =
                     format!("socket {socket} does not exist; remote.sockets = {sockets} means 0 to {}", sockets - 1);
-                return Err(Issue::between(&[&path, "remote.sockets"], message));
+                return Err(Issue::between(Code::DoesNotExist, &[&path, "remote.sockets"], message));
             }
             let core = RemoteCore { socket, class: class as u8, stream: resolved.clone() };
             cores.extend(std::iter::repeat_n(core, stream.cores as usize));
@@ -84,15 +85,15 @@ fn check_room(spec: &NicSpec, descriptor: u32, mtu_bytes: u32) -> Result<(), Iss
             more, or a smaller MTU",
             shown(descriptor.into())
         );
-        return Err(Issue::new("nic.descriptor", message));
+        return Err(Issue::new(Code::DoesNotFit, "nic.descriptor", message));
     }
     if spec.buffer.0 < u64::from(frame) {
         let message = format!("{} have no room for a packet of {mtu_bytes} B", shown(spec.buffer.0));
-        return Err(Issue::new("nic.buffer", message));
+        return Err(Issue::new(Code::DoesNotFit, "nic.buffer", message));
     }
     if spec.send_window.0 < u64::from(mtu_bytes) {
         let message = format!("{} have no room for a packet of {mtu_bytes} B", shown(spec.send_window.0));
-        return Err(Issue::new("nic.send_window", message));
+        return Err(Issue::new(Code::DoesNotFit, "nic.send_window", message));
     }
     Ok(())
 }
@@ -122,10 +123,10 @@ pub(super) fn nic(
             shown(descriptor.into()),
             shown(ring_bytes)
         );
-        return Err(Issue::between(&["nic.pool", "nic.ring", "nic.descriptor"], message));
+        return Err(Issue::between(Code::DoesNotFit, &["nic.pool", "nic.ring", "nic.descriptor"], message));
     }
     if spec.ddio && !server.cache.enabled {
-        return Err(Issue::between(&["nic.ddio", "cache.enabled"], WITHOUT_CACHES));
+        return Err(Issue::between(Code::RequiresKey, &["nic.ddio", "cache.enabled"], WITHOUT_CACHES));
     }
     let pfc = spec.pfc.as_ref().map(|pfc| pfc_params(pfc, spec.buffer.0, "nic.pfc", "nic.buffer")).transpose()?;
     let (coalesce_ps, coalesce_packets) = interrupts::coalesced(spec)?;
@@ -183,7 +184,7 @@ fn link(spec: &NicSpec, server: &Spec, drives: &PcieParams) -> Result<PcieParams
     match short.into_iter().find(|(_, lines, _, bytes)| *lines < bytes / 64) {
         Some((key, lines, size, bytes)) => {
             let message = format!("{lines} lines are less than nic.pcie.{size}, which is {} lines", bytes / 64);
-            Err(Issue::between(&[&format!("nic.pcie.{key}"), &format!("nic.pcie.{size}")], message))
+            Err(Issue::between(Code::DoesNotFit, &[&format!("nic.pcie.{key}"), &format!("nic.pcie.{size}")], message))
         }
         None => Ok(link),
     }
@@ -199,11 +200,11 @@ pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_p
             shown(spec.xoff.0),
             shown(buffer_bytes)
         );
-        return Err(Issue::between(&[&xoff, buffer_path], message));
+        return Err(Issue::between(Code::DoesNotFit, &[&xoff, buffer_path], message));
     }
     if spec.xon > spec.xoff {
         let message = format!("{} are more than xoff = {}", shown(spec.xon.0), shown(spec.xoff.0));
-        return Err(Issue::between(&[&xon, &xoff], message));
+        return Err(Issue::between(Code::WrongOrder, &[&xon, &xoff], message));
     }
     let priorities = spec.priorities.iter().fold(0, |mask, priority| mask | 1 << priority);
     Ok(PfcParams { priorities, xoff_bytes: spec.xoff.0, xon_bytes: spec.xon.0 })
@@ -269,7 +270,8 @@ pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue
 /// Checks that a fixed level is there, and that no rule has the key of another.
 fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
     if spec.rule == RuleSpec::Fixed && spec.level.is_none() {
-        return Err(Issue::new("control.level", "missing; rule = \"fixed\" needs a level from 0 to 4"));
+        let message = "missing; rule = \"fixed\" needs a level from 0 to 4";
+        return Err(Issue::new(Code::MissingKey, "control.level", message));
     }
     let keys = [
         (RuleSpec::Fixed, "fixed", "level", spec.level.is_some()),
@@ -278,7 +280,7 @@ fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
     for (rule, word, key, given) in keys {
         let path = format!("control.{key}");
         if spec.rule != rule && given {
-            return Err(Issue::new(path, format!("has an effect only with rule = \"{word}\"")));
+            return Err(Issue::new(Code::NoEffect, path, format!("has an effect only with rule = \"{word}\"")));
         }
     }
     Ok(())

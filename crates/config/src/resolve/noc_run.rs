@@ -4,6 +4,7 @@ use super::source::Source;
 use super::{hash, plan_error};
 use crate::change::stack;
 use crate::check::missing;
+use crate::code::Code;
 use crate::error::{suggestion, ConfigError, Issue};
 use crate::noc_plan::{NocPlan, Packets};
 use crate::plan::Input;
@@ -38,7 +39,7 @@ fn build(source: &Source, input: &Input) -> Result<NocPlan, Issue> {
     let packets = match (&spec.trace, &spec.traffic) {
         (Some(_), Some(_)) => {
             let message = "trace and traffic exclude each other; give one of them";
-            return Err(Issue::between(&["trace", "traffic"], message));
+            return Err(Issue::between(Code::ConflictingKeys, &["trace", "traffic"], message));
         }
         (Some(trace), None) => Packets::Trace { path: input.base_dir.join(&trace.path) },
         (None, traffic) => {
@@ -89,7 +90,7 @@ fn network(spec: &mut NocSpec) -> Result<Params, Issue> {
 
 fn refuse(given: bool, key: &str, message: &str) -> Result<(), Issue> {
     match given {
-        true => Err(Issue::new(format!("noc.{key}"), message)),
+        true => Err(Issue::new(Code::NoEffect, format!("noc.{key}"), message)),
         false => Ok(()),
     }
 }
@@ -124,11 +125,12 @@ fn order(name: &str) -> Result<Order, Issue> {
                  \"xy\", \"yx\" and \"o1turn\" are allowed",
                 shorten(name)
             );
-            Err(Issue::new("noc.routing", message))
+            Err(Issue::new(Code::NotSupported, "noc.routing", message))
         }
         _ => {
             let near = suggestion(name, ["xy", "yx", "o1turn"]);
-            Err(Issue::new("noc.routing", format!("{} is not a known routing; {near}", shorten(name))))
+            let message = format!("{} is not a known routing; {near}", shorten(name));
+            Err(Issue::new(Code::UnknownName, "noc.routing", message))
         }
     }
 }
@@ -137,7 +139,7 @@ fn described(spec: &PacketsSpec) -> Result<Traffic, Issue> {
     let pattern = pattern(spec)?;
     if spec.hotspots.is_some() && spec.pattern != "hotspot" {
         let message = format!("are of the pattern \"hotspot\", not of {}", shorten(&spec.pattern));
-        return Err(Issue::between(&["traffic.hotspots", "traffic.pattern"], message));
+        return Err(Issue::between(Code::NoEffect, &["traffic.hotspots", "traffic.pattern"], message));
     }
     Ok(Traffic { pattern, rate: spec.rate, packet_flits: spec.packet_flits, seed: spec.seed })
 }
@@ -156,13 +158,14 @@ fn pattern(spec: &PacketsSpec) -> Result<Pattern, Issue> {
         "hotspot" => match spec.hotspots.as_deref().unwrap_or_default() {
             [] => {
                 let message = "the pattern \"hotspot\" needs traffic.hotspots, the nodes that all send to: [27, 36]";
-                return Err(Issue::between(&["traffic.hotspots", "traffic.pattern"], message));
+                return Err(Issue::between(Code::RequiresKey, &["traffic.hotspots", "traffic.pattern"], message));
             }
             nodes => Pattern::Hotspot(nodes.to_vec()),
         },
         name => {
             let near = suggestion(name, KNOWN);
-            return Err(Issue::new("traffic.pattern", format!("{} is not a known pattern; {near}", shorten(name))));
+            let message = format!("{} is not a known pattern; {near}", shorten(name));
+            return Err(Issue::new(Code::UnknownName, "traffic.pattern", message));
         }
     })
 }
@@ -181,7 +184,7 @@ fn check(params: &Params, packets: &Packets) -> Result<(), Issue> {
     if let Some(circle) = deadlock::cycle(&layout, &routes) {
         let circle = deadlock::describe(&layout, &circle);
         let message = format!("packets may wait for each other in a circle: {circle}");
-        return Err(Issue::between(&["noc.routing", "noc.vcs"], message));
+        return Err(Issue::between(Code::Deadlock, &["noc.routing", "noc.vcs"], message));
     }
     if let Packets::Traffic(traffic) = packets {
         channel_load(&layout, &routes, &traffic.pattern, 0).map_err(named)?;
@@ -200,5 +203,10 @@ fn named(NocError { field, message }: NocError) -> Issue {
         "nodes" => &["noc.nodes"],
         _ => &["noc.routing"],
     };
-    Issue::between(keys, message)
+    let code = match field {
+        "pattern" => Code::MustAgree,
+        "hotspots" => Code::DoesNotExist,
+        _ => Code::OutOfRange,
+    };
+    Issue::between(code, keys, message)
 }

@@ -1,6 +1,7 @@
 //! `[power]`: frequencies, voltages and sleep of the cores.
 
 use super::pstates::pstates;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{
     CStateSpec, DomainSpec, GovernorKindSpec, GovernorSpec, IdleSpec, PowerSpec, SleepPower, Spec, Time, VariantSpec,
@@ -29,10 +30,10 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     let states = pstates(spec)?;
     check_slew(spec, &states)?;
     if spec.tick.is_none() && spec.tick_cost.is_some() {
-        return Err(Issue::new("power.tick_cost", "has an effect only with power.tick"));
+        return Err(Issue::new(Code::NoEffect, "power.tick_cost", "has an effect only with power.tick"));
     }
     if spec.tick.is_none() && spec.tickless.is_some() {
-        return Err(Issue::new("power.tickless", "has an effect only with power.tick"));
+        return Err(Issue::new(Code::NoEffect, "power.tickless", "has an effect only with power.tick"));
     }
     let looks = looks(&spec.governor);
     Ok(Some(Box::new(PowerParams {
@@ -111,7 +112,11 @@ fn check_clocks(server: &Spec) -> Result<(), Issue> {
                 format(own.0, Dimension::Frequency),
                 format(server.core.frequency.0, Dimension::Frequency)
             );
-            return Err(Issue::between(&[&format!("socket.{number}.core.frequency"), "power"], message));
+            return Err(Issue::between(
+                Code::MustAgree,
+                &[&format!("socket.{number}.core.frequency"), "power"],
+                message,
+            ));
         }
     }
     Ok(())
@@ -128,7 +133,7 @@ fn check_slew(spec: &PowerSpec, states: &[PState]) -> Result<(), Issue> {
         shown(first.uv),
         shown(last.uv)
     );
-    Err(Issue::new("power.slew", message))
+    Err(Issue::new(Code::OutOfRange, "power.slew", message))
 }
 
 /// Whether a governor looks at loads.
@@ -156,7 +161,8 @@ fn governor(spec: &GovernorSpec, states: &[PState]) -> Result<GovernorParams, Is
             let (up, down) = (spec.up_threshold.unwrap_or(up), spec.down_threshold.unwrap_or(down));
             if up <= down {
                 let paths = ["power.governor.up_threshold", "power.governor.down_threshold"];
-                return Err(Issue::between(&paths, format!("{up} is not above down_threshold = {down}")));
+                let message = format!("{up} is not above down_threshold = {down}");
+                return Err(Issue::between(Code::WrongOrder, &paths, message));
             }
             GovernorParams::Conservative { up_threshold: up, down_threshold: down, step: spec.step.unwrap_or(step) }
         }
@@ -183,7 +189,7 @@ fn check_governor(spec: &GovernorSpec) -> Result<(), Issue> {
     match keys.into_iter().find(|(_, given, kinds, _)| *given && !kinds.contains(&spec.kind)) {
         None => Ok(()),
         Some((key, _, _, kinds)) => {
-            Err(Issue::new(format!("power.governor.{key}"), format!("has an effect only with {kinds}")))
+            Err(Issue::new(Code::NoEffect, format!("power.governor.{key}"), format!("has an effect only with {kinds}")))
         }
     }
 }
@@ -193,7 +199,7 @@ fn fixed(spec: &GovernorSpec, states: &[PState]) -> Result<u32, Issue> {
     let path = "power.governor.frequency";
     let Some(frequency) = spec.frequency else {
         let message = "missing; the governor \"userspace\" needs one of those of power.pstates";
-        return Err(Issue::between(&[path, "power.governor"], message));
+        return Err(Issue::between(Code::MissingKey, &[path, "power.governor"], message));
     };
     let hz = |state: &PState| u64::from(state.khz) * HZ_PER_KHZ;
     if let Some(place) = states.iter().position(|state| hz(state) == frequency.0) {
@@ -202,7 +208,7 @@ fn fixed(spec: &GovernorSpec, states: &[PState]) -> Result<u32, Issue> {
     let nearest = states.iter().map(hz).min_by_key(|hz| hz.abs_diff(frequency.0)).unwrap_or_default();
     let shown = |hz| format(hz, Dimension::Frequency);
     let message = format!("{} is not one of power.pstates; the nearest is \"{}\"", shown(frequency.0), shown(nearest));
-    Err(Issue::new(path, message))
+    Err(Issue::new(Code::DoesNotExist, path, message))
 }
 
 /// The states that cores may sleep in, from the lightest.
@@ -241,7 +247,7 @@ fn check_stay(name: &str, state: &CStateSpec) -> Result<(), Issue> {
     let path = |key: &str| format!("power.cstate.{name}.{key}");
     let shown = |Time(ps): Time| format(ps, Dimension::Time);
     let message = format!("{} are less than exit = {}", shown(state.residency), shown(state.exit));
-    Err(Issue::between(&[&path("residency"), &path("exit")], message))
+    Err(Issue::between(Code::WrongOrder, &[&path("residency"), &path("exit")], message))
 }
 
 /// The number of a name such as "C6" or "C7s".
@@ -254,28 +260,36 @@ fn depth(name: &str) -> Option<u32> {
 /// Checks that of two states the one that takes longer to leave is deeper.
 fn check_order(light: (&String, &CStateSpec), deep: (&String, &CStateSpec)) -> Result<(), Issue> {
     let [one, other] = [light.0, deep.0];
-    let fail = |key: &str, reason: String| {
+    let fail = |code: Code, key: &str, reason: String| {
         let paths = [other, one].map(|name| format!("power.cstate.{name}.{key}"));
-        Err(Issue::between(&[&paths[0], &paths[1]], reason))
+        Err(Issue::between(code, &[&paths[0], &paths[1]], reason))
     };
     let shown = |Time(ps): Time| format(ps, Dimension::Time);
     let exits = [light, deep].map(|(_, state)| shown(state.exit));
     if light.1.exit == deep.1.exit {
-        return fail("exit", format!("{one} and {other} both have {}; states differ in their exit", exits[0]));
+        return fail(
+            Code::Duplicate,
+            "exit",
+            format!("{one} and {other} both have {}; states differ in their exit", exits[0]),
+        );
     }
     if depth(one).zip(depth(other)).is_some_and(|(one, other)| one > other) {
         let message = format!("{} of {other} are more than {} of {one}, which is deeper by name", exits[1], exits[0]);
-        return fail("exit", message);
+        return fail(Code::WrongOrder, "exit", message);
     }
     if light.1.residency > deep.1.residency {
         let stays = [light, deep].map(|(_, state)| shown(state.residency));
         let message = format!("{} of {other} are less than {} of {one}, whose exit is shorter", stays[1], stays[0]);
-        return fail("residency", message);
+        return fail(Code::WrongOrder, "residency", message);
     }
     match power_uw(light.1).zip(power_uw(deep.1)) {
         Some((light, deep)) if deep > light => {
             let [deep, light] = [deep, light].map(|uw| format(uw, Dimension::Power));
-            fail("power", format!("{deep} of {other} are more than {light} of {one}, whose exit is shorter"))
+            fail(
+                Code::WrongOrder,
+                "power",
+                format!("{deep} of {other} are more than {light} of {one}, whose exit is shorter"),
+            )
         }
         _ => Ok(()),
     }

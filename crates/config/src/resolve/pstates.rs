@@ -1,6 +1,7 @@
 //! `power.pstates`: frequencies and voltages, and what cores take at them.
 
 use super::arithmetic::{exp, ln};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{PStateEntry, PStatesSpec, PowerAt, PowerSpec, StateAt, StaticSpec};
 use crate::units::{format, Dimension};
@@ -41,7 +42,7 @@ fn check_pair(path: &str, pair: &[PState]) -> Result<(), Issue> {
         (false, _) => "the frequency rises from state to state",
         (true, false) => "the voltage does not fall from state to state",
     };
-    Err(Issue::new(path, format!("{} comes after {}; {reason}", shown(next), shown(one))))
+    Err(Issue::new(Code::WrongOrder, path, format!("{} comes after {}; {reason}", shown(next), shown(one))))
 }
 
 fn listed(spec: &PStatesSpec) -> Result<Vec<Listed>, Issue> {
@@ -52,7 +53,7 @@ fn listed(spec: &PStatesSpec) -> Result<Vec<Listed>, Issue> {
             if from.hz >= to.hz || from.uv > to.uv {
                 let message =
                     format!("{} is not slower, at no higher voltage, than to = {}", from.format(), to.format());
-                return Err(Issue::between(&["power.pstates.from", "power.pstates.to"], message));
+                return Err(Issue::between(Code::WrongOrder, &["power.pstates.from", "power.pstates.to"], message));
             }
             let steps = u64::from(range.count) - 1;
             let even = |from: u64, to: u64, step: u64| from + ((to - from) * step + steps / 2) / steps;
@@ -85,7 +86,7 @@ fn resolved(spec: &PowerSpec, state: &Listed) -> Result<PState, Issue> {
         if power > POWER_MAX_UW {
             let most = format(POWER_MAX_UW, Dimension::Power);
             let message = format!("a core would take more than {most} at {}", at.format());
-            return Err(Issue::between(&[&format!("power.{key}"), &state.path], message));
+            return Err(Issue::between(Code::OutOfRange, &[&format!("power.{key}"), &state.path], message));
         }
     }
     let khz = (at.hz + HZ_PER_KHZ / 2) / HZ_PER_KHZ;
@@ -104,7 +105,7 @@ fn check_static(spec: &StaticSpec) -> Result<(), Issue> {
         return Ok(());
     };
     let message = format!("{} beside high = {}; {reason}", low.format(), high.format());
-    Err(Issue::between(&["power.static.low", "power.static.high"], message))
+    Err(Issue::between(Code::WrongOrder, &["power.static.low", "power.static.high"], message))
 }
 
 /// What a core takes for being there: the power law through two points, in microwatts.

@@ -1,5 +1,6 @@
 //! `[run]`.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::plan::{Length, RunPlan, WarmUp};
 use crate::spec::{RunSpec, Time, UntilSpec, WarmUpSpec};
@@ -19,7 +20,7 @@ pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
     let (length, duration_max_ps) = match (run.duration, run.precision) {
         (Some(_), Some(_)) => {
             let message = "run.duration and run.precision exclude each other; give one of them";
-            return Err(Issue::between(&["run.precision", "run.duration"], message));
+            return Err(Issue::between(Code::ConflictingKeys, &["run.precision", "run.duration"], message));
         }
         (None, Some(relative)) => {
             (Length::Precision { relative }, run.duration_max.map_or(DURATION_MAX_PS, |Time(ps)| ps))
@@ -27,7 +28,7 @@ pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
         (duration, None) => {
             if run.duration_max.is_some() {
                 let message = "has an effect only together with run.precision or run.until";
-                return Err(Issue::new("run.duration_max", message));
+                return Err(Issue::new(Code::NoEffect, "run.duration_max", message));
             }
             let ps = duration.map_or(DURATION_PS, |Time(ps)| ps);
             (Length::Duration { ps }, ps)
@@ -50,7 +51,7 @@ fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
     ];
     if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
         let message = "a run until its jobs are done is measured from its start; leave one of both out";
-        return Err(Issue::between(&[other, "run.until"], message));
+        return Err(Issue::between(Code::ConflictingKeys, &[other, "run.until"], message));
     }
     Ok(RunPlan {
         seed: run.seed.unwrap_or(SEED),
@@ -63,7 +64,8 @@ fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
 /// Refuses a run that ends with its jobs where there are none.
 pub(super) fn check_jobs(run: &RunPlan, jobs: usize) -> Result<(), Issue> {
     if run.length == Length::Jobs && jobs == 0 {
-        return Err(Issue::new("run.until", "there are no jobs; give one, such as [job.train], in a cluster of hosts"));
+        let message = "there are no jobs; give one, such as [job.train], in a cluster of hosts";
+        return Err(Issue::new(Code::NothingToDo, "run.until", message));
     }
     Ok(())
 }
@@ -99,7 +101,7 @@ pub(super) fn name(run: &RunSpec, file: &str) -> Result<String, Issue> {
         return Ok(name.clone());
     }
     let rule = format!("a name has 1 to {LENGTH_MAX} characters and no slash");
-    Err(Issue::new("run.name", format!("{} is not a name; {rule}", shorten(name))))
+    Err(Issue::new(Code::MalformedValue, "run.name", format!("{} is not a name; {rule}", shorten(name))))
 }
 
 /// The run with every default written out that is part of the plan.

@@ -2,6 +2,7 @@
 
 use super::workload::needs;
 use super::{expander, io, memory, pool, Context};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
@@ -43,7 +44,7 @@ fn check_write_path(spec: &Spec) -> Result<(), Issue> {
     let shown = |ps: u64| format(ps, Dimension::Time);
     let rule = "must be below cha.core_write_to_mc + cha.write_ack";
     let message = format!("core.write_ack = {} {rule} = {}", shown(ack_ps), shown(path_ps));
-    Err(Issue::between(&["core.write_ack", "cha.core_write_to_mc", "cha.write_ack"], message))
+    Err(Issue::between(Code::WrongOrder, &["core.write_ack", "cha.core_write_to_mc", "cha.write_ack"], message))
 }
 
 /// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave,
@@ -64,7 +65,11 @@ pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<
         let WorkloadKind::App(AppParams { app: App::Trace(trace), .. }) = &mut workload.kind else { continue };
         if units == 0 {
             let message = "the buffers of the other workloads leave no memory for a trace";
-            return Err(Issue::between(&["memory.size", &format!("workload.{}.file", workload.name)], message));
+            return Err(Issue::between(
+                Code::OutOfMemorySpace,
+                &["memory.size", &format!("workload.{}.file", workload.name)],
+                message,
+            ));
         }
         trace.memory_bytes = units as u64 * BUFFER_ALIGNMENT;
     }
@@ -144,7 +149,7 @@ fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], me
     } else {
         "memory.size"
     };
-    Err(Issue::between(&[least, largest, "workload"], message))
+    Err(Issue::between(Code::OutOfMemorySpace, &[least, largest, "workload"], message))
 }
 
 /// What flows need of the memory of a server.

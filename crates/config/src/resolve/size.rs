@@ -1,6 +1,7 @@
 //! What a world takes of the memory of the machine that simulates it, about: more than is there would end the run in
 //! the middle.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{RunSpec, Size};
 use crate::units::{format, Dimension};
@@ -83,7 +84,7 @@ pub(super) fn check(run: &RunSpec, bytes: u64, paths: &[&str]) -> Result<Option<
             format(most, Dimension::Size)
         );
         let paths: Vec<&str> = paths.iter().copied().chain(["run.memory"]).collect();
-        return Err(Issue::between(&paths, message));
+        return Err(Issue::between(Code::TooLarge, &paths, message));
     }
     Ok((bytes > TOLD_BYTES).then(|| format!("the simulation takes about {} of memory", rounded(bytes))))
 }

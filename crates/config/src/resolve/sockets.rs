@@ -1,6 +1,7 @@
 //! Servers of several sockets.
 
 use super::{complete_tables, drives, net_host, Complete};
+use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
@@ -64,7 +65,7 @@ pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
     for name in spec.socket.keys() {
         if !numbers.contains(name) {
             let message = format!("there is no such socket; server.sockets = {count} means 0 to {}", count - 1);
-            return Err(Issue::between(&[&format!("socket.{name}"), "server.sockets"], message));
+            return Err(Issue::between(Code::DoesNotExist, &[&format!("socket.{name}"), "server.sockets"], message));
         }
     }
     let mut sockets: Vec<Spec> = numbers.iter().map(|name| of_socket(spec, spec.socket.get(name))).collect();
@@ -101,26 +102,30 @@ pub(super) fn ways(spec: &Spec, sockets: &[Spec]) -> Result<Option<SocketsParams
     }
     let Some(upi) = &spec.upi else {
         let message = format!("missing: server.sockets = {} needs the ways between them; {}", sockets.len(), PRESETS);
-        return Err(Issue::between(&["upi", "server.sockets"], message));
+        return Err(Issue::between(Code::MissingKey, &["upi", "server.sockets"], message));
     };
     if spec.remote.is_some() && spec.workload.values().any(|workload| workload.is_remote()) {
         let message = "a workload of kind \"remote\" stands for sockets of which there is nothing else; with \
             server.sockets give its cores to a workload of kind \"stream\", with memory = \"node:0\"";
-        return Err(Issue::between(&["server.sockets", "remote"], message));
+        return Err(Issue::between(Code::ConflictingKeys, &["server.sockets", "remote"], message));
     }
     let runs = |spec: &Spec| spec.memory.run.0;
     if let Some(at) = sockets.iter().position(|other| runs(other) != runs(&sockets[0])) {
         let message = "all sockets have runs of pages of one size";
-        return Err(Issue::between(&[&format!("socket.{at}.memory.run"), "memory.run"], message));
+        return Err(Issue::between(Code::MustAgree, &[&format!("socket.{at}.memory.run"), "memory.run"], message));
     }
     if let Some(at) = sockets.iter().position(|other| other.cache.enabled != sockets[0].cache.enabled) {
         let message = "all sockets have caches, or none has";
-        return Err(Issue::between(&[&format!("socket.{at}.cache.enabled"), "cache.enabled"], message));
+        return Err(Issue::between(
+            Code::MustAgree,
+            &[&format!("socket.{at}.cache.enabled"), "cache.enabled"],
+            message,
+        ));
     }
     let drives: u32 = sockets.iter().map(|socket| socket.ssd.count).sum();
     if drives > DRIVE_MAX + 1 {
         let message = format!("{drives} drives on all sockets; at most {}", DRIVE_MAX + 1);
-        return Err(Issue::between(&["ssd.count", "server.sockets"], message));
+        return Err(Issue::between(Code::TooMany, &["ssd.count", "server.sockets"], message));
     }
     check_write_backs(upi, sockets)?;
     params(upi, sockets).map(Some)
@@ -134,7 +139,7 @@ fn check_write_backs(upi: &SocketsSpec, sockets: &[Spec]) -> Result<(), Issue> {
         return Ok(());
     }
     let message = "the acknowledgements of write-backs differ by more than the way to another socket and back takes";
-    Err(Issue::between(&["core.write_ack", "upi.link.latency"], message))
+    Err(Issue::between(Code::MustAgree, &["core.write_ack", "upi.link.latency"], message))
 }
 
 const PRESETS: &str = "give the table [upi], or start from a preset that has it, such as broadwell-r730";
@@ -143,12 +148,12 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> 
     let least = sockets.iter().map(|socket| socket.cha.tor.entries).min().unwrap_or(0);
     if least < 2 {
         let message = "1 is too few for several sockets; lines of this socket and of others need an entry each";
-        return Err(Issue::between(&["cha.tor.entries", "server.sockets"], message));
+        return Err(Issue::between(Code::OutOfRange, &["cha.tor.entries", "server.sockets"], message));
     }
     let tor_entries = spec.tor_entries.unwrap_or(least / 2);
     if tor_entries >= least {
         let message = format!("{tor_entries} leave none of cha.tor.entries = {least} for lines that are at home there");
-        return Err(Issue::between(&["upi.tor_entries", "cha.tor.entries"], message));
+        return Err(Issue::between(Code::WrongOrder, &["upi.tor_entries", "cha.tor.entries"], message));
     }
     let one = net_host::upi(&spec.link);
     let mut upi = one.clone();
@@ -182,13 +187,13 @@ pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) ->
                 _ => format!("there are 0 to {}", sockets - 1),
             };
             let message = format!("there is no node {node}; {known}, by {count} and [expander]");
-            Err(Issue::between(&[path, count], message))
+            Err(Issue::between(Code::DoesNotExist, &[path, count], message))
         }
         _ => {
             let names = ["local", "first-touch", "interleave", "node:0", "node:1", "pool"];
             let message =
                 format!("{} is no place for memory; {}", crate::units::shorten(text), suggestion(text, names));
-            Err(Issue::new(path, message))
+            Err(Issue::new(Code::UnknownName, path, message))
         }
     }
 }
@@ -207,7 +212,7 @@ pub(super) fn check_clients(workloads: &[Workload], sockets: &[Spec]) -> Result<
         if let Some((core, client)) = apart {
             let path = |key: &str| format!("workload.{}.{key}", workload.name);
             let message = format!("client {client} is not on the socket of core {core}, whom it asks");
-            return Err(Issue::between(&[&path("clients"), &path("cores")], message));
+            return Err(Issue::between(Code::MustAgree, &[&path("clients"), &path("cores")], message));
         }
     }
     Ok(())

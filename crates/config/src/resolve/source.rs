@@ -2,6 +2,7 @@
 
 use crate::change::{stack, Below};
 use crate::check::{check, missing};
+use crate::code::Code;
 use crate::document::{parse_json, parse_toml, Document};
 use crate::error::{ConfigError, Issue};
 use crate::layers::{at, expand, leaves, replacements, Override};
@@ -71,7 +72,7 @@ impl<'a> Source<'a> {
             if at(&self.document.tree, &keys).and_then(Value::as_object).is_some_and(|table| !table.is_empty()) {
                 let message = "an empty table takes nothing away: tables are merged key by key; set single keys, \
                                or take the table out of the file";
-                return Err(Issue::new(&setting.path, message));
+                return Err(Issue::new(Code::NoEffect, &setting.path, message));
             }
         }
         Ok(())
@@ -98,13 +99,17 @@ impl<'a> Source<'a> {
         }
         match missing(self.schema, &self.document.tree, "") {
             Some(_) => Ok(()),
-            None => Err(Issue::new("server.preset", "has no effect: the configuration gives every value itself")),
+            None => Err(Issue::new(
+                Code::NoEffect,
+                "server.preset",
+                "has no effect: the configuration gives every value itself",
+            )),
         }
     }
 
     /// Finds where the user wrote what an issue is about.
     pub(super) fn locate(&self, issue: Issue) -> ConfigError {
-        let Issue { paths, message, elsewhere } = issue;
+        let Issue { code, paths, message, elsewhere } = issue;
         let overridden = paths.iter().find(|path| self.overriding(path).is_some());
         let given = overridden.or_else(|| paths.iter().find(|path| self.origin(path).is_some()));
         let path = given.or(paths.first()).cloned().unwrap_or_default();
@@ -112,7 +117,7 @@ impl<'a> Source<'a> {
             Some(place) => place,
             None => self.origin(&path).unwrap_or_else(|| (self.file.to_string(), None)),
         };
-        ConfigError { file, line, path, message }
+        ConfigError { code, file, line, path, message }
     }
 
     /// Whether the user wrote here what an issue is about.

@@ -1,13 +1,16 @@
 //! `[workload.*]`: jobs, drives and cores.
 
+mod job_files;
+
+use self::job_files::JobReader;
 use super::sockets::placement;
 use super::{app, pool, Context};
+use crate::code::Code;
 use crate::cores::idle_note;
-use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
 use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, Spec, StreamSpec, WorkloadSpec};
-use crate::units::{format, shorten, Dimension};
+use crate::units::{format, Dimension};
 use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
     AppParams, FioJob, FioParams, Pattern, Placement, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
@@ -34,7 +37,7 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
     let least = context.workloads_min;
     if !(least..=WORKLOADS_MAX).contains(&spec.workload.len()) {
         let message = format!("{} workloads; {least} to {WORKLOADS_MAX} are allowed", spec.workload.len());
-        return Err(Issue::new("workload", message));
+        return Err(Issue::new(Code::WrongCount, "workload", message));
     }
     let drives = sockets.iter().map(|socket| socket.ssd.count).sum();
     let host = fio::Host { sockets: sockets.len() };
@@ -114,7 +117,7 @@ fn check_commands(workloads: &[Workload]) -> Result<(), Issue> {
     let commands: u64 = jobs.map(|job| u64::from(job.io_depth)).sum();
     if commands > COMMANDS_MAX {
         let message = format!("{commands} commands in flight over all jobs; at most {COMMANDS_MAX}");
-        return Err(Issue::new("workload", message));
+        return Err(Issue::new(Code::TooMany, "workload", message));
     }
     Ok(())
 }
@@ -126,13 +129,14 @@ fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> 
         (PatternSpec::Strided, Some(stride)) if stride <= spec.working_set => Pattern::Strided { bytes: stride.0 },
         (PatternSpec::Strided, Some(stride)) => {
             let message = format!("{} is more than working_set = {}", shown(stride.0), shown(spec.working_set.0));
-            return Err(Issue::between(&[&path("stride"), &path("working_set")], message));
+            return Err(Issue::between(Code::DoesNotFit, &[&path("stride"), &path("working_set")], message));
         }
         (PatternSpec::Strided, None) => {
-            return Err(Issue::new(path("stride"), "missing; pattern = \"strided\" needs one such as \"256 B\""));
+            let message = "missing; pattern = \"strided\" needs one such as \"256 B\"";
+            return Err(Issue::new(Code::MissingKey, path("stride"), message));
         }
         (_, Some(_)) => {
-            return Err(Issue::new(path("stride"), "has an effect only with pattern = \"strided\""));
+            return Err(Issue::new(Code::NoEffect, path("stride"), "has an effect only with pattern = \"strided\""));
         }
         (PatternSpec::Sequential, None) => Pattern::Sequential,
         (PatternSpec::Random, None) => Pattern::Random,
@@ -172,10 +176,11 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, drives: u32, cores: &mut 
                 Some(sockets) => format!("the {sockets} sockets have {drives}"),
             };
             let message = format!("drive {} does not exist; {has}", job.ssd);
-            return Err(Issue::between(&[&path("ssd"), "ssd.count"], message));
+            return Err(Issue::between(Code::DoesNotExist, &[&path("ssd"), "ssd.count"], message));
         }
         if job.size < job.bs {
-            return Err(Issue::between(&[&path("size"), &path("bs")], "size is less than a block (bs)"));
+            let message = "size is less than a block (bs)";
+            return Err(Issue::between(Code::WrongOrder, &[&path("size"), &path("bs")], message));
         }
         Ok(FioJob {
             ssd: job.ssd,
@@ -197,71 +202,6 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, drives: u32, cores: &mut 
     })
 }
 
-/// Reads job files and numbers their drives.
-struct JobReader<'a> {
-    context: &'a Context<'a>,
-    host: fio::Host,
-    drives: u32,
-    /// Names of files in the order in which they come up: each is a drive.
-    files: Vec<String>,
-    ramp_ps: u64,
-    ignored: Vec<String>,
-}
-
-impl JobReader<'_> {
-    /// Replaces the name of a job file by the jobs in it.
-    fn read_into(&mut self, name: &str, fio: &mut FioSpec) -> Result<(), Issue> {
-        let path = format!("workload.{name}.job");
-        let file = match (fio.job.take(), &fio.jobs) {
-            (Some(file), None) => file,
-            (None, Some(_)) => return Ok(()),
-            (Some(_), Some(_)) => return Err(Issue::new(path, "excludes jobs; give one of them")),
-            (None, None) => {
-                return Err(Issue::new(path, "missing; give a fio job file (job = \"quadrant.fio\") or jobs"));
-            }
-        };
-        let text = read_text(self.context.base_dir, &file, &path, "a fio job file")?;
-        let job_file = fio::parse(&text, &file, self.host)?;
-        self.ramp_ps = self.ramp_ps.max(job_file.ramp_ps);
-        self.ignored.extend(job_file.notes);
-        let unnamed = job_file.jobs.iter().filter(|job| job.filename.is_none()).count();
-        if unnamed > 1 && self.drives > 1 {
-            self.ignored
-                .push(format!("{file}: {unnamed} jobs without filename take the {} drives in turn", self.drives));
-        }
-        let mut jobs = Vec::new();
-        let mut pinned = false;
-        for (at, mut job) in job_file.jobs.into_iter().enumerate() {
-            job.spec.ssd = match &job.filename {
-                Some(drive) => self.drive(drive, &file, job.line)?,
-                None => at as u32 % self.drives,
-            };
-            if fio.cores.is_some() {
-                pinned |= job.spec.core.take().is_some();
-            }
-            jobs.push(job.spec);
-        }
-        if pinned {
-            self.ignored.push(format!("{file}: cpus_allowed is overridden by workload.{name}.cores"));
-        }
-        fio.jobs = Some(jobs);
-        Ok(())
-    }
-
-    fn drive(&mut self, name: &str, file: &str, line: usize) -> Result<u32, Issue> {
-        if let Some(at) = self.files.iter().position(|known| known == name) {
-            return Ok(at as u32);
-        }
-        if self.files.len() as u32 >= self.drives {
-            let message =
-                format!("{} is one file more than there are drives (ssd.count = {})", shorten(name), self.drives);
-            return Err(Issue::in_file(file, Some(line), "filename", message));
-        }
-        self.files.push(name.to_string());
-        Ok(self.files.len() as u32 - 1)
-    }
-}
-
 /// Which workloads have which core.
 struct Cores {
     /// Sockets of the server, and the first core and drive of each.
@@ -279,7 +219,8 @@ impl Cores {
     fn claim(workloads: &BTreeMap<String, WorkloadSpec>, sockets: &[Spec]) -> Result<Self, Issue> {
         let count = sockets.iter().map(|socket| socket.core.count).sum::<u32>() as usize;
         if count == 0 {
-            return Err(Issue::new("socket", "no socket has cores (core.count = 0); a server has one at least"));
+            let message = "no socket has cores (core.count = 0); a server has one at least";
+            return Err(Issue::new(Code::WrongCount, "socket", message));
         }
         let (owners, storage) = (vec![Vec::new(); count], vec![None; count]);
         let firsts = [firsts(sockets, |socket| socket.core.count), firsts(sockets, |socket| socket.ssd.count)];
@@ -317,7 +258,7 @@ impl Cores {
     fn take_alone(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
         if self.owners.get(core as usize).is_some_and(|owners| owners.iter().any(|owner| owner == name)) {
             let message = format!("core {core} is one of workload.{name}.cores already");
-            return Err(Issue::between(&[path, &format!("workload.{name}.cores")], message));
+            return Err(Issue::between(Code::CoreTaken, &[path, &format!("workload.{name}.cores")], message));
         }
         self.take(core, name, path)
     }
@@ -330,7 +271,8 @@ impl Cores {
                 sockets => format!("the {sockets} sockets have"),
             };
             let message = format!("core {core} does not exist; {has} cores 0 to {}", count - 1);
-            return Err(Issue::between(&[path, &format!("workload.{name}.job"), "core.count"], message));
+            let job = format!("workload.{name}.job");
+            return Err(Issue::between(Code::DoesNotExist, &[path, &job, "core.count"], message));
         };
         if !owners.iter().any(|owner| owner == name) {
             owners.push(name.to_string());
@@ -348,7 +290,7 @@ impl Cores {
                 let message =
                     format!("core {core} does the kernel's work for workload.{other}; one fio workload may use a core");
                 let theirs = format!("workload.{other}.cores");
-                Err(Issue::between(&[path, &theirs, &format!("workload.{name}.job")], message))
+                Err(Issue::between(Code::CoreTaken, &[path, &theirs, &format!("workload.{name}.job")], message))
             }
             None => Ok(()),
         }
@@ -379,7 +321,8 @@ impl Cores {
         if count == 0 {
             let all = format!("0-{}", self.owners.len() - 1);
             let message = format!("no core of {all} is free for jobs that name none; cores = \"{all}\" shares them");
-            return Err(Issue::between(&[&format!("workload.{name}.cores"), &format!("workload.{name}")], message));
+            let table = format!("workload.{name}");
+            return Err(Issue::between(Code::TooManyCores, &[&format!("{table}.cores"), &table], message));
         }
         let own = free[free.len() - count..].to_vec();
         for &core in &own {

@@ -1,7 +1,9 @@
 //! When switches mark packets.
 
 use super::values::Size;
+use crate::code::Code;
 use crate::cores::parse_list;
+use crate::error::Fault;
 use crate::units::{format, parse, shorten, Dimension};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
@@ -38,15 +40,19 @@ pub(crate) struct RampSpec {
 
 impl EcnSpec {
     /// Reads "off", "65 packets" or "100 kB". The error is a sentence without the path.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
         const PACKETS_MAX: u32 = 1_000_000_000;
         let text = text.trim();
         if text == "off" {
             return Ok(EcnSpec::Off);
         }
         let packets = ["packets", "packet", "pkts"].iter().find_map(|unit| text.strip_suffix(unit));
-        let wrong =
-            || format!("{} is no threshold such as \"65 packets\" or \"100 kB\", and not \"off\"", shorten(text));
+        let wrong = || {
+            Fault::new(
+                Code::MalformedValue,
+                format!("{} is no threshold such as \"65 packets\" or \"100 kB\", and not \"off\"", shorten(text)),
+            )
+        };
         match packets {
             Some(count) => match parse_list(count.trim(), "packet", PACKETS_MAX).ok().as_deref() {
                 Some([count]) if *count > 0 => Ok(EcnSpec::Packets(*count)),

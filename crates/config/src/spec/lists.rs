@@ -1,6 +1,7 @@
 //! The types of lists: of cores, drives and ways by their numbers, and of hosts by their names.
 
 use crate::cores::{format_cores, parse_cores, parse_list, CORE_MAX};
+use crate::error::Fault;
 use crate::ways::{format_ways, parse_ways, WAY_MAX};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
@@ -38,7 +39,7 @@ enum ListInput {
 /// Reads a list that `parse` reads as text, or one of numbers.
 fn read_list<'de, D: Deserializer<'de>>(
     deserializer: D,
-    parse: impl Fn(&str) -> Result<Vec<u32>, String>,
+    parse: impl Fn(&str) -> Result<Vec<u32>, Fault>,
 ) -> Result<Vec<u32>, D::Error> {
     match ListInput::deserialize(deserializer)? {
         ListInput::Text(text) => parse(&text).map_err(D::Error::custom),

@@ -1,6 +1,8 @@
 //! What a NIC tells the power management of the packets that it sees.
 
 use super::values::{Bandwidth, Rate, RateOrNever, Time, TimeOrNever};
+use crate::code::Code;
+use crate::error::Fault;
 use crate::units::shorten;
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
@@ -89,10 +91,13 @@ pub(crate) struct Template(pub(crate) [u8; 2]);
 
 impl Template {
     /// Reads two ASCII characters. The error is a sentence without the path.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
         match text.as_bytes() {
             &[first, second] if text.is_ascii() => Ok(Template([first, second])),
-            _ => Err(format!("{} is not two ASCII characters such as \"GE\"", shorten(text))),
+            _ => Err(Fault::new(
+                Code::MalformedValue,
+                format!("{} is not two ASCII characters such as \"GE\"", shorten(text)),
+            )),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Frequencies, voltages and sleep of the cores of a server.
 
 use super::values::{Frequency, Power, SleepPower, Slew, Time};
+use crate::code::Code;
+use crate::error::Fault;
 use crate::units::{format, parse, shorten, Dimension};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
@@ -296,7 +298,7 @@ macro_rules! at_voltage {
 
         impl $name {
             /// Reads it. The error is a sentence without the path.
-            pub(crate) fn parse(text: &str) -> Result<Self, String> {
+            pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
                 let [$field, uv] = parse_at(text, $dimension, $range, $form, $example)?;
                 Ok(Self { $field, uv })
             }
@@ -356,15 +358,9 @@ at_voltage!(
 );
 
 /// Reads a value of a dimension and a range, and the voltage after its "@".
-fn parse_at(
-    text: &str,
-    dimension: Dimension,
-    range: (u64, u64),
-    form: &str,
-    example: &str,
-) -> Result<[u64; 2], String> {
+fn parse_at(text: &str, dimension: Dimension, range: (u64, u64), form: &str, example: &str) -> Result<[u64; 2], Fault> {
     let Some((value, voltage)) = text.split_once('@') else {
-        return Err(format!("{} is no {form} such as \"{example}\"", shorten(text)));
+        return Err(Fault::new(Code::MalformedValue, format!("{} is no {form} such as \"{example}\"", shorten(text))));
     };
     let parts = [(value, dimension, range), (voltage, Dimension::Voltage, VOLTAGES_UV)];
     let mut read = [0; 2];
@@ -373,7 +369,7 @@ fn parse_at(
         *read = parse(text, dimension)?;
         if !(least..=most).contains(read) {
             let range = format!("{} to {}", format(least, dimension), format(most, dimension));
-            return Err(format!("{} is out of range; {range} is allowed", shorten(text)));
+            return Err(Fault::new(Code::OutOfRange, format!("{} is out of range; {range} is allowed", shorten(text))));
         }
     }
     Ok(read)

@@ -1,5 +1,7 @@
 //! The types of single values.
 
+use crate::code::Code;
+use crate::error::Fault;
 use crate::units::{format, parse, shorten, Dimension};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
@@ -172,8 +174,13 @@ impl Share {
     pub(crate) const ONE: u32 = 1_000_000;
 
     /// Reads "80%" or "12.5%": up to four decimals, at most 100%. The error is a sentence without the path.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{} is not a share such as \"80%\" (0% to 100%, four decimals)", shorten(text));
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+        let wrong = || {
+            Fault::new(
+                Code::MalformedValue,
+                format!("{} is not a share such as \"80%\" (0% to 100%, four decimals)", shorten(text)),
+            )
+        };
         let (whole, decimals) = match text.trim().strip_suffix('%').map(str::trim_end) {
             Some(number) => number.split_once('.').unwrap_or((number, "0")),
             None => return Err(wrong()),

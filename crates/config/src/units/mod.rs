@@ -5,7 +5,9 @@
 
 mod table;
 
+use crate::code::Code;
 use crate::error::nearest;
+use crate::error::Fault;
 use table::{Unit, G, GI, K, KI, M, MI, T, TI, UNITS};
 
 /// What a value measures. The base units are picoseconds, bytes, bytes per second, transfers per second, hertz,
@@ -105,7 +107,7 @@ impl Dimension {
 const DIGITS_MAX: usize = 20;
 
 /// Reads `text` as a value of `dimension`, in its base unit. The error is a sentence without the path.
-pub fn parse(text: &str, dimension: Dimension) -> Result<u64, String> {
+pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Fault> {
     let shown = shorten(text);
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._,".contains(c))).unwrap_or(text.len());
@@ -113,19 +115,21 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<u64, String> {
     let (exponent, unit_name) = split_exponent(rest);
     let wanted = || format!("{} such as {} is wanted", dimension.one(), dimension.shown());
     if number.is_empty() {
-        return Err(format!("{shown} does not start with a number; {}", wanted()));
+        return Err(Fault::new(Code::BadUnit, format!("{shown} does not start with a number; {}", wanted())));
     }
     let number = Decimal::parse(number)
         .map(|number| number.times_ten_to(exponent))
-        .map_err(|reason| format!("{shown} {reason}; {}", wanted()))?;
+        .map_err(|Fault { code, message }| Fault::new(code, format!("{shown} {message}; {}", wanted())))?;
     if unit_name.is_empty() {
-        return Err(format!("{shown} has no unit; {}", wanted()));
+        return Err(Fault::new(Code::BadUnit, format!("{shown} has no unit; {}", wanted())));
     }
-    let unit = find_unit(unit_name, dimension).map_err(|reason| format!("{shown} {reason}; {}", wanted()))?;
-    number.scale(unit).map_err(|reason| match reason {
-        Scale::TooFine => format!("{shown} is not a whole multiple of {}", dimension.smallest()),
-        Scale::TooLarge => format!("{shown} is too large"),
-    })
+    let bad_unit = |reason| Fault::new(Code::BadUnit, format!("{shown} {reason}; {}", wanted()));
+    let unit = find_unit(unit_name, dimension).map_err(bad_unit)?;
+    let fault = |reason| match reason {
+        Scale::TooFine => (Code::NotAMultiple, format!("{shown} is not a whole multiple of {}", dimension.smallest())),
+        Scale::TooLarge => (Code::OutOfRange, format!("{shown} is too large")),
+    };
+    number.scale(unit).map_err(fault).map_err(|(code, message)| Fault::new(code, message))
 }
 
 /// The exponent of a number in scientific notation, 0 if it is another one, and the unit behind it.
@@ -184,20 +188,20 @@ enum Scale {
 }
 
 impl Decimal {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, Fault> {
         let text = text.strip_prefix('+').unwrap_or(text);
         if text.starts_with('-') {
-            return Err("is negative".to_string());
+            return Err(Fault::new(Code::OutOfRange, "is negative"));
         }
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         let all: String = [whole, fraction].concat();
         if whole.is_empty() || text.ends_with('.') || !all.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err("does not start with a decimal number".to_string());
+            return Err(Fault::new(Code::BadUnit, "does not start with a decimal number"));
         }
         let fraction = fraction.trim_end_matches('0');
         let digits = [whole.trim_start_matches('0'), fraction].concat();
         if digits.len() > DIGITS_MAX || fraction.len() > DIGITS_MAX {
-            return Err("has too many digits".to_string());
+            return Err(Fault::new(Code::OutOfRange, "has too many digits"));
         }
         Ok(Decimal { digits: digits.parse().unwrap_or(0), decimals: fraction.len() as i32 })
     }
@@ -294,11 +298,12 @@ mod tests {
         assert_eq!([time("2.5e-3 us"), time("2.5E+0ns")], [Ok(2500), Ok(2500)]);
         assert_eq!(parse("1e11 B/s", Dimension::Bandwidth), Ok(100_000_000_000));
         assert_eq!([time("0e99 s"), time("0e-99 s")], [Ok(0), Ok(0)]);
-        for (text, reason) in [("1e30 s", "too large"), ("1e99999999999 s", "too large"), ("1e-30 s", "multiple")] {
-            let error = time(text).expect_err("out of range");
-            assert!(error.contains(reason) && error.contains(text), "{error}");
+        let (large, fine) = (Code::OutOfRange, Code::NotAMultiple);
+        for (text, rule) in [("1e30 s", large), ("1e99999999999 s", large), ("1e-30 s", fine)] {
+            let Fault { code, message } = time(text).expect_err("out of range");
+            assert!(code == rule && message.contains(text), "{code}: {message}");
         }
-        assert!(time("1e s").is_err_and(|error| error.contains("unknown unit")));
+        assert!(time("1e s").is_err_and(|fault| fault.code == Code::BadUnit));
     }
 
     #[test]
@@ -340,13 +345,13 @@ mod tests {
             "0x1 ns",
         ];
         for text in broken {
-            let message = parse(text, Dimension::Time).unwrap_err();
+            let message = parse(text, Dimension::Time).unwrap_err().message;
             assert!(message.contains("70 ns"), "{text}: {message}");
         }
-        let message = parse("4k", Dimension::Size).unwrap_err();
-        assert!(message.contains("did you mean \"KiB\", as fio does, or \"KB\"?"), "{message}");
-        let message = parse("100 gbs", Dimension::Bandwidth).unwrap_err();
-        assert!(message.contains("such as \"46.9 GB/s\" or \"100 Gbps\" is wanted"), "{message}");
+        let message = parse("4k", Dimension::Size).unwrap_err().message;
+        assert!(message.contains("\"KiB\"") && message.contains("\"KB\""), "{message}");
+        let Fault { code, message } = parse("100 gbs", Dimension::Bandwidth).unwrap_err();
+        assert!(code == Code::BadUnit && message.contains("\"100 Gbps\""), "{message}");
         for text in ["1 b/s", "0.1 B/s", "123456789012345678901 GB/s"] {
             assert!(parse(text, Dimension::Bandwidth).is_err(), "{text}");
         }

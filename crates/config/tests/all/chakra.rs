@@ -1,8 +1,8 @@
 //! Jobs that do what execution traces say: what the nodes of files become, and what is wrong with some.
 
 use crate::common;
-use crate::common::resolve_text;
 use crate::common::wire::{file, node, sum};
+use crate::common::{assert_tells, resolve_text, told};
 use hostnet_config::{Format, Plan};
 use hostnet_model::params::StepParams;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
          [run]\nuntil = \"jobs\"\n",
         directory.path().join("t").display().to_string()
     );
-    resolve_text(&text, Format::Toml, &[]).map_err(|error| error.to_string())
+    resolve_text(&text, Format::Toml, &[]).map_err(|error| told(&error))
 }
 
 fn steps(plan: &Plan, rank: usize) -> Vec<(String, StepParams)> {
@@ -78,9 +78,7 @@ fn what_is_wrong_with_traces_is_said() {
     let right = file(&[sum(1, &[], 8)]);
     let says = |files: &[Vec<u8>], more: &str, wanted: &[&str]| {
         let error = plan(files, more).map(|_| ()).expect_err("it is refused");
-        for wanted in wanted {
-            assert!(error.contains(wanted), "{wanted:?} is not in {error}");
-        }
+        assert_tells(&error, wanted);
     };
     let both = |file: Vec<u8>| [file.clone(), file];
     says(std::slice::from_ref(&right), "", &["t.1.et", "job.j.trace", "No such file"]);

@@ -1,8 +1,8 @@
 //! Traces whose ranks need each other: messages with tags, groups of ranks, and works without durations.
 
 use crate::common;
-use crate::common::resolve_text;
 use crate::common::wire::{bytes, exact, file, named, node, number, sum};
+use crate::common::{assert_tells, resolve_text};
 use hostnet_config::{Format, Plan};
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn plan(files: &[Vec<u8>], groups: Option<&str>, more: &str) -> Result<Plan, Str
         at("t"),
         key.unwrap_or_default()
     );
-    resolve_text(&text, Format::Toml, &[]).map_err(|error| error.to_string())
+    resolve_text(&text, Format::Toml, &[]).map_err(|error| crate::common::told(&error))
 }
 
 /// What a rank does, in short: what it computes in us, and bytes to (+) and from (-) other ranks.
@@ -57,7 +57,7 @@ fn receive(id: u64, after: &[u64], from: u64, size: u64, tag: u64) -> Vec<u8> {
 
 fn says(found: Result<Plan, String>, wanted: &[&str]) {
     let error = found.map(|_| ()).expect_err("it is refused");
-    wanted.iter().for_each(|wanted| assert!(error.contains(wanted), "{wanted:?} is not in {error}"));
+    assert_tells(&error, wanted);
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! The configuration of a chip: presets, units, what is refused, and where it stands.
 
+use crate::common::{assert_tells, told};
 use hostnet_chip::{Completion, Interleave, Mode, Pattern, Placement, Routing, Shape, Torus};
-use hostnet_config::{chip_plan, chip_schema, chip_template, chips, is_chip, ChipPlan, ConfigError, Format, Input};
+use hostnet_config::{
+    chip_plan, chip_schema, chip_template, chips, is_chip, ChipPlan, Code, ConfigError, Format, Input,
+};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -17,13 +20,13 @@ fn set(overrides: &[&str]) -> Result<ChipPlan, ConfigError> {
 }
 
 fn error(overrides: &[&str]) -> String {
-    set(overrides).expect_err("it is wrong").to_string()
+    told(&set(overrides).expect_err("it is wrong"))
 }
 
 fn refused(cases: &[(&[&str], &str)]) {
     for (given, wanted) in cases {
         let message = error(given);
-        assert!(message.contains(wanted), "{given:?}: {message}");
+        assert_tells(&message, &[wanted]);
     }
 }
 
@@ -89,7 +92,8 @@ fn the_template_resolves_and_is_of_a_chip() {
     }
     let text = chip_template(None).unwrap();
     assert_eq!(Ok(&text), chip_template(Some("scale-out-64")).as_ref());
-    assert!(chip_template(Some("scale-out-46")).unwrap_err().contains("did you mean \"scale-out-64\"?"));
+    let fault = chip_template(Some("scale-out-46")).unwrap_err();
+    assert!(fault.code == Code::UnknownName && fault.message.contains("\"scale-out-64\""), "{fault}");
     assert!(is_chip(&text, Format::Toml) && is_chip("{\"chip\": {}}", Format::Json));
     assert!(!is_chip("[host.a]\n", Format::Toml) && !is_chip("[chip", Format::Toml));
     assert_eq!(chip_schema()["title"], "hostnet chip configuration");
@@ -165,8 +169,8 @@ fn what_is_wrong_is_told_with_its_place_and_its_rule() {
         (&["run.window=0 ns"], "run.window"),
     ];
     refused(&cases);
-    let missing = resolve("[chip]\nclock = \"2 GHz\"\n", Format::Toml, &[]).unwrap_err().to_string();
-    assert!(missing.contains("chip.preset: missing") && missing.contains("scale-out-64"), "{missing}");
+    let missing = told(&resolve("[chip]\nclock = \"2 GHz\"\n", Format::Toml, &[]).unwrap_err());
+    assert_tells(&missing, &["chip.preset: missing", "scale-out-64"]);
     let placed = resolve("[chip]\npreset = \"scale-out-64\"\n[rack]\nhops = 99\n", Format::Toml, &[]).unwrap_err();
     assert_eq!((placed.line, placed.path.as_str()), (Some(4), "rack.hops"));
 }
@@ -202,8 +206,8 @@ fn what_is_wrong_with_a_rack_is_told() {
 #[test]
 fn what_takes_servers_says_that_it_is_a_chip() {
     let input = Input { text: CHIP, format: Format::Toml, file: "a.toml", base_dir: Path::new("."), overrides: &[] };
-    let message = hostnet_config::resolve(&input).expect_err("it is no server").to_string();
-    assert_eq!(message, "a.toml: chip: describes a chip, which only hostnet run, hostnet sweep and hostnet.chip take");
+    let message = told(&hostnet_config::resolve(&input).expect_err("it is no server"));
+    assert_tells(&message, &["[wrong-kind chip] a.toml: "]);
 }
 
 #[test]

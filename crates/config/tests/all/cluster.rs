@@ -1,7 +1,7 @@
 //! Clusters: what resolves, and to what.
 
-use crate::common::{cluster, cluster_text};
-use hostnet_config::{cluster_template, is_cluster, resolve, Format, Input, Plan};
+use crate::common::{assert_tells, cluster, cluster_text, told};
+use hostnet_config::{cluster_template, is_cluster, resolve, Code, Format, Input, Plan};
 use hostnet_model::params::{
     CongestionControl, ControlKind, ControlRule, EcnParams, End, FlowParams, HostKind, ServerParams, Traffic, Transport,
 };
@@ -37,7 +37,8 @@ fn every_template_resolves_and_its_effective_form_gives_the_same_plan() {
         assert_comes_back(&template(name, &[]));
     }
     assert!(!is_cluster(hostnet_config::template(), Format::Toml));
-    assert!(cluster_template("incst").unwrap_err().contains("did you mean \"incast\"?"));
+    let fault = cluster_template("incst").unwrap_err();
+    assert!(fault.code == Code::UnknownName && fault.message.contains("\"incast\""), "{fault}");
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn beside(file: &str, content: &[u8], flow: &str) -> Result<Plan, String> {
         "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[flow.f]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
     );
     let input = Input { text: &text, format: Format::Toml, file: "t.toml", base_dir: folder.path(), overrides: &[] };
-    resolve(&input).map_err(|error| error.to_string())
+    resolve(&input).map_err(|error| told(&error))
 }
 
 #[test]
@@ -256,9 +257,9 @@ fn sizes_of_files_are_those_of_points() {
     let small = percent.iter().filter(|&&bytes| bytes <= 80_000).count() as f64 / percent.len() as f64;
     assert!((small - 0.53).abs() < 0.04 && percent.iter().all(|&bytes| bytes > 0), "{small}");
     let error = beside("cdf.txt", b"1 0.5\n2 0.9\n", &format!("{own}\"cdf.txt\"")).map(|_| ()).unwrap_err();
-    assert!(error.starts_with("cdf.txt:2: flow.f.sizes: the last share is 0.9"), "{error}");
+    assert_tells(&error, &["[bad-distribution flow.f.sizes] cdf.txt:2: ", "0.9"]);
     let error = beside("x.txt", b"", &format!("{own}\"websearch-cdf\"")).map(|_| ()).unwrap_err();
-    assert!(error.contains("a file of points has a name such as"), "{error}");
+    assert_tells(&error, &["a file of points has a name such as"]);
 }
 
 #[test]
@@ -281,11 +282,11 @@ fn a_capture_is_replayed_with_its_times_scaled() {
         Traffic::Replay { packets: vec![(0, 500), (500_000, 500), (1_000_000, 500)] }
     );
     assert_comes_back(&plan);
-    let error = resolve(text, &["flow.f.mtu=400 B"]).unwrap_err().to_string();
-    assert!(error.contains("has a packet of 500 B, above the MTU of 400 B"), "{error}");
+    let error = told(&resolve(text, &["flow.f.mtu=400 B"]).unwrap_err());
+    assert_tells(&error, &["has a packet of 500 B, above the MTU of 400 B"]);
     std::fs::write(folder.path().join("a.pcap"), b"no capture at all, but long enough").unwrap();
-    let error = resolve(text, &[]).unwrap_err().to_string();
-    assert!(error.contains("a.pcap: flow.f.pcap: at byte 0: neither the beginning of a pcap"), "{error}");
+    let error = told(&resolve(text, &[]).unwrap_err());
+    assert_tells(&error, &["a.pcap: flow.f.pcap: at byte 0: neither the beginning of a pcap"]);
 }
 
 proptest! {

@@ -1,5 +1,6 @@
 //! The die of a server: maps, and what is wrong with them.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{dies, resolve, Format, Input, Plan};
 use hostnet_model::params::{DieParams, Stop};
 use proptest::prelude::*;
@@ -15,7 +16,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn resolved(text: &str, base_dir: &std::path::Path) -> Result<Plan, String> {
     let input = Input { text, format: Format::Toml, file: "test.toml", base_dir, overrides: &[] };
-    resolve(&input).map_err(|error| error.to_string())
+    resolve(&input).map_err(|error| told(&error))
 }
 
 fn document(noc: &str) -> String {
@@ -133,7 +134,7 @@ fn wrong_maps_are_told_with_file_and_line() {
     ];
     for (name, map, says) in cases {
         let error = with_map(name, &map, "").expect_err(name);
-        assert!(error.contains(says), "{name}: {says:?} is not in: {error}");
+        assert_tells(&error, &[says]);
     }
 }
 
@@ -164,7 +165,7 @@ fn wrong_tables_are_told() {
     ];
     for (noc, says) in cases {
         let error = resolved(&document(noc), &std::env::temp_dir()).expect_err(noc);
-        assert!(error.contains(says), "{noc}: {says:?} is not in: {error}");
+        assert_tells(&error, &[says]);
     }
 }
 
@@ -177,7 +178,7 @@ fn only_hosts_with_lines_have_a_mesh() {
              [flow.f]\nkind = \"bulk\"\nfrom = \"b\"\nto = \"a\"\n"
         );
         let error = resolved(&text, &std::env::temp_dir()).expect_err(fidelity);
-        assert!(error.contains("host.a.fidelity: only lines travel over a mesh (noc)"), "{error}");
+        assert_tells(&error, &["host.a.fidelity: only lines travel over a mesh (noc)"]);
         let lines = text.replace(fidelity, "line");
         let plan = resolved(&lines, &std::env::temp_dir()).unwrap_or_else(|error| panic!("{error}"));
         let hosts = format!("{:?}", plan.cluster);

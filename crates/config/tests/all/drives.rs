@@ -1,11 +1,12 @@
 //! Where drives are: what a document may say of it, and what is wrong with it.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
 use std::path::Path;
 
 fn resolved(text: &str, format: Format) -> Result<Plan, String> {
     let input = Input { text, format, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-    resolve(&input).map_err(|error| error.to_string())
+    resolve(&input).map_err(|error| told(&error))
 }
 
 /// Two sockets whose preset has no say on drives, but for their count.
@@ -125,7 +126,7 @@ fn what_cannot_be_is_said() {
     ] {
         match resolved(&document(more), Format::Toml) {
             Ok(_) => panic!("is allowed: {more}"),
-            Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+            Err(error) => assert_tells(&error, &[says]),
         }
     }
 }

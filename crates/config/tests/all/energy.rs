@@ -1,12 +1,13 @@
 //! The energy meter: what a document may say, and what is wrong with it.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::SwitchEnergyParams;
 use std::path::Path;
 
 fn resolved(text: &str) -> Result<Plan, String> {
     let input = Input { text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-    resolve(&input).map_err(|error| error.to_string())
+    resolve(&input).map_err(|error| told(&error))
 }
 
 fn server(more: &str) -> Result<Plan, String> {
@@ -34,7 +35,7 @@ fn what_is_not_said_comes_from_the_profile() {
 fn what_is_wrong_is_said() {
     let refused = |found: Result<Plan, String>, says: &str| match found {
         Ok(_) => panic!("allowed, and it should say {says}"),
-        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+        Err(error) => assert_tells(&error, &[says]),
     };
     let of_server = |more: &str, says: &str| refused(server(more), says);
     of_server("energy.profile = \"sever\"", "energy.profile: \"sever\" is not a known energy profile; did you mean");
@@ -61,7 +62,7 @@ fn there_is_no_profile_of_switches() {
     assert_eq!(own, Some(SwitchEnergyParams { on_uw: 0, port_uw: 1_000_000, byte_fj: 0 }), "as a whole");
     let says = |more: &str, says: &str| match pair(more) {
         Ok(_) => panic!("allowed, and it should say {says}"),
-        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+        Err(error) => assert_tells(&error, &[says]),
     };
     says("network.switch.energy = {}", "network.switch.energy: is empty; give on, port or byte");
     says("switch.tor.energy = {}", "switch.tor.energy: is empty");

@@ -1,13 +1,13 @@
 //! Every kind of user error: where it is said to be, and how it is said.
 
-use crate::common::{example, resolve_text};
+use crate::common::{assert_tells, example, resolve_text, told};
 use hostnet_config::Format;
 use std::io::Write;
 
 fn message(text: &str, overrides: &[&str]) -> String {
     match resolve_text(text, Format::Toml, overrides) {
         Ok(_) => panic!("resolves: {text} {overrides:?}"),
-        Err(error) => error.to_string(),
+        Err(error) => told(&error),
     }
 }
 
@@ -18,9 +18,7 @@ fn setting(text: &str) -> String {
 
 #[track_caller]
 fn assert_says(message: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(message.contains(part), "{part:?} is not in: {message}");
-    }
+    assert_tells(message, parts);
     assert!(!message.contains('\n'), "one line: {message}");
 }
 
@@ -28,14 +26,14 @@ fn assert_says(message: &str, parts: &[&str]) {
 fn syntax_errors_have_line_and_column() {
     assert_says(&message("[core]\ncount = \n", &[]), &["test.toml:2: ", "column 9", "not valid TOML"]);
     let json = resolve_text("{\"core\": \n3", Format::Json, &[]).unwrap_err();
-    assert_says(&json.to_string(), &["test.toml:2: ", "not valid JSON"]);
+    assert_says(&told(&json), &["test.toml:2: ", "not valid JSON"]);
 }
 
 #[test]
 fn a_repeated_key_is_an_error_in_both_languages() {
     assert_says(&message("[core]\ncount = 1\ncount = 2\n", &[]), &["test.toml:3: ", "duplicate key"]);
     let json = resolve_text("{\"run\": {}, \"run\": {}}", Format::Json, &[]).unwrap_err();
-    assert_says(&json.to_string(), &["the key \"run\" stands twice"]);
+    assert_says(&told(&json), &["the key \"run\" stands twice"]);
 }
 
 #[test]
@@ -208,7 +206,7 @@ fn same_bank_refresh_needs_a_device_with_all_its_timings() {
     let all = |same_bank: &str, timing: &str| {
         let settings = [format!("memory.dram.same_bank={same_bank}"), format!("memory.dram.timing={timing}")];
         resolve_text(&example("quadrant3.toml"), Format::Toml, &settings.each_ref().map(String::as_str))
-            .map_err(|error| error.to_string())
+            .map_err(|error| told(&error))
     };
     let plan = all("one-bank", "{rfc_sb=200,refi_sb=700,refsb_refsb=700}").unwrap();
     assert_eq!(plan.server().unwrap().socket().memory.dram.timing.refi_sb, 700);
@@ -388,11 +386,8 @@ fn a_job_that_lacks_a_key_is_told_with_its_place() {
         base_dir: std::path::Path::new("."),
         overrides: &[],
     };
-    let error = hostnet_config::resolve(&input).expect_err("size is missing").to_string();
-    assert_eq!(
-        error,
-        "server.toml:5: workload.disk.jobs[0].size: missing; a size with its unit such as \"8 MiB\" is wanted"
-    );
+    let error = told(&hostnet_config::resolve(&input).expect_err("size is missing"));
+    assert_says(&error, &["[missing-key workload.disk.jobs[0].size] server.toml:5: ", "\"8 MiB\""]);
 }
 
 /// A message about settings on top of caches that are on.

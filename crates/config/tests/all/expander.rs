@@ -1,5 +1,6 @@
 //! Memory behind a link: what a document may say, and what is wrong with it.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::Placement;
 use std::path::Path;
@@ -11,13 +12,13 @@ fn resolved(more: &str) -> Result<Plan, String> {
     );
     let input =
         Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-    resolve(&input).map_err(|error| error.to_string())
+    resolve(&input).map_err(|error| told(&error))
 }
 
 fn assert_refused(more: &str, says: &[&str]) {
     match resolved(more) {
         Ok(_) => panic!("is allowed: {more}"),
-        Err(error) => says.iter().for_each(|says| assert!(error.contains(says), "{says:?} is not in: {error}")),
+        Err(error) => assert_tells(&error, says),
     }
 }
 
@@ -55,6 +56,6 @@ fn what_is_wrong_is_said() {
     let text = format!("{text}\npreset = \"skylake-8160\"\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n");
     let input =
         Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-    let error = resolve(&input).expect_err("two sockets").to_string();
-    assert!(error.contains("is for servers of one socket"), "{error}");
+    let error = told(&resolve(&input).expect_err("two sockets"));
+    assert_tells(&error, &["is for servers of one socket"]);
 }

@@ -1,7 +1,7 @@
 //! Jobs of ranks: what is wrong with one is said with its place and its rule, and what is left out is filled in.
 
 use crate::common;
-use crate::common::cluster_text;
+use crate::common::{assert_tells, cluster_text, told};
 use hostnet_config::{Format, Length, Plan, WarmUp};
 use serde_json::json;
 
@@ -113,8 +113,8 @@ fn hosts_may_have_different_numbers_of_ranks() {
     assert_eq!(cores, [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3]);
     assert_eq!(plan.effective["job"]["j"]["ranks_per_host"], json!([8, 4]));
     let says = |ranks: &str, wanted: &[&str]| {
-        let error = spread("['n-0', 'n-1']", ranks).map(|_| ()).expect_err("it is refused").to_string();
-        assert!(wanted.iter().all(|wanted| error.contains(wanted)), "{error}");
+        let error = told(&spread("['n-0', 'n-1']", ranks).map(|_| ()).expect_err("it is refused"));
+        assert_tells(&error, wanted);
     };
     says("[8]", &["job.j.ranks_per_host", "1 counts; hosts has 2 entries, and each has one"]);
     says("[8, 0]", &["job.j.ranks_per_host[1]: 0 is out of range; 1 to 1024 is allowed"]);
@@ -266,7 +266,7 @@ fn program(steps: &str) -> String {
     let base = BASE.replace("allreduce", "program").replace("bytes = \"1 MB\"", &format!("steps = [{steps}]"));
     match cluster_text(&base, Format::Toml, &[]) {
         Ok(_) => String::new(),
-        Err(error) => error.to_string(),
+        Err(error) => told(&error),
     }
 }
 
@@ -310,14 +310,14 @@ fn programs_that_would_wait_for_ever_are_refused() {
 fn a_run_until_its_jobs_are_done_needs_jobs_and_has_no_other_length() {
     let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n";
     let error = cluster_text(text, Format::Toml, &["run.until=jobs"]).map(|_| ()).expect_err("there is no job");
-    assert!(error.to_string().contains("run.until: there are no jobs"), "{error}");
+    assert_tells(&told(&error), &["run.until: there are no jobs"]);
     let both = |key: &str| {
         let text = format!("{BASE}{key}\n");
         cluster_text(&text, Format::Toml, &[]).map(|_| ()).expect_err("not both").to_string()
     };
     for key in ["duration = \"1 ms\"", "precision = 0.1", "warmup = \"1 ms\""] {
         let error = both(key);
-        assert!(error.contains("a run until its jobs are done is measured from its start"), "{error}");
+        assert_tells(&error, &["a run until its jobs are done is measured from its start"]);
     }
     says(&["run.until=job"], &["run.until", "did you mean \"jobs\"?"]);
 }

@@ -1,5 +1,6 @@
 //! DIMMs with processors: what a document may say, and what is wrong with it.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::{HostKind, McnParams, McnWake, Transport};
 use std::path::Path;
@@ -12,13 +13,13 @@ fn resolved(of_box: &str, of_dimm: &str, more: &str) -> Result<Plan, String> {
     );
     let input =
         Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-    resolve(&input).map_err(|error| error.to_string())
+    resolve(&input).map_err(|error| told(&error))
 }
 
 fn assert_refused(of_box: &str, of_dimm: &str, more: &str, says: &[&str]) {
     match resolved(of_box, of_dimm, more) {
         Ok(_) => panic!("is allowed: {of_box} {of_dimm} {more}"),
-        Err(error) => says.iter().for_each(|says| assert!(error.contains(says), "{says:?} is not in: {error}")),
+        Err(error) => assert_tells(&error, says),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The configuration of the memory alone: defaults, overrides, errors, and the reference controller.
 
 use crate::common::alone::resolve_alone;
+use crate::common::{assert_tells, told};
 use hostnet_config::{
     devices, memory_plan, memory_schema, profiles, ConfigError, Format, MemoryPlan, Requests, TraceFormat, Traffic,
     TrafficPattern,
@@ -18,7 +19,7 @@ fn plan(overrides: &[&str]) -> MemoryPlan {
 }
 
 fn error(overrides: &[&str]) -> String {
-    resolve("", Format::Toml, overrides).unwrap_err().to_string()
+    told(&resolve("", Format::Toml, overrides).unwrap_err())
 }
 
 #[test]
@@ -156,10 +157,10 @@ fn errors_have_their_place_and_their_rule() {
     ];
     for (settings, part) in cases {
         let said = error(settings);
-        assert!(said.contains(part), "{part:?} is not in: {said}");
+        assert_tells(&said, &[part]);
     }
-    let said = resolve("[memory]\n\nchanels = 2\n", Format::Toml, &[]).unwrap_err().to_string();
-    assert_eq!(said, "memory.toml:3: memory.chanels: unknown key; did you mean \"channels\"?");
+    let said = told(&resolve("[memory]\n\nchanels = 2\n", Format::Toml, &[]).unwrap_err());
+    assert_tells(&said, &["[unknown-key memory.chanels] memory.toml:3: ", "\"channels\""]);
     assert_eq!(
         plan(&["memory.device=DDR5_4800", "memory.controller.refresh=same-bank"]).controller.refresh,
         Refresh::SameBank

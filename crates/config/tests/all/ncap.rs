@@ -1,12 +1,13 @@
 //! What a NIC tells the power management, and how it holds interrupts back: what a document may say, and what is wrong.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::{HostKind, ModerationParams, NcapParams, ServerParams};
 use std::path::Path;
 
 fn resolved(text: &str, format: Format) -> Result<Plan, String> {
     resolve(&Input { text, format, file: "test.toml", base_dir: Path::new("."), overrides: &[] })
-        .map_err(|error| error.to_string())
+        .map_err(|error| told(&error))
 }
 
 fn pair(more: &str) -> Result<Plan, String> {
@@ -30,7 +31,7 @@ fn ncap(more: &str) -> NcapParams {
 fn says(more: &str, says: &str) {
     match pair(more) {
         Ok(_) => panic!("{more} is allowed, and it should say {says}"),
-        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+        Err(error) => assert_tells(&error, &[says]),
     }
 }
 

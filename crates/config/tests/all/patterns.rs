@@ -1,6 +1,6 @@
 //! Traffic among many hosts: who sends to whom, how much, and how often.
 
-use crate::common::{cluster, cluster_text};
+use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{Format, Plan};
 use hostnet_model::params::{FlowParams, Traffic};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,10 +118,10 @@ fn sizes_are_of_their_distribution() {
 fn what_does_not_fit_together_is_refused() {
     let says = |flow: &str, overrides: &[&str], wanted: &str| {
         let error = match cluster_text(&text(flow), Format::Toml, overrides) {
-            Err(error) => error.to_string(),
+            Err(error) => told(&error),
             Ok(_) => panic!("{flow} {overrides:?} resolves"),
         };
-        assert!(error.contains(wanted), "{wanted:?} is not in: {error}");
+        assert_tells(&error, &[wanted]);
     };
     says("pairs = \"all-to-al\"", &[], "did you mean \"all-to-all\"?");
     says(

@@ -1,6 +1,6 @@
 //! A pool of memory: what a document may say, and what is wrong with it.
 
-use crate::common::{cluster, cluster_text, says};
+use crate::common::{assert_tells, cluster, cluster_text, says, told};
 use hostnet_config::{resolve, Format, Input};
 use hostnet_model::params::{HostKind, LenderParams, Placement};
 use std::path::Path;
@@ -79,8 +79,8 @@ fn what_is_wrong_is_said_with_its_place() {
     let server = "[server]\npreset = \"cascade-lake-6234\"\n[pool]\nlent = \"1 GiB\"\n\
                   [workload.s]\nkind = \"stream\"\ncores = \"0\"\n";
     let input = Input { text: server, format: Format::Toml, file: "a.toml", base_dir: Path::new("."), overrides: &[] };
-    let error = resolve(&input).expect_err("a server alone").to_string();
-    assert!(error.contains("servers of a cluster"), "{error}");
+    let error = told(&resolve(&input).expect_err("a server alone"));
+    assert_tells(&error, &["servers of a cluster"]);
 }
 
 /// Two servers that share a region, a lender and a controller.

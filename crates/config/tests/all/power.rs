@@ -1,5 +1,6 @@
 //! Frequencies, voltages and sleep: what a document may say, what comes of it, and what is wrong with it.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::{GovernorParams, IdleParams, OndemandVariant, PState, PowerDomain, PowerParams};
 use proptest::prelude::*;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 fn resolved(text: &str, format: Format, overrides: &[String]) -> Result<Plan, String> {
     resolve(&Input { text, format, file: "test.toml", base_dir: Path::new("."), overrides })
-        .map_err(|error| error.to_string())
+        .map_err(|error| told(&error))
 }
 
 fn text(more: &str) -> String {
@@ -29,7 +30,7 @@ fn power(more: &str) -> PowerParams {
 fn says(more: &str, says: &str) {
     match server(more) {
         Ok(_) => panic!("{more} is allowed, and it should say {says}"),
-        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+        Err(error) => assert_tells(&error, &[says]),
     }
 }
 

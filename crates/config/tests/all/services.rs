@@ -1,5 +1,6 @@
 //! Services whose workers are threads of a server: what is too much for one.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input};
 use std::path::Path;
 
@@ -13,7 +14,7 @@ fn wrong(server: bool, service: &str) -> Option<String> {
     );
     let input =
         Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-    resolve(&input).err().map(|error| error.to_string())
+    resolve(&input).err().map(|error| told(&error))
 }
 
 #[test]
@@ -49,11 +50,11 @@ fn a_server_has_a_bounded_number_of_services() {
         );
         let input =
             Input { text: &text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-        resolve(&input).err().map(|error| error.to_string())
+        resolve(&input).err().map(|error| told(&error))
     };
     let server = "preset = \"i7-3770-gem5\"";
     assert_eq!(with(256, server), None);
     let error = with(257, server).expect("one too many");
-    assert!(error.contains("flow.f") && error.contains("more than 256 tables of services"), "{error}");
+    assert_tells(&error, &["flow.f", "more than 256 tables of services"]);
     assert_eq!(with(257, "kind = \"endpoint\""), None);
 }

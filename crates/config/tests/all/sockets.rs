@@ -1,12 +1,13 @@
 //! Servers of several sockets: what a document may say, and what is wrong with it.
 
+use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::{Placement, RemoteDdio};
 use std::path::Path;
 
 fn resolved(text: &str) -> Result<Plan, String> {
     let input = Input { text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
-    resolve(&input).map_err(|error| error.to_string())
+    resolve(&input).map_err(|error| told(&error))
 }
 
 fn document(more: &str) -> String {
@@ -20,7 +21,7 @@ fn plan(more: &str) -> Plan {
 fn assert_refused(text: &str, says: &str) {
     match resolved(text) {
         Ok(_) => panic!("is allowed: {text}"),
-        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+        Err(error) => assert_tells(&error, &[says]),
     }
 }
 

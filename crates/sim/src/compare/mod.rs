@@ -149,7 +149,7 @@ pub fn first_deviation(
 /// A run that is to be made again: who decided from outside is not there.
 fn ready(plan: &Plan) -> Result<Run, SimulationError> {
     let run = Run::new(plan, Options::default());
-    run.check_controllers().map_err(|error| SimulationError::Controller(error.to_string()))?;
+    run.check_controllers().map_err(SimulationError::Controller)?;
     Ok(run)
 }
 

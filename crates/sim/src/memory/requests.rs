@@ -1,6 +1,6 @@
 //! Where the requests of a plan come from.
 
-use hostnet_config::{MemoryPlan, Requests, TraceFormat, TrafficPattern};
+use hostnet_config::{Code, MemoryPlan, Requests, TraceFormat, TrafficPattern};
 use hostnet_traffic::{Format, Pattern, Request, Synthetic, Trace, TraceError, TrafficError, LINE_BYTES};
 use std::path::Path;
 
@@ -22,6 +22,18 @@ pub enum MemoryError {
          set run.warmup to 0"
     )]
     Uncounted(String),
+}
+
+impl MemoryError {
+    /// Rule that is broken.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Trace(error) => Code::of_file(Path::new(error.file())),
+            Self::Traffic(_) => Code::OutOfRange,
+            Self::Uncounted(_) => Code::NotSupported,
+        }
+    }
 }
 
 /// The requests of a plan, one at a time.

@@ -1,7 +1,7 @@
 //! A plan of the network alone, from its first packet to its results.
 
 use super::report;
-use hostnet_config::{NocPlan, Packets};
+use hostnet_config::{Code, NocPlan, Packets};
 use hostnet_noc::{NocError, Run, Shape, Source, TracePacket};
 use hostnet_traffic::{PacketTrace, TraceError};
 use serde_json::Value;
@@ -23,6 +23,19 @@ pub enum NocFault {
     /// The network or its traffic is wrong.
     #[error("{0}")]
     Network(#[from] NocError),
+}
+
+impl NocFault {
+    /// Rule that is broken.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Trace(error) => Code::of_file(Path::new(error.file())),
+            Self::Network(error) if error.field == "routing" => Code::Deadlock,
+            Self::Network(error) if error.field == "trace" => Code::MalformedFile,
+            Self::Network(_) => Code::OutOfRange,
+        }
+    }
 }
 
 /// How a run of the network alone stands.

@@ -42,7 +42,7 @@ impl Run {
         mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
         mut on_checkpoint: impl FnMut(Kept) -> bool,
     ) -> Result<bool, SimulationError> {
-        self.agree(self.check_controllers().map_err(|error| SimulationError::Controller(error.to_string())))?;
+        self.agree(self.check_controllers().map_err(SimulationError::Controller))?;
         loop {
             let at = self.next_kept();
             if !self.run_until(at, &mut on_status, &mut on_packets)? {

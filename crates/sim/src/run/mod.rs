@@ -15,7 +15,6 @@ mod window;
 pub use forecast::Forecast;
 pub use kept::Kept;
 pub use many::{run_many, Finished, Many};
-pub use outside::{HostError, Missing};
 pub use pace::{epoch_ps, latest_end_ps, EPOCH_PS};
 pub use start::Way;
 

@@ -1,49 +1,14 @@
 //! What joins a run from outside: controllers, governors, and the record of a host's packets.
 
 use super::Run;
+use crate::error::{HostError, Missing};
 use crate::read::ends::machines;
+use hostnet_config::Code;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_model::control::{Control, Controller};
 use hostnet_model::params::{ClusterParams, HostKind};
 use hostnet_model::power::{Governor, PowerManager};
 use hostnet_model::{Machine, Packet, PartKind, World};
-use thiserror::Error;
-
-/// Something from outside does not fit a host, or is missing there.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{host}: {why}")]
-pub struct HostError {
-    /// The name of the host, as it was given.
-    pub host: String,
-    /// What is wrong.
-    pub why: String,
-    /// What was not given to the run, if that is it.
-    pub missing: Option<Missing>,
-}
-
-/// What a run may need from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The controller of a host with `control.rule = "user"`.
-    Controller,
-    /// The governor of a host with `power.governor = "user"`.
-    Governor,
-}
-
-impl HostError {
-    fn new(host: &str, why: impl Into<String>) -> Self {
-        Self { host: host.to_owned(), why: why.into(), missing: None }
-    }
-
-    fn not_given(host: &str, missing: Missing, name: &str) -> Self {
-        let (key, what) = match missing {
-            Missing::Controller => ("control.rule", "controller"),
-            Missing::Governor => ("power.governor", "governor"),
-        };
-        let why = format!("{key} is \"user\", and the {what} \"{name}\" was not given to the run");
-        Self { missing: Some(missing), ..Self::new(host, why) }
-    }
-}
 
 /// Where a host is: its partition, and the NIC or endpoint that its cable ends at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +33,7 @@ fn called(name: &str) -> &str {
 fn host_number(cluster: &ClusterParams, host: &str) -> Result<usize, HostError> {
     cluster.hosts.iter().position(|own| called(&own.name) == host).ok_or_else(|| {
         let known = cluster.hosts.iter().map(|host| called(&host.name));
-        HostError::new(host, format!("no such host; {}", hostnet_config::suggestion(host, known)))
+        HostError::new(Code::DoesNotExist, host, format!("no such host; {}", hostnet_config::suggestion(host, known)))
     })
 }
 
@@ -92,9 +57,9 @@ impl Run {
         };
         if machine.control().is_none_or(|control| control.name().is_none()) {
             let rule = format!("its rule is not \"user\"; set host.{host}.control.rule = \"user\"");
-            return Err(HostError::new(host, rule));
+            return Err(HostError::new(Code::RequiresKey, host, rule));
         }
-        machine.attach_controller(controller).map_err(|why| HostError::new(host, why))
+        machine.attach_controller(controller).map_err(|why| HostError::new(Code::BadCheckpoint, host, why))
     }
 
     /// Lets a governor from outside decide on the frequencies of a host, which is "server" where the configuration
@@ -111,9 +76,9 @@ impl Run {
         };
         if machine.first::<PowerManager>().is_none_or(|power| power.name().is_none()) {
             let rule = format!("its governor is not \"user\"; set {key}.governor = \"user\"");
-            return Err(HostError::new(host, rule));
+            return Err(HostError::new(Code::RequiresKey, host, rule));
         }
-        machine.attach_governor(&*governor).map_err(|why| HostError::new(host, why))
+        machine.attach_governor(&*governor).map_err(|why| HostError::new(Code::BadCheckpoint, host, why))
     }
 
     /// The machine of a server; none when that is in another process.
@@ -121,7 +86,7 @@ impl Run {
         let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
         let number = host_number(cluster, host)?;
         if !is_server(cluster, number) {
-            return Err(HostError::new(host, endpoint));
+            return Err(HostError::new(Code::WrongHostKind, host, endpoint));
         }
         match &mut parts[servers_before(cluster, number)].0 {
             World::Server(machine) => Ok(Some(machine)),
@@ -148,7 +113,7 @@ impl Run {
                 return Err(HostError::not_given(host, Missing::Controller, name));
             }
             if keeps {
-                control.check_state().map_err(|why| HostError::new(host, why))?;
+                control.check_state().map_err(|why| HostError::new(Code::BadCheckpoint, host, why))?;
             }
         }
         for (host, power) in self.managers() {
@@ -156,7 +121,7 @@ impl Run {
                 return Err(HostError::not_given(host, Missing::Governor, name));
             }
             if keeps {
-                power.check_state().map_err(|why| HostError::new(host, why))?;
+                power.check_state().map_err(|why| HostError::new(Code::BadCheckpoint, host, why))?;
             }
         }
         Ok(())
@@ -167,8 +132,11 @@ impl Run {
     /// # Errors
     /// The first thing that does not fit in one of them.
     pub fn agree_on_host(&self, own: Result<(), HostError>) -> Result<(), HostError> {
-        let errors = self.told(own.err().map(|error| (error.host, error.why)));
-        errors.into_iter().flatten().next().map_or(Ok(()), |(host, why)| Err(HostError::new(&host, why)))
+        let errors = self.told(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
+        errors.into_iter().flatten().next().map_or(Ok(()), |(code, host, why)| {
+            let code = Code::named(&code).unwrap_or(Code::RequiresKey);
+            Err(HostError::new(code, &host, why))
+        })
     }
 
     /// Records from now on what a host sends and receives, for [`Run::run_recorded`].
@@ -243,5 +211,5 @@ fn port<'a>(
     if elsewhere {
         return Ok(None);
     }
-    Err(HostError::new(host, "has no NIC"))
+    Err(HostError::new(Code::WrongHostKind, host, "has no NIC"))
 }

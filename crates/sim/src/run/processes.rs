@@ -5,6 +5,7 @@ use super::{Options, Run, State};
 use crate::build::Shares;
 use crate::error::SimulationError;
 use crate::read::ports::PortTotals;
+use hostnet_config::Code;
 use hostnet_config::Plan;
 use hostnet_kernel::checkpoint::CheckpointError;
 use hostnet_kernel::{told, told_first, Across, Exchange, Scheduler, Time};
@@ -96,8 +97,9 @@ impl Run {
         if self.processes.is_none() {
             return own;
         }
-        let errors = self.told(own.err().map(|error| error.to_string()));
-        errors.into_iter().flatten().next().map_or(Ok(()), |text| Err(SimulationError::Told(text)))
+        let errors = self.told(own.err().map(|error| (error.code().name().to_owned(), error.to_string())));
+        let first = errors.into_iter().flatten().next();
+        first.map_or(Ok(()), |(code, text)| Err(SimulationError::Told(Code::named(&code).unwrap_or(Code::Stuck), text)))
     }
 
     /// What every port had counted, in their order.

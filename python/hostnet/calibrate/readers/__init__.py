@@ -65,14 +65,15 @@ def read_data(argument: str, server: ServerFile) -> Found:
         if kind.matches(content):
             found = kind.read(content)
             if not found.measurements:
-                raise DataError(f"{content.file}: holds no measurements")
+                raise DataError("malformed-file", f"{content.file}: holds no measurements")
             return found
     for pattern, advice in FOREIGN:
         if re.search(pattern, content.text, re.M):
-            raise DataError(f"{content.file}: {advice}")
+            raise DataError("malformed-file", f"{content.file}: {advice}")
     raise DataError(
+        "malformed-file",
         f"{content.file}:1: neither a table of measurements, nor output of MLC, STREAM, fio, perf or PCM; "
-        "docs/calibrate.md says what a table looks like"
+        "docs/calibrate.md says what a table looks like",
     )
 
 
@@ -85,9 +86,9 @@ def open_content(argument: str, server: ServerFile) -> Content:
     path = Path(name)
     text = read_text(path, BYTES_MAX).removeprefix("\ufeff")
     if not text.strip():
-        raise DataError(f"{name}: is empty")
+        raise DataError("malformed-file", f"{name}: is empty")
     if "\0" in text:
-        raise DataError(f"{name}: is not text")
+        raise DataError("malformed-file", f"{name}: is not text")
     return Content(name, text, given, server)
 
 
@@ -97,8 +98,10 @@ def parse_given(argument: str, text: str) -> dict[str, str]:
     for part in text.split(","):
         key, equals, value = part.partition("=")
         if not equals or not key.strip() or not value.strip():
-            raise DataError(f'--data {argument}: "{part}" is not name=value')
+            raise DataError("malformed-value", f'--data {argument}: "{part}" is not name=value')
         if key.strip() not in GIVEN:
-            raise DataError(f'--data {argument}: "{key.strip()}" is not a condition; {nearest(key.strip(), GIVEN)}')
+            raise DataError(
+                "unknown-name", f'--data {argument}: "{key.strip()}" is not a condition; {nearest(key.strip(), GIVEN)}'
+            )
         given[key.strip()] = value.strip()
     return given

@@ -37,7 +37,7 @@ class Content:
             try:
                 start = set_condition(start, name, value)
             except ValueError as error:
-                raise DataError(f"--data {self.file}@{name}={value}: {error}") from None
+                raise DataError("malformed-value", f"--data {self.file}@{name}={value}: {error}") from None
         return start
 
 

@@ -42,14 +42,16 @@ def read(content: Content) -> Found:
     """
     if importlib.util.find_spec(MODULE) is None:
         raise DataError(
-            f"{content.file}: looks like counters of perf or PCM, which this build of hostnet does not read"
+            "missing-package",
+            f"{content.file}: looks like counters of perf or PCM, which this build of hostnet does not read",
         )
     conditions = content.conditions(Conditions())
     counted = importlib.import_module(MODULE).read(content.file, content.server.effective)
     if not conditions.cores and not (conditions.rw and conditions.bs and conditions.iodepth):
         raise DataError(
+            "missing-key",
             f"{content.file}: counters do not tell what ran; say it: {content.file}@cores=4,reads=100 "
-            f"or {content.file}@rw=read,bs=8m,iodepth=64"
+            f"or {content.file}@rw=read,bs=8m,iodepth=64",
         )
     found = Found(notes=[f"{content.file}: {warning}" for warning in counted.warnings])
     if conditions.cores and not conditions.rw and not conditions.node:
@@ -58,7 +60,10 @@ def read(content: Content) -> Found:
     for quantity, value in quantities_of(counted.total, conditions):
         found.measurements.append(Measurement(quantity, value, conditions, content.file, "total"))
     if not found.measurements:
-        raise DataError(f"{content.file}: has none of the counters that {conditions} would need; see docs/calibrate.md")
+        raise DataError(
+            "malformed-file",
+            f"{content.file}: has none of the counters that {conditions} would need; see docs/calibrate.md",
+        )
     return found
 
 

@@ -78,12 +78,16 @@ def _jobs(content: Content, tree: Tree) -> Iterator[tuple[str, Tree]]:
     key = "jobs" if "jobs" in tree else "client_stats"
     jobs = tree.get(key)
     if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) for job in jobs):
-        raise DataError(f'{content.file}: not the output of fio --output-format=json: it has no list "jobs"')
+        raise DataError(
+            "malformed-file", f'{content.file}: not the output of fio --output-format=json: it has no list "jobs"'
+        )
     known = ([job.get(key) for key in ("hostname", "port")] for job in jobs if "hostname" in job)
     hosts = {":".join(str(part) for part in parts if part is not None) for parts in known}
     if len(hosts) > 1:
         names = ", ".join(sorted(hosts))[:100]
-        raise DataError(f"{content.file}: {key}: {len(hosts)} clients ({names}); give the result of a single client")
+        raise DataError(
+            "wrong-count", f"{content.file}: {key}: {len(hosts)} clients ({names}); give the result of a single client"
+        )
     for index, job in enumerate(jobs):
         if key == "jobs" or job.get("jobname") != OF_ALL:
             yield f"{key}[{index}]", job

@@ -259,9 +259,11 @@ def _check_bandwidth(content: Content, entry: Entry, side: str) -> None:
     found = moved / runtime_ms * 1e3 if runtime_ms >= RUNTIME_MIN_MS else told
     if moved and told and abs(found / told - 1) > BANDWIDTH_MARGIN:
         message = f"{side}.bw_bytes is {told:.0f}, but io_bytes / runtime is {found:.0f} B/s"
-        raise wrong(content.file, entry.place, f"{message}; was the file changed by hand?")
+        raise wrong(content.file, entry.place, f"{message}; was the file changed by hand?", "implausible-data")
     if moved and isinstance(part, dict) and part.get("total_ios") == 0:
-        raise wrong(content.file, entry.place, f"{side}.total_ios is 0, but io_bytes is {moved:.0f}")
+        raise wrong(
+            content.file, entry.place, f"{side}.total_ios is 0, but io_bytes is {moved:.0f}", "implausible-data"
+        )
 
 
 def _check_in_flight(content: Content, entry: Entry) -> None:
@@ -280,7 +282,9 @@ def _check_in_flight(content: Content, entry: Entry) -> None:
 
 def _contradiction(content: Content, entry: Entry, message: str) -> DataError:
     hint = "with group_reporting an entry sums all jobs of its group, but shows the options of the first"
-    return wrong(content.file, entry.place, f"{message}; {hint}: give each kind of job a result of its own")
+    return wrong(
+        content.file, entry.place, f"{message}; {hint}: give each kind of job a result of its own", "implausible-data"
+    )
 
 
 def _runtime_ms(entry: Entry) -> float:

@@ -159,7 +159,7 @@ class _Reader:
         if self.reads is None:
             index, text = self.traffic
             hint = f"if it is, say its share: {self.content.file}@reads=67"
-            raise wrong(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}')
+            raise wrong(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}', "not-supported")
         command = self.command
         cores = command.cores or max(self.content.server.cores - 1, 1)
         start = Conditions(cores=cores, probe="sequential", node=command.node)

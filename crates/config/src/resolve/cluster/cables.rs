@@ -4,6 +4,7 @@ use super::super::workload::share;
 use super::hosts::Hosts;
 use super::table;
 use super::topology::{self, Made, CABLES_MAX, SWITCHES_MAX};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CableSpec, ClusterSpec, NetworkSpec, Span};
 use crate::units::{format, Dimension};
@@ -25,10 +26,8 @@ pub(super) struct Named {
 /// The switches and cables: those of the document, or those of the topology.
 pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
     if spec.cable.len() > CABLES_MAX || spec.switch.len() > SWITCHES_MAX {
-        return Err(Issue::between(
-            &["cable", "switch"],
-            format!("at most {CABLES_MAX} cables and {SWITCHES_MAX} switches are allowed"),
-        ));
+        let message = format!("at most {CABLES_MAX} cables and {SWITCHES_MAX} switches are allowed");
+        return Err(Issue::between(Code::TooMany, &["cable", "switch"], message));
     }
     let Some(first) = spec.cable.iter().find(|(_, cable)| cable.ends.is_some()).map(|(name, _)| name) else {
         let mut made = topology::make(spec, hosts)?;
@@ -38,7 +37,11 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
     let network = &spec.network;
     if network.topology.is_some() {
         let message = "a topology and cables with ends exclude each other; give one of them";
-        return Err(Issue::between(&["network.topology", &format!("{}.ends", table("cable", first))], message));
+        return Err(Issue::between(
+            Code::ConflictingKeys,
+            &["network.topology", &format!("{}.ends", table("cable", first))],
+            message,
+        ));
     }
     topology::check_none(spec)?;
     let cables = spec.cable.iter().map(of_document).collect::<Result<_, _>>()?;
@@ -51,7 +54,7 @@ fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
         Some(ends) => Ok(Named { path, ends, spec: spec.clone(), length: 1 }),
         None => {
             let message = "missing; a network is made of cables that all have ends, or of a topology";
-            Err(Issue::new(format!("{path}.ends"), message))
+            Err(Issue::new(Code::MissingKey, format!("{path}.ends"), message))
         }
     }
 }
@@ -83,7 +86,8 @@ fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Host
         for host in range.clone() {
             let Some(&at) = of_name.get(&hosts.hosts[host].name) else { continue };
             if let Some((_, other)) = owners.insert(at, (host, path)).filter(|(other, _)| *other != host) {
-                return Err(Issue::between(&[path, other], format!("is the same cable as {other}; give one of them")));
+                let message = format!("is the same cable as {other}; give one of them");
+                return Err(Issue::between(Code::Duplicate, &[path, other], message));
             }
             set(&mut made[at], spec, path);
         }
@@ -104,7 +108,7 @@ fn between(made: &mut [Named], (one, other): (&str, &str), spec: &CableSpec, pat
     }
     let message = "is no host, and no cable of the topology joins these two; the cable between two switches is called \
                    as both are, such as leaf-0_spine-1";
-    Err(Issue::between(&[path, "network.topology"], message))
+    Err(Issue::between(Code::DoesNotExist, &[path, "network.topology"], message))
 }
 
 fn set(cable: &mut Named, spec: &CableSpec, path: &str) {
@@ -140,11 +144,12 @@ pub(super) fn spans(spans: &[Span], path: &str) -> Result<Vec<(u64, u64)>, Issue
     for (at, [from, to]) in spans.iter().map(|span| span.map(|time| time.0 .0)).enumerate() {
         let shown = |ps: u64| format(ps, Dimension::Time);
         if from >= to {
-            return Err(Issue::new(format!("{path}[{at}]"), format!("{} is not before {}", shown(from), shown(to))));
+            let message = format!("{} is not before {}", shown(from), shown(to));
+            return Err(Issue::new(Code::WrongOrder, format!("{path}[{at}]"), message));
         }
         if from < before {
             let message = format!("{} is before the end of the span before it, {}", shown(from), shown(before));
-            return Err(Issue::new(format!("{path}[{at}]"), message));
+            return Err(Issue::new(Code::WrongOrder, format!("{path}[{at}]"), message));
         }
         before = to;
         pairs.push((from, to));

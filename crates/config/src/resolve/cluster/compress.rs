@@ -2,6 +2,7 @@
 
 use super::gradients;
 use super::hosts::Hosts;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CompressSpec, HostSpec, JobSpec, Size, Time};
 use crate::units::shorten;
@@ -83,12 +84,12 @@ fn check_one(spec: &CompressSpec, path: &str) -> Result<(), Issue> {
         0 => {
             let message = "missing; give how much data becomes of it, such as 8.0, shares of floats with 0, 8, 16 and \
                            32 bits, or gradients";
-            Err(Issue::between(&keys.each_ref().map(String::as_str), message))
+            Err(Issue::between(Code::MissingKey, &keys.each_ref().map(String::as_str), message))
         }
         1 => Ok(()),
         _ => {
             let message = format!("{} say how much is left; give one of them", given.join(" and "));
-            Err(Issue::between(&given, message))
+            Err(Issue::between(Code::ConflictingKeys, &given, message))
         }
     }
 }
@@ -101,10 +102,8 @@ fn float_bits(spec: &CompressSpec, path: &str) -> Result<f64, Issue> {
             let given = given.as_deref().unwrap_or_default();
             let sum: f64 = given.iter().sum();
             if (sum - 1.0).abs() > ROUNDED {
-                return Err(Issue::new(
-                    format!("{path}.shares"),
-                    format!("{sum:.4} in all; shares of all floats are 1"),
-                ));
+                let message = format!("{sum:.4} in all; shares of all floats are 1");
+                return Err(Issue::new(Code::BadDistribution, format!("{path}.shares"), message));
             }
             given.iter().zip(CLASSES).map(|(share, bits)| share * bits).sum::<f64>() / sum
         }
@@ -139,7 +138,7 @@ pub(super) fn check(
                  give {table}"
             );
             let keys = [format!("{path}.compress"), table];
-            return Err(Issue::between(&[&keys[0], &keys[1]], message));
+            return Err(Issue::between(Code::RequiresKey, &[&keys[0], &keys[1]], message));
         }
     }
     Ok(())

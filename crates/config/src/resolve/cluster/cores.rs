@@ -1,5 +1,6 @@
 //! Which core of a host does what.
 
+use crate::code::Code;
 use crate::error::Issue;
 
 /// What a core does.
@@ -40,13 +41,13 @@ impl HostCores {
                     "core {core} does not exist at {host}; its core.count = {count} means cores 0 to {}",
                     count - 1
                 );
-                Err(Issue::between(&[path, &format!("{host}.core.count")], message))
+                Err(Issue::between(Code::DoesNotExist, &[path, &format!("{host}.core.count")], message))
             }
             Some(Role { workloads, .. }) if !workloads.is_empty() && !self.shared => {
                 let workload = format!("{host}.workload.{}", workloads[0]);
                 let message =
                     format!("core {core} is that of {workload} already; sharing it needs fidelity = \"line\"");
-                Err(Issue::between(&[path, &format!("{workload}.cores"), &workload], message))
+                Err(Issue::between(Code::CoreTaken, &[path, &format!("{workload}.cores"), &workload], message))
             }
             Some(role) => {
                 role.network = true;

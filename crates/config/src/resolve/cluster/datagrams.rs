@@ -1,5 +1,6 @@
 //! `[flow.*]` of kind "datagram".
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{DatagramPatternSpec, FlowSpec, Size, Time};
 use crate::units::{format, Dimension};
@@ -15,7 +16,8 @@ const TIMEOUT: Time = Time(10_000_000_000);
 pub(super) fn transport(path: &str, spec: &mut FlowSpec) -> Result<Transport, Issue> {
     if spec.transport.is_some() {
         let at = format!("{path}.transport");
-        return Err(Issue::between(&[&at, &format!("{path}.kind")], "has no effect: datagrams go over UDP"));
+        let message = "has no effect: datagrams go over UDP";
+        return Err(Issue::between(Code::NoEffect, &[&at, &format!("{path}.kind")], message));
     }
     let Size(buffer_bytes) = *spec.buffer.get_or_insert(BUFFER);
     Ok(Transport::Udp(UdpParams { buffer_bytes }))
@@ -28,7 +30,11 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
     let mtu_bytes = spec.mtu.map_or(0, |Size(bytes)| bytes);
     let fits = |key: &str, size: Size| fits(path, key, size, mtu_bytes);
     let lacks = |key: &str, what: &str| {
-        Issue::new(format!("{path}.{key}"), format!("missing; give the bytes of {what} such as \"64 B\""))
+        Issue::new(
+            Code::MissingKey,
+            format!("{path}.{key}"),
+            format!("missing; give the bytes of {what} such as \"64 B\""),
+        )
     };
     match pattern {
         DatagramPatternSpec::Ping => {
@@ -60,7 +66,7 @@ fn fits(path: &str, key: &str, Size(bytes): Size, mtu_bytes: u64) -> Result<u32,
         "{} with headers of {HEADER_BYTES} B are more than the MTU of {mtu_bytes} B, and datagrams are not fragmented",
         format(bytes, Dimension::Size)
     );
-    Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.mtu"), "network.mtu"], message))
+    Err(Issue::between(Code::DoesNotFit, &[&format!("{path}.{key}"), &format!("{path}.mtu"), "network.mtu"], message))
 }
 
 /// Which keys belong to which patterns.
@@ -82,7 +88,7 @@ fn check_keys(path: &str, pattern: DatagramPatternSpec, spec: &FlowSpec) -> Resu
     match keys.into_iter().find(|(_, given, patterns, _)| *given && !patterns.contains(&pattern)) {
         Some((key, _, _, patterns)) => {
             let message = format!("has an effect only with pattern = {patterns}");
-            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.pattern")], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.pattern")], message))
         }
         None => Ok(()),
     }

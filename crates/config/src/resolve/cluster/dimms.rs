@@ -3,6 +3,7 @@
 use super::super::Resolved;
 use super::hosts::{Host, Hosts};
 use super::table;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, FidelitySpec, FlowSpec, HostKindSpec, McnKeys, Size, TimeLimit};
 use crate::units::{format, shorten, Dimension};
@@ -53,7 +54,7 @@ impl Dimms {
                     let host = table("host", &hosts.hosts[on].name);
                     let message = format!("channel {channel} has {} slots: give others, or fewer DIMMs", keys.slots);
                     let paths = [format!("{path}.channels"), format!("{path}.count"), format!("{host}.mcn.slots")];
-                    return Err(Issue::between(&paths.each_ref().map(String::as_str), message));
+                    return Err(Issue::between(Code::TooFewSlots, &paths.each_ref().map(String::as_str), message));
                 }
             }
         }
@@ -69,7 +70,7 @@ impl Dimms {
             match (&self.keys[at], &own.mcn) {
                 (None, Some(_)) => {
                     let message = "no DIMM is in its slots: give one, such as kind = \"dimm\", on = \"NAME\"";
-                    return Err(Issue::new(format!("{path}.mcn"), message));
+                    return Err(Issue::new(Code::NoEffect, format!("{path}.mcn"), message));
                 }
                 (Some(keys), own) => {
                     check_keys(&path, keys)?;
@@ -130,8 +131,9 @@ impl Dimms {
             let Some(keys) = self.between(ends[0], ends[1]).copied() else { continue };
             let path = path_of(spec, &classes[usize::from(flow.class)]);
             let host = table("host", &hosts.hosts[self.around(ends[0])].name);
-            let refused =
-                |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), "host"], message));
+            let refused = |key: &str, message: String| {
+                Err(Issue::between(Code::NotSupported, &[&format!("{path}.{key}"), "host"], message))
+            };
             if flow.mtu_bytes > keys.mtu_bytes {
                 let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
                 let message = format!(
@@ -139,7 +141,11 @@ impl Dimms {
                     shown(flow.mtu_bytes),
                     shown(keys.mtu_bytes)
                 );
-                return Err(Issue::between(&[&format!("{path}.mtu"), &format!("{host}.mcn.mtu")], message));
+                return Err(Issue::between(
+                    Code::DoesNotFit,
+                    &[&format!("{path}.mtu"), &format!("{host}.mcn.mtu")],
+                    message,
+                ));
             }
             match &mut flow.transport {
                 Transport::Tcp(tcp) => {
@@ -161,7 +167,7 @@ impl Dimms {
                     shown(flow.mtu_bytes.into()),
                     shown(of_network)
                 );
-                return Err(Issue::between(&[&format!("{path}.mtu"), "network.mtu"], message));
+                return Err(Issue::between(Code::DoesNotFit, &[&format!("{path}.mtu"), "network.mtu"], message));
             }
             if !flow.moves.is_empty() {
                 return refused("move", "threads of flows over rings stay where they are".to_string());
@@ -222,16 +228,24 @@ fn path_of(spec: &ClusterSpec, class: &str) -> String {
 fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
     let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
     if keys.ring_bytes % 64 != 0 {
-        return Err(Issue::new(format!("{path}.mcn.rings"), "is not a multiple of a line of 64 B"));
+        return Err(Issue::new(Code::NotAMultiple, format!("{path}.mcn.rings"), "is not a multiple of a line of 64 B"));
     }
     let dma = keys.dma_lines.is_some();
     if dma && !keys.alert {
         let message = "engines hear of messages by ALERT_N: give alert = true, or dma = false";
-        return Err(Issue::between(&[&format!("{path}.mcn.dma"), &format!("{path}.mcn.alert")], message));
+        return Err(Issue::between(
+            Code::RequiresKey,
+            &[&format!("{path}.mcn.dma"), &format!("{path}.mcn.alert")],
+            message,
+        ));
     }
     if dma && keys.checksum {
         let message = "engines compute no checksums: give checksum = false, or dma = false";
-        return Err(Issue::between(&[&format!("{path}.mcn.dma"), &format!("{path}.mcn.checksum")], message));
+        return Err(Issue::between(
+            Code::ConflictingKeys,
+            &[&format!("{path}.mcn.dma"), &format!("{path}.mcn.checksum")],
+            message,
+        ));
     }
     let most = largest_packet(keys.ring_bytes);
     for (key, bytes) in [("mtu", keys.mtu_bytes), ("gso", keys.gso_bytes)] {
@@ -242,7 +256,11 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
                 shown(keys.ring_bytes),
                 shown(most)
             );
-            return Err(Issue::between(&[&format!("{path}.mcn.{key}"), &format!("{path}.mcn.rings")], message));
+            return Err(Issue::between(
+                Code::DoesNotFit,
+                &[&format!("{path}.mcn.{key}"), &format!("{path}.mcn.rings")],
+                message,
+            ));
         }
     }
     Ok(())
@@ -252,7 +270,8 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
 fn host_of(spec: &ClusterSpec, hosts: &Hosts, name: &str) -> Result<usize, Issue> {
     let path = format!("{}.on", table("host", name));
     let Some(on) = &spec.host[name].on else {
-        return Err(Issue::new(path, "missing; give the host in whose slots it is, such as on = \"box\""));
+        let message = "missing; give the host in whose slots it is, such as on = \"box\"";
+        return Err(Issue::new(Code::MissingKey, path, message));
     };
     let found = hosts.named(on, &path)?;
     let at = found.start;
@@ -265,7 +284,7 @@ fn host_of(spec: &ClusterSpec, hosts: &Hosts, name: &str) -> Result<usize, Issue
         }
         HostKindSpec::Server => return Ok(at),
     };
-    Err(Issue::new(path, format!("{} is {is}; {rule}", shorten(on))))
+    Err(Issue::new(Code::WrongHostKind, path, format!("{} is {is}; {rule}", shorten(on))))
 }
 
 /// The channels that the DIMMs of a table are in, in turn.
@@ -280,7 +299,7 @@ fn channels_of(spec: &ClusterSpec, hosts: &Hosts, name: &str, on: usize) -> Resu
                 "channel {channel} does not exist at {host}; its memory.channels = {count} means channels 0 to {}",
                 count - 1
             );
-            Err(Issue::between(&[&path, &format!("{host}.memory.channels")], message))
+            Err(Issue::between(Code::DoesNotExist, &[&path, &format!("{host}.memory.channels")], message))
         }
         None => Ok(channels),
     }
@@ -297,7 +316,7 @@ impl Hosts {
         let count = self.resolved(host).map_or(0, |resolved| resolved.server.socket().core.count);
         let Some(core) = core.filter(|&core| core >= count) else { return Ok(()) };
         let rule = format!("core {core} does not exist; core.count = {count} means cores 0 to {}", count - 1);
-        Err(Issue::between(&[&format!("{path}.mcn.core"), &format!("{path}.core.count")], rule))
+        Err(Issue::between(Code::DoesNotExist, &[&format!("{path}.mcn.core"), &format!("{path}.core.count")], rule))
     }
 
     /// Checks that a machine can be on a memory channel network.
@@ -309,23 +328,40 @@ impl Hosts {
         let idle = matches!(spec.memory.controller.idle_flush, TimeLimit::Off);
         let rules = [
             (
+                Code::NeedsLineFidelity,
                 "fidelity",
                 fidelity.is_some_and(|own| own != FidelitySpec::Line),
                 "rings are lines: leave it out, or give \"line\"",
             ),
-            ("sockets", resolved.server.sockets.len() > 1, "rings are those of a machine of one socket"),
-            ("noc", spec.noc.is_some(), "rings have no place on a die"),
-            ("expander", spec.expander.is_some(), "a machine with rings has no memory behind a link"),
-            ("cache.enabled", resolved.server.socket().cache.is_none(), "rings need caches: give true"),
             (
+                Code::NotSupported,
+                "sockets",
+                resolved.server.sockets.len() > 1,
+                "rings are those of a machine of one socket",
+            ),
+            (Code::NotSupported, "noc", spec.noc.is_some(), "rings have no place on a die"),
+            (
+                Code::NotSupported,
+                "expander",
+                spec.expander.is_some(),
+                "a machine with rings has no memory behind a link",
+            ),
+            (
+                Code::RequiresKey,
+                "cache.enabled",
+                resolved.server.socket().cache.is_none(),
+                "rings need caches: give true",
+            ),
+            (
+                Code::RequiresKey,
                 "memory.controller.idle_flush",
                 idle && !on_dimm,
                 "a lone pointer would wait for ever: give a time, such as \"50 ns\"",
             ),
-            ("nic", on_dimm && spec.nic.is_some(), "a DIMM has no NIC: its host has"),
+            (Code::NotSupported, "nic", on_dimm && spec.nic.is_some(), "a DIMM has no NIC: its host has"),
         ];
-        match rules.into_iter().find(|(_, broken, _)| *broken) {
-            Some((key, _, rule)) => Err(Issue::between(&[&format!("{path}.{key}"), &path], rule)),
+        match rules.into_iter().find(|(_, _, broken, _)| *broken) {
+            Some((code, key, _, rule)) => Err(Issue::between(code, &[&format!("{path}.{key}"), &path], rule)),
             None => Ok(()),
         }
     }

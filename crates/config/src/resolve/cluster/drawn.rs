@@ -5,6 +5,7 @@ use super::flows::FLOWS_MAX;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::sizes::{Arrivals, FlowSizes};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::plan::{Length, RunPlan, WarmUp};
 use crate::spec::{FlowSpec, PairsSpec, Size, Time};
@@ -52,7 +53,7 @@ pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Resu
         let sizes = sizes.or_else(|| spec.bytes.map(|Size(bytes)| FlowSizes::fixed(bytes)));
         let sizes = sizes.ok_or_else(|| {
             let message = "flows that begin at random have an end; give bytes or sizes";
-            Issue::new(format!("{}.load", sides.path), message)
+            Issue::new(Code::RequiresKey, format!("{}.load", sides.path), message)
         })?;
         return open_loop(sides, spec, load, &sizes, network, &mut rng);
     }
@@ -69,10 +70,8 @@ pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Resu
 /// Checks the keys that belong to others.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     let needs = |key: &str, other: &str, what: &str| {
-        Err(Issue::between(
-            &[&format!("{path}.{key}"), &format!("{path}.{other}")],
-            format!("has an effect only {what}"),
-        ))
+        let message = format!("has an effect only {what}");
+        Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.{other}")], message))
     };
     if spec.senders.is_some() && spec.pairs != Some(PairsSpec::Incast) {
         return needs("senders", "pairs", "with pairs = \"incast\"");
@@ -88,7 +87,11 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     }
     if spec.sizes.is_some() && spec.bytes.is_some() {
         let message = "flows have all the same size, or different ones; give one of them";
-        return Err(Issue::between(&[&format!("{path}.bytes"), &format!("{path}.sizes")], message));
+        return Err(Issue::between(
+            Code::ConflictingKeys,
+            &[&format!("{path}.bytes"), &format!("{path}.sizes")],
+            message,
+        ));
     }
     Ok(())
 }
@@ -106,7 +109,7 @@ fn listed(sides: &Sides) -> Result<Vec<(usize, usize)>, Issue> {
                 to.len()
             );
             let path = sides.path;
-            Err(Issue::between(&[&format!("{path}.to"), &format!("{path}.from")], message))
+            Err(Issue::between(Code::WrongCount, &[&format!("{path}.to"), &format!("{path}.from")], message))
         }
     }
 }
@@ -134,7 +137,11 @@ fn open_loop(
     let expected = until_ps.saturating_sub(spec.start.0) as f64 / mean_ps;
     if expected > FLOWS_MAX as f64 {
         let message = format!("about {expected:.0} flows would begin; at most {FLOWS_MAX} are allowed");
-        return Err(Issue::between(&[&format!("{path}.load"), &format!("{path}.until"), "run.duration"], message));
+        return Err(Issue::between(
+            Code::TooMany,
+            &[&format!("{path}.load"), &format!("{path}.until"), "run.duration"],
+            message,
+        ));
     }
     let mut arrivals = Arrivals::new(spec.start.0, mean_ps);
     let mut drawn = Drawn { pairs: Vec::new(), count: 1, starts_ps: Vec::new(), bytes: Vec::new() };
@@ -152,7 +159,11 @@ fn open_loop(
     }
     if drawn.pairs.is_empty() {
         let message = format!("no flow begins before {}: {expected:.3} on average", format(until_ps, Dimension::Time));
-        return Err(Issue::between(&[&format!("{path}.load"), &format!("{path}.until"), "run.duration"], message));
+        return Err(Issue::between(
+            Code::NothingToDo,
+            &[&format!("{path}.load"), &format!("{path}.until"), "run.duration"],
+            message,
+        ));
     }
     Ok(drawn)
 }
@@ -164,7 +175,7 @@ fn until(path: &str, spec: &FlowSpec, run: &RunPlan) -> Result<u64, Issue> {
         (None, WarmUp::Fixed { ps: warm_up }, Length::Duration { ps }) => Ok(warm_up.saturating_add(ps)),
         _ => {
             let message = "needs an end; give until, when no more flows begin, or run.warmup and run.duration";
-            Err(Issue::new(format!("{path}.load"), message))
+            Err(Issue::new(Code::RequiresKey, format!("{path}.load"), message))
         }
     }
 }

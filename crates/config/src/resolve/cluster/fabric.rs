@@ -8,6 +8,7 @@ use super::switch_keys::Place;
 use super::switches::{complete, inherit, resolve_switch};
 use super::table;
 use super::topology::Made;
+use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::spec::{Bandwidth, ClusterSpec, EcnSpec, SwitchSpec};
 use crate::units::{format, shorten, Dimension};
@@ -134,7 +135,7 @@ impl Fabric {
                     "{packets} packets of {mtu_bytes} B are more than the buffer of {}: nothing would be marked",
                     format(switch.buffer_bytes, Dimension::Size)
                 );
-                return Err(Issue::between(&[ecn, buffer], message));
+                return Err(Issue::between(Code::DoesNotFit, &[ecn, buffer], message));
             }
         }
         Ok(())
@@ -156,7 +157,7 @@ impl<'a> Ends<'a> {
             if by_name.insert(name, End::Switch(at)).is_some() {
                 let message = format!("a host and a switch are both named {}", shorten(name));
                 let switch = if kind.is_some() { "network.topology".to_string() } else { table("switch", name) };
-                return Err(Issue::between(&[&switch, &table("host", name)], message));
+                return Err(Issue::between(Code::Duplicate, &[&switch, &table("host", name)], message));
             }
         }
         Ok(Ends { hosts, switches, by_name })
@@ -167,7 +168,7 @@ impl<'a> Ends<'a> {
         let [one, other] = [0, 1].map(|at: usize| self.find(&cable.ends[at], &path));
         let ends = [one?, other?];
         if ends[0] == ends[1] {
-            return Err(Issue::new(path, format!("both ends are {}", shorten(&cable.ends[0]))));
+            return Err(Issue::new(Code::BadCabling, path, format!("both ends are {}", shorten(&cable.ends[0]))));
         }
         Ok(ends)
     }
@@ -178,7 +179,8 @@ impl<'a> Ends<'a> {
         }
         let hosts = self.hosts.hosts.iter().map(|host| host.name.as_str());
         let known = hosts.chain(self.switches.iter().map(|(name, _)| name.as_str()));
-        Err(Issue::new(path, format!("there is no host or switch {}; {}", shorten(name), suggestion(name, known))))
+        let message = format!("there is no host or switch {}; {}", shorten(name), suggestion(name, known));
+        Err(Issue::new(Code::DoesNotExist, path, message))
     }
 
     /// Checks that every host has one cable and every switch at least one.
@@ -199,23 +201,24 @@ impl<'a> Ends<'a> {
                 [] if self.hosts.dimms.slot(host).is_some() => {}
                 [cable, ..] if self.hosts.dimms.slot(host).is_some() => {
                     let message = format!("a cable ends at the DIMM {name}, which has no port");
-                    return Err(Issue::between(&[&format!("{}.ends", cables[cable].path)], message));
+                    return Err(Issue::between(Code::BadCabling, &[&format!("{}.ends", cables[cable].path)], message));
                 }
                 [] => {
                     let message =
                         format!("no cable ends at {name}; give one, such as [cable.{}]", self.hosts.hosts[host].name);
-                    return Err(Issue::between(&[&self.hosts.table_of(host), "cable"], message));
+                    return Err(Issue::between(Code::BadCabling, &[&self.hosts.table_of(host), "cable"], message));
                 }
                 [one, other, ..] => {
                     let message = format!("a second cable ends at the host {name}; a host has one port");
                     let paths = [other, one].map(|cable| format!("{}.ends", cables[cable].path));
-                    return Err(Issue::between(&[&paths[0], &paths[1]], message));
+                    return Err(Issue::between(Code::BadCabling, &[&paths[0], &paths[1]], message));
                 }
                 [_] => {}
             }
         }
         match at_switch.iter().position(|&at| !at) {
             Some(switch) => Err(Issue::between(
+                Code::BadCabling,
                 &[&table("switch", &self.switches[switch].0), "cable"],
                 "no cable ends at this switch",
             )),

@@ -2,6 +2,7 @@
 
 use super::super::sockets;
 use super::hosts::Hosts;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::FlowSpec;
 use crate::units::shorten;
@@ -19,19 +20,19 @@ pub(super) fn resolve(
     let at = format!("{path}.sendfile");
     if !matches!(transport, Transport::Tcp(_)) {
         let message = "has no effect over RoCE: nothing is copied there";
-        return Err(Issue::between(&[&at, &format!("{path}.transport")], message));
+        return Err(Issue::between(Code::NoEffect, &[&at, &format!("{path}.transport")], message));
     }
     let mut place = None;
     for &(from, _) in pairs {
         let Some(count) = hosts.sockets(from) else {
             let message = format!("{} is an endpoint, which has no memory", shorten(&hosts.hosts[from].name));
-            return Err(Issue::between(&[&at, &format!("{path}.from")], message));
+            return Err(Issue::between(Code::WrongHostKind, &[&at, &format!("{path}.from")], message));
         };
         let key = format!("{}.sockets", hosts.table_of(from));
         place = Some(sockets::placement(text, [&at, &key], count)?);
         if place == Some(Placement::Interleaved) && count == 1 {
             let message = format!("\"interleave\" needs several nodes; {key} = 1: give \"local\", or more sockets");
-            return Err(Issue::between(&[&at, &key], message));
+            return Err(Issue::between(Code::RequiresKey, &[&at, &key], message));
         }
     }
     Ok(place)

@@ -10,6 +10,7 @@ use super::places::place;
 use super::replay::{self, Replayed};
 use super::sums::Engines;
 use super::{datagrams, files, forward, jobs, moves, packets, service, size_file, table, transport};
+use crate::code::Code;
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
@@ -96,7 +97,8 @@ pub(super) fn resolve(
     }
     let total: usize = drafts.iter().map(|draft| draft.drawn.flows()).sum();
     if total > FLOWS_MAX {
-        return Err(Issue::new("flow", format!("{total} flows in all; at most {FLOWS_MAX} are allowed")));
+        let message = format!("{total} flows in all; at most {FLOWS_MAX} are allowed");
+        return Err(Issue::new(Code::TooMany, "flow", message));
     }
     let mut mtu_bytes = vec![None; hosts.hosts.len()];
     for draft in &drafts {
@@ -136,7 +138,7 @@ pub(super) fn class_of(classes: &mut Vec<String>, name: &str, path: &str) -> Res
     }
     if classes.len() == CLASSES_MAX {
         let message = format!("more than {CLASSES_MAX} classes in all; let flows share them with class = \"NAME\"");
-        return Err(Issue::between(&[path, "flow"], message));
+        return Err(Issue::between(Code::TooMany, &[path, "flow"], message));
     }
     classes.push(name.to_string());
     Ok(classes.len() as u8 - 1)
@@ -157,10 +159,14 @@ fn carried(
     if flow.kind == FlowKindSpec::Replay {
         return match (&flow.transport, flow.buffer) {
             (None, None) => Ok(Transport::Raw),
-            (None, Some(_)) => {
-                Err(Issue::new(format!("{path}.buffer"), "has an effect only on captures that are sent on"))
+            (None, Some(_)) => Err(Issue::new(
+                Code::NoEffect,
+                format!("{path}.buffer"),
+                "has an effect only on captures that are sent on",
+            )),
+            (Some(_), _) => {
+                Err(Issue::new(Code::NoEffect, at, "has no effect: packets of a capture are sent as they are"))
             }
-            (Some(_), _) => Err(Issue::new(at, "has no effect: packets of a capture are sent as they are")),
         };
     }
     let name = flow.transport.get_or_insert_with(|| if rdma { "roce" } else { "dctcp" }.to_string());
@@ -169,11 +175,11 @@ fn carried(
     match (flow.kind, transport::is_roce(found)) {
         (FlowKindSpec::Write | FlowKindSpec::Read, false) => {
             let message = format!("{} is TCP; RDMA needs \"roce\" or \"dcqcn\"", shorten(name));
-            Err(Issue::between(&[&at, &kind], message))
+            Err(Issue::between(Code::RequiresKey, &[&at, &kind], message))
         }
         (FlowKindSpec::Rpc | FlowKindSpec::Service, true) => {
             let message = format!("{} is RoCE; requests and answers need TCP", shorten(name));
-            Err(Issue::between(&[&at, &kind], message))
+            Err(Issue::between(Code::RequiresKey, &[&at, &kind], message))
         }
         _ => transport::resolve(name, found, mtu_bytes, &format!("{path}.mtu")),
     }
@@ -200,7 +206,7 @@ fn draft(
     check_keys(&path, spec)?;
     if spec.deaf.is_some() && matches!(transport, Transport::Roce(_)) {
         let message = "has no effect over RoCE: no application reads what it brings";
-        return Err(Issue::between(&[&format!("{path}.deaf"), &format!("{path}.transport")], message));
+        return Err(Issue::between(Code::NoEffect, &[&format!("{path}.deaf"), &format!("{path}.transport")], message));
     }
     let mut flow = FlowParams {
         class,
@@ -235,6 +241,7 @@ fn draft(
     if stagger_ps.saturating_mul(flows).saturating_add(flow.start_ps) > START_MAX_PS {
         let message = format!("the last of {flows} flows would begin after {}", format(START_MAX_PS, Dimension::Time));
         return Err(Issue::between(
+            Code::OutOfRange,
             &[&format!("{path}.stagger"), &format!("{path}.count"), &format!("{path}.start")],
             message,
         ));
@@ -278,7 +285,7 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     match keys.into_iter().find(|(_, given, kinds, _)| *given && !kinds.contains(&spec.kind)) {
         Some((key, _, _, kinds)) => {
             let message = format!("has an effect only with kind = {kinds}");
-            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.kind")], message))
         }
         None => Ok(()),
     }
@@ -290,7 +297,7 @@ fn traffic(
     transport: &Transport,
     replayed: Vec<(u64, u32)>,
 ) -> Result<Traffic, Issue> {
-    let lacks = |key: &str, message: &str| Issue::new(format!("{path}.{key}"), message);
+    let lacks = |key: &str, message: &str| Issue::new(Code::MissingKey, format!("{path}.{key}"), message);
     let bytes = spec.bytes.map_or(u64::MAX, |Size(bytes)| bytes);
     match spec.kind {
         FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),
@@ -343,11 +350,12 @@ fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, 
     for &(from, to) in pairs {
         let name = |at: usize| shorten(&hosts.hosts[at].name);
         if from == to {
-            return Err(Issue::between(&[&to_path, &from_path], format!("{} sends to itself", name(from))));
+            let message = format!("{} sends to itself", name(from));
+            return Err(Issue::between(Code::SendsInCircle, &[&to_path, &from_path], message));
         }
         if spec.kind == FlowKindSpec::Replay && hosts.hosts[from].cores.is_some() {
             let message = format!("{} is a server; packets of a capture are sent by an endpoint", name(from));
-            return Err(Issue::between(&[&from_path, &format!("{path}.kind")], message));
+            return Err(Issue::between(Code::WrongHostKind, &[&from_path, &format!("{path}.kind")], message));
         }
         if spec.pattern == Some(DatagramPatternSpec::Generate) && hosts.hosts[from].cores.is_none() {
             let message = format!(
@@ -355,11 +363,11 @@ fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, 
                  them",
                 name(from)
             );
-            return Err(Issue::between(&[&from_path, &format!("{path}.pattern")], message));
+            return Err(Issue::between(Code::WrongHostKind, &[&from_path, &format!("{path}.pattern")], message));
         }
         if !fabric.joins(from, to) {
             let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
-            return Err(Issue::between(&[&to_path, &from_path], message));
+            return Err(Issue::between(Code::Unreachable, &[&to_path, &from_path], message));
         }
     }
     Ok(())
@@ -372,7 +380,7 @@ pub(super) fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result
     let mut found = Vec::new();
     for at in ranges.into_iter().flatten() {
         if std::mem::replace(&mut twice[at], true) {
-            return Err(Issue::new(path, format!("{} stands twice", shorten(&hosts.hosts[at].name))));
+            return Err(Issue::new(Code::Duplicate, path, format!("{} stands twice", shorten(&hosts.hosts[at].name))));
         }
         found.push(at);
     }

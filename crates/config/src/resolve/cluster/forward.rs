@@ -3,6 +3,7 @@
 use super::drawn::{Drawn, Network};
 use super::flows::{numbers, Draft};
 use super::table;
+use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::spec::{FlowKindSpec, FlowSpec, FunctionSpec, Names, Time};
 use crate::units::shorten;
@@ -25,17 +26,25 @@ pub(super) fn order(flows: &BTreeMap<String, FlowSpec>) -> Result<Order, Issue> 
         let at = format!("{}.takes", table("flow", name));
         let Some(Names(takes)) = &flow.takes else {
             let message = "missing; give the flows whose packets are sent on, such as \"in\" for [flow.in]";
-            return Err(Issue::new(at, message));
+            return Err(Issue::new(Code::MissingKey, at, message));
         };
         for taken in takes {
             let kind = flows.get(taken).map(|flow| flow.kind).ok_or_else(|| {
                 let known = flows.keys().map(String::as_str).filter(|known| known != name);
-                Issue::new(&at, format!("there are no flows {}; {}", shorten(taken), suggestion(taken, known)))
+                Issue::new(
+                    Code::DoesNotExist,
+                    &at,
+                    format!("there are no flows {}; {}", shorten(taken), suggestion(taken, known)),
+                )
             })?;
             check_taken(&at, taken, &flows[taken])?;
             if let Some(other) = taken_by.insert(taken, name) {
                 let message = format!("packets of {} are sent on by {} already", shorten(taken), shorten(other));
-                return Err(Issue::between(&[&at, &format!("{}.takes", table("flow", other))], message));
+                return Err(Issue::between(
+                    Code::Duplicate,
+                    &[&at, &format!("{}.takes", table("flow", other))],
+                    message,
+                ));
             }
             if kind == FlowKindSpec::Replay {
                 replays.insert(taken.clone());
@@ -60,7 +69,7 @@ fn check_taken(at: &str, name: &str, flow: &FlowSpec) -> Result<(), Issue> {
         "{} cannot be sent on; \"packets\", \"replay\", \"forward\" and datagrams that nobody answers can",
         shorten(name)
     );
-    Err(Issue::between(&[at, &format!("{}.kind", table("flow", name))], message))
+    Err(Issue::between(Code::NotSupported, &[at, &format!("{}.kind", table("flow", name))], message))
 }
 
 /// Tables that send nothing on, in their order, then each after those that it takes.
@@ -85,7 +94,8 @@ fn sorted(flows: &BTreeMap<String, FlowSpec>) -> Result<Vec<String>, Issue> {
         if left.len() == before {
             let all: Vec<String> = left.iter().map(|name| format!("{}.takes", table("flow", name))).collect();
             let all: Vec<&str> = all.iter().map(String::as_str).collect();
-            return Err(Issue::between(&all, "what is sent on comes back to where it was taken: a loop"));
+            let message = "what is sent on comes back to where it was taken: a loop";
+            return Err(Issue::between(Code::SendsInCircle, &all, message));
         }
     }
     Ok(names)
@@ -122,12 +132,12 @@ pub(super) fn drawn(
     let name = |at: usize| shorten(&hosts.hosts[at].name);
     if let Some(&at) = from.iter().find(|&&at| hosts.hosts[at].cores.is_none()) {
         let message = format!("{} is an endpoint; a core of a server sends packets on", name(at));
-        return Err(Issue::between(&[&from_path, &format!("{path}.kind")], message));
+        return Err(Issue::between(Code::WrongHostKind, &[&from_path, &format!("{path}.kind")], message));
     }
     if let Some(&at) = from.iter().find(|&&at| hosts.hosts[at].cores.as_ref().is_some_and(|own| !own.may_be_shared())) {
         let host = hosts.table_of(at);
         let message = format!("{} is not simulated line by line, as a host that sends packets on is", name(at));
-        return Err(Issue::between(&[&from_path, &format!("{host}.fidelity")], message));
+        return Err(Issue::between(Code::NeedsLineFidelity, &[&from_path, &format!("{host}.fidelity")], message));
     }
     let mut pairs = Vec::new();
     for draft in takes.iter().map(|&number| &before[number]) {
@@ -135,18 +145,22 @@ pub(super) fn drawn(
         for (_, at) in each {
             if !from.contains(&at) {
                 let message = format!("{} ends at {}, which is not among them", draft.path, name(at));
-                return Err(Issue::between(&[&from_path, &takes_path], message));
+                return Err(Issue::between(Code::MustAgree, &[&from_path, &takes_path], message));
             }
             pairs.push((at, to[pairs.len() % to.len()]));
         }
         if draft.flow.mtu_bytes > spec.mtu.map_or(0, |mtu| mtu.0 as u32) {
             let message = format!("{} has larger packets; they are sent on whole", draft.path);
-            return Err(Issue::between(&[&format!("{path}.mtu"), &format!("{}.mtu", draft.path)], message));
+            return Err(Issue::between(
+                Code::DoesNotFit,
+                &[&format!("{path}.mtu"), &format!("{}.mtu", draft.path)],
+                message,
+            ));
         }
     }
     if let Some(&idle) = from.iter().find(|&&at| pairs.iter().all(|&(used, _)| used != at)) {
         let message = format!("no flow that is taken ends at {}", name(idle));
-        return Err(Issue::between(&[&from_path, &takes_path], message));
+        return Err(Issue::between(Code::MustAgree, &[&from_path, &takes_path], message));
     }
     Ok(Drawn { pairs, count: 1, starts_ps: Vec::new(), bytes: Vec::new() })
 }
@@ -164,7 +178,7 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     match keys.into_iter().find(|(_, given)| *given) {
         Some((key, _)) => {
             let message = "has no effect: there is a flow for each that is taken, on the core at which that ends";
-            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.takes")], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.takes")], message))
         }
         None => Ok(()),
     }

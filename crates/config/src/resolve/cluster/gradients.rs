@@ -1,5 +1,6 @@
 //! Recorded gradients, by which engines of NICs know how small packets get.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CodecModeSpec, CompressSpec};
 use hostnet_codec::{Codec, Mode, GROUP};
@@ -19,7 +20,7 @@ pub(super) fn read(spec: &CompressSpec, path: &str, base_dir: &Path) -> Result<O
         return match given.into_iter().find(|(_, given)| *given) {
             Some((key, _)) => {
                 let keys = [format!("{path}.{key}"), format!("{path}.gradients")];
-                Err(Issue::between(&[&keys[0], &keys[1]], "has an effect only with gradients"))
+                Err(Issue::between(Code::NoEffect, &[&keys[0], &keys[1]], "has an effect only with gradients"))
             }
             None => Ok(None),
         };
@@ -27,12 +28,12 @@ pub(super) fn read(spec: &CompressSpec, path: &str, base_dir: &Path) -> Result<O
     let at = format!("{path}.gradients");
     let Some(bound) = spec.bound else {
         let message = "needs bound, k of the bound 2^-k on the error of a float, such as bound = 10";
-        return Err(Issue::new(at, message));
+        return Err(Issue::new(Code::RequiresKey, at, message));
     };
     let codec = Codec::new(mode(spec.mode.unwrap_or_default()), bound.into())
-        .map_err(|error| Issue::new(format!("{path}.bound"), error.to_string()))?;
+        .map_err(|error| Issue::new(Code::OutOfRange, format!("{path}.bound"), error.to_string()))?;
     let place = base_dir.join(file);
-    let fail = |reason: String| Issue::new(&at, format!("cannot read {place:?}: {reason}"));
+    let fail = |reason: String| Issue::new(Code::of_file(&place), &at, format!("cannot read {place:?}: {reason}"));
     let mut npy = NpyFloats::open(&place).map_err(fail)?;
     let (mut values, mut groups) = (vec![0.0_f32; FLOATS_AT_ONCE], Vec::new());
     loop {

@@ -1,6 +1,7 @@
 //! What keys of a host may stand together, and what they mean without the rest.
 
 use super::table;
+use crate::code::Code;
 use crate::error::{nearest, Issue};
 use crate::spec::{FidelitySpec, HostKindSpec, HostSpec, Time};
 use hostnet_model::params::{EndpointParams, Fidelity};
@@ -52,7 +53,7 @@ pub(super) fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
     match wrong {
         Some((key, kind)) => {
             let message = format!("has an effect only at {kind}");
-            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.kind")], message))
         }
         None => Ok(()),
     }
@@ -78,7 +79,8 @@ pub(super) fn check_start<'a>(
     let near = nearest(name, others).map(|other| format!("; did you mean {}?", table("host", other)));
     let presets: Vec<String> = crate::presets::presets().into_iter().map(|preset| preset.name).collect();
     let rule = format!("a server starts from a preset ({}), or give kind = \"endpoint\"", presets.join(", "));
-    Err(Issue::new(format!("{}.preset", table("host", name)), format!("missing; {rule}{}", near.unwrap_or_default())))
+    let message = format!("missing; {rule}{}", near.unwrap_or_default());
+    Err(Issue::new(Code::MissingKey, format!("{}.preset", table("host", name)), message))
 }
 
 pub(super) fn fidelity(spec: &HostSpec) -> Fidelity {

@@ -17,6 +17,7 @@ use super::dimms::Dimms;
 use super::flows::Flows;
 use super::host_keys::{check_keys, check_start, endpoint, fidelity, named_preset};
 use super::table;
+use crate::code::Code;
 use crate::error::{nearest, suggestion, Issue};
 use crate::spec::{ClusterSpec, FidelitySpec, HostKindSpec, HostSpec, Time};
 use crate::units::shorten;
@@ -84,7 +85,7 @@ impl Hosts {
             all.add(name, host, source, base_dir)?;
         }
         if all.hosts.len() < 2 && spec.job.is_empty() {
-            return Err(Issue::new("host", "one host is no cluster; two or more are wanted"));
+            return Err(Issue::new(Code::WrongCount, "host", "one host is no cluster; two or more are wanted"));
         }
         all.check_names()?;
         all.dimms = Dimms::resolve(spec, &all)?;
@@ -100,12 +101,13 @@ impl Hosts {
         let sockets = server.as_ref().map_or(1, |server| server.server.sockets.len());
         if sockets > 1 && fidelity(spec) == Fidelity::Burst {
             let message = format!("a server of {sockets} sockets has no bursts; leave it out, or give \"fluid\"");
-            return Err(Issue::new(format!("{path}.fidelity"), message));
+            return Err(Issue::new(Code::NotSupported, format!("{path}.fidelity"), message));
         }
         let has_mesh = server.as_ref().is_some_and(|server| server.spec.noc.is_some());
         if has_mesh && fidelity(spec) != Fidelity::Line {
             let message = "only lines travel over a mesh (noc): leave it out, or give \"line\"";
-            return Err(Issue::between(&[&format!("{path}.fidelity"), &format!("{path}.noc")], message));
+            let keys = ["fidelity", "noc"].map(|key| format!("{path}.{key}"));
+            return Err(Issue::between(Code::NeedsLineFidelity, &[&keys[0], &keys[1]], message));
         }
         let first = self.hosts.len();
         for at in 0..spec.count {
@@ -116,7 +118,8 @@ impl Hosts {
             self.hosts.push(Host { name, group: self.groups.len(), cores });
         }
         if self.hosts.len() > HOSTS_MAX {
-            return Err(Issue::new(format!("{path}.count"), format!("more than {HOSTS_MAX} hosts in all")));
+            let message = format!("more than {HOSTS_MAX} hosts in all");
+            return Err(Issue::new(Code::TooMany, format!("{path}.count"), message));
         }
         self.groups.push(Group { name: name.to_string(), members: first..self.hosts.len(), server });
         Ok(())
@@ -164,7 +167,7 @@ impl Hosts {
             if let Some(other) = seen.insert(&host.name, at) {
                 let tables = [other, at].map(|at| table("host", &self.groups[self.hosts[at].group].name));
                 let message = format!("two hosts are named {}", shorten(&host.name));
-                return Err(Issue::between(&[&tables[0], &tables[1]], message));
+                return Err(Issue::between(Code::Duplicate, &[&tables[0], &tables[1]], message));
             }
         }
         Ok(())
@@ -184,7 +187,7 @@ impl Hosts {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => suggestion(name, known),
                 };
-                Err(Issue::new(path, format!("there is no host {}; {text}", shorten(name))))
+                Err(Issue::new(Code::DoesNotExist, path, format!("there is no host {}; {text}", shorten(name))))
             }
         }
     }
@@ -310,7 +313,8 @@ impl Hosts {
 fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool) -> Result<ServerParams, Issue> {
     let spec = &resolved.spec;
     let lacks = |key: &str, what: &str| {
-        Issue::between(&[key, "preset"], format!("the server has no {what}; the preset cascade-lake-hostcc has one"))
+        let message = format!("the server has no {what}; the preset cascade-lake-hostcc has one");
+        Issue::between(Code::MissingKey, &[key, "preset"], message)
     };
     if spec.nic.is_none() && !on_dimm {
         return Err(lacks("nic", "NIC"));
@@ -343,11 +347,11 @@ fn check_rates(server: &ServerParams, cores: &[u32], files: usize) -> Result<(),
     if server.sockets.len() > 1 && files > 0 {
         let message = "rates are those of socket 0, and files (flow.<name>.sendfile) may lie on others: \
             give one socket, or simulate it line by line";
-        return Err(Issue::between(&["fidelity", "sockets"], message));
+        return Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "sockets"], message));
     }
     if first.nic.as_ref().is_none_or(|nic| !nic.functions.is_empty()) {
         let message = "rates are those of socket 0; a NIC with a function on another one needs \"line\"";
-        return Err(Issue::between(&["fidelity", "nic.functions"], message));
+        return Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "nic.functions"], message));
     }
     let named = server.stack.iter().flat_map(|stack| &stack.cores);
     match named.chain(cores).find(|&&core| core >= first.core.count) {
@@ -357,7 +361,7 @@ fn check_rates(server: &ServerParams, cores: &[u32], files: usize) -> Result<(),
                 give its flows cores up to {}, or simulate it line by line",
                 first.core.count - 1
             );
-            Err(Issue::new("fidelity", message))
+            Err(Issue::new(Code::NeedsLineFidelity, "fidelity", message))
         }
         None => Ok(()),
     }

@@ -3,6 +3,7 @@
 use super::cables::Named;
 use super::islands::root;
 use super::switch_keys::{gives, Place};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{Bandwidth, SwitchKindSpec, SwitchSpec, Time};
 use crate::units::{format, shorten, Dimension};
@@ -62,22 +63,24 @@ pub(super) fn strip(switch: &mut SwitchSpec) {
 pub(super) fn check_keys(at: &Place, all: &SwitchSpec, learns: bool) -> Result<(), Issue> {
     let says =
         |key: &str| [Some(at.own), at.kind.map(|kind| kind.1)].into_iter().flatten().any(|spec| gives(spec, key));
-    let between = |key: &str, message: &str| Err(Issue::between(&[&at.origin(key), &at.origin("kind")], message));
+    let between = |code: Code, key: &str, message: &str| {
+        Err(Issue::between(code, &[&at.origin(key), &at.origin("kind")], message))
+    };
     if learns && (says("pfc") || gives(all, "pfc")) {
         let message =
             "pauses need switches of kind = \"routed\": a packet that is flooded lies in the memory once for \
                        each port, so that they would come too late";
-        return between("pfc", message);
+        return between(Code::NotSupported, "pfc", message);
     }
     if learns && (says("sum") || gives(all, "sum")) {
         let message = "switches that sum up are of kind = \"routed\": they know where the others are";
-        return between("sum", message);
+        return between(Code::NotSupported, "sum", message);
     }
     if learns && says("latency") {
-        return between("latency", NOT_OF_LEARNING);
+        return between(Code::NoEffect, "latency", NOT_OF_LEARNING);
     }
     match OF_LEARNING.into_iter().find(|key| !learns && says(key)) {
-        Some(key) => between(key, ONLY_OF_LEARNING),
+        Some(key) => between(Code::NoEffect, key, ONLY_OF_LEARNING),
         None => Ok(()),
     }
 }
@@ -85,8 +88,9 @@ pub(super) fn check_keys(at: &Place, all: &SwitchSpec, learns: bool) -> Result<(
 /// Checks that what is said of every switch has an effect on one of them.
 pub(super) fn check_all(all: &SwitchSpec, switches: &[SwitchParams]) -> Result<(), Issue> {
     let learn = |switch: &SwitchParams| switch.learning.is_some();
-    let between =
-        |key: &str, message| Err(Issue::between(&[&format!("network.switch.{key}"), "network.switch"], message));
+    let between = |key: &str, message| {
+        Err(Issue::between(Code::NoEffect, &[&format!("network.switch.{key}"), "network.switch"], message))
+    };
     if switches.is_empty() {
         return Ok(());
     }
@@ -122,7 +126,7 @@ impl Learner {
         let buffer = format(bytes, Dimension::Size);
         let message =
             format!("a packet of {mtu_bytes} B has no room in the buffer of {buffer} while it is in the fabric");
-        Err(Issue::between(&[&self.buffer, &self.kind], message))
+        Err(Issue::between(Code::DoesNotFit, &[&self.buffer, &self.kind], message))
     }
 }
 
@@ -179,7 +183,7 @@ pub(super) fn check_network(
                     name(learns),
                     name(knows)
                 );
-                return Err(Issue::between(&[&cable.path, kind(learns)], message));
+                return Err(Issue::between(Code::MustAgree, &[&cable.path, kind(learns)], message));
             }
         }
         let roots = [one, other].map(|switch| root(&mut parents, switch));
@@ -192,7 +196,7 @@ pub(super) fn check_network(
                 name(other),
                 listed(&names)
             );
-            return Err(Issue::between(&[&cable.path, kind(one)], message));
+            return Err(Issue::between(Code::SendsInCircle, &[&cable.path, kind(one)], message));
         }
         parents[roots[0]] = roots[1];
         ways[one].push(other);

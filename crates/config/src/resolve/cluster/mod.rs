@@ -38,6 +38,7 @@ use super::source::Source;
 use super::{hash::hash_cluster, plan_error, pool, run, size};
 use crate::change::below_server;
 use crate::check::{missing, Missing};
+use crate::code::Code;
 use crate::document::{parse_json, parse_toml};
 use crate::error::{ConfigError, Issue};
 use crate::plan::{Format, Input, Plan};
@@ -117,7 +118,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
 
 fn absent(missing: Missing) -> Issue {
     match missing.path.as_str() {
-        "host" => Issue::new(missing.path, "missing; hosts are wanted, such as [host.receiver]"),
+        "host" => Issue::new(Code::MissingKey, missing.path, "missing; hosts are wanted, such as [host.receiver]"),
         _ => missing.issue(),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::flows::Draft;
 use super::hosts::Hosts;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{EndSpec, FlowSpec};
 use crate::units::{format, shorten, Dimension};
@@ -17,7 +18,7 @@ pub(super) fn resolve(
 ) -> Result<Vec<MoveParams>, Issue> {
     if !spec.moves.is_empty() && !matches!(transport, Transport::Tcp(_)) {
         let message = "has no effect over RoCE: it needs no core";
-        return Err(Issue::between(&[&format!("{path}.move"), &format!("{path}.transport")], message));
+        return Err(Issue::between(Code::NoEffect, &[&format!("{path}.move"), &format!("{path}.transport")], message));
     }
     let has_cores = |host: usize| hosts.hosts[host].cores.is_some();
     let at_to = pairs.iter().all(|&(_, to)| has_cores(to));
@@ -28,13 +29,13 @@ pub(super) fn resolve(
         let end = |&(from, to): &(usize, usize)| if initiator { from } else { to };
         if let Some(host) = pairs.iter().map(end).find(|&host| !has_cores(host)) {
             let message = format!("{} is an endpoint, which has no cores", shorten(&hosts.hosts[host].name));
-            return Err(Issue::new(at, message));
+            return Err(Issue::new(Code::WrongHostKind, at, message));
         }
         let at_ps = one.at.0 .0;
         if let Some(before) = moves.iter().rfind(|before| before.initiator == initiator && before.at_ps >= at_ps) {
             let shown = |ps: u64| format(ps, Dimension::Time);
             let message = format!("{} is not after the move before it, at {}", shown(at_ps), shown(before.at_ps));
-            return Err(Issue::new(format!("{at}.at"), message));
+            return Err(Issue::new(Code::WrongOrder, format!("{at}.at"), message));
         }
         moves.push(MoveParams { initiator, at_ps, core: one.core });
     }

@@ -2,6 +2,7 @@
 
 use super::size_file::OR_A_FILE;
 use super::sizes::FlowSizes;
+use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{ArrivalsSpec, Bandwidth, FlowSizesSpec, FlowSpec, Size};
@@ -22,7 +23,7 @@ pub(super) fn name_sizes(path: &str, spec: &mut FlowSpec) -> Result<(), Issue> {
     let points = presets::packet_sizes(name).ok_or_else(|| {
         let hint = suggestion(name, presets::packet_sizes_names());
         let message = format!("there is no distribution of packets {}; {hint}; {OR_A_FILE}", shorten(name));
-        Issue::new(format!("{path}.sizes"), message)
+        Issue::new(Code::UnknownName, format!("{path}.sizes"), message)
     })?;
     spec.sizes = Some(FlowSizesSpec::Points(points));
     Ok(())
@@ -33,26 +34,26 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
     let at = format!("{path}.sizes");
     let Some(FlowSizesSpec::Points(points)) = &spec.sizes else {
         let message = "missing; give a distribution such as \"database\", points of one or a file of them";
-        return Err(Issue::new(at, message));
+        return Err(Issue::new(Code::MissingKey, at, message));
     };
     let sizes = FlowSizes::of_points(points, &at)?;
     let (least, most) = sizes.range();
     let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes);
     if least <= HEADERS_BYTES {
         let message = format!("a packet has headers of {HEADERS_BYTES} B and at least 1 B of data; {least} B are less");
-        return Err(Issue::new(at, message));
+        return Err(Issue::new(Code::OutOfRange, at, message));
     }
     if most > mtu + ETHERNET_BYTES {
         let message = format!(
             "packets of {} are more than the MTU of {mtu} B and a header of {ETHERNET_BYTES} B",
             format(most, Dimension::Size)
         );
-        return Err(Issue::between(&[&at, &format!("{path}.mtu"), "network.mtu"], message));
+        return Err(Issue::between(Code::DoesNotFit, &[&at, &format!("{path}.mtu"), "network.mtu"], message));
     }
     let interval_ps = match (spec.rate, spec.arrivals) {
         (None, Some(_)) => {
             let at = [format!("{path}.arrivals"), format!("{path}.rate")];
-            return Err(Issue::between(&[&at[0], &at[1]], "has an effect only with rate"));
+            return Err(Issue::between(Code::NoEffect, &[&at[0], &at[1]], "has an effect only with rate"));
         }
         (None, None) => None,
         (Some(rate), arrivals) => Some(interval(rate, arrivals, sizes.mean())),

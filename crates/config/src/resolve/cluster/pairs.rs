@@ -1,6 +1,7 @@
 //! Who sends to whom among many hosts.
 
 use super::hosts::Hosts;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::PairsSpec;
 use crate::units::shorten;
@@ -20,16 +21,16 @@ pub(super) struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    fn issue(&self, message: String) -> Issue {
+    fn issue(&self, code: Code, message: String) -> Issue {
         let path = self.path;
-        Issue::between(&[&format!("{path}.pairs"), &format!("{path}.from"), &format!("{path}.to")], message)
+        Issue::between(code, &[&format!("{path}.pairs"), &format!("{path}.from"), &format!("{path}.to")], message)
     }
 
     /// Checks that the lists have room for pairs.
     fn check_count(&self, each: usize) -> Result<(), Issue> {
         let pairs = self.to.len().saturating_mul(each);
         if pairs > PAIRS_MAX {
-            return Err(self.issue(format!("{pairs} pairs of hosts; at most {PAIRS_MAX} are allowed")));
+            return Err(self.issue(Code::TooMany, format!("{pairs} pairs of hosts; at most {PAIRS_MAX} are allowed")));
         }
         Ok(())
     }
@@ -53,7 +54,7 @@ impl Sides<'_> {
             PairsSpec::Random => {
                 self.check_draw()?;
                 if self.from.len().saturating_mul(count as usize) > PAIRS_MAX {
-                    return Err(self.issue(format!("more than {PAIRS_MAX} flows")));
+                    return Err(self.issue(Code::TooMany, format!("more than {PAIRS_MAX} flows")));
                 }
                 let each = self.from.iter().flat_map(|&from| std::iter::repeat_n(from, count as usize));
                 Ok(each.map(|from| (from, self.other(from, rng))).collect())
@@ -63,7 +64,7 @@ impl Sides<'_> {
 
     fn any(&self, pairs: Vec<(usize, usize)>) -> Result<Vec<(usize, usize)>, Issue> {
         match pairs.is_empty() {
-            true => Err(self.issue("no host sends to another one".to_string())),
+            true => Err(self.issue(Code::SendsInCircle, "no host sends to another one".to_string())),
             false => Ok(pairs),
         }
     }
@@ -71,7 +72,7 @@ impl Sides<'_> {
     fn permutation(&self, rng: &mut Rng) -> Result<Vec<(usize, usize)>, Issue> {
         if self.from.len() != self.to.len() {
             let message = format!("{} hosts to {}: a permutation has as many", self.from.len(), self.to.len());
-            return Err(self.issue(message));
+            return Err(self.issue(Code::WrongCount, message));
         }
         let mut to = self.to.to_vec();
         for _ in 0..DRAWS_MAX {
@@ -81,7 +82,7 @@ impl Sides<'_> {
                 return Ok(pairs().collect());
             }
         }
-        Err(self.issue("in every permutation a host sends to itself".to_string()))
+        Err(self.issue(Code::SendsInCircle, "in every permutation a host sends to itself".to_string()))
     }
 
     fn incast(&self, senders: Option<u32>, rng: &mut Rng) -> Result<Vec<(usize, usize)>, Issue> {
@@ -93,7 +94,11 @@ impl Sides<'_> {
             if senders.is_some_and(|senders| senders as usize > others.len()) {
                 let message = format!("{each} senders; there are {} others", others.len());
                 let path = self.path;
-                return Err(Issue::between(&[&format!("{path}.senders"), &format!("{path}.from")], message));
+                return Err(Issue::between(
+                    Code::WrongCount,
+                    &[&format!("{path}.senders"), &format!("{path}.from")],
+                    message,
+                ));
             }
             if senders.is_some() {
                 shuffle(&mut others, rng);
@@ -109,7 +114,8 @@ impl Sides<'_> {
     fn check_draw(&self) -> Result<(), Issue> {
         match self.to {
             [only] if self.from.contains(only) => {
-                Err(self.issue(format!("{} sends to itself", shorten(&self.hosts.hosts[*only].name))))
+                Err(self
+                    .issue(Code::SendsInCircle, format!("{} sends to itself", shorten(&self.hosts.hosts[*only].name))))
             }
             _ => Ok(()),
         }

@@ -3,6 +3,7 @@
 use super::flows::Draft;
 use super::hosts::Hosts;
 use super::moves;
+use crate::code::Code;
 use crate::error::Issue;
 use hostnet_model::params::{FlowParams, ForwardParams, Traffic, Transport};
 use std::collections::BTreeMap;
@@ -82,13 +83,14 @@ fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
             let Some(list) = &draft.cores[which] else { continue };
             let at = format!("{}.{key}", draft.path);
             if matches!(draft.flow.transport, Transport::Roce(_)) {
-                return Err(Issue::new(at, "has no effect: RoCE needs no core"));
+                return Err(Issue::new(Code::NoEffect, at, "has no effect: RoCE needs no core"));
             }
             for &(from, to) in &draft.drawn.pairs {
                 let host = [from, to][which];
                 let path = hosts.table_of(host);
                 let Some(cores) = &mut hosts.hosts[host].cores else {
-                    return Err(Issue::new(at, format!("has no effect: the endpoint {path} has no cores")));
+                    let message = format!("has no effect: the endpoint {path} has no cores");
+                    return Err(Issue::new(Code::WrongHostKind, at, message));
                 };
                 list.iter().try_for_each(|&core| cores.claim(core, &at, &path))?;
             }
@@ -119,7 +121,7 @@ impl Side {
             let Some(cores) = cores else {
                 let advice = if free.may_be_shared() { ", so name those to share" } else { "" };
                 let message = format!("no core of {path} is free for it; workloads have all of them{advice}");
-                return Err(Issue::between(&[&draft.path, &path], message));
+                return Err(Issue::between(Code::TooManyCores, &[&draft.path, &path], message));
             };
             self.cores.insert(host, (cores, 0));
         }

@@ -1,5 +1,6 @@
 //! Flows that send what a capture has.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{FlowKindSpec, FlowSpec};
 use crate::units::shorten;
@@ -26,15 +27,17 @@ pub(super) fn read(path: &str, spec: &mut FlowSpec, mtu_bytes: u32) -> Result<Re
     let at = format!("{path}.pcap");
     let scale = *spec.scale.get_or_insert(1.0);
     let Some(file) = spec.pcap.as_ref() else {
-        return Err(Issue::new(at, "missing; give a capture such as \"trace.pcap\""));
+        return Err(Issue::new(Code::MissingKey, at, "missing; give a capture such as \"trace.pcap\""));
     };
-    let captured = pcap::read(Path::new(file)).map_err(|error| Issue::in_file(file, None, &at, error.message()))?;
+    let captured = pcap::read(Path::new(file))
+        .map_err(|error| Issue::in_file(Code::of_file(Path::new(file)), file, None, &at, error.message()))?;
     if captured.is_empty() {
-        return Err(Issue::in_file(file, None, &at, "has no packet"));
+        return Err(Issue::in_file(Code::NothingToDo, file, None, &at, "has no packet"));
     }
     let whole = captured.iter().filter(|packet| packet.ip_bytes > mtu_bytes && !can_be_cut(packet, mtu_bytes));
     if let Some(largest) = whole.map(|packet| packet.ip_bytes).max() {
-        return Err(Issue::between(&[&format!("{path}.mtu"), &at, "network.mtu"], too_large(file, largest, mtu_bytes)));
+        let message = too_large(file, largest, mtu_bytes);
+        return Err(Issue::between(Code::DoesNotFit, &[&format!("{path}.mtu"), &at, "network.mtu"], message));
     }
     let mut packets = Vec::with_capacity(captured.len());
     let mut cut = 0;
@@ -45,7 +48,7 @@ pub(super) fn read(path: &str, spec: &mut FlowSpec, mtu_bytes: u32) -> Result<Re
         cut += usize::from(packets.len() > before + 1);
         if packets.len() > PACKETS_MAX {
             let message = format!("more than {PACKETS_MAX} packets after segmentation to the MTU of {mtu_bytes} B");
-            return Err(Issue::in_file(file, None, &at, message));
+            return Err(Issue::in_file(Code::TooMany, file, None, &at, message));
         }
     }
     let note = (cut > 0).then(|| {

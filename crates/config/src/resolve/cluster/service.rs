@@ -3,6 +3,7 @@
 use super::super::arithmetic::{exp, ln};
 use super::hosts::Hosts;
 use super::sizes::FlowSizes;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceSpec, Size};
 use crate::units::{format, shorten, Dimension};
@@ -23,16 +24,21 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
     let Some(service) = &spec.service else {
         let message =
             "missing; give when requests come and how long they take, such as { rate = 1000, time = \"50 us\" }";
-        return Err(Issue::new(format!("{path}.service"), message));
+        return Err(Issue::new(Code::MissingKey, format!("{path}.service"), message));
     };
     if service.deviation.is_some() && service.distribution != DistributionSpec::Lognormal {
         let at = [format!("{path}.service.deviation"), format!("{path}.service.distribution")];
-        return Err(Issue::between(&[&at[0], &at[1]], "has an effect only with distribution = \"lognormal\""));
+        let message = "has an effect only with distribution = \"lognormal\"";
+        return Err(Issue::between(Code::NoEffect, &[&at[0], &at[1]], message));
     }
     let request = spec.request;
     let request_bytes = bytes(path, ["request", "requests"], request, service.requests.as_ref())?;
     let request_bytes = request_bytes.ok_or_else(|| {
-        Issue::new(format!("{path}.request"), "missing; give the bytes of a request such as \"128 B\"")
+        Issue::new(
+            Code::MissingKey,
+            format!("{path}.request"),
+            "missing; give the bytes of a request such as \"128 B\"",
+        )
     })?;
     let response_bytes = bytes(path, ["response", "responses"], spec.response, service.responses.as_ref())?;
     check(path, service)?;
@@ -69,22 +75,24 @@ fn check(path: &str, service: &ServiceSpec) -> Result<(), Issue> {
     let at = |key: &str| format!("{path}.service.{key}");
     if service.phase.is_some() && service.arrivals != ArrivalsSpec::Constant {
         let message = "has an effect only with arrivals = \"constant\"";
-        return Err(Issue::between(&[&at("phase"), &at("arrivals")], message));
+        return Err(Issue::between(Code::NoEffect, &[&at("phase"), &at("arrivals")], message));
     }
     if service.spacing.0 > 0 && service.burst == 1 {
-        return Err(Issue::between(&[&at("spacing"), &at("burst")], "has an effect only with burst = 2 or more"));
+        let message = "has an effect only with burst = 2 or more";
+        return Err(Issue::between(Code::NoEffect, &[&at("spacing"), &at("burst")], message));
     }
     let burst_s = service.spacing.0 as f64 / PS_PER_S * f64::from(service.burst - 1);
     if burst_s * service.rate >= f64::from(service.burst) {
         let message = format!("a burst of {} takes longer than the time to the next one at this rate", service.burst);
-        return Err(Issue::between(&[&at("spacing"), &at("rate")], message));
+        return Err(Issue::between(Code::WrongOrder, &[&at("spacing"), &at("rate")], message));
     }
     if service.cycles.is_some() && service.time.0 > 0 {
-        return Err(Issue::between(&[&at("cycles"), &at("time")], "both say what a request takes; give one"));
+        let message = "both say what a request takes; give one";
+        return Err(Issue::between(Code::ConflictingKeys, &[&at("cycles"), &at("time")], message));
     }
     if service.verb.len() < 2 || !service.verb.is_ascii() {
         let message = format!("{} is no word of two or more ASCII letters, such as \"GET\"", shorten(&service.verb));
-        return Err(Issue::new(at("verb"), message));
+        return Err(Issue::new(Code::MalformedValue, at("verb"), message));
     }
     Ok(())
 }
@@ -108,19 +116,19 @@ pub(super) fn place(
             let of_servers = [("cycles", service.cycles.is_some()), ("io", service.io.is_some())];
             if let Some((key, _)) = of_servers.into_iter().find(|(_, given)| *given) {
                 let message = format!("{name} is an endpoint, which has no cores; it has an effect only on a server");
-                return Err(Issue::between(&[&at(key), &format!("{path}.to")], message));
+                return Err(Issue::between(Code::WrongHostKind, &[&at(key), &format!("{path}.to")], message));
             }
             continue;
         };
         if service.cycles.is_some() && *clock.get_or_insert(own) != own {
             let message = format!("the cores of {name} have another frequency than those before it; give time");
-            return Err(Issue::between(&[&at("cycles"), &format!("{path}.to")], message));
+            return Err(Issue::between(Code::MustAgree, &[&at("cycles"), &format!("{path}.to")], message));
         }
     }
     let on_server = pairs.iter().any(|&(_, to)| hosts.clock(to).is_some());
     if on_server && before >= SERVICES_MAX {
         let message = format!("more than {SERVICES_MAX} tables of services, and this one is at a server");
-        return Err(Issue::new(path, message));
+        return Err(Issue::new(Code::TooMany, path, message));
     }
     let mean_ps = match (service.cycles, clock) {
         (Some(cycles), Some(hz)) => (cycles as f64 * PS_PER_S / hz as f64).round() as u64,
@@ -131,7 +139,11 @@ pub(super) fn place(
     if on_server && piece_ps > PIECE_MAX_PS {
         let [found, most] = [piece_ps, PIECE_MAX_PS].map(|ps| format(ps, Dimension::Time));
         let message = format!("a core of a server would work for {found} without a read of storage; at most {most}");
-        return Err(Issue::new(at(if service.cycles.is_some() { "cycles" } else { "time" }), message));
+        return Err(Issue::new(
+            Code::OutOfRange,
+            at(if service.cycles.is_some() { "cycles" } else { "time" }),
+            message,
+        ));
     }
     Ok(())
 }
@@ -140,9 +152,11 @@ pub(super) fn place(
 fn bytes(path: &str, keys: [&str; 2], one: Option<Size>, many: Option<&FlowSizesSpec>) -> Result<Option<Draw>, Issue> {
     let [at, table] = [format!("{path}.{}", keys[0]), format!("{path}.service.{}", keys[1])];
     match (one, many) {
-        (Some(_), Some(_)) => {
-            Err(Issue::between(&[&at, &table], "all have the same size, or different ones; give one"))
-        }
+        (Some(_), Some(_)) => Err(Issue::between(
+            Code::ConflictingKeys,
+            &[&at, &table],
+            "all have the same size, or different ones; give one",
+        )),
         (Some(Size(bytes)), None) => Ok(Some(Draw::Constant(bytes))),
         (None, Some(sizes)) => Ok(Some(FlowSizes::resolve(sizes, &table)?.draw_of())),
         (None, None) => Ok(None),

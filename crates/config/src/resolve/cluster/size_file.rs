@@ -1,5 +1,6 @@
 //! Reads distributions of sizes from files: rows of bytes and share, as in other simulators.
 
+use crate::code::Code;
 use crate::document::read_text;
 use crate::error::Issue;
 use crate::spec::{FlowSizesSpec, FlowSpec, Size, SizePoint};
@@ -50,19 +51,18 @@ fn points(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
         if line.is_empty() || line.starts_with('#') || rows.is_empty() && is_header(line) {
             continue;
         }
-        let fail = |message: String| Issue::in_file(file, Some(number), path, message);
+        let fail = |code: Code, message: String| Issue::in_file(code, file, Some(number), path, message);
         let (bytes, share) = row(line).ok_or_else(|| {
             let rule = "give bytes and a share, such as 64,0.5, or 64 50 if the last share is 100";
-            fail(format!("{} is not a point: {rule}", shorten(line)))
+            fail(Code::MalformedFile, format!("{} is not a point: {rule}", shorten(line)))
         })?;
         if rows.last().is_some_and(|&(_, before, below)| bytes < before || share < below) {
-            return Err(fail(format!(
-                "{} is less than the point before; sizes and shares must not decrease",
-                shorten(line)
-            )));
+            let message =
+                format!("{} is less than the point before; sizes and shares must not decrease", shorten(line));
+            return Err(fail(Code::BadDistribution, message));
         }
         if rows.len() == POINTS_MAX {
-            return Err(fail(format!("more than {POINTS_MAX} points")));
+            return Err(fail(Code::TooMany, format!("more than {POINTS_MAX} points")));
         }
         rows.push((number, bytes, share));
     }
@@ -78,12 +78,18 @@ fn points(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
 /// The share that is all of them: that of the last point.
 fn whole(rows: &[(usize, f64, f64)], file: &str, path: &str) -> Result<f64, Issue> {
     let Some(&(number, _, last)) = rows.last() else {
-        return Err(Issue::in_file(file, None, path, "has no points; give rows of bytes and share"));
+        return Err(Issue::in_file(
+            Code::MalformedFile,
+            file,
+            None,
+            path,
+            "has no points; give rows of bytes and share",
+        ));
     };
     let whole = [1.0, 100.0].into_iter().find(|whole| (last / whole - 1.0).abs() < ROUNDING);
     whole.ok_or_else(|| {
         let message = format!("the last share is {last}; it must be 1, or 100 if shares are percent");
-        Issue::in_file(file, Some(number), path, message)
+        Issue::in_file(Code::BadDistribution, file, Some(number), path, message)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::arithmetic::ln;
 use super::size_file::OR_A_FILE;
+use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{FlowSizesSpec, SizePoint};
@@ -24,7 +25,11 @@ impl FlowSizes {
             FlowSizesSpec::Points(points) => points.clone(),
             FlowSizesSpec::Named(name) => presets::flow_sizes(name).ok_or_else(|| {
                 let hint = suggestion(name, presets::flow_sizes_names());
-                Issue::new(path, format!("there is no distribution {}; {hint}; {OR_A_FILE}", shorten(name)))
+                Issue::new(
+                    Code::UnknownName,
+                    path,
+                    format!("there is no distribution {}; {hint}; {OR_A_FILE}", shorten(name)),
+                )
             })?,
         };
         Self::of_points(&points, path)
@@ -35,10 +40,10 @@ impl FlowSizes {
         let ascending = |pair: &[SizePoint]| pair[0].bytes.0 <= pair[1].bytes.0 && pair[0].share <= pair[1].share;
         if points.last().is_none_or(|last| last.share < 1.0) || !points.windows(2).all(ascending) {
             let message = "sizes and shares rise from point to point, and the last share is 1";
-            return Err(Issue::new(path, message));
+            return Err(Issue::new(Code::BadDistribution, path, message));
         }
         if points[0].bytes.0 == 0 && points[0].share > 0.0 {
-            return Err(Issue::new(path, "only a first point with a share of 0 may have 0 B"));
+            return Err(Issue::new(Code::BadDistribution, path, "only a first point with a share of 0 may have 0 B"));
         }
         Ok(Self(points.iter().map(|point| (point.bytes.0 as f64, point.share)).collect()))
     }

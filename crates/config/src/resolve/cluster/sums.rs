@@ -3,6 +3,7 @@
 
 use super::fabric::Fabric;
 use super::hosts::Hosts;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::NetworkSpec;
 use crate::units::shorten;
@@ -137,23 +138,26 @@ impl Tree {
         engines: &mut Engines,
     ) -> Result<Self, Issue> {
         let keys = [format!("{path}.algorithm"), "network.switch".to_owned()];
-        let refused = |message: String| Err(Issue::between(&[&keys[0], &keys[1]], message));
+        let refused = |code: Code, message: String| Err(Issue::between(code, &[&keys[0], &keys[1]], message));
         if fabric.sums.iter().all(Option::is_none) {
             let message =
                 "no switch sums up; give the rate at which they do, such as network.switch.sum = \"100 Gbps\"";
-            return refused(message.to_owned());
+            return refused(Code::RequiresKey, message.to_owned());
         }
         let graph = Graph::new(fabric);
         let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); fabric.switches.len()];
         for &(rank, host) in leaders {
             let Some(&switch) = graph.of_host.get(&hosts.dimms.around(host)) else {
-                return refused(format!("no switch is next to {}", shorten(&hosts.hosts[host].name)));
+                return refused(
+                    Code::Unreachable,
+                    format!("no switch is next to {}", shorten(&hosts.hosts[host].name)),
+                );
             };
             inputs[switch].push(rank);
         }
         let leaves: Vec<usize> = (0..inputs.len()).filter(|&switch| !inputs[switch].is_empty()).collect();
         let Some(root) = graph.root(&leaves, fabric) else {
-            return refused("no switch that sums up has ways to all hosts of the job".to_owned());
+            return refused(Code::Unreachable, "no switch that sums up has ways to all hosts of the job".to_owned());
         };
         let tree = Self { reducers: Vec::new(), of_rank: BTreeMap::new() };
         Ok(tree.grown(inputs, &graph.ways(root), (ranks, packet_bytes), fabric, engines))

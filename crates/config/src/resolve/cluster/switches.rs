@@ -4,6 +4,7 @@ use super::super::net_host::pfc_params;
 use super::super::workload::share;
 use super::learning::{self, learns};
 use super::switch_keys::Place;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{EcnSpec, RampSpec, Size, SwitchEnergySpec, SwitchSpec, Time};
 use crate::units::{format, Dimension};
@@ -67,10 +68,8 @@ pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchPara
 /// What a switch consumes.
 fn energy_params(at: &Place, spec: &SwitchEnergySpec) -> Result<SwitchEnergyParams, Issue> {
     if *spec == SwitchEnergySpec::default() {
-        return Err(Issue::new(
-            at.origin("energy"),
-            "is empty; give on, port or byte: there is no profile of switches",
-        ));
+        let message = "is empty; give on, port or byte: there is no profile of switches";
+        return Err(Issue::new(Code::MissingKey, at.origin("energy"), message));
     }
     Ok(SwitchEnergyParams {
         on_uw: spec.on.map_or(0, |power| power.0),
@@ -83,9 +82,11 @@ fn resolve_ramp(at: &Place, ramp: &RampSpec, buffer: u64) -> Result<EcnParams, I
     if ramp.min > ramp.max {
         let [min, max] = [ramp.min.0, ramp.max.0].map(|bytes| format(bytes, Dimension::Size));
         let path = at.origin("ecn");
+        let message = format!("min = {min} is more than max = {max}");
         return Err(Issue::between(
+            Code::WrongOrder,
             &[&format!("{path}.min"), &format!("{path}.max"), &path],
-            format!("min = {min} is more than max = {max}"),
+            message,
         ));
     }
     Ok(EcnParams::Ramp { min_bytes: ramp.min.0, max_bytes: fits(at, ramp.max.0, buffer)?, most: share(ramp.most) })
@@ -99,5 +100,5 @@ fn fits(at: &Place, bytes: u64, buffer: u64) -> Result<u64, Issue> {
     let [threshold, buffer] = [bytes, buffer].map(|bytes| format(bytes, Dimension::Size));
     let message = format!("a threshold of {threshold} is above the buffer of {buffer}: nothing would be marked");
     let path = at.origin("ecn");
-    Err(Issue::between(&[&path, &format!("{path}.max"), &at.origin("buffer")], message))
+    Err(Issue::between(Code::DoesNotFit, &[&path, &format!("{path}.max"), &at.origin("buffer")], message))
 }

@@ -2,6 +2,7 @@
 
 use super::super::workload::share;
 use super::tables;
+use crate::code::Code;
 use crate::error::{nearest, suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::{transport as embedded, transports};
@@ -53,7 +54,7 @@ fn without_base(name: &str, path: &str) -> Issue {
         Some(near) => format!("missing; did you mean [transport.{near}]?"),
         None => format!("missing; one of {} is wanted", transports().collect::<Vec<_>>().join(", ")),
     };
-    Issue::new(format!("{path}.base"), message)
+    Issue::new(Code::MissingKey, format!("{path}.base"), message)
 }
 
 /// Notes transports that nothing uses and whose names are near to one that is used as it is built in. `given` are the
@@ -86,6 +87,7 @@ pub(super) fn find<'a>(
         known.sort();
         known.dedup();
         Issue::new(
+            Code::UnknownName,
             path,
             format!("there is no transport {}; {}", shorten(name), suggestion(name, known.iter().map(String::as_str))),
         )
@@ -140,7 +142,7 @@ pub(super) fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> 
         }
         if let Some(key) = keys.iter().find(|key| tree.get(**key).is_some()) {
             let message = format!("has no effect with base = \"{base}\"; it belongs to {}", bases.join(", "));
-            return Err(Issue::new(format!("transport.{name}.{key}"), message));
+            return Err(Issue::new(Code::NoEffect, format!("transport.{name}.{key}"), message));
         }
     }
     Ok(())
@@ -162,7 +164,7 @@ fn tcp(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32) -> Result<TcpParam
         if bytes < u64::from(mss_bytes) {
             let shown = format(bytes, Dimension::Size);
             let message = format!("leaves {shown} for data, less than a packet of {mtu_bytes} B holds");
-            return Err(Issue::between(&[&reader.path(key), "network.mtu"], message));
+            return Err(Issue::between(Code::DoesNotFit, &[&reader.path(key), "network.mtu"], message));
         }
     }
     let (rto_min, rto_initial) = (reader.want("rto_min", spec.rto_min)?, reader.want("rto_initial", spec.rto_initial)?);
@@ -190,7 +192,7 @@ fn roce(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32, mtu_path: &str) -
         let message = format!(
             "{mtu_bytes} B less {ROCE_HEADER_BYTES} B of headers have no room for a RoCE packet with {least} B of data"
         );
-        return Err(Issue::between(&[mtu_path, &reader.path("payload"), "network.mtu"], message));
+        return Err(Issue::between(Code::DoesNotFit, &[mtu_path, &reader.path("payload"), "network.mtu"], message));
     }
     let dcqcn = (spec.base == Some(BaseSpec::Dcqcn)).then(|| dcqcn(reader, spec)).transpose()?;
     Ok(RoceParams {
@@ -233,6 +235,6 @@ impl Reader<'_> {
     }
 
     fn want<T>(&self, key: &str, value: Option<T>) -> Result<T, Issue> {
-        value.ok_or_else(|| Issue::new(self.path(key), "missing"))
+        value.ok_or_else(|| Issue::new(Code::MissingKey, self.path(key), "missing"))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::fabric::Fabric;
 use super::hosts::Hosts;
+use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::units::shorten;
 use hostnet_model::params::End;
@@ -21,10 +22,10 @@ impl Fabric {
             let Some(switch) = self.switches.iter().position(|switch| switch.name == *name) else {
                 let known = self.switches.iter().map(|switch| switch.name.as_str());
                 let message = format!("there is no switch {}; {}", shorten(name), suggestion(name, known));
-                return Err(Issue::new(at, message));
+                return Err(Issue::new(Code::DoesNotExist, at, message));
             };
             if way.contains(&(switch as u16)) {
-                return Err(Issue::new(at, format!("{} stands twice", shorten(name))));
+                return Err(Issue::new(Code::Duplicate, at, format!("{} stands twice", shorten(name))));
             }
             way.push(switch as u16);
         }
@@ -49,6 +50,6 @@ impl Fabric {
             End::Switch(at) => shorten(&self.switches[usize::from(at)].name),
             End::Host(at) => shorten(&hosts.hosts[usize::from(at)].name),
         };
-        Err(Issue::new(at, format!("no cable joins {} and {}", name(one), name(other))))
+        Err(Issue::new(Code::Unreachable, at, format!("no cable joins {} and {}", name(one), name(other))))
     }
 }

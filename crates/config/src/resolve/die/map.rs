@@ -1,5 +1,7 @@
 //! Maps of dies: which part lies at which stop.
 
+use crate::code::Code;
+use crate::error::Fault;
 use crate::error::{suggestion, Issue};
 use crate::spec::PlaceSpec;
 use crate::units::shorten;
@@ -32,14 +34,15 @@ impl Map {
         let mut parts = Parts::default();
         for (part, &PlaceSpec([column, row])) in given {
             let path = format!("noc.map.{part}");
-            let at = |message: String| Issue::between(&[&path, "noc.map"], message);
+            let at = |Fault { code, message }: Fault| Issue::between(code, &[&path, "noc.map"], message);
             let (kind, number) = kind_of(part).map_err(at)?;
             if column.max(row) >= SIZE_MAX {
-                return Err(at(format!("[{column}, {row}] is beyond {} columns and rows", SIZE_MAX)));
+                let message = format!("[{column}, {row}] is beyond {SIZE_MAX} columns and rows");
+                return Err(at(Fault::new(Code::OutOfRange, message)));
             }
             parts[kind].insert(number, Stop { column, row });
         }
-        Self::complete("noc.map", &parts).map_err(|message| Issue::new("noc.map", message))
+        Self::complete("noc.map", &parts).map_err(|message| Issue::new(Code::MissingKey, "noc.map", message))
     }
 
     /// A map from the lines of a CSV file, whose name is `file`: part, column, row, and whatever follows.
@@ -47,35 +50,49 @@ impl Map {
         let lines = text.trim_start_matches('\u{feff}').lines().zip(1..);
         let mut lines = lines.map(|(line, number)| (line.trim(), number));
         let mut rows = lines.by_ref().filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
-        let wrong = |line: usize, message: String| Issue::in_file(file, Some(line), "", message);
+        let wrong = |line: usize, message: String| Issue::in_file(Code::MalformedFile, file, Some(line), "", message);
         match rows.next() {
             Some((header, _)) if cells(header).take(3).eq(HEADER.split(',')) => {}
             Some((header, line)) => {
                 let message = format!("{} is not the header of a map, which begins with {HEADER}", shorten(header));
                 return Err(wrong(line, message));
             }
-            None => return Err(Issue::in_file(file, None, "", format!("is empty; a map begins with {HEADER}"))),
+            None => {
+                return Err(Issue::in_file(
+                    Code::MalformedFile,
+                    file,
+                    None,
+                    "",
+                    format!("is empty; a map begins with {HEADER}"),
+                ))
+            }
         }
         let mut parts = Parts::default();
         for (row, line) in rows {
-            let (kind, number, stop) = row_of(row).map_err(|message| wrong(line, message))?;
+            let (kind, number, stop) = row_of(row).map_err(|fault| wrong(line, fault.message))?;
             if parts[kind].insert(number, stop).is_some() {
                 return Err(wrong(line, format!("{}{number} is there twice", KINDS[kind])));
             }
         }
-        Self::complete(file, &parts).map_err(|message| Issue::in_file(file, None, "", message))
+        Self::complete(file, &parts).map_err(|message| Issue::in_file(Code::MalformedFile, file, None, "", message))
     }
 
-    fn complete(name: &str, parts: &Parts) -> Result<Self, String> {
-        let whole = |kind: usize| -> Result<Vec<Stop>, String> {
+    fn complete(name: &str, parts: &Parts) -> Result<Self, Fault> {
+        let whole = |kind: usize| -> Result<Vec<Stop>, Fault> {
             let of_kind = &parts[kind];
             if of_kind.is_empty() {
-                return Err(format!("has no part {}0; a map has at least one {}", KINDS[kind], KINDS[kind]));
+                return Err(Fault::new(
+                    Code::MissingKey,
+                    format!("has no part {}0; a map has at least one {}", KINDS[kind], KINDS[kind]),
+                ));
             }
             if let Some(gap) = (0..of_kind.len()).find(|number| !of_kind.contains_key(number)) {
                 let last = of_kind.keys().next_back().map_or(0, |&last| last);
                 let kind = KINDS[kind];
-                return Err(format!("has no part {kind}{gap}, but {kind}{last}: numbers begin with 0"));
+                return Err(Fault::new(
+                    Code::MissingKey,
+                    format!("has no part {kind}{gap}, but {kind}{last}: numbers begin with 0"),
+                ));
             }
             Ok(of_kind.values().copied().collect())
         };
@@ -101,7 +118,11 @@ impl Map {
         number_of_stop(name).and_then(|number| self.io.get(number).copied()).ok_or_else(|| {
             let known: Vec<String> = (0..self.io.len()).map(|number| format!("iio{number}")).collect();
             let near = suggestion(name, known.iter().map(String::as_str));
-            Issue::new(path, format!("{} is no stop of {} for devices; {near}", shorten(name), self.name))
+            Issue::new(
+                Code::DoesNotExist,
+                path,
+                format!("{} is no stop of {} for devices; {near}", shorten(name), self.name),
+            )
         })
     }
 }
@@ -116,27 +137,33 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The kind, number and place of the part of a row.
-fn row_of(row: &str) -> Result<(usize, usize, Stop), String> {
+fn row_of(row: &str) -> Result<(usize, usize, Stop), Fault> {
     let mut cells = cells(row);
     let (kind, number) = kind_of(cells.next().unwrap_or_default())?;
     let mut place = |what: &str| {
         let text = cells.next().filter(|text| !text.is_empty());
-        let text = text.ok_or_else(|| format!("lacks the {what}; a row is {HEADER}"))?;
+        let text =
+            text.ok_or_else(|| Fault::new(Code::MalformedValue, format!("lacks the {what}; a row is {HEADER}")))?;
         let number = text.parse().ok().filter(|&number: &u8| number < SIZE_MAX);
-        number.ok_or_else(|| format!("{what} {} is not 0 to {}", shorten(text), SIZE_MAX - 1))
+        number.ok_or_else(|| {
+            Fault::new(Code::OutOfRange, format!("{what} {} is not 0 to {}", shorten(text), SIZE_MAX - 1))
+        })
     };
     Ok((kind, number, Stop { column: place("column")?, row: place("row")? }))
 }
 
 /// The kind and number of a part.
-fn kind_of(part: &str) -> Result<(usize, usize), String> {
+fn kind_of(part: &str) -> Result<(usize, usize), Fault> {
     let (kind, number) = part.split_at(part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len()));
     let Some(at) = KINDS.iter().position(|known| *known == kind) else {
-        return Err(format!("{} is no part of a map; {}", shorten(part), suggestion(kind, KINDS)));
+        return Err(Fault::new(
+            Code::UnknownName,
+            format!("{} is no part of a map; {}", shorten(part), suggestion(kind, KINDS)),
+        ));
     };
     let plain = !number.is_empty() && number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
     match number.parse() {
         Ok(number) if plain => Ok((at, number)),
-        _ => Err(format!("{} has no number, as {kind}0 has", shorten(part))),
+        _ => Err(Fault::new(Code::MalformedValue, format!("{} has no number, as {kind}0 has", shorten(part)))),
     }
 }

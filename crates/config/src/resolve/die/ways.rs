@@ -1,5 +1,6 @@
 //! Whether the ways of a die fit the delays of the configuration, which hold for parts at a mean distance.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
 use hostnet_model::params::{DieParams, SocketParams};
@@ -20,7 +21,11 @@ pub(super) fn check(die: &DieParams, socket: &SocketParams) -> Result<(), Issue>
                 shown(nearer_ps),
                 shown(delay_ps)
             );
-            return Err(Issue::between(&["noc.clock", "noc.vertical", "noc.horizontal", key, "noc"], message));
+            return Err(Issue::between(
+                Code::WrongOrder,
+                &["noc.clock", "noc.vertical", "noc.horizontal", key, "noc"],
+                message,
+            ));
         }
     }
     Ok(())

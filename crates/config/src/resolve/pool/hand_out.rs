@@ -1,6 +1,7 @@
 //! Who gets which pages of a pool.
 
 use super::regions;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::PoolSpec;
 use crate::units::{format, Dimension};
@@ -29,10 +30,11 @@ pub(in crate::resolve) fn hand_out(members: &[Member], hosts: &mut [HostParams])
     if members.len() > SERVERS_MAX {
         let message =
             format!("{} servers are in the pool; addresses of one byte tell {SERVERS_MAX} apart", members.len());
-        return Err(Issue::new(key(first, ""), message));
+        return Err(Issue::new(Code::TooMany, key(first, ""), message));
     }
     if let Some(other) = members.iter().find(|member| member.spec.page != first.spec.page) {
-        return Err(Issue::between(&[&key(first, ".page"), &key(other, ".page")], "a pool has pages of one size"));
+        let message = "a pool has pages of one size";
+        return Err(Issue::between(Code::MustAgree, &[&key(first, ".page"), &key(other, ".page")], message));
     }
     regions::check(members)?;
     let page_bytes = first.spec.page.0;
@@ -54,7 +56,11 @@ pub(in crate::resolve) fn hand_out(members: &[Member], hosts: &mut [HostParams])
                     format(lender.spec.lent.0, Dimension::Size),
                     format((taken[number] + each) * page_bytes - lender.spec.lent.0, Dimension::Size)
                 );
-                return Err(Issue::between(&[&key(borrower, ".borrow"), &key(lender, ".lent")], message));
+                return Err(Issue::between(
+                    Code::OutOfMemorySpace,
+                    &[&key(borrower, ".borrow"), &key(lender, ".lent")],
+                    message,
+                ));
             }
             given.push(LenderParams { host: lender.host as u16, first_page: taken[number] });
             taken[number] += each;
@@ -76,7 +82,7 @@ fn lenders(borrower: &Member, members: &[Member], hosts: &[HostParams]) -> Resul
                 Some(_) => "no server without its region lends anything to the pool; give one of those pool.lent",
                 None => "no other server lends anything to the pool; give one of them pool.lent",
             };
-            return Err(Issue::new(format!("{}.pool.borrow", borrower.table), message));
+            return Err(Issue::new(Code::RequiresKey, format!("{}.pool.borrow", borrower.table), message));
         }
         return Ok(all);
     };
@@ -91,7 +97,7 @@ fn lenders(borrower: &Member, members: &[Member], hosts: &[HostParams]) -> Resul
                 crate::units::shorten(name),
                 crate::error::suggestion(name, known)
             );
-            Issue::new(path.clone(), message)
+            Issue::new(Code::DoesNotExist, path.clone(), message)
         })
     };
     names.iter().map(of_name).collect()

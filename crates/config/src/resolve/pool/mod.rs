@@ -6,6 +6,7 @@ mod regions;
 pub(super) use hand_out::{hand_out, Member};
 pub(super) use regions::{check_switches, tell_switches};
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
@@ -26,7 +27,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
         ("energy", spec.energy.is_some(), "has messages that an energy meter does not count"),
     ];
     if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
-        return Err(Issue::between(&["pool", path], format!("{why}; drop one of them")));
+        return Err(Issue::between(Code::NotSupported, &["pool", path], format!("{why}; drop one of them")));
     }
     check(pool, spec.memory.run.0.max(spec.memory.page.0))?;
     let on_wire = |bytes: u32| (pool.header.0 as u32 + bytes + FRAME_BYTES).max(pool.frame_min.0 as u32);
@@ -67,7 +68,7 @@ fn check(pool: &PoolSpec, run_bytes: u64) -> Result<(), Issue> {
     ] {
         if bytes % unit != 0 {
             let message = format!("{} is not a multiple of {what} of {}", shown(bytes), shown(unit));
-            return Err(Issue::new(key, message));
+            return Err(Issue::new(Code::NotAMultiple, key, message));
         }
     }
     if pool.prefetch_priority >= pool.demand_priority {
@@ -75,7 +76,7 @@ fn check(pool: &PoolSpec, run_bytes: u64) -> Result<(), Issue> {
             "what is read ahead has priority {}, which is not below {}, that of demand",
             pool.prefetch_priority, pool.demand_priority
         );
-        return Err(Issue::between(&["pool.prefetch_priority", "pool.demand_priority"], message));
+        return Err(Issue::between(Code::WrongOrder, &["pool.prefetch_priority", "pool.demand_priority"], message));
     }
     Ok(())
 }
@@ -86,20 +87,24 @@ fn cache(pool: &PoolSpec) -> Result<Option<PoolCacheParams>, Issue> {
     let Some(Size(bytes)) = pool.cache else {
         let without = [("pool.fetch", whole_pages), ("pool.write_back", early)].into_iter().find(|(_, given)| *given);
         return match without {
-            Some((key, _)) => Err(Issue::between(&[key, "pool.cache"], "there is no cache; give it a size")),
+            Some((key, _)) => {
+                Err(Issue::between(Code::RequiresKey, &[key, "pool.cache"], "there is no cache; give it a size"))
+            }
             None => Ok(None),
         };
     };
     if bytes % pool.page.0 != 0 {
         let [bytes, page] = [bytes, pool.page.0].map(|bytes| format(bytes, Dimension::Size));
-        return Err(Issue::new("pool.cache", format!("{bytes} is not a multiple of pages of {page}")));
+        let message = format!("{bytes} is not a multiple of pages of {page}");
+        return Err(Issue::new(Code::NotAMultiple, "pool.cache", message));
     }
     if pool.borrow.0 == 0 {
-        return Err(Issue::between(&["pool.cache", "pool.borrow"], "the server borrows nothing that could be cached"));
+        let message = "the server borrows nothing that could be cached";
+        return Err(Issue::between(Code::NoEffect, &["pool.cache", "pool.borrow"], message));
     }
     if whole_pages && pool.prefetch.kind != PoolPrefetchKind::None {
         let message = "all lines of a page are fetched; reading ahead within it finds nothing to do";
-        return Err(Issue::between(&["pool.prefetch.kind", "pool.fetch"], message));
+        return Err(Issue::between(Code::ConflictingKeys, &["pool.prefetch.kind", "pool.fetch"], message));
     }
     Ok(Some(PoolCacheParams { bytes, whole_pages, early, transfers: pool.transfers }))
 }
@@ -107,11 +112,13 @@ fn cache(pool: &PoolSpec) -> Result<Option<PoolCacheParams>, Issue> {
 /// Where buffers in the pool lie: a node after the only socket.
 pub(super) fn placement(spec: &Spec, path: &str) -> Result<Placement, Issue> {
     match &spec.pool {
-        None => {
-            Err(Issue::between(&[path, "pool"], "missing: the server has no place in a pool; give it a table [pool]"))
-        }
+        None => Err(Issue::between(
+            Code::RequiresKey,
+            &[path, "pool"],
+            "missing: the server has no place in a pool; give it a table [pool]",
+        )),
         Some(pool) if pool.borrow.0 == 0 => {
-            Err(Issue::between(&[path, "pool.borrow"], "the server borrows nothing of the pool"))
+            Err(Issue::between(Code::RequiresKey, &[path, "pool.borrow"], "the server borrows nothing of the pool"))
         }
         Some(_) => Ok(Placement::Socket(1)),
     }
@@ -142,5 +149,5 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
         return Ok(());
     }
     let message = "needs fidelity = \"line\": memory of other servers has no rates and no bursts";
-    Err(Issue::between(&["fidelity", "pool"], message))
+    Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "pool"], message))
 }

@@ -1,6 +1,7 @@
 //! Pages that several servers share: regions, who decides about them, and what switches know of them.
 
 use super::hand_out::{pool_of, Member};
+use crate::code::Code;
 use crate::error::Issue;
 use hostnet_model::params::{
     ControllerOfPagesParams, HostKind, HostParams, RegionParams, SharedParams, SharersParams, SwitchParams,
@@ -23,18 +24,23 @@ pub(super) fn earlier<'a, 'b>(members: &'b [Member<'a>], member: &Member) -> Opt
 pub(super) fn check(members: &[Member]) -> Result<(), Issue> {
     for member in members.iter().filter(|member| member.spec.region.is_some()) {
         if member.spec.region.as_deref() == Some("") {
-            return Err(Issue::new(key(member, "region"), "is empty; give the region a name, or take the key away"));
+            let message = "is empty; give the region a name, or take the key away";
+            return Err(Issue::new(Code::MalformedValue, key(member, "region"), message));
         }
         if member.spec.borrow.0 == 0 {
             let message = "the server borrows nothing that it could share; give it the size of the region";
-            return Err(Issue::between(&[&key(member, "region"), &key(member, "borrow")], message));
+            return Err(Issue::between(Code::RequiresKey, &[&key(member, "region"), &key(member, "borrow")], message));
         }
         let Some(first) = earlier(members, member) else { continue };
         let differs =
             [("borrow", first.spec.borrow != member.spec.borrow), ("from", first.spec.from != member.spec.from)];
         if let Some((name, _)) = differs.into_iter().find(|(_, differs)| *differs) {
             let message = "the servers of a region see the same pages of the same lenders";
-            return Err(Issue::between(&[&key(member, name), &key(first, name), &key(member, "region")], message));
+            return Err(Issue::between(
+                Code::MustAgree,
+                &[&key(member, name), &key(first, name), &key(member, "region")],
+                message,
+            ));
         }
     }
     check_controller(members)
@@ -46,15 +52,15 @@ fn check_controller(members: &[Member]) -> Result<(), Issue> {
         (None, _, Some(sharer)) => {
             let message = "nobody decides who may write its pages; give a server that does not share them \
                            pool.controller = true";
-            Err(Issue::new(key(sharer, "region"), message))
+            Err(Issue::new(Code::RequiresKey, key(sharer, "region"), message))
         }
         (Some(one), Some(other), _) => {
             let message = "a pool has one controller";
-            Err(Issue::between(&[&key(other, "controller"), &key(one, "controller")], message))
+            Err(Issue::between(Code::Duplicate, &[&key(other, "controller"), &key(one, "controller")], message))
         }
         (Some(one), None, _) if one.spec.region.is_some() => {
             let message = "the controller does not share pages itself; take another server";
-            Err(Issue::between(&[&key(one, "controller"), &key(one, "region")], message))
+            Err(Issue::between(Code::ConflictingKeys, &[&key(one, "controller"), &key(one, "region")], message))
         }
         _ => Ok(()),
     }
@@ -89,7 +95,7 @@ pub(in crate::resolve) fn tell_switches(hosts: &[HostParams], switches: &mut [Sw
         let message = "of several switches none decides about shared pages, as messages may take several ways; \
                        take the key away";
         let own = format!("switch.{}.sharers", switches[at].name);
-        return Err(Issue::between(&[&own, "network.switch.sharers", "switch"], message));
+        return Err(Issue::between(Code::NotSupported, &[&own, "network.switch.sharers", "switch"], message));
     }
     let alone = switches.len() == 1;
     for switch in switches {
@@ -106,7 +112,7 @@ pub(in crate::resolve) fn check_switches(members: &[Member], switches: &[SwitchP
     match members.first().filter(|_| learns) {
         Some(first) => {
             let message = "messages of a pool need switches that know where servers are, and one of them learns it";
-            Err(Issue::between(&[&format!("{}.pool", first.table), "switch"], message))
+            Err(Issue::between(Code::NotSupported, &[&format!("{}.pool", first.table), "switch"], message))
         }
         None => Ok(()),
     }

@@ -53,13 +53,30 @@ pub fn cluster(text: &str, overrides: &[&str]) -> Plan {
     cluster_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Checks that the text of a cluster is refused, with these words.
-pub fn says(text: &str, overrides: &[&str], wanted: &[&str]) {
-    let error = match cluster_text(text, Format::Toml, overrides) {
-        Err(error) => error.to_string(),
-        Ok(_) => panic!("{overrides:?} resolves: {text}"),
-    };
+/// An error as the tests compare it: its code and path in brackets, and what users see.
+pub fn told(error: &ConfigError) -> String {
+    format!("[{} {}] {error}", error.code, error.path)
+}
+
+/// Checks that an error, as [`told`] shows it, has each of `wanted`: "[code path]", a part of its text, or both.
+#[track_caller]
+pub fn assert_tells(error: &str, wanted: &[&str]) {
     for wanted in wanted {
-        assert!(error.contains(wanted), "{wanted:?} is not in: {error}");
+        let parts = match wanted.split_once("] ") {
+            Some((rule, part)) if wanted.starts_with('[') => vec![format!("{rule}]"), part.to_string()],
+            _ => vec![wanted.to_string()],
+        };
+        for part in parts {
+            assert!(error.contains(&part), "{part:?} is not in: {error}");
+        }
+    }
+}
+
+/// Checks that the text of a cluster is refused, with this code, path and parts of the text.
+#[track_caller]
+pub fn says(text: &str, overrides: &[&str], wanted: &[&str]) {
+    match cluster_text(text, Format::Toml, overrides) {
+        Err(error) => assert_tells(&told(&error), wanted),
+        Ok(_) => panic!("{overrides:?} resolves: {text}"),
     }
 }

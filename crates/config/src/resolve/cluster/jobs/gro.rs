@@ -1,6 +1,7 @@
 //! What comes from servers is acknowledged by ranks at endpoints as hosts do that merge packets (GRO). Else the cores
 //! of these servers would have more acknowledgements to handle than beside other servers.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::cluster::hosts::Hosts;
 use crate::spec::{JobSpec, Size};
@@ -46,5 +47,5 @@ pub(super) fn merged(
 
 fn none(path: &str, spec: &JobSpec, only: &str) -> Result<(), Issue> {
     let message = || format!("has an effect only {only}");
-    spec.gro.map_or(Ok(()), |_| Err(Issue::new(format!("{path}.gro"), message())))
+    spec.gro.map_or(Ok(()), |_| Err(Issue::new(Code::NoEffect, format!("{path}.gro"), message())))
 }

@@ -2,6 +2,7 @@
 //! switch and gets the sum of all from there.
 
 use super::program::Program;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::cluster::fabric::Fabric;
 use crate::resolve::cluster::hosts::Hosts;
@@ -41,7 +42,8 @@ pub(super) fn join(
     }
     if spec.compress == Some(true) {
         let keys = [format!("{path}.compress"), format!("{path}.algorithm")];
-        return Err(Issue::between(&[&keys[0], &keys[1]], "switches cannot add what NICs have made smaller"));
+        let message = "switches cannot add what NICs have made smaller";
+        return Err(Issue::between(Code::ConflictingKeys, &[&keys[0], &keys[1]], message));
     }
     let mut of_host: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for (rank, &host) in (0..).zip(placed) {

@@ -20,6 +20,7 @@ use super::flows::{class_of, numbers, priority, FLOWS_MAX};
 use super::hosts::Hosts;
 use super::sums::Engines;
 use super::{compress, table, transport};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
@@ -112,13 +113,11 @@ impl Flow {
             if of_ranks && !fabric.joins(from.into(), to.into()) {
                 let name = |host: u16| shorten(&hosts.hosts[usize::from(host)].name);
                 let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
-                return Err(Issue::new(format!("{path}.hosts"), message));
+                return Err(Issue::new(Code::Unreachable, format!("{path}.hosts"), message));
             }
             if flows.len() == FLOWS_MAX {
-                return Err(Issue::new(
-                    path,
-                    format!("more than {FLOWS_MAX} flows in all, with one for each two ranks"),
-                ));
+                let message = format!("more than {FLOWS_MAX} flows in all, with one for each two ranks");
+                return Err(Issue::new(Code::TooMany, path, message));
             }
             flows.push(FlowParams {
                 class: self.class,
@@ -178,11 +177,11 @@ fn params(
     if spec.socket_rate.is_some() && placed.iter().all(|&host| hosts.resolved(host).is_some()) {
         let message =
             "has an effect only on ranks at endpoints; at servers the lines of a message are copied one by one";
-        return Err(Issue::new(format!("{path}.socket_rate"), message));
+        return Err(Issue::new(Code::NoEffect, format!("{path}.socket_rate"), message));
     }
     if spec.socket_rate.is_none() && spec.socket_send_rate.is_some() {
         let message = format!("has an effect only with {path}.socket_rate, the rate of what comes");
-        return Err(Issue::new(format!("{path}.socket_send_rate"), message));
+        return Err(Issue::new(Code::NoEffect, format!("{path}.socket_send_rate"), message));
     }
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
@@ -191,7 +190,7 @@ fn params(
     if program.is_too_long() {
         let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");
         let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
-        return Err(Issue::between(&[&keys[0], &keys[1], &keys[2]], message));
+        return Err(Issue::between(Code::TooMany, &[&keys[0], &keys[1], &keys[2]], message));
     }
     let launch_ps = spec.start.0;
     let Bandwidth(copy_bytes_per_s) = *spec.copy_rate.get_or_insert(COPY_RATE);
@@ -264,7 +263,7 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     match keys.into_iter().find(|(_, given, fits, _)| *given && !fits) {
         Some((key, _, _, kinds)) => {
             let message = format!("has an effect only with {kinds}");
-            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.kind")], message))
         }
         None => Ok(()),
     }
@@ -308,7 +307,7 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
             let message =
                 format!("{} ranks; {} needs a power of two up to {most}", program.ranks, kind_name(spec.kind));
             let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
-            return Err(Issue::between(&[&keys[0], &keys[1], &keys[2]], message));
+            return Err(Issue::between(Code::NotAMultiple, &[&keys[0], &keys[1], &keys[2]], message));
         }
     }
     let ops_per_s = *spec.ops_per_s.get_or_insert(OPS_PER_S);
@@ -338,7 +337,9 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
     let bytes = match (spec.bytes, spec.kind) {
         (_, Barrier) => 1,
         (Some(Size(bytes)), _) => bytes,
-        (None, _) => return Err(Issue::new(format!("{path}.bytes"), "missing; give a size such as \"1 MB\"")),
+        (None, _) => {
+            return Err(Issue::new(Code::MissingKey, format!("{path}.bytes"), "missing; give a size such as \"1 MB\""))
+        }
     };
     match (spec.kind, algorithm) {
         (Allreduce, Ring | RecursiveDoubling | Tree | Aggregator | Hierarchical | InNetwork) => {
@@ -365,7 +366,11 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
                 kind_name(spec.kind),
                 program.ranks
             );
-            return Err(Issue::between(&[&format!("{path}.algorithm"), &format!("{path}.kind")], message));
+            return Err(Issue::between(
+                Code::NotSupported,
+                &[&format!("{path}.algorithm"), &format!("{path}.kind")],
+                message,
+            ));
         }
     }
     Ok(())
@@ -380,7 +385,7 @@ fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
         _ => return Ok(()),
     };
     match job.blocks.iter().find_map(|block| check::problem(block, name_of)) {
-        Some(problem) => Err(Issue::new(format!("{path}.{key}"), problem)),
+        Some(problem) => Err(Issue::new(Code::Deadlock, format!("{path}.{key}"), problem)),
         None => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
 //! Jobs whose messages go over RoCE.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::JobSpec;
 use crate::units::shorten;
@@ -8,13 +9,19 @@ use crate::units::shorten;
 pub(super) fn check(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let transport = format!("{path}.transport");
     let named = shorten(spec.transport.as_deref().unwrap_or_default());
-    let refused = |key: &str, message: String| Err(Issue::between(&[&format!("{path}.{key}"), &transport], message));
+    let refused = |code: Code, key: &str, message: String| {
+        Err(Issue::between(code, &[&format!("{path}.{key}"), &transport], message))
+    };
     if spec.socket_rate.is_some() {
-        return refused("socket_rate", format!("has no effect over RoCE ({named}): no core copies what NICs write"));
+        return refused(
+            Code::NoEffect,
+            "socket_rate",
+            format!("has no effect over RoCE ({named}): no core copies what NICs write"),
+        );
     }
     if spec.compress == Some(true) {
         let message = format!("{named} is RoCE; engines of NICs know packets of TCP only, such as those of \"dctcp\"");
-        return refused("compress", message);
+        return refused(Code::NotSupported, "compress", message);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Where ranks are: at endpoints, or on cores of servers, one on each.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::cluster::hosts::Hosts;
 use crate::spec::JobSpec;
@@ -55,7 +56,7 @@ fn without_servers(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     match keys.into_iter().find(|(_, given)| *given) {
         Some((key, _)) => {
             let message = format!("{key} has an effect only at servers; all ranks are at endpoints");
-            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.hosts")], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.hosts")], message))
         }
         None => Ok(()),
     }
@@ -66,7 +67,7 @@ fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), I
     if super::is_archetype(spec.kind) && !all_at_servers {
         let message =
             "its work is lines of memory; its ranks are at servers, and endpoints have neither cores nor memory";
-        return Err(Issue::between(&[&format!("{path}.hosts"), &format!("{path}.kind")], message));
+        return Err(Issue::between(Code::WrongHostKind, &[&format!("{path}.hosts"), &format!("{path}.kind")], message));
     }
     for (number, step) in spec.steps.iter().enumerate() {
         let Some(key) = step.key_of_servers() else { continue };
@@ -76,7 +77,7 @@ fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), I
                 "steps[{number}].{key} has an effect only at servers; endpoints have neither cores nor memory: \
                  give compute"
             );
-            return Err(Issue::between(&[&at, &format!("{path}.hosts")], message));
+            return Err(Issue::between(Code::WrongHostKind, &[&at, &format!("{path}.hosts")], message));
         }
     }
     Ok(())
@@ -86,17 +87,29 @@ fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), I
 fn check_server(path: &str, hosts: &Hosts, host: usize) -> Result<(), Issue> {
     let Some(server) = hosts.seats(host) else { return Ok(()) };
     let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
-    let issue = |key: &str, message: String| {
-        Err(Issue::between(&[&format!("{path}.hosts"), &format!("{table}.{key}")], message))
+    let issue = |code: Code, key: &str, message: String| {
+        Err(Issue::between(code, &[&format!("{path}.hosts"), &format!("{table}.{key}")], message))
     };
     if !hosts.hosts[host].cores.as_ref().is_some_and(super::super::cores::HostCores::may_be_shared) {
-        return issue("fidelity", format!("{name} is not simulated line by line; ranks need fidelity = \"line\""));
+        return issue(
+            Code::NeedsLineFidelity,
+            "fidelity",
+            format!("{name} is not simulated line by line; ranks need fidelity = \"line\""),
+        );
     }
     if server.sockets > 1 {
-        return issue("sockets", format!("{name} has {} sockets; ranks are at servers of one", server.sockets));
+        return issue(
+            Code::NotSupported,
+            "sockets",
+            format!("{name} has {} sockets; ranks are at servers of one", server.sockets),
+        );
     }
     if !server.has_caches {
-        return issue("cache.enabled", format!("{name} has no caches; ranks need cache.enabled = true"));
+        return issue(
+            Code::RequiresKey,
+            "cache.enabled",
+            format!("{name} has no caches; ranks need cache.enabled = true"),
+        );
     }
     Ok(())
 }
@@ -107,14 +120,18 @@ fn core(path: &str, spec: &JobSpec, hosts: &Hosts, host: usize, number: usize) -
     match &spec.cores {
         Some(cores) => cores.0.get(number).copied().ok_or_else(|| {
             let message = format!("{} cores, and more ranks at {name}: a rank has a core of its own", cores.0.len());
-            Issue::between(&[&format!("{path}.cores"), &format!("{path}.hosts")], message)
+            Issue::between(Code::TooManyCores, &[&format!("{path}.cores"), &format!("{path}.hosts")], message)
         }),
         None => {
             let count = hosts.seats(host).map_or(0, |server| server.cores);
             (number < count as usize).then_some(number as u32).ok_or_else(|| {
                 let message = format!("{name} has {count} cores, and more ranks: a rank has a core of its own");
                 let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
-                Issue::between(&[&keys[0], &keys[1], &keys[2], &format!("{table}.core.count")], message)
+                Issue::between(
+                    Code::TooManyCores,
+                    &[&keys[0], &keys[1], &keys[2], &format!("{table}.core.count")],
+                    message,
+                )
             })
         }
     }
@@ -127,7 +144,7 @@ fn claim(path: &str, hosts: &mut Hosts, host: usize, core: u32, taken: &mut Take
     if !taken.insert((host, core)) {
         let name = shorten(&hosts.hosts[host].name);
         let message = format!("core {core} of {name} has a rank already; give others with {key}");
-        return Err(Issue::between(&[&key, &format!("{path}.hosts")], message));
+        return Err(Issue::between(Code::CoreTaken, &[&key, &format!("{path}.hosts")], message));
     }
     match &mut hosts.hosts[host].cores {
         Some(cores) => cores.claim(core, &key, &table),

@@ -1,5 +1,6 @@
 //! How the ranks of a job are spread over its hosts.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::cluster::hosts::Hosts;
 use crate::spec::{AlgorithmSpec, JobSpec, RanksPerHost};
@@ -14,10 +15,8 @@ pub(super) fn placed(path: &str, spec: &JobSpec, at: &[usize], hosts: &Hosts) ->
     let counts = match (spec.ranks, &spec.ranks_per_host) {
         (Some(_), Some(_)) => {
             let keys = [format!("{path}.ranks"), format!("{path}.ranks_per_host")];
-            return Err(Issue::between(
-                &[&keys[0], &keys[1]],
-                "either says how many ranks there are; give one of them",
-            ));
+            let message = "either says how many ranks there are; give one of them";
+            return Err(Issue::between(Code::ConflictingKeys, &[&keys[0], &keys[1]], message));
         }
         (Some(ranks), None) => return Ok((0..ranks as usize).map(|rank| at[rank % at.len()]).collect()),
         (None, None) => vec![1; at.len()],
@@ -27,7 +26,11 @@ pub(super) fn placed(path: &str, spec: &JobSpec, at: &[usize], hosts: &Hosts) ->
     let ranks = counts.iter().map(|&count| count as usize).sum::<usize>();
     if ranks > RANKS_MAX {
         let message = format!("{ranks} ranks at {} hosts are more than {RANKS_MAX}", at.len());
-        return Err(Issue::between(&[&format!("{path}.ranks_per_host"), &format!("{path}.hosts")], message));
+        return Err(Issue::between(
+            Code::TooMany,
+            &[&format!("{path}.ranks_per_host"), &format!("{path}.hosts")],
+            message,
+        ));
     }
     Ok(at.iter().zip(counts).flat_map(|(&host, count)| std::iter::repeat_n(host, count as usize)).collect())
 }
@@ -37,7 +40,7 @@ fn of_each(path: &str, spec: &JobSpec, counts: &[u32], hosts: &Hosts) -> Result<
     let (names, key) = (&spec.hosts.0, format!("{path}.hosts"));
     if counts.len() != names.len() {
         let message = format!("{} counts; hosts has {} entries, and each has one", counts.len(), names.len());
-        return Err(Issue::between(&[&format!("{path}.ranks_per_host"), &key], message));
+        return Err(Issue::between(Code::WrongCount, &[&format!("{path}.ranks_per_host"), &key], message));
     }
     let mut found = Vec::new();
     for (name, &count) in names.iter().zip(counts) {
@@ -53,7 +56,7 @@ pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &Hosts) -> Result<Op
     let found = hosts.named(name, &key)?;
     if found.len() > 1 {
         let message = format!("{} are {} hosts; give one, such as \"{name}-0\"", shorten(name), found.len());
-        return Err(Issue::new(key, message));
+        return Err(Issue::new(Code::WrongCount, key, message));
     }
     Ok(found.into_iter().next())
 }
@@ -68,7 +71,7 @@ pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<
     let hosts: BTreeSet<usize> = placed.iter().copied().collect();
     if !even || hosts.len() * first != placed.len() {
         let message = "hosts do not have as many ranks each, one host after the other; give group";
-        return Err(Issue::between(&[&format!("{path}.group"), &format!("{path}.ranks")], message));
+        return Err(Issue::between(Code::MissingKey, &[&format!("{path}.group"), &format!("{path}.ranks")], message));
     }
     let root = 1 << (hosts.len().ilog2() / 2);
     spec.group = u32::try_from(if first > 1 { first } else { root }).ok();

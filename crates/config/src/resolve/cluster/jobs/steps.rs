@@ -1,6 +1,7 @@
 //! Programs that the user wrote.
 
 use super::program::{Program, NOTHING};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{JobStepSpec, Size};
 use hostnet_model::params::{MessageParams, StepParams, WorkParams};
@@ -12,7 +13,7 @@ const NAMES_MAX: usize = 200;
 pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) -> Result<(), Issue> {
     if steps.is_empty() {
         let message = "missing; give what ranks do, such as [{ rank = 0, to = 1, send = \"1 MB\" }]";
-        return Err(Issue::new(format!("{path}.steps"), message));
+        return Err(Issue::new(Code::MissingKey, format!("{path}.steps"), message));
     }
     for (number, step) in steps.iter().enumerate() {
         let at = format!("{path}.steps[{number}]");
@@ -21,7 +22,8 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
         let (send, receive) = (send?, receive?);
         let phase = program.phase(step.name.as_deref().unwrap_or("step"));
         if program.phases.len() > NAMES_MAX {
-            return Err(Issue::new(format!("{at}.name"), format!("more than {NAMES_MAX} names of steps")));
+            let message = format!("more than {NAMES_MAX} names of steps");
+            return Err(Issue::new(Code::TooMany, format!("{at}.name"), message));
         }
         let compute_ps = step.compute.map_or(0, |time| time.0);
         let work = program.work(work(&at, step)?);
@@ -31,12 +33,13 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
             for (key, other) in [("rank", rank), ("to", send.0), ("from", receive.0)] {
                 if other >= ranks {
                     let message = format!("there is no rank {other}; the job has {ranks}, counted from 0");
-                    return Err(Issue::new(format!("{at}.{key}"), message));
+                    return Err(Issue::new(Code::DoesNotExist, format!("{at}.{key}"), message));
                 }
             }
             for (key, (other, bytes)) in [("to", send), ("from", receive)] {
                 if bytes > 0 && other == rank {
-                    return Err(Issue::new(format!("{at}.{key}"), format!("rank {rank} sends to itself")));
+                    let message = format!("rank {rank} sends to itself");
+                    return Err(Issue::new(Code::SendsInCircle, format!("{at}.{key}"), message));
                 }
             }
             program.push(rank, StepParams { send: some(send), receive: some(receive), ..computed });
@@ -45,7 +48,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
         for (key, (distance, bytes)) in [("to", send), ("from", receive)] {
             if bytes > 0 && distance % ranks == 0 {
                 let message = format!("{distance} ranks further among {ranks} is the rank itself");
-                return Err(Issue::new(format!("{at}.{key}"), message));
+                return Err(Issue::new(Code::SendsInCircle, format!("{at}.{key}"), message));
             }
         }
         let takers = if program.is_too_long() { 0 } else { ranks };
@@ -67,22 +70,22 @@ fn some((rank, bytes): (u32, u64)) -> Option<MessageParams> {
 /// What the core of a rank at a server executes for a step.
 fn work(at: &str, step: &JobStepSpec) -> Result<WorkParams, Issue> {
     let Some(given) = step.key_of_servers() else { return Ok(WorkParams::default()) };
-    let issue = |key: &str, other: &str, message: &str| {
-        Err(Issue::between(&[&format!("{at}.{key}"), &format!("{at}.{other}")], message))
+    let issue = |code: Code, key: &str, other: &str, message: &str| {
+        Err(Issue::between(code, &[&format!("{at}.{key}"), &format!("{at}.{other}")], message))
     };
     if step.compute.is_some() {
-        return issue("compute", given, "time, or what a core executes, but not both");
+        return issue(Code::ConflictingKeys, "compute", given, "time, or what a core executes, but not both");
     }
     let lines = |size: Option<Size>| size.map_or(0, |Size(bytes)| bytes.div_ceil(64));
     let (read_lines, write_lines) = (lines(step.reads), lines(step.writes));
     let walked = read_lines + write_lines;
     if walked == 0 && step.working_set.is_some() {
-        return issue("working_set", "reads", "has an effect only with reads or writes");
+        return issue(Code::NoEffect, "working_set", "reads", "has an effect only with reads or writes");
     }
     let gathers = step.gathers.unwrap_or(0);
     match (gathers > 0, step.gather_set.is_some()) {
-        (true, false) => return issue("gather_set", "gathers", "missing; gathers need it"),
-        (false, true) => return issue("gather_set", "gathers", "has an effect only with gathers"),
+        (true, false) => return issue(Code::MissingKey, "gather_set", "gathers", "missing; gathers need it"),
+        (false, true) => return issue(Code::NoEffect, "gather_set", "gathers", "has an effect only with gathers"),
         _ => {}
     }
     Ok(WorkParams {
@@ -100,7 +103,11 @@ fn message(at: &str, keys: [&str; 2], rank: Option<u32>, bytes: Option<Size>) ->
     match (rank, bytes) {
         (Some(rank), Some(Size(bytes))) => Ok((rank, bytes)),
         (None, None) => Ok((0, 0)),
-        (None, Some(_)) => Err(Issue::new(format!("{at}.{}", keys[0]), format!("missing; {} needs it", keys[1]))),
-        (Some(_), None) => Err(Issue::new(format!("{at}.{}", keys[1]), format!("missing; {} needs it", keys[0]))),
+        (None, Some(_)) => {
+            Err(Issue::new(Code::MissingKey, format!("{at}.{}", keys[0]), format!("missing; {} needs it", keys[1])))
+        }
+        (Some(_), None) => {
+            Err(Issue::new(Code::MissingKey, format!("{at}.{}", keys[1]), format!("missing; {} needs it", keys[0])))
+        }
     }
 }

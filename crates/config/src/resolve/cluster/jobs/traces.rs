@@ -4,7 +4,9 @@
 //! message is cut where its receiver cuts what it receives, so that every node that sends has one that receives.
 
 use super::program::{Adding, Mark, Program};
+use crate::code::Code;
 use crate::error::suggestion;
+use crate::error::Fault;
 use crate::plan::Plan;
 use crate::spec::{Bandwidth, JobKindSpec, JobSpec, Size};
 use hostnet_model::params::{BlockParams, JobParams, MessageParams, StepParams};
@@ -24,15 +26,18 @@ const TAGS: u64 = 1 << 31;
 ///
 /// # Errors
 /// There is no such job, or traces cannot tell what it does.
-pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<Vec<Vec<u8>>, String> {
+pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<Vec<Vec<u8>>, Fault> {
     let job = found(plan, job)?;
     let program = program(plan, job, messages)?;
     let is_execution = |step: &StepParams| step.work > 0;
     if !job.cores.is_empty() && program.blocks.iter().flat_map(|block| &block.steps).flatten().any(is_execution) {
-        return Err(format!(
+        return Err(Fault::new(
+            Code::NotSupported,
+            format!(
             "job.{}.hosts: its ranks execute instructions on cores of servers, which have no durations; traces are of \
              ranks at endpoints, and of collectives",
             job.name
+        ),
         ));
     }
     let lines: Vec<Lines> = program.blocks.iter().map(|block| Lines::of(block, &program.marks)).collect();
@@ -43,10 +48,13 @@ pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<V
             for _ in 0..block.times {
                 pen.write(&program, block, lines);
                 if pen.scribe.nodes() > NODES_MAX as u64 || total + pen.scribe.nodes() > NODES_OF_ALL_MAX {
-                    return Err(format!(
+                    return Err(Fault::new(
+                        Code::TooMany,
+                        format!(
                         "job.{}.iterations: more than {NODES_MAX} nodes of a rank, or {NODES_OF_ALL_MAX} of all; fewer \
                          iterations are wanted",
                         job.name
+                    ),
                     ));
                 }
             }
@@ -58,36 +66,44 @@ pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<V
 }
 
 /// The job of that name, or the only one.
-fn found<'a>(plan: &'a Plan, name: Option<&str>) -> Result<&'a JobParams, String> {
+fn found<'a>(plan: &'a Plan, name: Option<&str>) -> Result<&'a JobParams, Fault> {
     let jobs = &plan.cluster.jobs;
     let names = || jobs.iter().map(|job| job.name.as_str());
     match (name, &jobs[..]) {
-        (Some(name), _) => jobs
-            .iter()
-            .find(|job| job.name == name)
-            .ok_or_else(|| format!("job: there is no \"{name}\"; {}", suggestion(name, names()))),
+        (Some(name), _) => jobs.iter().find(|job| job.name == name).ok_or_else(|| {
+            Fault::new(Code::DoesNotExist, format!("job: there is no \"{name}\"; {}", suggestion(name, names())))
+        }),
         (None, [job]) => Ok(job),
-        (None, []) => Err("job: the configuration has none".to_owned()),
-        (None, _) => Err(format!("job: give one of {}", names().collect::<Vec<_>>().join(", "))),
+        (None, []) => Err(Fault::new(Code::NothingToDo, "job: the configuration has none")),
+        (None, _) => {
+            Err(Fault::new(Code::MissingKey, format!("job: give one of {}", names().collect::<Vec<_>>().join(", "))))
+        }
     }
 }
 
 /// What the ranks of a job do, with its collectives marked unless they are to be messages.
-fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, String> {
+fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Fault> {
     let path = format!("job.{}", job.name);
-    let mut spec = JobSpec::deserialize(&plan.effective["job"][&job.name]).map_err(|error| error.to_string())?;
+    let mut spec = JobSpec::deserialize(&plan.effective["job"][&job.name])
+        .map_err(|error| Fault::new(Code::Defect, error.to_string()))?;
     if messages && !job.reducers.is_empty() {
-        return Err(format!(
+        return Err(Fault::new(
+            Code::NotSupported,
+            format!(
             "{path}.algorithm: switches sum up what its ranks send, and traces have no messages with switches; without \
              --messages its sums are collectives"
+        ),
         ));
     }
     let mut program = Program::new(job.hosts.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };
     program.marks = (!messages).then(Vec::new);
-    super::write(&path, &mut spec, &mut program, Path::new("")).map_err(|issue| issue.message)?;
+    super::write(&path, &mut spec, &mut program, Path::new("")).map_err(Fault::from)?;
     if let Some(mark) = program.marks.iter().flatten().find(|mark| mark.bytes > BYTES_MAX) {
-        return Err(format!("{path}.bytes: {} B of a rank in {}; at most {BYTES_MAX} B", mark.bytes, mark.kind.name()));
+        return Err(Fault::new(
+            Code::OutOfRange,
+            format!("{path}.bytes: {} B of a rank in {}; at most {BYTES_MAX} B", mark.bytes, mark.kind.name()),
+        ));
     }
     Ok(program)
 }

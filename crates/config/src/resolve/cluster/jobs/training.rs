@@ -1,6 +1,7 @@
 //! Sums of vectors as training has them: computed before, in buckets, with what is done with the sum after.
 
 use super::program::Program;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, AnswerSpec, ComputePartsSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use hostnet_traffic::chakra::Collective;
@@ -44,7 +45,7 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     match keys.into_iter().find(|(_, given, fits, ..)| *given && !fits) {
         Some((key, _, _, other, what)) => {
             let message = format!("has an effect only with {what}");
-            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.{other}")], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{path}.{key}"), &format!("{path}.{other}")], message))
         }
         None => Ok(()),
     }
@@ -136,7 +137,7 @@ pub(super) fn write(
     };
     if buckets > BUCKETS_MAX {
         let message = format!("{buckets} buckets; there are {BUCKETS_MAX} at most");
-        return Err(Issue::between(&[&format!("{path}.bucket"), &format!("{path}.bytes")], message));
+        return Err(Issue::between(Code::TooMany, &[&format!("{path}.bucket"), &format!("{path}.bytes")], message));
     }
     let part = |of: u64, number: u64| {
         let until = |number: u64| (u128::from(of) * u128::from(number) / u128::from(buckets)) as u64;

@@ -1,6 +1,7 @@
 //! Dragonflies.
 
 use super::{check_counts, Shape, Trunk};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::NetworkSpec;
 
@@ -15,7 +16,7 @@ pub(super) fn dragonfly(network: &mut NetworkSpec, hosts: usize) -> Result<Shape
     let groups = network.groups.map_or(most, |groups| groups as usize);
     if groups > most {
         let message = format!("{groups} groups; {a} switches with {h} cables each join {most} at most");
-        return Err(Issue::between(&["network.groups", "network.a", "network.h"], message));
+        return Err(Issue::between(Code::TooFewSlots, &["network.groups", "network.a", "network.h"], message));
     }
     [network.a, network.p, network.h, network.groups] = [a, p, h, groups].map(|size| Some(size as u32));
     let each = a * h / (groups - 1);

@@ -1,6 +1,7 @@
 //! Rings, meshes and tori.
 
 use super::{check_counts, Shape, Trunk};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NetworkSpec, Sizes, TopologySpec};
 
@@ -13,16 +14,17 @@ pub(super) fn grid(topology: TopologySpec, network: &mut NetworkSpec, hosts: usi
         _ => (2..=3, "[4, 4] or [4, 4, 4]"),
     };
     let Some(Sizes(sizes)) = &network.size else {
-        return Err(Issue::new("network.size", format!("missing; give the switches along each dimension: {example}")));
+        let message = format!("missing; give the switches along each dimension: {example}");
+        return Err(Issue::new(Code::MissingKey, "network.size", message));
     };
     if !allowed.contains(&sizes.len()) {
         let message = format!("{} dimensions; {example} is wanted", sizes.len());
-        return Err(Issue::between(&["network.size", "network.topology"], message));
+        return Err(Issue::between(Code::WrongCount, &["network.size", "network.topology"], message));
     }
     let sizes: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
     let count = sizes.iter().fold(1_u64, |count, &size| count.saturating_mul(size as u64));
     if count < 2 {
-        return Err(Issue::new("network.size", "one switch; two or more are wanted"));
+        return Err(Issue::new(Code::WrongCount, "network.size", "one switch; two or more are wanted"));
     }
     check_counts(count, count.saturating_mul(sizes.len() as u64), &["network.size"])?;
     let count = count as usize;

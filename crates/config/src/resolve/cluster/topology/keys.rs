@@ -1,5 +1,6 @@
 //! Which sizes belong to which topology.
 
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NetworkSpec, TopologySpec};
 
@@ -26,11 +27,11 @@ pub(super) fn check(network: &NetworkSpec) -> Result<(), Issue> {
     if let Some((key, _, of)) = keys.into_iter().find(|(_, given, of)| *given && !of.contains(&topology)) {
         let names: Vec<String> = of.iter().map(|&one| format!("\"{}\"", name(one))).collect();
         let message = format!("has an effect only with topology = {}", names.join(", "));
-        return Err(Issue::between(&[&format!("network.{key}"), "network.topology"], message));
+        return Err(Issue::between(Code::NoEffect, &[&format!("network.{key}"), "network.topology"], message));
     }
     if network.core.is_some() && [Star, Direct, Dumbbell].contains(&topology) {
         let message = "has an effect only in a topology of many switches, such as \"leaf-spine\"";
-        return Err(Issue::between(&["network.core", "network.topology"], message));
+        return Err(Issue::between(Code::NoEffect, &["network.core", "network.topology"], message));
     }
     Ok(())
 }

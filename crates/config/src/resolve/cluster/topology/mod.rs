@@ -9,6 +9,7 @@ mod trees;
 use super::cables::Named;
 use super::hosts::Hosts;
 use super::table;
+use crate::code::Code;
 use crate::error::{nearest, Issue};
 use crate::spec::{CableSpec, ClusterSpec, Names, NetworkSpec, TopologySpec, TrunkSpec};
 use crate::units::shorten;
@@ -60,7 +61,7 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
     keys::check(&spec.network)?;
     if hosts.dimms.any() && topology != TopologySpec::Star {
         let message = "hosts with DIMMs are cabled as a star, or by cables with ends";
-        return Err(Issue::new("network.topology", message));
+        return Err(Issue::new(Code::NotSupported, "network.topology", message));
     }
     if let Some(shape) = shape(topology, &mut spec.network, hosts.hosts.len())? {
         return shape.made(spec, hosts);
@@ -86,7 +87,7 @@ fn check_no_places(spec: &ClusterSpec) -> Result<(), Issue> {
     match spec.host.iter().find(|(_, host)| host.at.is_some()) {
         Some((name, _)) => {
             let message = "has an effect only in a topology of many switches, such as \"leaf-spine\"";
-            Err(Issue::between(&[&format!("{}.at", table("host", name)), "network.topology"], message))
+            Err(Issue::between(Code::NoEffect, &[&format!("{}.at", table("host", name)), "network.topology"], message))
         }
         None => Ok(()),
     }
@@ -114,7 +115,7 @@ fn check_counts(switches: u64, trunks: u64, paths: &[&str]) -> Result<(), Issue>
     let message = format!(
         "{switches} switches with {trunks} cables between them; at most {SWITCHES_MAX} and {CABLES_MAX} are allowed"
     );
-    Err(Issue::between(paths, message))
+    Err(Issue::between(Code::TooMany, paths, message))
 }
 
 impl Shape {
@@ -135,7 +136,7 @@ impl Shape {
         if cables.len() + self.trunks.len() > CABLES_MAX {
             let message =
                 format!("{} cables in all; at most {CABLES_MAX} are allowed", cables.len() + self.trunks.len());
-            return Err(Issue::new("network.topology", message));
+            return Err(Issue::new(Code::TooMany, "network.topology", message));
         }
         cables.extend(self.trunks.iter().map(|trunk| self.cable(trunk, &spec.network)));
         let switches = self.switches.into_iter().map(|(name, kind)| (name, Some(kind))).collect();
@@ -160,7 +161,7 @@ impl Shape {
         match spec.switch.keys().find(|name| !names.contains(name.as_str())) {
             Some(name) => {
                 let message = format!("the topology has no such switch; {}", self.told(name, names.iter().copied()));
-                Err(Issue::between(&[&table("switch", name), "network.topology"], message))
+                Err(Issue::between(Code::DoesNotExist, &[&table("switch", name), "network.topology"], message))
             }
             None => Ok(()),
         }
@@ -192,7 +193,7 @@ impl Shape {
                 self.room,
                 self.leaves.len() * self.room
             );
-            return Err(Issue::between(&[&key, "host", "network.topology"], message));
+            return Err(Issue::between(Code::TooFewSlots, &[&key, "host", "network.topology"], message));
         }
         let mut free = vec![self.room; self.leaves.len()];
         let mut places = vec![None; hosts.hosts.len()];
@@ -201,14 +202,18 @@ impl Shape {
             let Some(Names(at)) = &spec.host[&group.name].at else { continue };
             if at.len() > 1 && at.len() != group.members.len() {
                 let message = format!("{} switches for {} hosts", at.len(), group.members.len());
-                return Err(Issue::between(&[&path, &format!("{}.count", table("host", &group.name))], message));
+                return Err(Issue::between(
+                    Code::WrongCount,
+                    &[&path, &format!("{}.count", table("host", &group.name))],
+                    message,
+                ));
             }
             for (number, host) in group.members.clone().enumerate() {
                 let leaf = self.leaf(&at[number % at.len()], &path)?;
                 if free[leaf] == 0 {
                     let name = shorten(&self.switches[self.leaves[leaf]].0);
                     let message = format!("{name} has no port left: it has room for {} hosts", self.room);
-                    return Err(Issue::between(&[&path, &key], message));
+                    return Err(Issue::between(Code::TooFewSlots, &[&path, &key], message));
                 }
                 free[leaf] -= 1;
                 places[host] = Some(leaf);
@@ -236,6 +241,6 @@ impl Shape {
             true => format!("no hosts are cabled to {}; {}", shorten(name), self.told("", std::iter::empty())),
             false => format!("there is no switch {}; {}", shorten(name), self.told(name, leaves)),
         };
-        Err(Issue::between(&[path, "network.topology"], message))
+        Err(Issue::between(Code::DoesNotExist, &[path, "network.topology"], message))
     }
 }

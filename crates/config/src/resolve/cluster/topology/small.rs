@@ -3,6 +3,7 @@
 use super::super::cables::Named;
 use super::super::hosts::Hosts;
 use super::super::table;
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{BottleneckSpec, CableSpec, Names, NetworkSpec, SwitchSpec};
 use crate::units::shorten;
@@ -24,11 +25,11 @@ pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -
     let (Some(switch), None) = (names.next(), names.next()) else {
         let message =
             "several switches need cables, such as [cable.a] with ends = [\"sender\", \"tor\"]; a star has one switch";
-        return Err(Issue::between(&["switch", "network.topology"], message));
+        return Err(Issue::between(Code::BadCabling, &["switch", "network.topology"], message));
     };
     if switch != STAR {
         let message = format!("the switch of a star is \"{STAR}\"; one of another name needs cables with ends");
-        return Err(Issue::between(&[&table("switch", switch), "network.topology"], message));
+        return Err(Issue::between(Code::BadCabling, &[&table("switch", switch), "network.topology"], message));
     }
     let cable = |at: usize| of_topology([&hosts.hosts[at].name, switch], hosts.table_of(at));
     Ok((0..hosts.hosts.len()).filter(|&at| hosts.dimms.slot(at).is_none()).map(cable).collect())
@@ -37,11 +38,11 @@ pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -
 pub(super) fn direct(switches: &BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
     if let Some(name) = switches.keys().next() {
         let message = "has no cable: topology = \"direct\" has no switch";
-        return Err(Issue::between(&[&table("switch", name), "network.topology"], message));
+        return Err(Issue::between(Code::BadCabling, &[&table("switch", name), "network.topology"], message));
     }
     let [one, other] = hosts.hosts.as_slice() else {
         let message = format!("\"direct\" joins two hosts; there are {}", hosts.hosts.len());
-        return Err(Issue::new("network.topology", message));
+        return Err(Issue::new(Code::WrongCount, "network.topology", message));
     };
     Ok(vec![of_topology([&one.name, &other.name], hosts.table_of(0))])
 }
@@ -53,13 +54,14 @@ pub(super) fn dumbbell(
 ) -> Result<Vec<Named>, Issue> {
     if let Some(name) = switches.keys().find(|name| !DUMBBELL.contains(&name.as_str())) {
         let message = "has no cable: the switches of a dumbbell are \"left\" and \"right\"";
-        return Err(Issue::between(&[&table("switch", name), "network.topology"], message));
+        return Err(Issue::between(Code::BadCabling, &[&table("switch", name), "network.topology"], message));
     }
     let mut sides: Vec<Option<&str>> = vec![None; hosts.hosts.len()];
     for (side, names) in DUMBBELL.into_iter().zip([&network.left, &network.right]) {
         let path = format!("network.{side}");
         let Some(Names(names)) = names else {
-            return Err(Issue::new(path, "missing; a dumbbell has hosts at its left and at its right"));
+            let message = "missing; a dumbbell has hosts at its left and at its right";
+            return Err(Issue::new(Code::MissingKey, path, message));
         };
         switches.entry(side.to_string()).or_default();
         for at in
@@ -68,7 +70,7 @@ pub(super) fn dumbbell(
             if let Some(other) = sides[at].replace(side) {
                 let message =
                     format!("{} stands twice: at the {other} and at the {side}", shorten(&hosts.hosts[at].name));
-                return Err(Issue::between(&[&path, &format!("network.{other}")], message));
+                return Err(Issue::between(Code::Duplicate, &[&path, &format!("network.{other}")], message));
             }
         }
     }
@@ -78,7 +80,7 @@ pub(super) fn dumbbell(
         let Some(side) = side else {
             let name = shorten(&hosts.hosts[at].name);
             let message = format!("{name} stands neither at the left nor at the right of the dumbbell");
-            return Err(Issue::between(&[&path, "network.left", "network.right"], message));
+            return Err(Issue::between(Code::BadCabling, &[&path, "network.left", "network.right"], message));
         };
         cables.push(of_topology([&hosts.hosts[at].name, side], path));
     }

@@ -1,6 +1,7 @@
 //! Trees: two tiers, leaf and spine, fat trees.
 
 use super::{check_counts, Shape, Trunk};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{Bandwidth, NetworkSpec};
 use crate::units::{format, Dimension};
@@ -37,7 +38,11 @@ pub(super) fn leaf_spine(network: &mut NetworkSpec, hosts: usize) -> Result<Shap
     };
     if spines > SPINES_MAX {
         let message = format!("{spines} spine switches would be needed; at most {SPINES_MAX} are allowed");
-        return Err(Issue::between(&["network.oversubscription", "network.core.rate", "network.spines"], message));
+        return Err(Issue::between(
+            Code::TooMany,
+            &["network.oversubscription", "network.core.rate", "network.spines"],
+            message,
+        ));
     }
     network.spines = Some(spines);
     let spines = spines as usize;
@@ -57,7 +62,7 @@ fn leaves(network: &mut NetworkSpec, hosts: usize) -> Result<(usize, usize), Iss
         (None, Some(room)) => (hosts.div_ceil(room as usize), room as usize),
         (None, None) => {
             let message = "missing; give the leaf switches, or network.hosts_per_switch";
-            return Err(Issue::new("network.leaves", message));
+            return Err(Issue::new(Code::MissingKey, "network.leaves", message));
         }
     };
     (network.leaves, network.hosts_per_switch) = (Some(leaves as u32), Some(room as u32));
@@ -70,7 +75,7 @@ fn set_core_rate(network: &mut NetworkSpec, hosts: usize, cables: u32) -> Result
     let core = network.core.get_or_insert_default();
     if core.rate.is_some() {
         let message = "the oversubscription follows from the rate of the cables between switches; give one of them";
-        return Err(Issue::between(&["network.oversubscription", "network.core.rate"], message));
+        return Err(Issue::between(Code::ConflictingKeys, &["network.oversubscription", "network.core.rate"], message));
     }
     let bytes_per_s = hosts as f64 * network.rate.0 as f64 / (oversubscription * f64::from(cables));
     // Whole kbps can be written out and read again.
@@ -80,7 +85,11 @@ fn set_core_rate(network: &mut NetworkSpec, hosts: usize, cables: u32) -> Result
             "cables between switches would carry {}; 1 Mbps to 10 TB/s is allowed",
             format(bytes_per_s.min(1e18) as u64, Dimension::Bandwidth)
         );
-        return Err(Issue::between(&["network.oversubscription", "network.hosts_per_switch", "network.rate"], message));
+        return Err(Issue::between(
+            Code::OutOfRange,
+            &["network.oversubscription", "network.hosts_per_switch", "network.rate"],
+            message,
+        ));
     }
     core.rate = Some(Bandwidth(bytes_per_s as u64));
     network.oversubscription = None;
@@ -93,7 +102,8 @@ pub(super) fn fat_tree(network: &mut NetworkSpec, hosts: usize) -> Result<Shape,
     let least = (1..).map(|half| 2 * half).find(|k| k * k * k / 4 >= hosts).unwrap_or(2);
     let k = network.k.unwrap_or(least as u32) as usize;
     if k % 2 == 1 {
-        return Err(Issue::new("network.k", format!("{k} is odd; half of the ports of a switch lead upward")));
+        let message = format!("{k} is odd; half of the ports of a switch lead upward");
+        return Err(Issue::new(Code::NotAMultiple, "network.k", message));
     }
     network.k = Some(k as u32);
     let half = k / 2;

@@ -1,6 +1,8 @@
 //! Groups of ranks that take part in collectives.
 
+use crate::code::Code;
 use crate::content::place_of;
+use crate::error::Fault;
 use crate::error::Issue;
 use crate::spec::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,37 +39,45 @@ impl Groups {
         let mut told = BTreeMap::new();
         if let Some(name) = &mut spec.groups {
             *name = place_of(base_dir, name, &key)?;
-            told = read(name, ranks).map_err(|fault| Issue::in_file(name, None, &key, fault))?;
+            let wrong = |fault| Issue::in_file(Code::of_file(Path::new(&*name)), name, None, &key, fault);
+            told = read(name, ranks).map_err(wrong)?;
         }
         Ok(Self { ranks, key, told, numbers: BTreeMap::new(), all: BTreeMap::new(), counted: 0 })
     }
 
     /// The number of a group that a rank names; `own` are the groups that its trace describes.
-    pub(super) fn number(&mut self, rank: u32, name: &str, own: &BTreeMap<String, Vec<u32>>) -> Result<u32, String> {
+    pub(super) fn number(&mut self, rank: u32, name: &str, own: &BTreeMap<String, Vec<u32>>) -> Result<u32, Fault> {
         let members = match (self.told.get(name), own.get(name)) {
             (Some(members), _) => members.clone(),
             (None, Some(members)) if !members.is_empty() => {
-                checked(members, self.ranks).map_err(|fault| format!("the group \"{name}\" {fault}"))?;
+                checked(members, self.ranks)
+                    .map_err(|fault| Fault::new(Code::MalformedFile, format!("the group \"{name}\" {fault}")))?;
                 members.clone()
             }
             // Of all ranks are groups that PyTorch tells no ranks of, the one without a name, and number 0.
             (None, Some(_)) => return self.of_all(name),
             (None, None) if name.is_empty() || name == "0" => return self.of_all(""),
             (None, None) => {
-                return Err(format!(
-                    "the trace does not say which ranks are in the group \"{name}\"; give a file that does with {}",
-                    self.key
+                return Err(Fault::new(
+                    Code::MissingKey,
+                    format!(
+                        "the trace does not say which ranks are in the group \"{name}\"; give a file that does with {}",
+                        self.key
+                    ),
                 ))
             }
         };
         if !members.contains(&rank) {
-            return Err(format!("rank {rank} is not in the group \"{name}\", which it takes part in"));
+            return Err(Fault::new(
+                Code::MalformedFile,
+                format!("rank {rank} is not in the group \"{name}\", which it takes part in"),
+            ));
         }
         self.numbered((name.to_owned(), members))
     }
 
     /// The number of a group of all ranks.
-    fn of_all(&mut self, name: &str) -> Result<u32, String> {
+    fn of_all(&mut self, name: &str) -> Result<u32, Fault> {
         if let Some(&number) = self.all.get(name) {
             return Ok(number);
         }
@@ -76,13 +86,16 @@ impl Groups {
         Ok(number)
     }
 
-    fn numbered(&mut self, key: Key) -> Result<u32, String> {
+    fn numbered(&mut self, key: Key) -> Result<u32, Fault> {
         if let Some(&number) = self.numbers.get(&key) {
             return Ok(number);
         }
         self.counted += key.1.len();
         if self.numbers.len() == GROUPS_MAX || self.counted > MEMBERS_MAX {
-            return Err(format!("more than {GROUPS_MAX} groups, or {MEMBERS_MAX} ranks in all of them"));
+            return Err(Fault::new(
+                Code::TooMany,
+                format!("more than {GROUPS_MAX} groups, or {MEMBERS_MAX} ranks in all of them"),
+            ));
         }
         let next = self.numbers.len() as u32;
         self.numbers.insert(key, next);

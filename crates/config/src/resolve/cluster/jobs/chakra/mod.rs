@@ -10,7 +10,9 @@ mod walk;
 
 use super::program::Program;
 use super::training::Sum;
+use crate::code::Code;
 use crate::content::place_of;
+use crate::error::Fault;
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, AnswerSpec, Bandwidth, JobSpec};
 use crate::units::shorten;
@@ -33,14 +35,18 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     let key = format!("{path}.trace");
     let Some(name) = &mut spec.trace else {
         let message = "missing; give the files of the ranks without their ends, such as \"dir/name\" of dir/name.0.et";
-        return Err(Issue::new(key, message));
+        return Err(Issue::new(Code::MissingKey, key, message));
     };
     *name = place_of(base_dir, name, &key)?;
     let name = name.clone();
     let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
     if matches!(algorithm, AlgorithmSpec::Pairwise | AlgorithmSpec::Aggregator | AlgorithmSpec::InNetwork) {
         let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"tree\" or \"hierarchical\"";
-        return Err(Issue::between(&[&format!("{path}.algorithm"), &format!("{path}.kind")], message));
+        return Err(Issue::between(
+            Code::NotSupported,
+            &[&format!("{path}.algorithm"), &format!("{path}.kind")],
+            message,
+        ));
     }
     let more = file_of(&name, program.ranks);
     if Path::new(&more).exists() {
@@ -50,7 +56,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
             shorten(&more)
         );
         let keys = ["ranks", "ranks_per_host", "hosts", "trace"].map(|key| format!("{path}.{key}"));
-        return Err(Issue::between(&[&keys[0], &keys[1], &keys[2], &keys[3]], message));
+        return Err(Issue::between(Code::WrongCount, &[&keys[0], &keys[1], &keys[2], &keys[3]], message));
     }
     let mut groups = Groups::new(path, spec, program.ranks, base_dir)?;
     let accelerator = Accelerator { peak: spec.peak, memory_rate: spec.memory_rate.map(|Bandwidth(rate)| rate) };
@@ -58,11 +64,12 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     let mut nodes = 0;
     for rank in 0..program.ranks {
         let file = file_of(&name, rank);
-        let wrong = |message| Issue::in_file(&file, None, &key, message);
-        let trace = chakra::read(Path::new(&file)).map_err(|error| wrong(error.to_string()))?;
+        let wrong = |code: Code, message: String| Issue::in_file(code, &file, None, &key, message);
+        let place = Path::new(&file);
+        let trace = chakra::read(place).map_err(|error| wrong(Code::of_file(place), error.to_string()))?;
         nodes += trace.nodes.len();
         if nodes > NODES_MAX {
-            return Err(wrong(format!("more than {NODES_MAX} nodes of all ranks together")));
+            return Err(wrong(Code::TooMany, format!("more than {NODES_MAX} nodes of all ranks together")));
         }
         walks.push(Walk::new(path, rank, file.clone(), trace, &mut groups, &accelerator)?);
     }
@@ -89,14 +96,17 @@ struct Accelerator {
 
 impl Accelerator {
     /// How long a work takes, in ps: as long as its operations or its memory, whichever is more.
-    fn time_ps(&self, ops: u64, bytes: u64) -> Result<u64, String> {
+    fn time_ps(&self, ops: u64, bytes: u64) -> Result<u64, Fault> {
         let of_ops = match self.peak {
             Some(peak) => ops as f64 / peak,
             None if ops == 0 => 0.0,
             None => {
-                return Err(format!(
-                    "computes {ops} operations (num_ops), and no duration; give peak, in operations per \
+                return Err(Fault::new(
+                    Code::MissingKey,
+                    format!(
+                        "computes {ops} operations (num_ops), and no duration; give peak, in operations per \
                                     second"
+                    ),
                 ))
             }
         };
@@ -104,15 +114,21 @@ impl Accelerator {
             Some(rate) => bytes as f64 / rate as f64,
             None if ops > 0 => 0.0,
             None => {
-                return Err(format!(
-                    "moves {bytes} B of memory (tensor_size), and has no duration; give memory_rate, \
+                return Err(Fault::new(
+                    Code::MissingKey,
+                    format!(
+                        "moves {bytes} B of memory (tensor_size), and has no duration; give memory_rate, \
                                     such as \"2 TB/s\""
+                    ),
                 ))
             }
         };
         let ps = of_ops.max(of_memory) * PS_PER_S;
         if ps > DURATION_MAX_PS as f64 {
-            return Err(format!("{ops} operations and {bytes} B take more than 1000 s with peak and memory_rate"));
+            return Err(Fault::new(
+                Code::OutOfRange,
+                format!("{ops} operations and {bytes} B take more than 1000 s with peak and memory_rate"),
+            ));
         }
         Ok(ps.round() as u64)
     }

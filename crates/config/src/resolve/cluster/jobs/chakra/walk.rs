@@ -5,7 +5,8 @@
 
 use super::groups::Groups;
 use super::Accelerator;
-use crate::error::Issue;
+use crate::code::Code;
+use crate::error::{Fault, Issue};
 use crate::resolve::cluster::jobs::program::Program;
 use hostnet_traffic::chakra::{Node, NodeAction, Trace};
 use std::cmp::Reverse;
@@ -48,13 +49,13 @@ impl Walk {
         accelerator: &Accelerator,
     ) -> Result<Self, Issue> {
         let Trace { mut nodes, groups: names, members } = trace;
-        let wrong = |id: Option<u64>, fault: String| {
-            let message = id.map_or(fault.clone(), |id| format!("node {id}: {fault}"));
-            Issue::in_file(&file, None, &format!("{path}.trace"), message)
+        let wrong = |id: u64, Fault { code, message }: Fault| {
+            let message = format!("node {id}: {message}");
+            Issue::in_file(code, &file, None, &format!("{path}.trace"), message)
         };
         let mut numbers = vec![None; names.len()];
         for Node { id, act, .. } in &mut nodes {
-            let own = |fault| wrong(Some(*id), fault);
+            let own = |fault| wrong(*id, fault);
             match act {
                 NodeAction::Work { ops, bytes } => {
                     *act = NodeAction::Compute(accelerator.time_ps(*ops, *bytes).map_err(own)?);
@@ -209,6 +210,6 @@ impl Walk {
     }
 
     pub(super) fn wrong(&self, path: &str, message: String) -> Issue {
-        Issue::in_file(&self.file, None, &format!("{path}.trace"), message)
+        Issue::in_file(Code::MalformedFile, &self.file, None, &format!("{path}.trace"), message)
     }
 }

@@ -1,0 +1,19 @@
+"""Writes the table of error codes in the docs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hostnet import _core
+
+TABLE = re.compile(r"(?<=<!-- errors -->\n).*?(?=<!-- end -->)", re.S)
+HEAD = ["| code | rule | what to do |", "|---|---|---|"]
+
+
+def files(root: Path) -> dict[Path, str]:
+    """The content of the page with the table of codes."""
+    page = root / "docs" / "errors.md"
+    rows = [f"| `{code}` | {rule} | {fix} |" for code, rule, fix in _core.error_table()]
+    table = "\n".join([*HEAD, *rows, ""])
+    return {page: TABLE.sub(lambda _: table, page.read_text(encoding="utf-8"))}
