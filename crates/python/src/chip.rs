@@ -1,9 +1,9 @@
 //! Configurations and runs of chips.
 
-use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::errors::{faulty, simulation_error};
 use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::plan::format_of;
+use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_sim::chip::{ChipPhase, ChipReport, ChipRunStatus, ChipSimulation};
 use pyo3::prelude::*;

@@ -2,6 +2,7 @@
 
 use crate::commands::CommandFile;
 use crate::errors::{config_error, os_error};
+use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_config::Requests;
 use hostnet_sim::memory::{MemoryError, MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};

@@ -1,7 +1,7 @@
 //! Configurations and runs of the network on a chip alone.
 
-use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::errors::config_error;
+use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_config::Packets;
 use hostnet_sim::noc::{NocFault, NocPhase, NocReport, NocSimulation, NocStatus};

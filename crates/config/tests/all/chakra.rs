@@ -81,42 +81,45 @@ fn what_is_wrong_with_traces_is_said() {
         assert_tells(&error, wanted);
     };
     let both = |file: Vec<u8>| [file.clone(), file];
-    says(std::slice::from_ref(&right), "", &["t.1.et", "job.j.trace", "No such file"]);
-    says(&[right.clone(), right.clone(), right.clone()], "", &["the job has 2 ranks", "t.2.et"]);
-    says(&both(right[..right.len() - 1].to_vec()), "", &["t.0.et", "at byte", "the file ends amid a message"]);
-    says(&both(file(&[sum(1, &[2], 8), sum(2, &[1], 8)])), "", &["t.0.et", "node 1: waits for itself"]);
-    says(&both(file(&[sum(1, &[1], 8)])), "", &["node 1: waits for itself"]);
+    says(std::slice::from_ref(&right), "", &["[file-not-found job.j.trace] t.1.et"]);
+    says(&[right.clone(), right.clone(), right.clone()], "", &["[wrong-count job.j.hosts] t.2.et"]);
+    says(&both(right[..right.len() - 1].to_vec()), "", &["[malformed-file job.j.trace] t.0.et"]);
+    says(&both(file(&[sum(1, &[2], 8), sum(2, &[1], 8)])), "", &["[malformed-file job.j.trace]", "t.0.et", "node 1"]);
+    says(&both(file(&[sum(1, &[1], 8)])), "", &["[malformed-file job.j.trace] node 1"]);
     // Beside a message that does not come; what is named is in the circle, not behind it.
     let circle = |from: u64| {
         let waits = node(1, 6, &[], &[("comm_src", from), ("comm_size", 8)]);
         file(&[waits, sum(4, &[5], 8), sum(5, &[9], 8), sum(9, &[5], 8)])
     };
-    says(&[circle(1), circle(0)], "", &["t.0.et", "waits for itself, by way of what it waits for"]);
+    says(&[circle(1), circle(0)], "", &["[malformed-file job.j.trace] t.0.et"]);
     let error = plan(&[circle(1), circle(0)], "").map(|_| ()).expect_err("it is refused");
     assert!(!error.contains("node 4"), "{error}");
-    says(&both(file(&[node(7, 10, &[], &[])])), "", &["node 7: type 10 is not known"]);
+    says(&both(file(&[node(7, 10, &[], &[])])), "", &["[malformed-file job.j.trace]", "node 7", "10"]);
     let other = file(&[sum(4, &[], 9)]);
-    says(&[right.clone(), other], "", &["t.1.et", "rank 1 does node 4, ALL_REDUCE of 9 B where rank 0 does node 1"]);
-    let absent = "rank 0 waits for ever, for rank 1, which takes no part in ALL_REDUCE of 8 B";
-    says(&[right.clone(), file(&[])], "", &["t.0.et", "node 1", absent]);
-    says(&[file(&[]), right.clone()], "", &["t.1.et", "rank 1 waits for ever, for rank 0, which takes no part"]);
+    says(&[right.clone(), other], "", &["[malformed-file job.j.trace]", "t.1.et", "rank 1", "node 4", "9 B"]);
+    says(&[right.clone(), file(&[])], "", &["[malformed-file job.j.trace]", "t.0.et", "node 1"]);
+    says(&[file(&[]), right.clone()], "", &["[malformed-file job.j.trace]", "t.1.et", "rank 1", "rank 0"]);
     let to = |rank| file(&[node(3, 5, &[], &[("comm_dst", rank), ("comm_size", 8)])]);
-    says(&both(to(2)), "", &["node 3: rank 0 cannot send with rank 2; the job has 2 ranks"]);
-    says(&both(to(0)), "", &["node 3: rank 0 cannot send with rank 0"]);
+    says(&both(to(2)), "", &["[malformed-file job.j.trace]", "node 3", "rank 0", "rank 2"]);
+    says(&both(to(0)), "", &["[malformed-file job.j.trace]", "node 3", "rank 0"]);
     says(
         &both(to(1))[..1].iter().cloned().chain([file(&[])]).collect::<Vec<_>>(),
         "",
-        &["t.0.et", "node 3: rank 1 does not receive 8 B with tag 0 that rank 0 sends it"],
+        &["[malformed-file job.j.trace]", "t.0.et", "node 3", "rank 1", "8 B"],
     );
-    says(&both(right.clone()), "compute = \"1 us\"", &["job.j.compute", "no trace"]);
-    says(&both(right.clone()), "bytes = \"1 kB\"", &["job.j.bytes"]);
-    says(&both(right), "algorithm = \"pairwise\"", &["job.j.algorithm", "\"ring\""]);
+    says(&both(right.clone()), "compute = \"1 us\"", &["[no-effect job.j.compute]"]);
+    says(&both(right.clone()), "bytes = \"1 kB\"", &["[no-effect job.j.bytes]"]);
+    says(&both(right), "algorithm = \"pairwise\"", &["[not-supported job.j.algorithm] \"ring\""]);
     let none = "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\n";
-    common::says(none, &[], &["job.j.trace: missing"]);
+    common::says(none, &[], &["[missing-key job.j.trace]"]);
     for key in ["trace=x", "groups=x", "peak=1e12", "memory_rate=\"1 TB/s\""] {
         let name = key.split_once('=').expect("a key").0;
         let given = format!("job.j.{key}");
-        common::says(none, &["job.j.kind=barrier", &given], &[&format!("job.j.{name}"), "only with kind = \"chakra\""]);
+        common::says(
+            none,
+            &["job.j.kind=barrier", &given],
+            &[&format!("[no-effect job.j.{name}]"), "kind = \"chakra\""],
+        );
     }
     assert!(!Path::new("t.0.et").exists());
 }

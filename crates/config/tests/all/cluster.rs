@@ -283,10 +283,10 @@ fn a_capture_is_replayed_with_its_times_scaled() {
     );
     assert_comes_back(&plan);
     let error = told(&resolve(text, &["flow.f.mtu=400 B"]).unwrap_err());
-    assert_tells(&error, &["has a packet of 500 B, above the MTU of 400 B"]);
+    assert_tells(&error, &["[does-not-fit flow.f.mtu]", "500 B", "400 B"]);
     std::fs::write(folder.path().join("a.pcap"), b"no capture at all, but long enough").unwrap();
     let error = told(&resolve(text, &[]).unwrap_err());
-    assert_tells(&error, &["a.pcap: flow.f.pcap: at byte 0: neither the beginning of a pcap"]);
+    assert_tells(&error, &["[malformed-file flow.f.pcap]", "a.pcap: ", "byte 0"]);
 }
 
 proptest! {

@@ -108,21 +108,18 @@ fn storage_is_served_beside_its_drive() {
 #[test]
 fn what_cannot_be_is_said() {
     for (more, says) in [
-        ("ssd.sockets = 2", "ssd.sockets: there is no socket 2; server.sockets = 2 means 0 to 1"),
-        ("ssd.sockets = [0, 0, 0, 3]", "ssd.sockets[3]: there is no socket 3"),
-        ("ssd.sockets = [0, 1]", "ssd.sockets: 2 sockets for ssd.count = 4; give one number for all"),
-        ("ssd.sockets = [0, 1, 0, 1]", "ssd.sockets[2]: socket 0 after 1; drives are numbered through the sockets"),
-        ("ssd.sockets = \"0\"", "ssd.sockets"),
-        ("ssd.sockets = 8", "ssd.sockets"),
-        ("ssd.mode = \"octopus\"", "octo"),
-        ("ssd.sockets = 0\nsocket.1.ssd.count = 2", "socket.1.ssd.count: ssd.sockets says how many"),
-        (
-            "ssd.mode = \"octo\"\nsocket.1.ssd.mode = \"standard\"",
-            "is of all drives of the server; give ssd.mode alone",
-        ),
-        ("socket.1.ssd.sockets = 1", "is of all drives of the server; give ssd.sockets alone"),
-        ("ssd.sockets = 0\nsocket.1.pcie.lanes = 3", "3 lanes are too few for ssd.count = 4"),
-        ("ssd.sockets = 0\nddio.off = [4]", "drive 4 does not exist; ssd.count = 4 means drives 0 to 3"),
+        ("ssd.sockets = 2", "[does-not-exist ssd.sockets] socket 2 | server.sockets = 2"),
+        ("ssd.sockets = [0, 0, 0, 3]", "[does-not-exist ssd.sockets[3]] socket 3"),
+        ("ssd.sockets = [0, 1]", "[wrong-count ssd.sockets] ssd.count = 4"),
+        ("ssd.sockets = [0, 1, 0, 1]", "[wrong-order ssd.sockets[2]] socket 0"),
+        ("ssd.sockets = \"0\"", "[wrong-type ssd.sockets]"),
+        ("ssd.sockets = 8", "[out-of-range ssd.sockets]"),
+        ("ssd.mode = \"octopus\"", "[unknown-name ssd.mode]"),
+        ("ssd.sockets = 0\nsocket.1.ssd.count = 2", "[conflicting-keys socket.1.ssd.count]"),
+        ("ssd.mode = \"octo\"\nsocket.1.ssd.mode = \"standard\"", "[misplaced-key socket.1.ssd.mode]"),
+        ("socket.1.ssd.sockets = 1", "[misplaced-key socket.1.ssd.sockets]"),
+        ("ssd.sockets = 0\nsocket.1.pcie.lanes = 3", "[too-few-slots pcie.lanes] ssd.count = 4"),
+        ("ssd.sockets = 0\nddio.off = [4]", "[does-not-exist ddio.off] drive 4 | ssd.count = 4"),
     ] {
         match resolved(&document(more), Format::Toml) {
             Ok(_) => panic!("is allowed: {more}"),

@@ -38,14 +38,14 @@ fn what_is_wrong_is_said() {
         Err(error) => assert_tells(&error, &[says]),
     };
     let of_server = |more: &str, says: &str| refused(server(more), says);
-    of_server("energy.profile = \"sever\"", "energy.profile: \"sever\" is not a known energy profile; did you mean");
-    of_server("energy.core_active = 5", "energy.core_active: 5 is a bare number; a power");
-    of_server("energy.core_active = \"5 nJ\"", "energy.core_active: \"5 nJ\" is an energy");
-    of_server("energy.core_active = \"5 MW\"", "energy.core_active");
-    of_server("energy.band = 1.5", "energy.band");
+    of_server("energy.profile = \"sever\"", "[unknown-name energy.profile] \"sever\"");
+    of_server("energy.core_active = 5", "[wrong-type energy.core_active]");
+    of_server("energy.core_active = \"5 nJ\"", "[bad-unit energy.core_active] \"5 nJ\"");
+    of_server("energy.core_active = \"5 MW\"", "[bad-unit energy.core_active]");
+    of_server("energy.band = 1.5", "[out-of-range energy.band]");
     let hosts = "[host.r]\npreset = \"cascade-lake-hostcc\"\nfidelity = \"burst\"\nenergy = {}\n[host.s]\n\
                  kind = \"endpoint\"\n[flow.f]\nkind = \"bulk\"\nfrom = \"s\"\nto = \"r\"\n";
-    refused(resolved(hosts), "needs fidelity = \"line\"");
+    refused(resolved(hosts), "[needs-line-fidelity host.r.fidelity] fidelity = \"line\"");
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn there_is_no_profile_of_switches() {
         Ok(_) => panic!("allowed, and it should say {says}"),
         Err(error) => assert_tells(&error, &[says]),
     };
-    says("network.switch.energy = {}", "network.switch.energy: is empty; give on, port or byte");
-    says("switch.tor.energy = {}", "switch.tor.energy: is empty");
-    says("network.switch.energy.bit = \"1 pJ\"", "network.switch.energy.bit: unknown key");
-    says("network.switch.energy.on = \"1 pJ\"", "network.switch.energy.on: \"1 pJ\" is an energy");
+    says("network.switch.energy = {}", "[missing-key network.switch.energy]");
+    says("switch.tor.energy = {}", "[missing-key switch.tor.energy]");
+    says("network.switch.energy.bit = \"1 pJ\"", "[unknown-key network.switch.energy.bit]");
+    says("network.switch.energy.on = \"1 pJ\"", "[bad-unit network.switch.energy.on] \"1 pJ\"");
 }

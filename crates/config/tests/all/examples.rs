@@ -330,7 +330,7 @@ fn settings_on_an_effective_configuration_have_their_effect() {
     assert_eq!(fio(plan_json(&effective, &["workload.disk.job=probe.fio"]).server().unwrap()).jobs.len(), 1);
     assert!(matches!(plan_json(&effective, &["run.precision=0.02"]).run.length, Length::Precision { .. }));
     let error = resolve_text(&effective, hostnet_config::Format::Json, &["server.preset=ice-lake-8362"]).unwrap_err();
-    assert_tells(&told(&error), &["has no effect"]);
+    assert_tells(&told(&error), &["[no-effect server.preset]"]);
 }
 
 #[test]

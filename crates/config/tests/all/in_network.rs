@@ -78,25 +78,25 @@ fn jobs_share_the_engines_of_switches() {
 
 #[test]
 fn what_is_wrong_is_said() {
-    says(&[], &["job.j.algorithm: no switch sums up", "network.switch.sum = \"100 Gbps\""]);
-    says(&[SUMS, "job.j.kind=allgather"], &["job.j.kind: does not do allgather", "\"in-network\""]);
+    says(&[], &["[requires-key job.j.algorithm] network.switch.sum = \"100"]);
+    says(&[SUMS, "job.j.kind=allgather"], &["[not-supported job.j.kind] \"in-network\""]);
     let compressed = [SUMS, "job.j.compress=true", "host.e.compress.ratio=8"];
-    says(&compressed, &["job.j.compress", "switches cannot add what NICs have made smaller"]);
-    says(&["network.switch.sum=0"], &["network.switch.sum"]);
-    says(&["network.switch.sums=1 Gbps"], &["network.switch.sums: unknown key; did you mean \"sum\"?"]);
-    says(&["job.j.algorithm=innetwork"], &["job.j.algorithm", "did you mean \"in-network\"?"]);
+    says(&compressed, &["[conflicting-keys job.j.compress]"]);
+    says(&["network.switch.sum=0"], &["[wrong-type network.switch.sum]"]);
+    says(&["network.switch.sums=1 Gbps"], &["[unknown-key network.switch.sums] \"sum\""]);
+    says(&["job.j.algorithm=innetwork"], &["[unknown-name job.j.algorithm] \"in-network\""]);
     let trace = BASE.replace("allreduce", "chakra").replace("bytes = \"1 MB\"", "trace = \"t\"");
-    common::says(&trace, &[SUMS], &["job.j.algorithm", "sums of a trace are done with \"ring\""]);
+    common::says(&trace, &[SUMS], &["[not-supported job.j.algorithm] \"ring\""]);
     let pair = |cables: &str, overrides: &[&str], wanted: &[&str]| {
         let base = BASE.replace("topology = \"leaf-spine\"\nleaves = 2\nspines = 2\n", "");
         common::says(&format!("{}{cables}", base.replace("count = 8", "count = 2")), overrides, wanted);
     };
     let learning = ["network.switch.kind=learning", SUMS];
-    pair("", &learning, &["network.switch.sum", "of kind = \"routed\""]);
+    pair("", &learning, &["[not-supported network.switch.sum] kind = \"routed\""]);
     let apart = "[switch.s]\nsum = \"1 Gbps\"\n[switch.t]\n[cable.a]\nends = [\"e-0\", \"s\"]\n\
                  [cable.b]\nends = [\"e-1\", \"t\"]\n";
-    pair(apart, &[], &["job.j.algorithm", "no switch that sums up has ways to all hosts"]);
+    pair(apart, &[], &["[unreachable job.j.algorithm]"]);
     let direct = "[switch.s]\nsum = \"1 Gbps\"\n[host.f]\nkind = \"endpoint\"\n[cable.f]\nends = [\"f\", \"s\"]\n\
                   [cable.a]\nends = [\"e-0\", \"e-1\"]\n";
-    pair(direct, &[], &["job.j.algorithm", "no switch is next to \"e-0\""]);
+    pair(direct, &[], &["[unreachable job.j.algorithm] \"e-0\""]);
 }

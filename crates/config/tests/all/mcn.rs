@@ -74,42 +74,52 @@ fn dimms_are_shared_out_over_channels() {
 
 #[test]
 fn what_has_no_place_is_refused() {
-    assert_refused("", "", "", &["host.d.on", "missing"]);
-    assert_refused("", "on = \"bx\"", "", &["host.d.on", "did you mean \"box\"?"]);
-    assert_refused("", "on = \"e\"", "", &["host.d.on", "an endpoint"]);
-    assert_refused("", "on = \"d\"", "", &["host.d.on", "a DIMM itself"]);
-    assert_refused("", "on = \"box\"\nchannels = \"2\"", "", &["host.d.channels", "channels 0 to 1"]);
-    assert_refused("", "on = \"box\"\nchannels = 1", "", &["host.d.channels", "a list of channels such as \"0-1\""]);
-    assert_refused("", "on = \"box\"\nchannels = \"a\"", "", &["host.d.channels", "channel"]);
-    assert_refused("", "on = \"box\"\ncount = 9", "", &["host.d.count", "has 4 slots"]);
-    assert_refused("", "on = \"box\"\nfidelity = \"burst\"", "", &["host.d.fidelity", "rings are lines"]);
-    assert_refused("fidelity = \"fluid\"", ON, "", &["host.box.fidelity", "rings are lines"]);
-    assert_refused("on = \"d\"", ON, "", &["host.box.on", "only at a DIMM"]);
-    assert_refused("memory.controller.idle_flush = \"off\"", ON, "", &["idle_flush", "for ever"]);
-    assert_refused("", ON, "[cable.x]\nends = [\"d\", \"e\"]\n[cable.y]\nends = [\"box\", \"e\"]", &["no port"]);
-    assert_refused("", ON, "[network]\ntopology = \"leaf-spine\"", &["network.topology", "star"]);
+    assert_refused("", "", "", &["[missing-key host.d.on]"]);
+    assert_refused("", "on = \"bx\"", "", &["[does-not-exist host.d.on] \"box\""]);
+    assert_refused("", "on = \"e\"", "", &["[wrong-host-kind host.d.on]"]);
+    assert_refused("", "on = \"d\"", "", &["[wrong-host-kind host.d.on]"]);
+    assert_refused("", "on = \"box\"\nchannels = \"2\"", "", &["[does-not-exist host.d.channels] 0 to 1"]);
+    assert_refused("", "on = \"box\"\nchannels = 1", "", &["[wrong-type host.d.channels] \"0-1\""]);
+    assert_refused("", "on = \"box\"\nchannels = \"a\"", "", &["[malformed-value host.d.channels]"]);
+    assert_refused("", "on = \"box\"\ncount = 9", "", &["[too-few-slots host.d.count]"]);
+    assert_refused("", "on = \"box\"\nfidelity = \"burst\"", "", &["[needs-line-fidelity host.d.fidelity]"]);
+    assert_refused("fidelity = \"fluid\"", ON, "", &["[needs-line-fidelity host.box.fidelity]"]);
+    assert_refused("on = \"d\"", ON, "", &["[no-effect host.box.on]"]);
+    assert_refused(
+        "memory.controller.idle_flush = \"off\"",
+        ON,
+        "",
+        &["[requires-key host.box.memory.controller.idle_flush]"],
+    );
+    assert_refused(
+        "",
+        ON,
+        "[cable.x]\nends = [\"d\", \"e\"]\n[cable.y]\nends = [\"box\", \"e\"]",
+        &["[bad-cabling cable.x.ends]"],
+    );
+    assert_refused("", ON, "[network]\ntopology = \"leaf-spine\"", &["[not-supported network.topology]"]);
 }
 
 #[test]
 fn what_no_ring_carries_is_refused() {
     let job = "[job.j]\nkind = \"barrier\"\nhosts = [\"box\", \"d\"]\ntransport = \"roce\"";
-    assert_refused("", ON, job, &["job.j.transport", "rings carry TCP, such as \"dctcp\", and no RoCE"]);
-    assert_refused("mcn = { rings = \"1 KiB\" }", ON, "", &["host.box.mcn.rings", "does not fit"]);
-    assert_refused("mcn = { rings = \"4100 B\" }", ON, "", &["host.box.mcn.rings", "64 B"]);
-    assert_refused("mcn = { poll = \"0 us\" }", ON, "", &["host.box.mcn.poll"]);
-    assert_refused("mcn = { level = \"mcn6\" }", ON, "", &["mcn6"]);
+    assert_refused("", ON, job, &["[not-supported job.j.transport] \"dctcp\""]);
+    assert_refused("mcn = { rings = \"1 KiB\" }", ON, "", &["[does-not-fit host.box.mcn.rings]"]);
+    assert_refused("mcn = { rings = \"4100 B\" }", ON, "", &["[not-a-multiple host.box.mcn.rings] 64 B"]);
+    assert_refused("mcn = { poll = \"0 us\" }", ON, "", &["[out-of-range host.box.mcn.poll]"]);
+    assert_refused("mcn = { level = \"mcn6\" }", ON, "", &["[unknown-name host.box.mcn.level] mcn6"]);
     let flow_of = |more: &str| flow("d", "box", more);
-    assert_refused("", ON, &flow_of("mtu = \"9000 B\""), &["flow.f.mtu", "mcn.mtu", "1500 B"]);
+    assert_refused("", ON, &flow_of("mtu = \"9000 B\""), &["[does-not-fit flow.f.mtu] 1500 B"]);
     let rdma = "[flow.f]\nkind = \"write\"\nfrom = \"d\"\nto = \"box\"\n";
-    assert_refused("", ON, rdma, &["flow.f.kind", "TCP and datagrams"]);
+    assert_refused("", ON, rdma, &["[not-supported flow.f.kind]"]);
     let out = flow("d", "e", "mtu = \"9000 B\"");
-    assert_refused("mcn = { level = \"mcn3\" }", ON, &out, &["flow.f.mtu", "network.mtu", "go on by cables"]);
-    assert_refused("mcn = { level = \"mcn5\", alert = false }", ON, "", &["host.box.mcn.alert", "ALERT_N"]);
+    assert_refused("mcn = { level = \"mcn3\" }", ON, &out, &["[does-not-fit flow.f.mtu]"]);
+    assert_refused("mcn = { level = \"mcn5\", alert = false }", ON, "", &["[requires-key host.box.mcn.alert]"]);
     assert_refused(
         "mcn = { level = \"mcn5\", checksum = true }",
         ON,
         "",
-        &["host.box.mcn.checksum", "checksum = false"],
+        &["[conflicting-keys host.box.mcn.checksum] checksum = false"],
     );
-    assert_refused("mcn = { level = \"mcn4\", gso = \"48 KiB\" }", ON, "", &["host.box.mcn.gso", "does not fit"]);
+    assert_refused("mcn = { level = \"mcn4\", gso = \"48 KiB\" }", ON, "", &["[does-not-fit host.box.mcn.gso]"]);
 }

@@ -123,34 +123,26 @@ fn what_does_not_fit_together_is_refused() {
         };
         assert_tells(&error, &[wanted]);
     };
-    says("pairs = \"all-to-al\"", &[], "did you mean \"all-to-all\"?");
-    says(
-        "sizes = \"web-serch\"\nload = 0.5",
-        &[],
-        "flow.f.sizes: there is no distribution \"web-serch\"; did you mean",
-    );
-    says("load = 0.5", &[], "flow.f.load: flows that begin at random have an end; give bytes or sizes");
-    says("load = 1.5\nbytes = \"1 kB\"", &[], "flow.f.load");
-    says("load = 0.5\nbytes = \"1 B\"", &[], "flows would begin; at most 1048576 are allowed");
-    says("load = 0.0001\nbytes = \"100 TB\"", &[], "no flow begins before");
-    says("load = 0.5\nbytes = \"1 kB\"\ncount = 2", &[], "flow.f.count: has an effect only without load");
-    says("load = 0.5\nbytes = \"1 MB\"", &["run.precision=0.1"], "flow.f.load: needs an end; give until");
-    says("pairs = \"permutation\"\nsenders = 3", &[], "flow.f.senders: has an effect only with pairs = \"incast\"");
-    says("pairs = \"incast\"\nsenders = 12", &[], "flow.f.senders: 12 senders; there are 11 others");
-    says("pairs = \"permutation\"", &["flow.f.to=e-1"], "12 hosts to 1: a permutation has as many");
-    says("pairs = \"random\"", &["flow.f.from=e-1", "flow.f.to=e-1"], "\"e-1\" sends to itself");
-    says(
-        "pairs = \"permutation\"",
-        &["flow.f.from=e-1", "flow.f.to=e-1"],
-        "in every permutation a host sends to itself",
-    );
-    says("until = \"1 ms\"", &[], "flow.f.until: has an effect only with load");
-    says("bytes = \"1 MB\"\nsizes = \"web-search\"", &[], "give one of them");
+    says("pairs = \"all-to-al\"", &[], "[unknown-name flow.f.pairs] \"all-to-all\"");
+    says("sizes = \"web-serch\"\nload = 0.5", &[], "[unknown-name flow.f.sizes] \"web-serch\"");
+    says("load = 0.5", &[], "[requires-key flow.f.load]");
+    says("load = 1.5\nbytes = \"1 kB\"", &[], "[out-of-range flow.f.load]");
+    says("load = 0.5\nbytes = \"1 B\"", &[], "[too-many flow.f.load] 1048576");
+    says("load = 0.0001\nbytes = \"100 TB\"", &[], "[nothing-to-do flow.f.load]");
+    says("load = 0.5\nbytes = \"1 kB\"\ncount = 2", &[], "[no-effect flow.f.count]");
+    says("load = 0.5\nbytes = \"1 MB\"", &["run.precision=0.1"], "[requires-key flow.f.load]");
+    says("pairs = \"permutation\"\nsenders = 3", &[], "[no-effect flow.f.senders] pairs = \"incast\"");
+    says("pairs = \"incast\"\nsenders = 12", &[], "[wrong-count flow.f.senders] 12 | 11");
+    says("pairs = \"permutation\"", &["flow.f.to=e-1"], "[wrong-count flow.f.to] 12");
+    says("pairs = \"random\"", &["flow.f.from=e-1", "flow.f.to=e-1"], "[sends-in-circle flow.f.from] \"e-1\"");
+    says("pairs = \"permutation\"", &["flow.f.from=e-1", "flow.f.to=e-1"], "[sends-in-circle flow.f.from]");
+    says("until = \"1 ms\"", &[], "[no-effect flow.f.until]");
+    says("bytes = \"1 MB\"\nsizes = \"web-search\"", &[], "[conflicting-keys flow.f.bytes]");
     says(
         "sizes = [{ bytes = \"2 kB\", share = 0.5 }, { bytes = \"1 kB\", share = 1 }]",
         &[],
-        "rise from point to point",
+        "[bad-distribution flow.f.sizes]",
     );
-    says("sizes = \"web-search\"\npairs = \"random\"", &["flow.f.kind=rpc"], "has an effect only with kind = \"bulk\"");
-    says("", &["flow.f.from=[\"e-1\", \"e-2\"]"], "as many on both, or pairs = \"all-to-all\"");
+    says("sizes = \"web-search\"\npairs = \"random\"", &["flow.f.kind=rpc"], "[no-effect flow.f.kind] kind = \"bulk\"");
+    says("", &["flow.f.from=[\"e-1\", \"e-2\"]"], "[wrong-count flow.f.from] pairs = \"all");
 }

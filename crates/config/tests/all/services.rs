@@ -55,6 +55,6 @@ fn a_server_has_a_bounded_number_of_services() {
     let server = "preset = \"i7-3770-gem5\"";
     assert_eq!(with(256, server), None);
     let error = with(257, server).expect("one too many");
-    assert_tells(&error, &["flow.f", "more than 256 tables of services"]);
+    assert_tells(&error, &["[too-many flow.f99] 256"]);
     assert_eq!(with(257, "kind = \"endpoint\""), None);
 }

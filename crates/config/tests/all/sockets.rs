@@ -92,35 +92,44 @@ fn tables_that_a_preset_has_for_sockets_go_with_them() {
 #[test]
 fn what_cannot_be_is_refused_with_its_place() {
     let memory = |memory: &str| document("") + &format!("memory = \"{memory}\"\n");
-    assert_refused(&memory("node:2"), "workload.s.memory: there is no node 2; there are 0 to 1, by server.sockets");
-    assert_refused(&memory("nod:1"), "did you mean \"node:1\"?");
-    assert_refused(&document("socket.2.core.count = 1"), "socket.2: there is no such socket");
-    assert_refused(&document("socket.one.core.count = 1"), "socket.one: there is no such socket");
-    assert_refused(&document("socket.1.memory.chanels = 1"), "did you mean \"channels\"?");
-    assert_refused(&document("socket.1.nic.ring = 1"), "socket.1.nic: unknown key");
-    assert_refused(&document("upi.tor_entries = 14"), "upi.tor_entries: 14 leave none of cha.tor.entries = 14");
-    assert_refused(&document("cha.tor.entries = 1"), "cha.tor.entries: 1 is too few for several sockets");
-    assert_refused(&document("socket.1.memory.run = \"64 KiB\""), "runs of pages of one size");
-    assert_refused(&document("socket.1.ssd.count = 0\nsocket.1.ddio.off = \"0\""), "drive 0 does not exist");
-    assert_refused(&document("socket.0.core.count = 0\nsocket.1.core.count = 0"), "no socket has cores");
-    assert_refused(&document("").replace("cores = \"0\"", "cores = \"28\""), "the 2 sockets have cores 0 to 27");
-    assert_refused(&document("cache.enabled = true\nsocket.1.cache.enabled = false"), "all sockets have caches");
-    assert_refused(&document("ssd.count = 33\npcie.lanes = 64\npcie.generation = 4"), "66 drives on all sockets");
+    assert_refused(&memory("node:2"), "[does-not-exist workload.s.memory] node 2 | 0 to 1");
+    assert_refused(&memory("nod:1"), "[unknown-name workload.s.memory] \"node:1\"");
+    assert_refused(&document("socket.2.core.count = 1"), "[does-not-exist socket.2]");
+    assert_refused(&document("socket.one.core.count = 1"), "[does-not-exist socket.one]");
+    assert_refused(&document("socket.1.memory.chanels = 1"), "[unknown-key socket.1.memory.chanels] \"channels\"");
+    assert_refused(&document("socket.1.nic.ring = 1"), "[unknown-key socket.1.nic]");
+    assert_refused(&document("upi.tor_entries = 14"), "[wrong-order upi.tor_entries] cha.tor.entries = 14");
+    assert_refused(&document("cha.tor.entries = 1"), "[out-of-range cha.tor.entries]");
+    assert_refused(&document("socket.1.memory.run = \"64 KiB\""), "[must-agree socket.1.memory.run]");
+    assert_refused(
+        &document("socket.1.ssd.count = 0\nsocket.1.ddio.off = \"0\""),
+        "[does-not-exist socket.1.ddio.off] drive 0",
+    );
+    assert_refused(&document("socket.0.core.count = 0\nsocket.1.core.count = 0"), "[wrong-count socket]");
+    assert_refused(
+        &document("").replace("cores = \"0\"", "cores = \"28\""),
+        "[does-not-exist workload.s.cores] 0 to 27",
+    );
+    assert_refused(
+        &document("cache.enabled = true\nsocket.1.cache.enabled = false"),
+        "[must-agree socket.1.cache.enabled]",
+    );
+    assert_refused(&document("ssd.count = 33\npcie.lanes = 64\npcie.generation = 4"), "[too-many ssd.count] 66");
     assert_refused(
         &document("socket.1.core.write_ack = \"50 ns\"\nupi.link.latency = \"20 ns\""),
-        "write-backs differ",
+        "[must-agree upi.link.latency]",
     );
     let huge = memory("interleave").replace("cores = \"0\"", "cores = \"0-27\"\nworking_set = \"64 MiB\"");
     assert_refused(
         &(String::from("memory = { page = \"1 GiB\", run = \"1 GiB\", size = \"16 GiB\" }\n") + &huge),
-        "need",
+        "[out-of-memory-space memory.size]",
     );
     let remote = "server = { preset = \"cascade-lake-hostcc\", sockets = 2 }\n\
                   [workload.r]\nkind = \"remote\"\ncores = 1\nsockets = \"0\"\n";
-    assert_refused(remote, "server.sockets: a workload of kind \"remote\" stands for sockets");
+    assert_refused(remote, "[conflicting-keys server.sockets] \"remote\"");
     let clients = "server = { preset = \"broadwell-r730\" }\ncache.enabled = true\n\
                    [workload.r]\nkind = \"app\"\napp = \"redis\"\ncores = \"0\"\nclients = \"14\"\n";
-    assert_refused(clients, "workload.r.clients: client 14 is not on the socket of core 0");
+    assert_refused(clients, "[must-agree workload.r.clients] client 14 | core 0");
 }
 
 #[test]
@@ -131,11 +140,11 @@ fn hosts_of_several_sockets_have_lines_or_rates_of_the_first() {
              [flow.f]\nkind = \"bulk\"\nfrom = \"b\"\nto = \"a\"\nto_cores = \"{cores}\"\n"
         )
     };
-    assert_refused(&host("fidelity = \"burst\"\n", "0"), "host.a.fidelity: a server of 2 sockets has no bursts");
+    assert_refused(&host("fidelity = \"burst\"\n", "0"), "[not-supported host.a.fidelity]");
     let fluid = "fidelity = \"fluid\"\n";
-    let elsewhere = "host.a.fidelity: rates are those of socket 0, and core 14 serves the network on another one";
+    let elsewhere = "[needs-line-fidelity host.a.fidelity] socket 0 | core 14";
     assert_refused(&host(fluid, "14"), elsewhere);
     let octo = [fluid, "nic.functions = [{ socket = 0, lanes = 8 }, { socket = 1, lanes = 8 }]\n"].concat();
-    assert_refused(&host(&octo, "0"), "host.a.fidelity: rates are those of socket 0; a NIC");
+    assert_refused(&host(&octo, "0"), "[needs-line-fidelity host.a.fidelity] socket 0");
     resolved(&host(fluid, "0-13")).unwrap_or_else(|error| panic!("{error}"));
 }

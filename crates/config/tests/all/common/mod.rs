@@ -58,12 +58,15 @@ pub fn told(error: &ConfigError) -> String {
     format!("[{} {}] {error}", error.code, error.path)
 }
 
-/// Checks that an error, as [`told`] shows it, has each of `wanted`: "[code path]", a part of its text, or both.
+/// Checks that an error, as [`told`] shows it, has each of `wanted`: "[code path]", a part of its text, or both as in
+/// "[code path] part | part".
 #[track_caller]
 pub fn assert_tells(error: &str, wanted: &[&str]) {
     for wanted in wanted {
         let parts = match wanted.split_once("] ") {
-            Some((rule, part)) if wanted.starts_with('[') => vec![format!("{rule}]"), part.to_string()],
+            Some((rule, parts)) if wanted.starts_with('[') => {
+                [vec![format!("{rule}]")], parts.split(" | ").map(str::to_string).collect()].concat()
+            }
             _ => vec![wanted.to_string()],
         };
         for part in parts {
