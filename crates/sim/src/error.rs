@@ -1,11 +1,11 @@
-//! Why a run cannot go on.
+//! Errors that end a run.
 
 use hostnet_config::Code;
 use hostnet_traffic::TraceError;
 use std::path::Path;
 use thiserror::Error;
 
-/// Why a run cannot go on.
+/// An error that ends a run.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SimulationError {
     /// Credits are held and nothing moves.
@@ -14,48 +14,48 @@ pub enum SimulationError {
         {capacity} credits{part}"
     )]
     Stuck {
-        /// The domain with the largest share of its credits in use.
+        /// Domain with the largest share of its credits in use.
         domain: String,
-        /// Where it is.
+        /// Part that the domain belongs to, as words of the message.
         part: String,
-        /// Credits in use.
+        /// Credits of the domain in use.
         in_use: u32,
-        /// Credits in all.
+        /// Credits of the domain.
         capacity: u32,
-        /// Simulated time in us.
+        /// Simulated time, in us.
         at_us: u64,
-        /// Time without progress in us.
+        /// Time without progress, in us.
         idle_us: u64,
     },
-    /// Pauses (PFC) wait for each other.
+    /// Ports wait for each other's pauses (PFC deadlock).
     #[error("deadlock at {at_us} us of simulated time: each of these ports is paused until packets leave by the next, \
         and the last waits for the first: {}", .cycle.join(" -> "))]
     Deadlock {
-        /// The ports in the order in which they wait: the switch, the number of the port among those of the switch, the
-        /// host or switch that it leads to, and the priority.
+        /// Ports of the cycle in the order in which they wait. Each is given as the switch, the number of the port at
+        /// the switch, the host or switch at the other end of the cable, and the priority.
         cycle: Vec<String>,
-        /// Simulated time at which it was found, in us.
+        /// Simulated time at which the cycle was found, in us.
         at_us: u64,
     },
-    /// A trace that a core replays is wrong: file, line and rule.
+    /// A trace that a core replays is invalid: file, line and rule.
     #[error("{0}")]
     Trace(#[from] TraceError),
-    /// A controller from outside is missing: the host and what it needs.
+    /// An external controller is missing: the host and the controller that it needs.
     #[error("{0}")]
-    Controller(HostError),
-    /// Another process that takes part in the run has come to an error: its code and its text.
-    #[error("{1}")]
-    Told(Code, String),
-    /// No core of a chip goes on.
+    Controller(String),
+    /// Another process of the run has failed; the text is its error.
+    #[error("{0}")]
+    Told(String),
+    /// No core of a chip can continue.
     #[error("at {at_us} us of simulated time nothing is left to do on the chip")]
     IdleChip {
-        /// Simulated time in us.
+        /// Simulated time, in us.
         at_us: u64,
     },
-    /// Events happen, and time stands still.
+    /// Events keep firing while simulated time stands still.
     #[error("time stands still at {at_ps} ps: events follow each other without end")]
     Livelock {
-        /// Simulated time in ps.
+        /// Simulated time, in ps.
         at_ps: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Traces through caches: what a hierarchy of them leaves over for memory.
+//! Filters traces through a cache hierarchy; the misses and write-backs that remain are the requests for memory.
 
 use hostnet_config::{Code, Fault};
 use hostnet_kernel::Rng;
@@ -6,24 +6,24 @@ use hostnet_model::cache::TagArray;
 use hostnet_model::params::Replacement;
 use hostnet_traffic::{Access, Request, LINE_BYTES};
 
-/// The most levels.
+/// Maximum number of levels.
 pub const LEVELS_MAX: usize = 8;
-/// The most lines of a level: 64 GiB.
+/// Maximum number of lines of a level: 64 GiB.
 pub const LINES_MAX: u64 = 1 << 30;
 const WAYS_MAX: u32 = 32;
 
-/// A level of the hierarchy.
+/// Parameters of a level of the hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelParams {
-    /// Bytes, a whole number of sets of `ways` lines of 64 B.
+    /// Capacity, in bytes: a whole number of sets of `ways` lines of 64 B.
     pub bytes: u64,
     /// Ways, 1 to 32.
     pub ways: u32,
-    /// Which line of a set leaves.
+    /// Rule that chooses the victim of a set.
     pub replacement: Replacement,
 }
 
-/// What a level has seen. An access that lies across lines is one, and misses when any of its lines does.
+/// Counters of a level. An access that spans several lines counts once, and misses if any of its lines does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelCounts {
     /// Accesses that load.
@@ -34,27 +34,28 @@ pub struct LevelCounts {
     pub load_misses: u64,
     /// Stores that miss.
     pub store_misses: u64,
-    /// Lines that came in.
+    /// Lines filled into the level.
     pub fills: u64,
-    /// Dirty lines that left for the level below.
+    /// Dirty lines evicted to the level below.
     pub write_backs: u64,
 }
 
 struct Level {
-    /// The odd factor of the number of sets; a slice has the rest of it, a power of two.
-    slices: Vec<TagArray<bool>>,
+    /// One array per unit of the odd factor of the number of sets. Each has the remaining factor, a power of two, as
+    /// its number of sets.
+    slices: Vec<Array<bool>>,
     counts: LevelCounts,
 }
 
-/// Caches behind each other, all of them write-back and write-allocate. Levels hold lines independently of each other:
-/// none takes a line out of another. A dirty line that leaves a level makes that line dirty in the next level that
-/// holds it, and does not count as a use there; when none does, memory is written.
+/// A hierarchy of write-back, write-allocate caches. Levels hold lines independently of each other: none invalidates
+/// a line in another. A dirty victim makes its line dirty in the next level that holds the line, which does not count
+/// as a use there. If no level holds the line, memory is written.
 pub struct CacheFilter {
     levels: Vec<Level>,
 }
 
 impl LevelParams {
-    /// Sets.
+    /// Returns the number of sets.
     #[must_use]
     pub fn sets(&self) -> u64 {
         self.bytes / self.set_bytes()
@@ -64,11 +65,11 @@ impl LevelParams {
         LINE_BYTES * u64::from(self.ways)
     }
 
-    /// The rule that the level breaks, with what would be right.
+    /// Checks the parameters against the limits of a level.
     ///
     /// # Errors
-    /// The rule in words.
-    pub fn check(&self) -> Result<(), Fault> {
+    /// The rule that the level breaks, with a valid value.
+    pub fn check(&self) -> Result<(), String> {
         if !(1..=WAYS_MAX).contains(&self.ways) {
             let message = format!("{} ways: must be 1 to {WAYS_MAX}", self.ways);
             return Err(Fault::new(Code::OutOfRange, message));
@@ -100,7 +101,7 @@ impl Level {
         Self { slices: (0..sets / slice_sets).map(array).collect(), counts: LevelCounts::default() }
     }
 
-    /// The slice of a line, and its number there.
+    /// Returns the slice of a line, and the number of the line in that slice.
     #[inline]
     fn place(&mut self, line: u64) -> (&mut TagArray<bool>, u64) {
         match &mut self.slices[..] {
@@ -112,7 +113,7 @@ impl Level {
         }
     }
 
-    /// Uses a line; returns whether it is held.
+    /// Looks a line up as an access does, and makes it dirty if `dirties`. Returns true on a hit.
     #[inline]
     fn hit(&mut self, line: u64, dirties: bool) -> bool {
         let (slice, place) = self.place(line);
@@ -123,7 +124,7 @@ impl Level {
         true
     }
 
-    /// Lets a line in that is not held. Returns the dirty line that leaves for it.
+    /// Fills a line that the level does not hold. Returns the dirty victim, if any.
     #[inline]
     fn fill(&mut self, line: u64, dirty: bool) -> Option<u64> {
         self.counts.fills += 1;
@@ -135,10 +136,11 @@ impl Level {
             return None;
         }
         self.counts.write_backs += 1;
+        // A slice stores the line number divided by the number of slices; this restores the number of the victim.
         Some(if count == 1 { left } else { left * count + line % count })
     }
 
-    /// Makes a line dirty if it is held; returns whether it is.
+    /// Makes a line dirty if the level holds it. Returns true if so.
     fn write_back(&mut self, line: u64) -> bool {
         let (slice, place) = self.place(line);
         let Some(slot) = slice.find(place) else { return false };
@@ -148,10 +150,11 @@ impl Level {
 }
 
 impl CacheFilter {
-    /// Empty caches, the one next to the processor first.
+    /// Creates empty caches from the parameters of `levels`, the level next to the processor first.
     ///
     /// # Panics
-    /// If there are no levels or more than [`LEVELS_MAX`], or one breaks a rule of [`LevelParams::check`].
+    /// Panics if there are no levels or more than [`LEVELS_MAX`], or if a level breaks a rule of
+    /// [`LevelParams::check`].
     #[must_use]
     pub fn new(levels: &[LevelParams]) -> Self {
         assert!((1..=LEVELS_MAX).contains(&levels.len()), "{} levels are not 1 to {LEVELS_MAX}", levels.len());
@@ -159,8 +162,8 @@ impl CacheFilter {
         Self { levels: levels.iter().enumerate().map(|(number, level)| Level::new(level, number)).collect() }
     }
 
-    /// An access goes through the caches. What is left over for memory goes to `memory`: misses as reads, write-backs
-    /// as writes, in the order in which they happen; their clock is 0.
+    /// Sends an access through the caches. Passes the requests that remain to `memory` in the order in which they
+    /// occur: misses as reads, write-backs as writes. The clock of each request is 0.
     #[inline]
     pub fn access(&mut self, access: &Access, mut memory: impl FnMut(Request)) {
         let (first, last) = access.lines();
@@ -180,14 +183,14 @@ impl CacheFilter {
         }
     }
 
-    /// What each level has seen, the one next to the processor first.
+    /// Returns the counters of each level, the level next to the processor first.
     #[must_use]
     pub fn counts(&self) -> Vec<LevelCounts> {
         self.levels.iter().map(|level| level.counts).collect()
     }
 
-    /// Looks a line up level by level, and lets it into those that have not got it. Returns how many they are. Only the
-    /// first level learns of a store.
+    /// Looks a line up level by level, and fills it into the levels that miss. Returns the number of those levels.
+    /// Only the first level sees that an access is a store.
     #[inline]
     fn line(&mut self, line: u64, store: bool, memory: &mut impl FnMut(Request)) -> usize {
         if self.levels[0].hit(line, store) {
@@ -200,7 +203,7 @@ impl CacheFilter {
         if depth == self.levels.len() {
             memory(Request { clock: 0, line, write: false, source: 0 });
         }
-        // From below, so that a line that a level gives up is still looked for below.
+        // Fills from the lowest level up, so that the victim of a level can still be found below.
         for number in (0..depth).rev() {
             if let Some(left) = self.levels[number].fill(line, store && number == 0) {
                 self.write_back(number + 1, left, memory);

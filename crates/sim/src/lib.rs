@@ -1,4 +1,4 @@
-//! Builds a world from a plan, runs it, hands back results: the one boundary between the simulator and its users.
+//! Builds a world from a plan, runs it and returns results: the one boundary between the simulator and its users.
 //!
 //! ```no_run
 //! use hostnet_sim::{Options, Run};
@@ -10,13 +10,14 @@
 //! # }
 //! ```
 //!
-//! [`Options`] asks for a time series, readings of all counters ([`Run::units`]), a trace ([`Run::take_trace`]) or a
-//! checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on from it. [`predict`] tells the
-//! same without a run, roughly. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all
-//! cores.
+//! [`Options`] requests a time series, readings of all counters ([`Run::units`]), a trace ([`Run::take_trace`]) or a
+//! checkpoint. [`Run::checkpoint`] returns the checkpoint, and [`Run::resume`] continues from it. [`predict`]
+//! estimates the same results without a run. [`Report::tables`] are the tables of a run directory. [`run_many`] runs
+//! plans on all cores.
 //!
-//! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch
-//! that is not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
+//! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] repeats the run of a plan and finds the
+//! first epoch that differs from the recorded one. [`first_divergence`] runs two plans side by side and finds the
+//! first event that differs.
 
 pub mod build;
 pub mod chip;
@@ -49,14 +50,14 @@ pub use watch::events::{EventRecord, Line, Part};
 pub use watch::trace::{lanes, passage_lanes, Counter, Crossing, Hop, Passage, Trace};
 
 impl Run {
-    /// The epochs so far as a table.
+    /// Returns the epochs so far as a table.
     #[must_use]
     pub fn epochs_table(&self) -> Table {
         epochs_table(self.epochs())
     }
 }
 
-/// The examples of a controller and of a governor compile and do what the pages say.
+/// Doctests of the documentation pages: the examples of a controller and of a governor compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/models/control.md")]
 #[doc = include_str!("../../../docs/controllers.md")]

@@ -1,4 +1,4 @@
-//! What a server has because it is on a network: a NIC, and cores that serve it.
+//! Attaches a server to a network: builds its NIC and the cores that serve the NIC.
 
 use crate::build::mcn::rings_without_nic;
 use crate::build::{Builder, SocketBuilder};
@@ -13,22 +13,22 @@ use hostnet_model::params::{
 };
 use hostnet_model::PartKind;
 
-/// Where the random numbers of the driver of a NIC in a DIMM come from, beyond those of engines.
+/// First random stream of the driver of a NIC in a DIMM; the streams of engines lie below.
 const DRIVER_STREAM: u32 = 1 << 16;
 
-/// A server's place on a network.
+/// Place of a server on a network.
 pub(crate) struct Attachment<'a> {
-    /// The network.
+    /// Parameters of the network.
     pub(crate) cluster: &'a ClusterParams,
-    /// The server's number among its hosts.
+    /// Number of the server among the hosts of the network.
     pub(crate) host: u16,
-    /// Its end of the cable, if it has one.
+    /// End of the cable at the server, if it has a cable.
     pub(crate) wire: Option<WireParams>,
-    /// The other ends of its interfaces on a memory channel network.
+    /// Opposite ends of the server's interfaces on a memory channel network.
     pub(crate) peers: Vec<ComponentId>,
 }
 
-/// The end of a flow at a host.
+/// End of a flow at a host.
 pub(super) struct End<'a> {
     pub(super) number: u32,
     pub(super) flow: &'a FlowParams,
@@ -37,7 +37,8 @@ pub(super) struct End<'a> {
 }
 
 impl End<'_> {
-    /// Where its thread goes: when, and to which core.
+    /// Returns the migrations of the thread of this end: time and destination core. Migrations to the same core are
+    /// skipped.
     fn moves(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         let own = self.flow.moves.iter().filter(|one| one.initiator == self.initiator);
         own.scan(self.core, |at, one| {
@@ -47,24 +48,24 @@ impl End<'_> {
         .flatten()
     }
 
-    /// The cores that its thread is ever at.
+    /// Returns every core that the thread of this end ever runs on.
     fn cores(&self) -> impl Iterator<Item = u32> + '_ {
         std::iter::once(self.core).chain(self.moves().map(|(_, core)| core))
     }
 }
 
 impl Attachment<'_> {
-    /// The ends of flows at this host.
-    /// The number of the host.
+    /// Returns the number of the host.
     pub(super) fn host(&self) -> u16 {
         self.host
     }
 
-    /// All flows of the cluster.
+    /// Returns all flows of the cluster.
     pub(super) fn flows(&self) -> &[FlowParams] {
         &self.cluster.flows
     }
 
+    /// Returns the ends of flows at this host.
     pub(super) fn ends(&self) -> impl Iterator<Item = End<'_>> {
         (0..).zip(&self.cluster.flows).filter_map(|(number, flow)| {
             let initiator = flow.from == self.host;
@@ -73,12 +74,13 @@ impl Attachment<'_> {
         })
     }
 
-    /// The cores of a server that serve the NIC.
+    /// Returns the cores of a server that serve the NIC.
     pub(crate) fn network_cores(&self, params: &ServerParams) -> Vec<u32> {
         params.stack.as_ref().map_or_else(Vec::new, |stack| self.cores(stack))
     }
 
-    /// Those of them that data without requests comes to; all if there is none.
+    /// Returns the network cores that receive data which their host has not requested. Returns all network cores if
+    /// there is no such traffic.
     pub(crate) fn receiving_cores(&self, params: &ServerParams) -> Vec<u32> {
         let pours = |traffic: &Traffic| {
             matches!(
@@ -101,13 +103,13 @@ impl Attachment<'_> {
         }
     }
 
-    /// Bytes of the largest packet that a flow has here; 1500 without flows.
+    /// Returns the size of the largest packet that a flow has at this host, in bytes; 1500 without flows.
     pub(crate) fn largest_packet(&self) -> u32 {
         self.ends().map(|end| end.flow.mtu_bytes).max().unwrap_or(1500)
     }
 
-    /// The cores that serve the NIC, in the order of its queues: those that the stack names, then others that have
-    /// flows.
+    /// Returns the cores that serve the NIC, in the order of its queues: first those that the stack names, then
+    /// others that have flows.
     pub(super) fn cores(&self, stack: &StackParams) -> Vec<u32> {
         let mut cores = stack.cores.clone();
         let mut others: Vec<u32> = self
@@ -123,14 +125,15 @@ impl Attachment<'_> {
     }
 }
 
-/// Bursts that the core of a queue asks for ahead. Lines that do not make whole bursts are spread over the cores.
+/// Returns the bursts that the core of a queue keeps in flight in a copy, at least 1. Lines that do not fill whole
+/// bursts are spread over the cores.
 fn bursts_ahead(stack: &StackParams, queue: u32) -> u32 {
     let ahead = |cores: u32| stack.line_size.shrink(cores * stack.copy_ahead);
     (ahead(queue + 1) - ahead(queue)).max(1)
 }
 
 impl Builder<'_> {
-    /// The cores that serve the NIC.
+    /// Returns the cores that serve the NIC.
     pub(crate) fn network_cores(&self) -> Vec<u32> {
         match (&self.attachment, &self.load) {
             (Some(attachment), _) => attachment.network_cores(self.params),
@@ -139,19 +142,19 @@ impl Builder<'_> {
         }
     }
 
-    /// The classes of flows come after the workloads of the server.
+    /// Returns the class of a flow at the server. Classes of flows are numbered after the workloads of the server.
     pub(super) fn class_of(&self, flow: &FlowParams) -> u8 {
         let Some(attachment) = &self.attachment else { return flow.class };
         (self.params.workloads.len() - attachment.cluster.classes.len()) as u8 + flow.class
     }
 
-    /// The first class of flows.
+    /// Returns the first class of flows.
     pub(super) fn class_of_first(&self) -> u8 {
         let of_flows = self.attachment.as_ref().map_or(0, |attachment| attachment.cluster.classes.len());
         (self.params.workloads.len() - of_flows) as u8
     }
 
-    /// The ends of TCP flows whose applications run on a core.
+    /// Returns the ends of TCP flows whose applications run on `core` at some time.
     fn flow_ends(&self, core: u32) -> Vec<NetSocketParams> {
         let Some(attachment) = &self.attachment else { return Vec::new() };
         let socket = |end: End| {
@@ -175,7 +178,8 @@ impl Builder<'_> {
         attachment.ends().filter(|end| end.cores().any(|own| own == core)).filter_map(socket).collect()
     }
 
-    /// The file that an end of a flow sends, whose thread begins on a core. It stays when the thread goes.
+    /// Returns the file that an end of a flow sends, if its thread starts on `core`. The file does not move with the
+    /// thread.
     fn file(&self, end: &End, core: u32) -> Option<Region> {
         let place = end.flow.sendfile.filter(|_| end.initiator && end.core == core)?;
         let base = self.place(place, self.node(core), FILE_BYTES + FILE_END_BYTES);
@@ -186,7 +190,7 @@ impl Builder<'_> {
         Hop { at_ps, core: self.layout.core(core), queue: self.queue_of(core) }
     }
 
-    /// The ends of flows of datagrams whose applications run on a core.
+    /// Returns the ends of UDP flows whose applications run on `core`.
     fn datagram_ends(&self, core: u32) -> Vec<DatagramEndParams> {
         let Some(attachment) = &self.attachment else { return Vec::new() };
         let params = |end: End| {
@@ -208,8 +212,8 @@ impl Builder<'_> {
 }
 
 impl SocketBuilder<'_> {
-    /// The network traffic of the cores here that serve the NIC, and what these cores are like. So many engines run on
-    /// each core beside it.
+    /// Builds the network stack of each core of this socket that serves the NIC, with the core's number and
+    /// parameters. `before` has the number of engines that each core runs already.
     pub(super) fn stacks(&mut self, before: &[u32]) -> Vec<(u32, CoreParams, NetStack)> {
         let Some(stack) = &self.server.params.stack else { return Vec::new() };
         let Some(attachment) = &self.server.attachment else { return Vec::new() };
@@ -269,14 +273,14 @@ impl SocketBuilder<'_> {
         (core, params, traffic)
     }
 
-    /// Lines of a copy that are on their way at most with the help of the streamer.
+    /// Returns the maximum number of lines of a copy in flight with the help of the stream prefetcher.
     fn prefetch_ahead(&self, stack: &StackParams) -> u32 {
         let prefetch = self.params.cache.as_ref().map(|cache| &cache.prefetch);
         let streams = prefetch.filter(|prefetch| prefetch.stream && !stack.line_size.is_burst());
         streams.map_or(0, |prefetch| stack.prefetch_ahead.min(stack.copy_ahead + prefetch.credits))
     }
 
-    /// The NIC, if there is one.
+    /// Builds the NIC, if there is one.
     pub(crate) fn nic(&mut self) -> Option<Nic> {
         let params = self.params.nic.as_ref()?;
         self.attached_nic(params).or_else(|| self.loaded_nic(params))

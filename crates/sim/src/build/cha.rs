@@ -1,4 +1,4 @@
-//! The caching and home agents.
+//! Builds the caching and home agents.
 
 use super::SocketBuilder;
 use hostnet_model::cha::{Cha, ChaWiring};

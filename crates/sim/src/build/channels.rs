@@ -1,4 +1,4 @@
-//! Memory channels.
+//! Builds memory channels.
 
 use super::SocketBuilder;
 use hostnet_model::expander::Expander;
@@ -6,7 +6,7 @@ use hostnet_model::memory::Channel;
 use hostnet_model::PartKind;
 
 impl SocketBuilder<'_> {
-    /// Memory behind a link, if there is some.
+    /// Builds the memory behind a CXL link, if there is any.
     pub(super) fn expander(&self) -> Option<Expander> {
         let id = self.layout.of(PartKind::Expander).first();
         let params = self.params.expander.as_deref()?;

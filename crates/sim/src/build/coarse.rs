@@ -1,11 +1,11 @@
-//! A server whose lines are bursts: several lines that go the same way are one.
+//! Turns a server with lines into one with bursts: several consecutive lines that are simulated as one.
 //!
-//! Everything that counts lines is divided, everything that takes time per line is multiplied, so that every rate and
-//! every limit stays what it was, in bytes. A burst costs as many events as a line. What is lost is the order within a
-//! burst, and the rounding of small pools.
+//! Every count of lines is divided and every time per line is multiplied, so that all rates and limits keep their
+//! values in bytes. A burst costs as many events as a line. The order within a burst is lost, and the sizes of small
+//! pools are rounded.
 //!
-//! Lines of a burst go to one row, so DRAM would be a little faster than it is line by line: how much is found by
-//! running both for a moment, and its clock is slowed down by that.
+//! The lines of a burst go to one row, so DRAM would be slightly faster than line by line. The difference is measured
+//! in two short runs, and the DRAM clock is slowed down by it.
 
 use crate::build::one_server;
 use hostnet_kernel::{Simulation, Time};
@@ -17,17 +17,17 @@ use hostnet_model::params::{
 };
 use hostnet_model::Machine;
 
-/// Lowest address bit that tells lines apart.
+/// Lowest address bit that distinguishes lines.
 const LINE_BITS: u32 = 6;
 
-/// Time before and while the saturated memory is measured, in ps. How lines of different sources meet in the banks
-/// changes slowly.
+/// Duration before and during the measurement of the saturated memory, in ps. It is long because the interleaving of
+/// lines of different sources in the banks changes slowly.
 const PROBE_PS: [u64; 2] = [40_000_000, 360_000_000];
 
-/// All accesses of a stream are loads.
+/// Share of loads of a stream, in units of 2^-32: every access is a load.
 const LOADS: u64 = 1 << 32;
 
-/// The same server with lines of a size, with the memory bandwidth that it has line by line.
+/// Returns the server with lines of `size` and the memory bandwidth that it has line by line.
 #[must_use]
 pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
     let mut bursts = coarse(server, size);
@@ -43,8 +43,8 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
     bursts
 }
 
-/// The server with its streams and its cores of other sockets, which never pause, and nothing else but loads of all
-/// other cores, as copies are. Its cores have as many entries as make whole bursts.
+/// Returns the server that saturates its memory. Its streams and the cores of remote sockets run without gaps, and
+/// every other core only loads sequentially, as copies do. LFB entries are rounded to whole bursts.
 fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
     let runs = |core: &u32, kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(own) if own.cores.contains(core));
     let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));
@@ -75,7 +75,7 @@ fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
     ServerParams { sockets, workloads, stack: None, control: None, power: None, ..server.clone() }
 }
 
-/// Lines that a server's memory moves while it is measured.
+/// Returns the number of lines that the memory of a server transfers during the measurement.
 fn probe(server: &ServerParams) -> u64 {
     let mut simulation = one_server(server);
     let lines = |simulation: &mut Simulation<Machine>, now: Time| -> u64 {
@@ -90,7 +90,7 @@ fn probe(server: &ServerParams) -> u64 {
     lines(&mut simulation, end) - before
 }
 
-/// As [`bursts`], with the bandwidth as it comes.
+/// As [`bursts`], but without the correction of the DRAM clock.
 fn coarse(server: &ServerParams, size: LineSize) -> ServerParams {
     let grain = Grain { size };
     ServerParams {
@@ -106,13 +106,13 @@ struct Grain {
 }
 
 impl Grain {
-    /// Lines to the nearest number of bursts.
+    /// Converts lines to the nearest number of bursts.
     fn round(&self, lines: u32) -> u32 {
         let half = self.size.expand(1) >> 1;
         self.size.shrink(lines + half)
     }
 
-    /// Lines to bursts, at least one.
+    /// Converts lines to bursts, at least one.
     fn count(&self, lines: u32) -> u32 {
         self.round(lines).max(1)
     }
@@ -121,7 +121,7 @@ impl Grain {
         self.size.shrink(bytes)
     }
 
-    /// Bytes in a whole number of lines, at least one.
+    /// Converts bytes to a whole number of lines, at least one.
     fn lines_of(&self, bytes: u64) -> u64 {
         (self.bytes(bytes) >> LINE_BITS << LINE_BITS).max(1 << LINE_BITS)
     }
@@ -184,7 +184,7 @@ impl Grain {
         MemoryParams { dram, controller: self.controller(&memory.controller), map, pages }
     }
 
-    /// Address bits below a burst are gone: selectors that had more keep the others.
+    /// Removes the address bits below a burst. Selectors keep their remaining bits.
     fn map(&self, map: &MapParams) -> MapParams {
         let within = (1_u64 << LINE_BITS) - 1;
         let masks = |masks: &[u64]| masks.iter().map(|mask| self.size.shrink(*mask) & !within).collect();
@@ -208,7 +208,7 @@ impl Grain {
         }
     }
 
-    /// A burst is as many column accesses in a row, in bank groups in turn.
+    /// Extends the timing of a column access to those of a burst, back to back in alternating bank groups.
     fn dram(&self, dram: &DramParams, map: &MapParams) -> DramParams {
         let mut timing = dram.timing;
         timing.burst = self.size.expand(timing.burst);
@@ -267,7 +267,8 @@ impl Grain {
         }
     }
 
-    /// The receive buffer and its packets keep their bytes; what lies in memory is in bursts.
+    /// Converts the parameters of a NIC. The receive buffer and its packets keep their size in bytes; data in memory
+    /// is counted in bursts.
     fn nic(&self, nic: &NicParams) -> NicParams {
         NicParams {
             pcie: self.pcie(&nic.pcie),

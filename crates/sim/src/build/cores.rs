@@ -1,4 +1,4 @@
-//! Cores and what they execute.
+//! Builds cores and the engines that run on them.
 
 use super::{Builder, Node, SocketBuilder, SocketLayout};
 use hostnet_kernel::Rng;
@@ -12,7 +12,8 @@ use hostnet_model::{Component, PartKind};
 use std::collections::VecDeque;
 
 impl Builder<'_> {
-    /// The random numbers of the stream of a workload on a core of the server where `before` others run already.
+    /// Returns the random numbers for the stream of a workload on `core` of the server, where `before` other streams
+    /// run already.
     pub(super) fn stream_rng(&self, core: u32, before: usize) -> Rng {
         match before {
             0 => self.rng(1 << 32 | u64::from(core)),
@@ -22,7 +23,7 @@ impl Builder<'_> {
 }
 
 impl SocketBuilder<'_> {
-    /// The cores with all that runs on them.
+    /// Builds the cores with everything that runs on them.
     pub(super) fn cores(&mut self) -> Vec<Component> {
         let mut engines = self.engines();
         let mut params = vec![self.params.core.clone(); engines.len()];
@@ -44,7 +45,7 @@ impl SocketBuilder<'_> {
         all
     }
 
-    /// What runs on each core by itself.
+    /// Builds the streams, applications and storage threads of each core. Network stacks and ranks are added later.
     fn engines(&mut self) -> Vec<Vec<Engine>> {
         match &self.params.cache {
             None => (0..).zip(self.programs()).map(|(core, programs)| self.run(core, programs)).collect(),
@@ -71,7 +72,7 @@ impl SocketBuilder<'_> {
         (0..).zip(threads).map(executor).collect()
     }
 
-    /// The random numbers of an engine of a core; those of the first are the core's own.
+    /// Returns the random numbers for engine `number` of a core. The first engine has those of the core.
     pub(super) fn engine_rng(&self, core: u32, number: u32) -> Rng {
         match number {
             0 => self.server.component_rng(self.layout.cores().get(core)),
@@ -79,28 +80,29 @@ impl SocketBuilder<'_> {
         }
     }
 
-    /// The number of a core of this socket among those of the server.
+    /// Returns the number of a core of this socket among the cores of the server.
     pub(super) fn number(&self, core: u32) -> u32 {
         self.layout.before(PartKind::Core) + core
     }
 
-    /// The random numbers of the stream of a workload on a core where `before` others run already.
+    /// Returns the random numbers for the stream of a workload on `core` of this socket, where `before` other streams
+    /// run already.
     fn stream_rng(&self, core: u32, before: usize) -> Rng {
         self.server.stream_rng(self.number(core), before)
     }
 
-    /// A core of this socket, with what runs on it.
+    /// Builds a core of this socket with its engines.
     pub(crate) fn core(&self, engines: Vec<Engine>) -> Core {
         Core::new(PartKind::Core, &self.params.core, engines, self.server.classes)
     }
 
-    /// Whom the cores of this socket talk to.
-    pub(super) fn wiring(&self) -> CoreWiring {
+    /// Returns the ids of the components that the cores of this socket send to.
+    pub(super) fn wiring(&self) -> Wiring {
         let drives = |socket: &SocketLayout| socket.of(PartKind::Ssd).iter();
         CoreWiring { home: self.layout.home(), drives: self.server.layout.sockets.iter().flat_map(drives).collect() }
     }
 
-    /// What every core with caches executes.
+    /// Returns the threads of every core of a server with caches.
     fn threads(&mut self) -> Vec<Vec<Thread>> {
         let layout = self.layout;
         let mut threads: Vec<Vec<Thread>> = (0..self.params.core.count).map(|_| Vec::new()).collect();
@@ -246,7 +248,7 @@ impl SocketBuilder<'_> {
     }
 }
 
-/// The cores that serve the jobs of a storage workload.
+/// Returns the cores that serve the jobs of a storage workload.
 fn cores_of(fio: &FioParams) -> Vec<u32> {
     let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
     cores.sort_unstable();

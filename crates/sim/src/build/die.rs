@@ -1,4 +1,4 @@
-//! The mesh of a socket.
+//! Builds the mesh of a socket.
 
 use super::SocketBuilder;
 use hostnet_model::mesh::{Mesh, MeshWiring};
@@ -6,7 +6,7 @@ use hostnet_model::params::DieParams;
 use hostnet_model::{Ids, PartKind};
 
 impl SocketBuilder<'_> {
-    /// The mesh that its parts lie on, if they lie on one.
+    /// Builds the mesh that connects the parts of the socket, if its die has one.
     pub(super) fn mesh(&self) -> Option<Mesh> {
         let die = self.params.die.as_ref()?;
         let range = |ids: Ids| ids.first().0..ids.end().0;
@@ -21,8 +21,8 @@ impl SocketBuilder<'_> {
         Some(Mesh::new(die, wiring, self.server.classes))
     }
 
-    /// One ps less than a write-back takes at least from its admission to the end of its request: memory accepts it, or
-    /// another socket answers for it.
+    /// Returns 1 ps less than the minimum time from the admission of a write-back to the end of its request. The
+    /// request ends when memory accepts the line or, for a remote line, when the other socket answers.
     fn admitted_ps(&self, die: &DieParams) -> u64 {
         let cha = &self.params.cha;
         let nearer_ps = die.nearer_ps(&die.channels, &die.slices);

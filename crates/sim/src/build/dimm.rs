@@ -1,4 +1,4 @@
-//! A NIC in a DIMM: the buffer device, and the way of drivers to it.
+//! Builds a NIC in a DIMM: the buffer device, and the path of drivers to it.
 
 use super::SocketBuilder;
 use hostnet_model::dimm::{Dimm, DimmWiring, PacketBuffers};
@@ -7,10 +7,11 @@ use hostnet_model::os::{AllocCache, DimmWay};
 use hostnet_model::params::DimmParams;
 use hostnet_model::PartKind;
 
-/// The socket whose number the node of the DIMM has.
+/// Number of the memory node of the DIMM: that of a second socket. Servers with such a DIMM have one socket.
 const NODE: u8 = 1;
 
-/// Rows of the DIMM, and those that the driver of a core hands out: one of each sub-array.
+/// Returns the number of rows of the DIMM, and of those that the driver of one core allocates from: one of each
+/// sub-array.
 fn rows(params: &DimmParams) -> [u32; 2] {
     let dram = &params.memory.dram;
     let banks = dram.ranks * dram.bank_groups * dram.banks_per_group;
@@ -18,7 +19,7 @@ fn rows(params: &DimmParams) -> [u32; 2] {
 }
 
 impl SocketBuilder<'_> {
-    /// The buffer device of the DIMM that the NIC sits in, if it does.
+    /// Builds the buffer device of the DIMM that the NIC sits in, if it sits in one.
     pub(super) fn dimm(&self) -> Option<Dimm> {
         let params = self.params.dimm.as_deref()?;
         let nic = self.params.nic.as_ref()?;
@@ -47,7 +48,7 @@ impl SocketBuilder<'_> {
         Some(Dimm::new(params, id, wiring, self.server.component_rng(id), self.server.classes))
     }
 
-    /// The way of the driver of a queue to the DIMM, if the NIC sits in one.
+    /// Returns the path of the driver of a queue to the DIMM, if the NIC sits in one.
     pub(super) fn dimm_way(&self, queue: u16) -> Option<DimmWay> {
         let params = self.params.dimm.as_deref()?;
         let [all, own] = rows(params);

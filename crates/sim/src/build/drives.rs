@@ -1,4 +1,4 @@
-//! Drives and their jobs.
+//! Builds drives and their jobs.
 
 use super::{Builder, SocketBuilder};
 use hostnet_model::line::Walk;
@@ -56,8 +56,9 @@ impl SocketBuilder<'_> {
 }
 
 impl Builder<'_> {
-    /// The ports of a drive, told by its socket and its number there: that on its own socket first.
-    fn ports(&self, socket: u8, index: u32) -> Vec<DrivePortWiring> {
+    /// Returns the ports of a drive, which is identified by its socket and its number on that socket. The port on the
+    /// drive's own socket comes first.
+    fn ports(&self, socket: u8, index: u32) -> Vec<PortWiring> {
         let pcie = &self.at(socket).1.pcie;
         let port = |at: u8| {
             let link = self.params.drives_at(at).iter().position(|&drive| drive == (socket, index))?;

@@ -1,8 +1,8 @@
-//! Traces on their way to the cores that replay them.
+//! Feeds traces to the cores that replay them.
 //!
-//! The model reads no files. Between events, every 10 us, every core that replays a trace is handed the steps
-//! that it may take until the next of these moments, so that a trace of any length needs little memory. How far a core
-//! is stands in the checkpoint; a reader that is not there, or elsewhere, is opened anew and goes on from that step.
+//! The model reads no files. Every 10 us, between events, each core that replays a trace gets the steps that it may
+//! take until the next feeding, so that a trace of any length needs little memory. The checkpoint holds the position
+//! of each core. A reader that is missing or at another position is reopened at that step.
 
 use super::Layout;
 use hostnet_model::app::Replay;
@@ -11,12 +11,12 @@ use hostnet_model::params::{App, ServerParams, TraceParams, WorkloadKind};
 use hostnet_model::Machine;
 use hostnet_traffic::{AccessFormat, StepOptions, TraceError, TraceSteps};
 
-/// How often cores that replay traces are fed, in ps.
+/// Interval at which cores that replay traces are fed, in ps.
 pub(crate) const FEED_PS: u64 = 10_000_000;
-/// Steps at the beginning of a trace that are looked at before a run.
+/// Steps at the beginning of a trace that are checked before a run.
 const CHECKED_STEPS: usize = 1000;
 
-/// A trace and the core that replays it, by its place among the parts.
+/// A trace, and the index of the core that replays it among the parts.
 #[derive(Debug)]
 struct Feed {
     core: usize,
@@ -37,14 +37,14 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// The traces of all cores, and the first thing found wrong with one of them.
+/// Traces of all cores, and the first error in one of them.
 #[derive(Debug, Default)]
 pub(crate) struct Feeds {
     feeds: Vec<Feed>,
     error: Option<TraceError>,
 }
 
-/// A copy opens the traces again.
+/// A clone reopens the traces.
 impl Clone for Feeds {
     fn clone(&self) -> Self {
         let again =
@@ -54,7 +54,7 @@ impl Clone for Feeds {
 }
 
 impl Feeds {
-    /// The traces that the cores of a server replay.
+    /// Creates the feeds of the traces that the cores of a server replay.
     pub(crate) fn new(params: &ServerParams) -> Self {
         let layout = Layout::of(params, 0);
         let mut feeds = Vec::new();
@@ -70,17 +70,17 @@ impl Feeds {
         Self { feeds, error: None }
     }
 
-    /// Whether no core replays a trace.
+    /// Returns true if no core replays a trace.
     pub(crate) fn is_empty(&self) -> bool {
         self.feeds.is_empty()
     }
 
-    /// What is wrong with a trace; the thread that met it has ended.
+    /// Returns the first error in a trace. The thread that replays that trace has ended.
     pub(crate) fn error(&self) -> Option<&TraceError> {
         self.error.as_ref()
     }
 
-    /// Hands every core the steps of another epoch.
+    /// Feeds every core the steps of another interval.
     pub(crate) fn fill(&mut self, machine: &mut Machine) {
         for index in 0..self.feeds.len() {
             let Feed { core, class, .. } = self.feeds[index];
@@ -90,7 +90,8 @@ impl Feeds {
         }
     }
 
-    /// As [`Feeds::fill`], for a thread that has no steps left on the core with a place among the parts.
+    /// As [`Feeds::fill`], but for one thread, which has no steps left. `core` is the index of its core among the
+    /// parts.
     pub(crate) fn fill_empty(&mut self, core: usize, thread: &mut Executor) {
         let Some(replay) = thread.replay_mut() else { return };
         if replay.waiting() > 0 || replay.ended() {
@@ -113,7 +114,7 @@ impl Feeds {
 }
 
 impl Feed {
-    /// Hands `replay` steps until `steps` wait.
+    /// Feeds `replay` until `steps` steps are waiting.
     fn fill(&mut self, replay: &mut Replay, steps: u64) -> Result<(), TraceError> {
         let wanted = steps.saturating_sub(replay.waiting() as u64);
         if replay.ended() || wanted == 0 {
@@ -148,17 +149,17 @@ fn open(params: &TraceParams) -> Result<TraceSteps, TraceError> {
     TraceSteps::open(&params.file, options)
 }
 
-/// A trace from step `next` on.
+/// Opens a trace at step `next`.
 fn open_at(params: &TraceParams, next: u64) -> Result<TraceSteps, TraceError> {
     let mut steps = open(params)?;
     steps.pass_over(next)?;
     Ok(steps)
 }
 
-/// Looks at the beginning of every trace that a server replays.
+/// Checks the beginning of every trace that a server replays.
 ///
 /// # Errors
-/// What is wrong there.
+/// The first error in one of the traces.
 pub fn check_traces(params: &ServerParams) -> Result<(), TraceError> {
     for workload in &params.workloads {
         let WorkloadKind::App(app) = &workload.kind else { continue };

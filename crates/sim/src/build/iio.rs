@@ -1,4 +1,4 @@
-//! The integrated IO controller, and the devices that hang off it.
+//! Builds the integrated IO controller and its PCIe links.
 
 use super::SocketBuilder;
 use hostnet_kernel::ComponentId;
@@ -26,13 +26,13 @@ impl SocketBuilder<'_> {
         iio
     }
 
-    /// The link of the function of the NIC here, if there is one.
+    /// Returns the link of the NIC function on this socket, if there is one.
     fn function(&self) -> Option<&PcieParams> {
         let mut links = self.server.params.nic_links();
         links.find(|&(socket, _)| socket == self.layout.number).map(|(_, pcie)| pcie)
     }
 
-    /// The PCIe links at the IIO: those of the drives, and of the NIC.
+    /// Returns the PCIe links of the IIO: those of the drives, then that of the NIC.
     fn links(&self) -> Vec<(ComponentId, PcieParams)> {
         let drives = self.server.params.drives_at(self.layout.number).into_iter().map(|(socket, index)| {
             let (layout, params) = self.server.at(socket);
@@ -42,7 +42,7 @@ impl SocketBuilder<'_> {
         drives.chain(nic).map(|(id, pcie)| (id, pcie.clone())).collect()
     }
 
-    /// The number of the link of the function of the NIC here, if there is one.
+    /// Returns the number of the link of the NIC function on this socket, if there is one.
     pub(crate) fn nic_link(&self) -> Option<u8> {
         self.function().map(|_| self.server.params.drives_at(self.layout.number).len() as u8)
     }

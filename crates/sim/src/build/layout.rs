@@ -1,4 +1,4 @@
-//! The numbers of the parts of a server.
+//! Numbers the parts of a server.
 
 use super::parts::{OfSocket, WITH_LINES, WITH_RATES};
 use crate::read::crossed::pairs;
@@ -6,36 +6,36 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::params::{ServerParams, SocketParams};
 use hostnet_model::{Ids, PartKind};
 
-/// Which number each part of a server has: those of a socket follow those of the socket before.
+/// Component ids of the parts of a server. Those of a socket follow those of the socket before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) sockets: Vec<SocketLayout>,
-    /// The ways between sockets that know each other: of the first to the second, the third and so on, then of the
+    /// UPI links between described sockets: from the first socket to the second, the third and so on, then from the
     /// second.
     pub(crate) upis: Ids,
-    /// What watches the host; 0 or 1.
+    /// Id of the host congestion control; equal to the next field if there is none.
     pub(crate) control: u32,
-    /// The power management; 0 or 1.
+    /// Id of the power manager; equal to the next field if there is none.
     pub(crate) power: u32,
-    /// What feeds a server that is loaded to find its rates; 0 or 1.
+    /// Id of the feeder, which loads a server to measure its rates; equal to `end` if there is none.
     pub(crate) feeder: u32,
-    /// One past the last part.
+    /// One past the id of the last part.
     pub(crate) end: u32,
 }
 
-/// Which number each part of a socket has: parts of a kind follow one another, and the kinds as they are listed.
+/// Component ids of the parts of a socket. Parts of one kind are consecutive, and kinds are in the order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SocketLayout {
-    /// The number of the socket.
+    /// Number of the socket.
     pub(crate) number: u8,
-    /// How many of each kind the sockets before have: numbers in a workload are those of the server.
+    /// Number of parts of each kind on the sockets before, as workloads count cores and drives through all sockets.
     before: [u32; PartKind::COUNT],
     kinds: [Ids; PartKind::COUNT],
     all: Ids,
 }
 
 impl Layout {
-    /// The numbers of a server with lines, from `first` on.
+    /// Numbers the parts of a server with lines, starting at `first`.
     pub(crate) fn of(params: &ServerParams, first: u32) -> Self {
         let (mut next, mut before) = (first, [0; PartKind::COUNT]);
         let socket = |(number, params): (u8, &SocketParams)| {
@@ -48,13 +48,13 @@ impl Layout {
         Self::with(sockets, params, next)
     }
 
-    /// The numbers of a server whose memory has rates.
+    /// Numbers the parts of a server with a fluid memory, starting at `first`.
     pub(crate) fn of_rates(params: &ServerParams, first: u32) -> Self {
         let socket = SocketLayout::new(params.socket(), WITH_RATES, 0, [0; PartKind::COUNT], first);
         Self::with(vec![socket], params, socket.all.end().0)
     }
 
-    /// Whatever is on no socket follows them.
+    /// Adds the parts that belong to no socket, numbered after those of the sockets.
     fn with(sockets: Vec<SocketLayout>, params: &ServerParams, next: u32) -> Self {
         let count = sockets.len() as u32;
         let pairs = if params.upi.is_some() { count * (count - 1) / 2 } else { 0 };
@@ -65,17 +65,18 @@ impl Layout {
         Self { sockets, upis, control, power, feeder: end, end }
     }
 
-    /// Each two sockets that know each other, in the order of the ways between them.
+    /// Returns each pair of described sockets, in the order of the UPI links between them.
     pub(crate) fn pairs(&self) -> Vec<[u8; 2]> {
         pairs(if self.upis.is_empty() { 0 } else { self.sockets.len() }).collect()
     }
 
-    /// The first part.
+    /// Returns the id of the first part.
     pub(crate) fn first(&self) -> u32 {
         self.sockets[0].all.first().0
     }
 
-    /// The socket that the NIC hangs off; the first if there is none. What watches the host looks at this one.
+    /// Returns the socket that the NIC is attached to, or the first if there is no NIC. Host congestion control
+    /// observes this socket.
     pub(crate) fn at_nic(&self) -> &SocketLayout {
         self.sockets.iter().find(|socket| !socket.of(PartKind::Nic).is_empty()).unwrap_or(&self.sockets[0])
     }
@@ -84,19 +85,19 @@ impl Layout {
         self.at_nic().of(PartKind::Nic).first()
     }
 
-    /// The core with a number among those of the server.
+    /// Returns the core with a number among the cores of the server.
     pub(crate) fn core(&self, number: u32) -> ComponentId {
         let core = self.sockets.iter().find_map(|socket| Some(socket.cores().get(socket.own_core(number)?)));
         core.expect("workloads name cores that there are")
     }
 
-    /// The socket of a core with a number among those of the server.
+    /// Returns the socket of a core with a number among the cores of the server.
     pub(crate) fn at_core(&self, number: u32) -> u8 {
         let socket = self.sockets.iter().find(|socket| socket.own_core(number).is_some());
         socket.expect("workloads name cores that there are").number
     }
 
-    /// The socket of a part, if it is one that is simulated.
+    /// Returns the socket of a part, if that socket is simulated.
     pub(crate) fn socket_of(&self, id: ComponentId) -> Option<u8> {
         match self.sockets.iter().find(|socket| socket.all.contains(id)) {
             Some(socket) => (!socket.of(PartKind::Remote).contains(id)).then_some(socket.number),
@@ -119,35 +120,35 @@ impl SocketLayout {
         Self { number, before, kinds, all }
     }
 
-    /// All its parts.
+    /// Returns the ids of all parts of the socket.
     pub(crate) fn all(&self) -> Ids {
         self.all
     }
 
-    /// Its parts of a kind.
+    /// Returns the ids of the parts of one kind.
     pub(crate) fn of(&self, kind: PartKind) -> Ids {
         self.kinds[kind as usize]
     }
 
-    /// How many of a kind the sockets before have.
+    /// Returns the number of parts of one kind on the sockets before.
     pub(crate) fn before(&self, kind: PartKind) -> u32 {
         self.before[kind as usize]
     }
 
-    /// The number here of a core of the server, if it is one of this socket.
+    /// Returns the number on this socket of a core of the server, if the core is on this socket.
     pub(crate) fn own_core(&self, number: u32) -> Option<u32> {
         number.checked_sub(self.before(PartKind::Core)).filter(|&own| own < self.cores().len())
     }
 
-    /// The same of each of some cores.
+    /// Returns the numbers on this socket of those of `numbers` that are on this socket.
     pub(crate) fn own_cores(self, numbers: &[u32]) -> impl Iterator<Item = u32> + '_ {
         numbers.iter().filter_map(move |&number| self.own_core(number))
     }
 
-    /// The same of a core that works with another one, or with a drive, of this socket.
+    /// Returns the number on this socket of a core that works with another core, or with a drive, of this socket.
     ///
     /// # Panics
-    /// If it is elsewhere.
+    /// Panics if the core is on another socket.
     pub(crate) fn expect_core(&self, number: u32) -> u32 {
         self.own_core(number).expect("who works together is on one socket")
     }
@@ -156,7 +157,7 @@ impl SocketLayout {
         self.of(PartKind::Core)
     }
 
-    /// Where requests go: the CHA, or the memory of rates where there is none.
+    /// Returns the component that requests go to: the CHA, or the fluid memory if there is no CHA.
     pub(crate) fn home(&self) -> ComponentId {
         let cha = self.of(PartKind::Cha);
         if cha.is_empty() {

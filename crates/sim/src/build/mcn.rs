@@ -1,4 +1,4 @@
-//! The interfaces of a memory channel network, and its driver on cores.
+//! Builds the interfaces of a memory channel network, and its driver on cores.
 
 use super::{homes_of, Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
@@ -8,15 +8,15 @@ use hostnet_model::os::{NetStack, Region, RingWiring, RING_PACKET_BYTES};
 use hostnet_model::params::{ClusterParams, FlowParams, HostKind, HostParams, McnParams, ServerParams};
 use hostnet_model::PartKind;
 
-/// Descriptors that the driver of a machine without a NIC has for packets that it sends.
+/// Send descriptors of the driver of a machine without a NIC.
 const SEND_ENTRIES: u64 = 1024;
 
-/// What a host has of a memory channel network.
+/// Returns the memory channel network of a host, if it has one.
 pub(crate) fn params_of(server: &ServerParams) -> Option<&McnParams> {
     server.sockets.first()?.mcn.as_deref()
 }
 
-/// The least time that anything takes from one machine of a memory channel network to another, in ps.
+/// Returns the minimum latency between two machines of a memory channel network, in ps.
 pub(crate) fn window_ps(cluster: &ClusterParams) -> Option<u64> {
     let of = |host: &HostParams| match &host.kind {
         HostKind::Server(server) => params_of(server).map(|mcn| mcn.cross_ps),
@@ -26,10 +26,10 @@ pub(crate) fn window_ps(cluster: &ClusterParams) -> Option<u64> {
 }
 
 impl Builder<'_> {
-    /// The physical lines of the buffer devices of this machine. At a host those of a device are beyond its memory, all
-    /// in the channel that it is at; at a DIMM they are a memory of their own.
-    fn windows(&self, mcn: &McnParams) -> Vec<SramWindow> {
-        let count = SramWindow::lines(mcn.ring_bytes);
+    /// Returns the physical lines of the buffer devices of this machine. On a host, the lines of a device lie beyond
+    /// the memory, all in the channel of the device. On a DIMM, they are a separate memory.
+    fn windows(&self, mcn: &McnParams) -> Vec<Window> {
+        let count = Window::lines(mcn.ring_bytes);
         if mcn.on_dimm {
             let first = memory_of(1) / u64::from(LINE_BYTES);
             return vec![SramWindow::new((first..first + u64::from(count)).collect(), mcn.ring_bytes, true)];
@@ -53,7 +53,7 @@ impl Builder<'_> {
 }
 
 impl SocketBuilder<'_> {
-    /// The interfaces, if there are any.
+    /// Builds the interfaces, if there are any.
     pub(super) fn mcn(&self) -> Option<Mcn> {
         let params = self.params.mcn.as_deref()?;
         let attachment = self.server.attachment.as_ref()?;
@@ -74,7 +74,7 @@ impl SocketBuilder<'_> {
         Some(Mcn::new(params.clone(), wiring))
     }
 
-    /// The network traffic of a core, with the driver of the interfaces if there are any.
+    /// Adds the driver of the interfaces, if there are any, to the network stack of a core.
     pub(super) fn with_rings(&self, stack: NetStack, core: u32, ahead: u32) -> NetStack {
         let (Some(params), Some(attachment)) = (self.params.mcn.as_deref(), &self.server.attachment) else {
             return stack;
@@ -99,7 +99,7 @@ impl SocketBuilder<'_> {
     }
 }
 
-/// The rings of a core of a machine without a NIC: it has as many descriptors as there are.
-pub(super) fn rings_without_nic() -> QueueRings {
-    QueueRings { segments: LineRing::new(0, SEND_ENTRIES * 64), ..QueueRings::NONE }
+/// Returns the rings of a core of a machine without a NIC, with a send ring of [`SEND_ENTRIES`] descriptors.
+pub(super) fn rings_without_nic() -> Rings {
+    Rings { segments: Ring::new(0, SEND_ENTRIES * 64), ..Rings::NONE }
 }

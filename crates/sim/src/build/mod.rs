@@ -1,4 +1,4 @@
-//! From a plan to a world.
+//! Builds a world from a plan.
 
 pub(crate) mod attach;
 mod cha;
@@ -47,20 +47,20 @@ use hostnet_model::{Component, Machine, Pages, Payload};
 use std::cell::{Cell, OnceCell};
 use warm_up::Filling;
 
-/// Events that may be pending before the queue has to grow.
+/// Initial capacity of the event queue, in events.
 const EVENTS_CAPACITY: usize = 4096;
 
-/// Memory that is as near as any to a core or a device: that of its socket, or of a cluster of it.
+/// A NUMA node: the memory of a socket, or of one sub-NUMA cluster of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) socket: u8,
     pub(crate) cluster: u8,
 }
 
-/// The node of the DIMM that a NIC sits in: servers with one have one socket.
+/// Node of the DIMM that a NIC sits in. Servers with such a DIMM have one socket.
 const DIMM: Node = Node { socket: 1, cluster: 0 };
 
-/// The virtual memory of each node that is handed out.
+/// Allocator of the virtual memory of each node.
 struct Spaces {
     clusters: u8,
     next: Vec<Cell<u64>>,
@@ -71,13 +71,13 @@ impl Spaces {
         Self { clusters, next: vec![Cell::new(0); sockets * usize::from(clusters)] }
     }
 
-    /// Memory of one node.
+    /// Allocates memory on one node.
     fn of(&self, Node { socket, cluster }: Node, bytes: u64) -> u64 {
         let next = &self.next[usize::from(socket) * usize::from(self.clusters) + usize::from(cluster)];
         memory_of_cluster(socket, cluster) + next.replace(next.get() + bytes.next_multiple_of(BUFFER_ALIGNMENT))
     }
 
-    /// Memory of all nodes in turn.
+    /// Allocates memory that is interleaved over all nodes.
     fn shared(&self, bytes: u64, run_bytes: u64) -> u64 {
         let nodes = self.next.len() as u64;
         let unit = BUFFER_ALIGNMENT.max(run_bytes);
@@ -94,17 +94,17 @@ pub(crate) struct Builder<'a> {
     pub(crate) layout: Layout,
     pub(crate) classes: usize,
     spaces: Spaces,
-    /// By workload: what the threads of an application share, once it has its place.
+    /// Memory that the threads of an application share, by workload, once it is allocated.
     shared: Vec<Cell<Option<u64>>>,
-    /// By queue of the NIC: its memory, once it has its place.
+    /// Memory of the queues of the NIC, once it is allocated.
     queues: OnceCell<Vec<QueueMemory>>,
-    /// Its place on a network, if it has one.
+    /// Place of the server on a network, if it is attached to one.
     pub(crate) attachment: Option<Attachment<'a>>,
-    /// What loads it to find its rates, if that is what it is for.
+    /// Load of a server that is built to measure its rates.
     pub(crate) load: Option<Load>,
 }
 
-/// The parts of a socket under construction.
+/// A socket under construction.
 pub(crate) struct SocketBuilder<'a> {
     pub(crate) server: &'a Builder<'a>,
     pub(crate) params: &'a SocketParams,
@@ -113,22 +113,22 @@ pub(crate) struct SocketBuilder<'a> {
 }
 
 impl SocketBuilder<'_> {
-    /// Memory near a core of this socket.
+    /// Allocates memory near a core of this socket.
     pub(crate) fn take(&self, core: u32, bytes: u64) -> u64 {
         self.server.spaces.of(self.node(core), bytes)
     }
 
-    /// The memory near a core of this socket.
+    /// Returns the node nearest to a core of this socket.
     pub(crate) fn node(&self, core: u32) -> Node {
         self.near(self.params.die.as_ref().map(|die| die.cores[core as usize]))
     }
 
-    /// Memory near the NIC's function of this socket.
+    /// Allocates memory near the NIC function of this socket.
     pub(crate) fn near_nic(&self, bytes: u64) -> u64 {
         self.server.spaces.of(self.node_of_nic(), bytes)
     }
 
-    /// The memory near the NIC's function of this socket.
+    /// Returns the node nearest to the NIC function of this socket.
     pub(crate) fn node_of_nic(&self) -> Node {
         if self.params.dimm.is_some() {
             return DIMM;
@@ -142,7 +142,8 @@ impl SocketBuilder<'_> {
         Node { socket: self.layout.number, cluster }
     }
 
-    /// Memory that all cores of a workload share: by itself on the socket of the first.
+    /// Allocates memory that all cores of a workload share, once per workload. By default the memory is local to the
+    /// first core.
     pub(crate) fn take_shared(&self, class: u8, cores: &[u32], bytes: u64) -> u64 {
         let place = &self.server.shared[usize::from(class)];
         let first =
@@ -152,7 +153,7 @@ impl SocketBuilder<'_> {
         base
     }
 
-    /// Memory for a workload, where that wants it; by itself at a node.
+    /// Allocates memory for a workload according to its placement; local memory is allocated on `node`.
     pub(crate) fn take_for(&self, class: u8, node: Node, bytes: u64) -> u64 {
         self.server.place(self.server.params.workloads[usize::from(class)].memory, node, bytes)
     }
@@ -167,20 +168,20 @@ impl<'a> Builder<'a> {
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
     }
 
-    /// A socket: the numbers of its parts, and what it is made of.
+    /// Returns the layout and the parameters of a socket.
     pub(crate) fn at(&self, socket: u8) -> (&SocketLayout, &SocketParams) {
         let number = usize::from(socket);
         (&self.layout.sockets[number], &self.params.sockets[number])
     }
 
-    /// The memory near a core of the server.
+    /// Returns the node nearest to a core of the server.
     pub(crate) fn node(&self, core: u32) -> Node {
         let socket = self.sockets().find(|socket| socket.layout.own_core(core).is_some());
         let socket = socket.expect("workloads name cores that there are");
         socket.node(socket.layout.expect_core(core))
     }
 
-    /// Memory at a place; where it is by itself at the node of whom it is for.
+    /// Allocates memory according to `place`; local memory is allocated on `node`.
     pub(crate) fn place(&self, place: Placement, node: Node, bytes: u64) -> u64 {
         match place {
             Placement::Local => self.spaces.of(node, bytes),
@@ -197,14 +198,14 @@ impl<'a> Builder<'a> {
         self.rng(component.0.into())
     }
 
-    /// Its sockets, with none of their parts yet.
+    /// Returns the sockets, with none of their parts built yet.
     pub(crate) fn sockets(&self) -> impl Iterator<Item = SocketBuilder<'_>> {
         let pages = self.pages();
         let sockets = self.layout.sockets.iter().zip(&self.params.sockets);
         sockets.map(move |(&layout, params)| SocketBuilder { server: self, params, layout, pages: pages.clone() })
     }
 
-    /// Where virtual memory lies.
+    /// Returns the mapping from virtual to physical memory of all nodes.
     fn pages(&self) -> Pages {
         let of_cluster = |socket: &SocketParams| {
             let pages = &socket.memory.pages;
@@ -229,8 +230,9 @@ impl<'a> Builder<'a> {
         pages.with_clusters(clusters(self.params.socket()))
     }
 
-    /// The partition of these parts, with its first events; nothing when `on_filling`, which is told how far its caches
-    /// are filled, wants no more. `memory` is that of the first socket if it has rates.
+    /// Builds the partition of `components` with its first events. Returns `None` if `on_filling`, which is called
+    /// with the progress of filling the caches, returns false. `memory` is the fluid memory of the first socket, if
+    /// any.
     fn partition(
         &self,
         components: Vec<Component>,
@@ -276,7 +278,8 @@ fn homes_of(socket: &SocketParams) -> SocketHomes {
     SocketHomes { slices: socket.cha.slices / clusters, decoder }
 }
 
-/// The homes of the lines of memory behind a link, or of a pool: the slices of its socket stand for them.
+/// Returns the homes of lines in memory behind a link or in a pool, if there is any. The CHA slices of the socket
+/// serve as their home agents.
 fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
     if socket.pool.as_ref().is_some_and(|pool| pool.borrowed_bytes > 0) {
         return Some(homes_of(socket));
@@ -285,16 +288,16 @@ fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
     Some(SocketHomes { slices: socket.cha.slices, decoder: Decoder::new(&memory.map, &memory.dram) })
 }
 
-/// Clusters of a socket with memory of their own each.
+/// Returns the number of sub-NUMA clusters of a socket.
 fn clusters(socket: &SocketParams) -> u8 {
     socket.die.as_ref().map_or(1, |die| die.clusters)
 }
 
-/// A simulation of one server. A core that replays a trace has the steps of the first epoch; one whose trace is wrong
-/// has ended.
+/// Creates a simulation of one server. A core that replays a trace has the steps of the first interval. A thread
+/// whose trace is invalid has ended.
 ///
 /// # Panics
-/// Never: nobody stops it.
+/// Never, as the filling of the caches is not stopped.
 #[must_use]
 pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
     let (machine, scheduler) =
@@ -302,9 +305,9 @@ pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
 
-/// The partition of a server, on a network if it is attached to one, with components from `first` on. Its workloads
-/// end with the classes of the network. Several times a second `on_filling` is told how far the caches are filled;
-/// there is no partition if it returns false.
+/// Builds the partition of a server, with components from `first` on, and attaches it to a network if `attachment` is
+/// given. The last workloads of the server are the classes of the network. `on_filling` is called several times a
+/// second with the progress of filling the caches; if it returns false, the result is `None`.
 pub(crate) fn attached_server(
     params: &ServerParams,
     first: u32,
@@ -317,8 +320,8 @@ pub(crate) fn attached_server(
     builder.partition(components, None, feeds, on_filling)
 }
 
-/// A simulation of a server that is loaded to find its rates. The network is its last class. What its NIC leaves in the
-/// caches is kept in `filled`.
+/// Creates a simulation of a server under a load, to measure its rates. The last class is the network. The content of
+/// the caches that the NIC leaves behind is kept in `filled`.
 pub(crate) fn loaded_server(params: &ServerParams, load: Load, filled: &mut Filled) -> Simulation<Machine> {
     let alone = Layout::of(params, 0);
     let layout = Layout { end: alone.feeder + 1, ..alone };
@@ -334,7 +337,8 @@ pub(crate) fn loaded_server(params: &ServerParams, load: Load, filled: &mut Fill
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
 
-/// The partition of a host on a network over a memory of rates. Control tells that of so many other sockets.
+/// Builds the partition of a host on a network with a fluid memory. `held` is the number of other sockets that
+/// control throttles.
 pub(crate) fn fluid_partition(
     params: &ServerParams,
     layout: Layout,
@@ -347,8 +351,8 @@ pub(crate) fn fluid_partition(
     filled.expect("nobody stops it")
 }
 
-/// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the
-/// CHA.
+/// Returns the room for requests that a socket needs. Every request holds an LFB, an IIO or a TOR entry. A remote
+/// request may have a second request id at the CHA.
 fn requests_capacity(params: &SocketParams) -> usize {
     let cores = params.core.count * params.core.lfb_entries;
     let remote = params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32 * remote.lines_in_flight);

@@ -1,19 +1,19 @@
-//! The list of the parts of a socket, and the parts of a server in the order of their numbers.
+//! Lists the parts of a socket, and builds the parts of a server in the order of their numbers.
 
 use super::{Builder, SocketBuilder};
 use hostnet_model::params::SocketParams;
 use hostnet_model::{Component, PartKind};
 
-/// Parts of a kind on a socket.
+/// Parts of one kind on a socket.
 pub(crate) struct OfSocket {
     pub(crate) kind: PartKind,
-    /// How many there are.
+    /// Returns the number of parts.
     pub(crate) count: fn(&SocketParams) -> u32,
-    /// Builds them.
+    /// Builds the parts.
     build: fn(&mut SocketBuilder) -> Vec<Component>,
 }
 
-/// The parts of a socket with lines, in the order of their numbers. Memory is handed out to them in this order.
+/// Parts of a socket with lines, in the order of their numbers. They also allocate memory in this order.
 pub(crate) const WITH_LINES: &[OfSocket] = &[
     CORES,
     of(PartKind::Cha, |_| 1, |socket| all([socket.cha()])),
@@ -37,7 +37,7 @@ pub(crate) const WITH_LINES: &[OfSocket] = &[
     of(PartKind::Mcn, |params| params.mcn.is_some().into(), |socket| all(socket.mcn())),
 ];
 
-/// The parts of a socket whose memory has rates.
+/// Parts of a socket with a fluid memory.
 pub(crate) const WITH_RATES: &[OfSocket] = &[CORES, of(PartKind::Iio, |_| 1, |_| vec![Component::fluid()]), NIC];
 
 const CORES: OfSocket = of(PartKind::Core, |params| params.core.count, |socket| socket.cores());
@@ -51,13 +51,14 @@ const fn of(
     OfSocket { kind, count, build }
 }
 
-/// Parts of a kind, as parts of a machine.
+/// Converts parts of one kind to components.
 fn all<T: Into<Component>>(parts: impl IntoIterator<Item = T>) -> Vec<Component> {
     parts.into_iter().map(Into::into).collect()
 }
 
 impl Builder<'_> {
-    /// All parts: those of one socket after the other, then the ways between them, and what watches the host.
+    /// Builds all parts: those of one socket after the other, then the UPI links between sockets, then control and
+    /// power management.
     pub(super) fn components(&self) -> Vec<Component> {
         let mut parts = self.of_sockets(WITH_LINES);
         parts.extend(all(self.upis()));
@@ -68,10 +69,10 @@ impl Builder<'_> {
         parts
     }
 
-    /// The parts of a list on each socket.
+    /// Builds the listed parts of each socket.
     ///
     /// # Panics
-    /// If those of a kind are not as many as the layout has numbers for.
+    /// Panics if the number of parts of a kind differs from the layout.
     pub(crate) fn of_sockets(&self, list: &[OfSocket]) -> Vec<Component> {
         let mut all = Vec::new();
         for mut socket in self.sockets() {

@@ -1,19 +1,20 @@
-//! A server's place in a pool of memory.
+//! Builds the port of a server to a memory pool.
 
 use super::{Node, SocketBuilder};
 use hostnet_model::params::{CableParams, ClusterParams, End, PageParams, PoolParams, SocketParams};
 use hostnet_model::pool::{PoolPath, PoolPort, PoolWiring};
 use hostnet_model::PartKind;
 
-/// The pages of what a server borrows; nothing if it borrows nothing. Those of its own are permuted as its memory is,
-/// those that it shares are not, so that all see the same.
+/// Returns the pages of memory that a server borrows, if it borrows any. Private pages are permuted like those of its
+/// own memory. Shared pages are kept in order, so that all servers see the same ones.
 pub(super) fn borrowed(socket: &SocketParams, pool: &PoolParams) -> Option<PageParams> {
     let run_bytes = socket.memory.pages.run_bytes;
     (pool.borrowed_bytes > 0).then_some(PageParams { run_bytes, memory_bytes: pool.borrowed_bytes })
 }
 
-/// What lines cross to lenders; nothing if they have no cable or several, or a cable of their own to each other.
-fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolPath> {
+/// Returns the latency and bandwidth between a host and its lenders. Returns `None` if one of them does not have
+/// exactly one cable, or if the host is not attached to a switch.
+fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolWay> {
     let cable_of = |host: u16| {
         let mut all = cluster.cables.iter().filter(|cable| cable.ends.contains(&End::Host(host)));
         all.next().filter(|_| all.next().is_none())
@@ -36,10 +37,10 @@ fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolPa
 }
 
 impl SocketBuilder<'_> {
-    /// The place in a pool, if there is one and the server is on a network.
+    /// Builds the port to a memory pool, if the server has one.
     ///
     /// # Panics
-    /// If it is on none; the configuration has seen to that.
+    /// Panics if the server is on no network, which the configuration rules out.
     pub(super) fn pool(&self) -> Option<PoolPort> {
         let params = self.params.pool.as_deref()?;
         let attachment = self.server.attachment.as_ref().expect("a server with a place in a pool is on a network");

@@ -1,4 +1,4 @@
-//! The power management of a server.
+//! Builds the power management of a server.
 
 use super::Builder;
 use hostnet_kernel::ComponentId;
@@ -10,13 +10,13 @@ use hostnet_model::power::{ManagedCore, PowerManager};
 use hostnet_model::{Component, ComponentKind};
 
 impl Builder<'_> {
-    /// What a core is told of the power management, if there is any.
+    /// Returns the parameters and the id of the power manager for a core, if there is one.
     pub(super) fn power_wiring(&self) -> Option<PowerWiring> {
         let params = self.params.power.as_deref()?.clone();
         Some(PowerWiring { manager: ComponentId(self.layout.power), params })
     }
 
-    /// The power management, if there is any, of cores that are built.
+    /// Builds the power manager, if there is one, for the cores among `parts`.
     pub(super) fn power(&self, parts: &[Component]) -> Option<PowerManager> {
         let params = self.params.power.as_deref()?;
         let cores: Vec<ManagedCore> = parts.iter().filter_map(Core::of).zip(self.core_ids()).map(managed).collect();
@@ -32,7 +32,7 @@ impl Builder<'_> {
         Some(PowerManager::new(params, ncap, domains))
     }
 
-    /// The NIC with what it tells the power management, and how it holds interrupts back.
+    /// Adds interrupt moderation and NCAP to a NIC, if the server has them.
     pub(super) fn with_interrupts(&self, nic: Nic) -> Nic {
         let nic = match self.params.moderation {
             Some(moderation) => nic.with_master_timer(moderation.master_ps),
@@ -44,7 +44,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What looking at a packet for the power management costs the driver, in ps.
+    /// Returns the time that the driver takes to inspect a packet for NCAP, in ps.
     pub(super) fn look_ps(&self) -> u64 {
         self.params.ncap.as_deref().map_or(0, |ncap| ncap.packet_ps)
     }
@@ -72,8 +72,8 @@ impl Builder<'_> {
     }
 }
 
-/// What is known of a core.
-fn managed((core, id): (&Core, ComponentId)) -> ManagedCore {
+/// Returns how the power manager treats a core: as empty, as reporting its own state, or as always working.
+fn managed((core, id): (&Core, ComponentId)) -> Managed {
     match core.engines() {
         [] => ManagedCore::AlwaysIdle,
         [only] if NetStack::of(only).is_some_and(|stack| stack.power().is_some()) => ManagedCore::Reporting(id),

@@ -1,4 +1,4 @@
-//! By which receive queue packets come to the cores of a server.
+//! Assigns receive queues of the NIC to the cores of a server.
 
 use super::attach::End;
 use super::Builder;
@@ -6,7 +6,7 @@ use hostnet_model::os::MigratedFlow;
 use hostnet_model::params::Transport;
 
 impl Builder<'_> {
-    /// The receive queue of a core that serves the NIC.
+    /// Returns the receive queue of a core that serves the NIC.
     pub(super) fn queue_of(&self, core: u32) -> u16 {
         let serving = self.network_cores();
         let place =
@@ -14,19 +14,20 @@ impl Builder<'_> {
         self.receive_queue(place as u16)
     }
 
-    /// The receive queue of the core at a place among those that serve the NIC.
+    /// Returns the receive queue of the core at `place` among those that serve the NIC.
     pub(super) fn receive_queue(&self, place: u16) -> u16 {
         let queues = self.params.stack.as_ref().and_then(|stack| stack.receive_queues);
         queues.map_or(place, |queues| place % queues.clamp(1, 1 << 15) as u16)
     }
 
-    /// Whether cores that serve the NIC have no receive queue.
+    /// Returns true if the number of receive queues is limited, so that cores may share one.
     fn few_queues(&self) -> bool {
         self.params.stack.as_ref().is_some_and(|stack| stack.receive_queues.is_some())
     }
 
-    /// Flows on other cores than this one whose packets may come to it: all, if the NIC forgets where they are, if it
-    /// has fewer queues than cores, or if the stack works there on what came by rings.
+    /// Returns the flows of other cores whose packets may arrive at `core`. These are all flows if the NIC forgets
+    /// where flows run, if it has fewer queues than cores, or if the stack of the core processes packets that arrived
+    /// over rings.
     pub(super) fn elsewhere(&self, core: u32) -> Vec<MigratedFlow> {
         let rings = self.params.socket().mcn.as_ref().is_some_and(|mcn| mcn.core == core && !mcn.steer);
         let forgets = rings || self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);

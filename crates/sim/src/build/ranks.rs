@@ -1,4 +1,4 @@
-//! Ranks of jobs on the cores of a server.
+//! Builds the ranks of jobs on the cores of a server.
 
 use super::{Attachment, SocketBuilder};
 use hostnet_model::core::{Engine, Executor, RankMemory, RankOperations, Source, Thread, Worker};
@@ -6,7 +6,7 @@ use hostnet_model::flow::{Rank, RankLink};
 use hostnet_model::params::{JobParams, Traffic, Transport};
 use std::collections::BTreeMap;
 
-/// Bytes of a page, of which a rank has one for the line that it always has at hand.
+/// Size of a page, in bytes. A rank has one page for its own line.
 const PAGE_BYTES: u64 = 4096;
 
 /// A job at a server.
@@ -14,16 +14,16 @@ struct Local<'a> {
     number: u32,
     params: &'a JobParams,
     class: u8,
-    /// Its ranks here, in ascending order.
+    /// Ranks of the job at the server, in ascending order.
     ranks: Vec<u32>,
-    /// The flow between a rank here and one elsewhere.
+    /// Flows between a rank at the server and a remote rank, by (local rank, remote rank).
     flows: BTreeMap<(u32, u32), u32>,
-    /// Whether these end in the NIC.
+    /// True if these flows end in the NIC, as RoCE does.
     is_over_roce: bool,
 }
 
 impl<'a> Local<'a> {
-    /// Those of a host.
+    /// Returns the jobs of a host.
     fn all(at: &Attachment<'a>, workloads: usize) -> Vec<Self> {
         let cluster = at.cluster;
         let local = |(number, params): (u32, &'a JobParams)| {
@@ -53,14 +53,14 @@ impl<'a> Local<'a> {
         all
     }
 
-    /// The flows of a rank, and the ranks at their other ends.
+    /// Returns the flows of a rank, each with the rank at its other end.
     fn flows_of(&self, rank: u32) -> Vec<(u32, u32)> {
         self.flows.range((rank, 0)..=(rank, u32::MAX)).map(|(&(_, other), &flow)| (flow, other)).collect()
     }
 }
 
 impl SocketBuilder<'_> {
-    /// The ranks of jobs on cores of this socket, which have these engines already.
+    /// Builds the ranks of jobs on cores of this socket. `engines` are those that the cores run already.
     pub(super) fn workers(&mut self, engines: &[Vec<Engine>]) -> Vec<(u32, Worker)> {
         let Some(attachment) = &self.server.attachment else { return Vec::new() };
         let mut workers = Vec::new();
@@ -78,8 +78,8 @@ impl SocketBuilder<'_> {
         workers
     }
 
-    /// A rank of a job on a core that has `before` other engines; `among` tells where the memory that it shares begins,
-    /// among how many, and its number among them.
+    /// Builds a rank of a job on a core that runs `before` other engines. `among` holds the address of the memory
+    /// that the ranks of the server share, their number, and the index of this rank among them.
     fn worker(&self, job: &Local, rank: u32, core: u32, before: u32, among: [u64; 3]) -> Option<Worker> {
         let cache = self.params.cache.as_ref()?;
         let params = job.params;

@@ -1,4 +1,4 @@
-//! The ends of flows over RoCE, which live in the NIC of a server.
+//! Builds the ends of RoCE flows, which are part of the NIC of a server.
 
 use super::attach::End;
 use super::SocketBuilder;
@@ -9,7 +9,7 @@ use hostnet_model::transport::roce::RoceConnection;
 use std::collections::BTreeMap;
 
 impl SocketBuilder<'_> {
-    /// The ends of RDMA flows here, each with a memory region of its own.
+    /// Builds the ends of RoCE flows at this server, each with its own memory region.
     pub(super) fn rdma_ends(&mut self) -> Vec<RdmaEnd> {
         let Some(attachment) = &self.server.attachment else { return Vec::new() };
         let port = attachment.wire.as_ref().map_or(0, |wire| wire.bytes_per_s);
@@ -39,7 +39,7 @@ impl SocketBuilder<'_> {
         attachment.ends().filter_map(end).collect()
     }
 
-    /// What an end has for a rank of a job.
+    /// Returns the state of a flow end that carries messages of a rank, or `None` for other traffic.
     fn rank_end(&self, end: &End) -> Option<RankEnd> {
         let Traffic::Messages(_) = end.flow.traffic else { return None };
         let application = Application::new(&end.flow.traffic, end.initiator, None);

@@ -1,4 +1,4 @@
-//! Services whose workers are threads of a server.
+//! Builds services with workers that are threads of a server.
 
 use super::attach::End;
 use super::Builder;
@@ -7,7 +7,7 @@ use hostnet_model::params::{ServiceParams, Traffic};
 use std::collections::BTreeMap;
 
 impl Builder<'_> {
-    /// The part of the core of a queue in the services of its server, if that has any.
+    /// Returns the share of the core of a queue in the services of the server, if the server has any.
     pub(super) fn service_wiring(&self, queue: u16) -> Option<ServiceWiring> {
         let serving = self.network_cores();
         let own = *serving.get(usize::from(queue))?;
@@ -19,8 +19,8 @@ impl Builder<'_> {
         Some(ServiceWiring { cores, own: queue, services })
     }
 
-    /// The services of the server, each with the workers that a core has: those of the host are shared out evenly among
-    /// the cores that have connections, one at least to each; others have none.
+    /// Returns the services of the server, each with the number of its workers on core `own`. The workers of the host
+    /// are distributed evenly over the cores that have connections, at least one to each.
     fn services(&self, own: u32) -> Vec<(ServiceParams, u32)> {
         let mut homes: BTreeMap<u32, (&ServiceParams, Vec<u32>)> = BTreeMap::new();
         let ends = self.attachment.iter().flat_map(|attachment| attachment.ends()).filter(|end| !end.initiator);

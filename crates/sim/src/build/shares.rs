@@ -1,31 +1,30 @@
-//! How a world is shared out among processes.
+//! Distributes the partitions of a world over processes.
 
 use crate::build::world::servers_at;
 use hostnet_config::Plan;
 use hostnet_model::ether::cut;
 use hostnet_model::params::{Fidelity, HostKind, HostParams};
 
-/// What a loaded server weighs, in ports of a network at their rate: it handles about as many events.
+/// Weight of a loaded server, in network ports at full rate: it handles about as many events.
 const LINE_SERVER: u64 = 200;
-/// The same of one whose memory has rates.
+/// Weight of a server with a fluid memory, in network ports at full rate.
 const FLUID_SERVER: u64 = 10;
 
-/// The partitions of a run, and which process has each.
+/// Partitions of a run, and the process that simulates each of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Names of the servers that are partitions, which come first.
+    /// Names of the servers, whose partitions come first.
     pub servers: Vec<String>,
-    /// What each partition weighs, in ports of a network.
+    /// Weight of each partition, in network ports.
     pub weights: Vec<u64>,
-    /// The process that has each partition.
+    /// Process of each partition.
     pub homes: Vec<usize>,
-    /// Simulated time between two meetings of the processes in ps; none when nothing crosses.
+    /// Simulated time between two exchanges of the processes, in ps; `None` if nothing crosses between partitions.
     pub window_ps: Option<u64>,
 }
 
 impl Shares {
-    /// How a plan is shared out among `ranks` processes of `threads` threads each. There may be processes without any
-    /// partition.
+    /// Distributes a plan over `ranks` processes of `threads` threads each. Some processes may get no partition.
     #[must_use]
     pub fn of(plan: &Plan, ranks: usize, threads: usize) -> Self {
         let cluster = &plan.cluster;
@@ -41,7 +40,7 @@ impl Shares {
         Self { servers: servers.iter().map(|host| host.name.clone()).collect(), weights, homes, window_ps }
     }
 
-    /// What each process has to do, in ports of a network.
+    /// Returns the load of each process, in network ports.
     #[must_use]
     pub fn loads(&self, ranks: usize) -> Vec<u64> {
         let mut loads = vec![0; ranks];
@@ -61,7 +60,7 @@ fn weight(host: &HostParams) -> u64 {
     }
 }
 
-/// Shares partitions out: each, the heaviest first, goes to the process that has least to do.
+/// Assigns partitions to processes. Each partition, the heaviest first, goes to the process with the least load.
 fn homes(weights: &[u64], ranks: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by_key(|&partition| std::cmp::Reverse(weights[partition]));

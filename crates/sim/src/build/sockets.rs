@@ -1,4 +1,4 @@
-//! Other sockets of which there are only cores, and what watches a host.
+//! Builds remote sockets of which only cores are modelled, UPI links, and the host congestion control.
 
 use super::{Builder, Node, SocketBuilder, SocketLayout};
 use hostnet_kernel::ComponentId;
@@ -10,8 +10,8 @@ use hostnet_model::params::{ControlParams, CoreParams, RemoteCore, ServerParams,
 use hostnet_model::PartKind;
 use std::collections::BTreeSet;
 
-/// The other sockets that control throttles: of each, whether anything runs there. Empty if
-/// nothing does on any of them and they are described.
+/// Returns, for each other socket that control throttles, true if anything runs on it. Returns an empty list if the
+/// sockets are described and nothing runs on any of them.
 pub(crate) fn held_back(params: &ServerParams) -> Vec<bool> {
     let has_nic = |socket: &SocketParams| socket.nic.is_some();
     let at = params.sockets.iter().position(has_nic).unwrap_or(0);
@@ -36,17 +36,17 @@ pub(crate) fn held_back(params: &ServerParams) -> Vec<bool> {
 }
 
 impl SocketBuilder<'_> {
-    /// The ways to other sockets of which there is nothing else.
+    /// Builds the UPI links to sockets of which only cores are modelled.
     pub(super) fn upis(&self) -> Vec<Upi> {
         let Some(remote) = &self.params.remote else { return Vec::new() };
         (0..remote.sockets).map(|_| Upi::new(&remote.upi, self.layout.home(), self.server.classes)).collect()
     }
 
-    /// The cores there.
+    /// Builds the cores of these sockets.
     pub(super) fn remote_cores(&mut self) -> Vec<Core> {
         let Some(remote) = &self.params.remote else { return Vec::new() };
         let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
-        // Their streams count on from those of the cores of the server.
+        // Numbers their streams after those of the cores of the server.
         let first = self.server.cores() + self.layout.before(PartKind::Remote);
         let core = |(index, core): (u32, &RemoteCore)| {
             let node = Node { socket: self.layout.number, cluster: 0 };
@@ -61,15 +61,15 @@ impl SocketBuilder<'_> {
 }
 
 impl Builder<'_> {
-    /// The ways between its sockets.
+    /// Builds the UPI links between the sockets of the server.
     pub(super) fn upis(&self) -> Vec<Upi> {
         let Some(params) = &self.params.upi else { return Vec::new() };
         let home = |socket: u8| self.layout.sockets[usize::from(socket)].home();
         self.layout.pairs().iter().map(|pair| Upi::between(&params.upi, pair.map(home), self.classes)).collect()
     }
 
-    /// What the CHAs of a socket know of the others.
-    pub(super) fn remote_sockets(&self, socket: u8, params: &SocketsParams) -> RemoteSockets {
+    /// Returns what the CHAs of a socket need to reach remote sockets.
+    pub(super) fn abroad(&self, socket: u8, params: &SocketsParams) -> Abroad {
         let pairs = self.layout.pairs();
         let upi = |other: u8| {
             let between = pairs.iter().position(|pair| pair.contains(&socket) && pair.contains(&other))?;
@@ -86,18 +86,18 @@ impl Builder<'_> {
         }
     }
 
-    /// Cores of its sockets.
+    /// Returns the number of cores of all sockets.
     fn cores(&self) -> u32 {
         self.params.sockets.iter().map(|socket| socket.core.count).sum()
     }
 
-    /// What watches the host.
+    /// Builds the host congestion control.
     pub(crate) fn control(&self, control: &ControlParams) -> Control {
         self.control_of(control, self.throttled())
     }
 
-    /// What control throttles: the cores of other sockets, or if none runs anything those of the one with the NIC that
-    /// run streams and applications; never those of the network.
+    /// Returns the cores that control throttles: those of other sockets or, if nothing runs there, the cores of the
+    /// NIC's socket that run streams and applications. Network cores are never throttled.
     pub(crate) fn throttled(&self) -> Throttled {
         let at = self.layout.at_nic();
         match &self.params.sockets[usize::from(at.number)].remote {
@@ -120,7 +120,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The cores of a socket that run streams and applications, and do not serve the network.
+    /// Returns the cores of a socket that run streams and applications and do not serve the network.
     fn loading(&self, socket: &SocketLayout) -> Vec<ComponentId> {
         let network = self.network_cores();
         let all = self.params.workloads.iter().flat_map(|workload| workload.kind.cores());
@@ -128,7 +128,7 @@ impl Builder<'_> {
         all.into_iter().filter_map(|&core| Some(socket.cores().get(socket.own_core(core)?))).collect()
     }
 
-    /// What watches the host, and throttles what it is given.
+    /// Builds the host congestion control of the given cores.
     pub(crate) fn control_of(&self, control: &ControlParams, throttled: Throttled) -> Control {
         let layout = &self.layout;
         let marking = self.network_cores().into_iter().map(|core| layout.core(core)).collect();

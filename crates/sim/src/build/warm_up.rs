@@ -1,8 +1,8 @@
-//! Filling the caches before time begins.
+//! Fills the caches before simulated time begins.
 //!
-//! Simulating the turnovers of a large LLC event by event would take longer than what is to be measured. So cores and
-//! devices first carry out accesses on the caches alone, each at about the rate that it has when nothing disturbs it;
-//! then time begins, and the timed warm-up settles what depends on rates.
+//! Simulating the turnovers of a large LLC event by event would take longer than the measurement itself. Cores and
+//! devices therefore first access the caches without events, each at about its rate without contention. Then time
+//! begins, and the timed warm-up settles what depends on rates.
 
 use crate::build::feeds::Feeds;
 use crate::build::Layout;
@@ -16,74 +16,74 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::ops::Range;
 
-/// Fewest turnovers of the LLC before time begins, and those of its DDIO ways.
+/// Minimum number of turnovers of the LLC, and of its DDIO ways, before time begins.
 pub const TURNOVERS: u64 = 3;
 
-/// Turnovers after which filling ends even if the content of the LLC still changes: by then at most one read in fifty
-/// brings a dirty line, so few writes to memory are missing.
+/// Turnovers after which filling ends even if the content of the LLC still changes. At most one read in fifty then
+/// brings in a dirty line, so few writes to memory are missing.
 const TURNOVERS_MAX: u64 = 48;
 
-/// A share of the reads of a turnover that is too small to matter.
+/// Share of the reads of a turnover that is negligible.
 const NEGLIGIBLE: f64 = 0.01;
 
 /// Standard deviations of a count by which two turnovers may differ by chance.
 const CHANCE: f64 = 4.0;
 
-/// Accesses of the cores per line that the LLC is to be asked for, at most: those whose L2s serve them end as well, and
-/// so do those beside drives that are slow.
+/// Maximum number of core accesses per required LLC lookup. The limit ends the filling for cores that hit in their
+/// L2s, and for cores beside slow drives.
 const ACCESSES_PER_LINE: u64 = 4;
 
-/// Accesses of the cores beside drives that take no time worth saving, however small the LLC is.
+/// Core accesses that are always allowed beside drives, however small the LLC is, as they take negligible time.
 const ACCESSES_FREE: u64 = 1 << 22;
 
-/// Accesses between two tellings of how far the filling is.
+/// Accesses between two progress reports.
 const TELLING: u64 = 1 << 14;
 
-/// How far the caches are filled.
+/// Progress of filling the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filling {
-    /// Lines that the LLC has been asked for, or that devices have written.
+    /// Lines that have been looked up in the LLC or written by devices.
     pub done: u64,
-    /// All of them, at most.
+    /// Maximum of `done` at the end.
     pub lines: u64,
 }
 
-/// A part, or an engine of a core, that fills the caches, and when its next access comes. Who comes first is less; ties
+/// A part, or an engine of a core, that fills the caches, and the time of its next access. Agents order by time; ties
 /// go to the first part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Agent {
     at_ps: u64,
     component: usize,
-    /// Of a core: the engine.
+    /// Engine, if the part is a core.
     engine: usize,
     lines: u64,
 }
 
-/// The agents whose accesses are still to come, the next one on top.
+/// Agents with accesses left, the next one on top.
 type Agents = BinaryHeap<Reverse<Agent>>;
 
-/// What fills the caches of a socket, and who is told of it.
+/// State of filling the caches of one socket.
 struct Filler<'a> {
     caches: &'a mut Caches,
     components: &'a mut [Component],
     feeds: &'a mut Feeds,
-    /// The parts of the socket, by their places, and its cores.
+    /// Indices of the parts of the socket, and the ids of its cores.
     parts: Range<usize>,
     cores: Ids,
-    /// The number of the socket.
+    /// Number of the socket.
     socket: u8,
-    /// What the sockets before have done.
+    /// Lines done by the sockets before.
     before: u64,
     filling: Filling,
-    /// Accesses and lines of devices so far.
+    /// Accesses of cores and lines of devices so far.
     steps: u64,
     on_filling: &'a mut dyn FnMut(Filling) -> bool,
 }
 
-/// Fills the caches of the sockets of a machine: until the cores of each have looked for as many lines in its LLC as
-/// three turnovers of it, or have made four times as many accesses if their L2s serve them, and its content is steady;
-/// then until its devices have written three turnovers of their ways. `on_filling` hears of the progress several times
-/// a second, and returns false to stop.
+/// Fills the caches of the sockets of a machine. The cores of each socket run until they have looked up three
+/// turnovers of lines in its LLC, or made four times as many accesses if they hit in their L2s, and its content is
+/// steady. Then the devices run until they have written three turnovers of their ways. `on_filling` is called with
+/// the progress several times a second and returns false to stop.
 pub(crate) fn fill(
     machine: &mut Machine,
     params: &ServerParams,
@@ -114,7 +114,7 @@ pub(crate) fn fill(
     true
 }
 
-/// What is dirty in one socket is in no other: each was filled by itself.
+/// Removes lines that are dirty in one socket from all other sockets, because each socket was filled separately.
 fn withdraw_copies(all: &mut [Option<Caches>]) {
     for at in 0..if all.len() > 1 { all.len() } else { 0 } {
         let dirty: Vec<u64> = all[at].iter().flat_map(Caches::dirty_lines).collect();
@@ -125,7 +125,7 @@ fn withdraw_copies(all: &mut [Option<Caches>]) {
     }
 }
 
-/// Lines that the cores of a socket are to look for in its LLC, and that its devices are to write there.
+/// Returns the lines that the cores of a socket must look up in its LLC, and those that its devices must write there.
 fn wanted(socket: &SocketParams) -> Option<[u64; 2]> {
     let CacheParams { llc, ddio, .. } = socket.cache.as_ref()?;
     let held = u64::from(llc.sets) * u64::from(llc.ways) * u64::from(socket.cha.slices);
@@ -137,7 +137,7 @@ fn looked_for(caches: &Caches) -> u64 {
     caches.counts().classes().iter().map(|counts| counts.llc_lookups).sum()
 }
 
-/// Accesses and content of the caches at the ends of the last two turnovers, by workload.
+/// Counters of the caches at the ends of the last two turnovers, by workload.
 #[derive(Default)]
 struct Turnovers {
     done: u64,
@@ -145,7 +145,7 @@ struct Turnovers {
 }
 
 impl Turnovers {
-    /// Records the end of turnover `done`. Returns true if it was like the one before.
+    /// Records the end of turnover `done`. Returns true if it was like the turnover before.
     fn end(&mut self, done: u64, caches: &Caches) -> bool {
         let now = caches.counts().classes().to_vec();
         let asked = looked_for(caches) - self.ends[1].iter().map(|counts| counts.llc_lookups).sum::<u64>();
@@ -162,20 +162,20 @@ impl Turnovers {
     }
 }
 
-/// Largest difference between the contents of caches before and after `reads` reads that counts as steady.
+/// Returns the largest difference between cache contents before and after `reads` reads that counts as steady.
 pub(crate) fn tolerance(reads: u64) -> f64 {
     let reads = reads as f64;
     NEGLIGIBLE * reads + CHANCE * reads.sqrt()
 }
 
-/// Returns true if a workload kept its number of lines in the LLC, and of dirty ones, while all cores made `asked`
-/// requests to it. Dirty lines that pile up are memory writes still to come.
+/// Returns true if a workload kept its number of lines, and of dirty lines, in the LLC while all cores made `asked`
+/// requests to it. Growing dirty lines are memory writes still to come.
 fn lines_have_settled(asked: u64, before: &ClassCounts, now: &ClassCounts) -> bool {
     let held = [(before.core_lines, now.core_lines), (before.dirty_lines, now.dirty_lines)];
     held.iter().all(|&(before, now)| before.abs_diff(now) as f64 <= tolerance(asked))
 }
 
-/// Returns true if the miss ratio of a workload is that of the turnover before.
+/// Returns true if the miss ratio of a workload equals that of the turnover before, within [`tolerance`].
 fn misses_have_settled(first: &ClassCounts, middle: &ClassCounts, now: &ClassCounts) -> bool {
     let share = |from: &ClassCounts, to: &ClassCounts| {
         let reads = to.llc_lookups - from.llc_lookups;
@@ -186,8 +186,8 @@ fn misses_have_settled(first: &ClassCounts, middle: &ClassCounts, now: &ClassCou
     (now - before).abs() * fewer as f64 <= tolerance(fewer)
 }
 
-/// Lets the agent whose access comes first carry it out: `act` says how long that takes, or nothing when it has no more
-/// to do. False when no agent is left.
+/// Runs the agent with the earliest access. `act` returns the duration of the access, or `None` if the agent has
+/// finished. Returns false if no agent is left.
 fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
     let Some(mut first) = agents.peek_mut() else { return false };
     let Reverse(agent) = &mut *first;
@@ -203,14 +203,14 @@ fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
     true
 }
 
-/// The threads of a core, by the numbers of their engines.
+/// Returns the engines of a core that execute threads.
 fn threads(component: &Component) -> Vec<usize> {
     let engines = component.get().map_or(&[][..], Core::engines);
     (0..engines.len()).filter(|&engine| Executor::of(&engines[engine]).is_some()).collect()
 }
 
 impl Filler<'_> {
-    /// The agents that `wanted` picks of every part, all at time 0.
+    /// Creates the agents that `wanted` selects from every part, all at time 0.
     fn agents(&self, wanted: impl Fn(&Component) -> Vec<usize>) -> Agents {
         let of = |(component, part)| {
             let engines = wanted(part).into_iter();
@@ -219,7 +219,8 @@ impl Filler<'_> {
         self.parts.clone().zip(&self.components[self.parts.clone()]).flat_map(of).collect()
     }
 
-    /// The drives that write to the LLC here by the links of which `ddio` says so, wherever they are.
+    /// Creates the agents of all drives with a link to this socket whose DDIO is enabled in `ddio`. The drives may be
+    /// on any socket.
     fn drives(&self, ddio: &[bool]) -> Agents {
         let puts = |component: &Component| {
             let link = component.get::<Ssd>().and_then(|drive| drive.link(self.socket));
@@ -229,7 +230,7 @@ impl Filler<'_> {
         all.map(|(component, _)| Reverse(Agent { at_ps: 0, component, engine: 0, lines: 0 })).collect()
     }
 
-    /// Counts a step; false when who is told of them wants no more.
+    /// Counts a step, and reports progress every [`TELLING`] steps. Returns false if the caller wants to stop.
     fn goes_on(&mut self, done: u64) -> bool {
         self.steps += 1;
         if self.steps % TELLING != 1 {
@@ -239,7 +240,7 @@ impl Filler<'_> {
         (self.on_filling)(self.filling)
     }
 
-    /// Lets the core that comes first carry out an access; false when none is left.
+    /// Performs the access of the core that is next. Returns false if no core is left.
     fn access(&mut self, cores: &mut Agents) -> bool {
         next(cores, |agent| {
             let core: &mut Core = self.components[agent.component].get_mut()?;
@@ -249,7 +250,8 @@ impl Filler<'_> {
         })
     }
 
-    /// Lets the cores run by themselves until the LLC has been looked into `lines` times and what it holds has settled.
+    /// Runs the cores alone until the LLC has had `lines` lookups and its content is steady. Returns false if the
+    /// caller wants to stop.
     fn run_cores(&mut self, lines: u64) -> bool {
         let mut cores = self.agents(threads);
         let turnover = (lines / TURNOVERS).max(1);
@@ -273,9 +275,9 @@ impl Filler<'_> {
         true
     }
 
-    /// Lets cores and devices run until the devices have written `written` lines to the LLC, if any of them writes
-    /// there. Meanwhile the cores may make as many accesses as for `lines` by themselves, and as many again in step
-    /// with the devices; the lines of drives that are slower than that come before their time.
+    /// Runs cores and devices until the devices have written `written` lines to the LLC, if any of them writes there.
+    /// Meanwhile the cores may make as many accesses as for `lines` alone, and as many again in step with the
+    /// devices. Lines of drives slower than that are written early.
     fn run_all(&mut self, ddio: &[bool], line_ps: u64, lines: u64, written: u64) -> bool {
         let mut cores = self.agents(threads);
         let mut drives = self.drives(ddio);
@@ -285,7 +287,7 @@ impl Filler<'_> {
             if !self.goes_on(lines + done) {
                 return false;
             }
-            // Greater is who comes before, as the heaps are turned round.
+            // The heap holds reversed agents, so the greater one comes first.
             let first = cores.peek().is_some_and(|core| Some(core) > drives.peek());
             let allowed = budget + budget * u128::from(done) / u128::from(written);
             if first && u128::from(accesses) < allowed {
@@ -304,8 +306,8 @@ impl Filler<'_> {
     }
 }
 
-/// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false
-/// when the drive writes nothing there: nothing at all, or to the memory of another socket.
+/// Writes line `number` of a drive to the LLC, and has the core that consumes its data read a line of the block
+/// before. Returns false if the drive writes nothing here: nothing at all, or to the memory of another socket.
 fn put_line(ssd: &Ssd, number: u64, socket: u8, cores: Ids, caches: &mut Caches) -> bool {
     let Some(written) = ssd.written_line(number).filter(|written| socket_of(written.line) == socket) else {
         return false;

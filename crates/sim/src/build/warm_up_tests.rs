@@ -1,4 +1,4 @@
-//! How much work it takes to fill the caches, and who may stop it.
+//! Tests the work of filling the caches, and stopping it.
 
 use crate::build::warm_up::{Filling, TURNOVERS};
 use crate::{Options, Preparation, Run};
@@ -17,7 +17,8 @@ fn plan(workload: &str, settings: &[&str]) -> Plan {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// How the filling was told to go on, until it was told `most` times; and whether it came to its end.
+/// Returns the progress reports of filling, which the callback stops after `most` reports, and true if the filling
+/// was completed.
 fn tellings(plan: &Plan, most: usize) -> (Vec<Filling>, bool) {
     let mut told = Vec::new();
     let run = Run::prepare(plan, Options::default(), |stage| {

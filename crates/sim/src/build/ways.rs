@@ -1,4 +1,4 @@
-//! By which function of a NIC things go, and where its queues have their memory.
+//! Assigns NIC functions to cores, and places the memory of the queues.
 
 use super::{Builder, Node};
 use hostnet_model::line::QueueRings;
@@ -8,7 +8,7 @@ use hostnet_model::params::{NicParams, PcieParams};
 use hostnet_model::PartKind;
 
 impl Builder<'_> {
-    /// The memory of the queues of a core: near itself, or near the device.
+    /// Returns the node for the queues of a core: that of the core, or that of the device.
     fn queues_at(&self, params: &NicParams, core: u32) -> Node {
         if params.rings_at_device || self.params.socket().dimm.is_some() {
             let nic = self.layout.at_nic().number;
@@ -19,7 +19,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The memory of the queues of a NIC with these cores.
+    /// Returns the memory of the queues of a NIC that is served by the cores `serving`.
     pub(super) fn queues(&self, params: &NicParams, serving: &[u32]) -> &[QueueMemory] {
         let place = |&core: &u32| {
             let node = self.queues_at(params, core);
@@ -28,7 +28,7 @@ impl Builder<'_> {
         self.queues.get_or_init(|| serving.iter().map(place).collect())
     }
 
-    /// The functions of the NIC.
+    /// Returns the functions of the NIC.
     pub(super) fn functions(&self) -> Vec<FunctionWiring> {
         let wiring = |(number, pcie): (u8, &PcieParams)| {
             let link = self.params.drives_at(number).len() as u8;
@@ -42,7 +42,7 @@ impl Builder<'_> {
         functions
     }
 
-    /// The function of an octopus that serves a socket, if one does.
+    /// Returns the function of a NIC in octo mode that serves a socket, if there is one.
     fn function_of(&self, socket: u8) -> Option<usize> {
         let nic = self.params.nic().filter(|nic| nic.octo)?;
         if nic.serves.is_empty() {
@@ -51,14 +51,14 @@ impl Builder<'_> {
         nic.serves.iter().position(|&served| served == socket)
     }
 
-    /// The functions that read what lies on each node, if descriptors say so.
+    /// Returns the function that reads data on each node, if descriptors carry such hints.
     pub(super) fn hints(&self, params: &NicParams) -> Vec<Option<usize>> {
         let sockets = if params.scatter { self.params.sockets.len() as u8 } else { 0 };
         (0..sockets).map(|socket| self.function_of(socket)).collect()
     }
 
-    /// The function of the NIC that the queues of a core go by, and what the way there takes longer than on one socket,
-    /// in ps.
+    /// Returns the NIC function that the queues of a core use, and the extra latency of the path to it compared with
+    /// the same socket, in ps.
     pub(super) fn way_to_nic(&self, core: u32) -> (usize, u64) {
         let socket = self.layout.at_core(core);
         let own = self.function_of(socket).unwrap_or(0);
@@ -67,15 +67,15 @@ impl Builder<'_> {
         (own, upi_ps)
     }
 
-    /// The way of a core to the registers of the function that its queues go by, if they cost anything.
-    pub(super) fn registers(&self, core: u32) -> Option<RegisterPath> {
+    /// Returns the path of a core to the registers of its NIC function, if register accesses are modelled.
+    pub(super) fn registers(&self, core: u32) -> Option<RegisterWay> {
         let attach = self.params.nic()?.attach?;
         let functions = self.functions();
         let FunctionWiring { iio, link, .. } = functions.get(self.way_to_nic(core).0)?;
         Some(RegisterPath { iio: *iio, link: *link, attach })
     }
 
-    /// The queues of a core at the NIC, with their memory.
+    /// Returns the queues of a core at the NIC, with their memory.
     pub(super) fn queue(&self, params: &NicParams, core: u32, memory: &QueueMemory) -> QueueWiring {
         let (function, away_ps) = self.way_to_nic(core);
         let device = self.params.nic_links().nth(function).map(|(socket, _)| socket);
@@ -83,8 +83,8 @@ impl Builder<'_> {
         QueueWiring { core: self.layout.core(core), memory: *memory, function, far, away_ps }
     }
 
-    /// The rings of a queue of the NIC.
-    pub(super) fn rings(&self, queue: u16) -> QueueRings {
+    /// Returns the rings of a queue of the NIC.
+    pub(super) fn rings(&self, queue: u16) -> Rings {
         let at = usize::from(self.layout.at_nic().number);
         let (Some(params), Some(stack), Some(attachment)) =
             (&self.params.sockets[at].nic, &self.params.stack, &self.attachment)

@@ -1,4 +1,5 @@
-//! From the description of a cluster to a world: a partition per server, and one or more for what lies between them.
+//! Builds a world from the description of a cluster: a partition per server, and one or more for the network between
+//! hosts.
 
 use super::{attached_server, Layout};
 use crate::build::attach::Attachment;
@@ -13,42 +14,42 @@ use hostnet_model::params::{
 };
 use hostnet_model::{PartKind, Payload, World};
 
-/// A burst: a TLP of 256 B.
+/// A burst is a TLP of 256 B.
 pub(crate) const BURST: LineSize = LineSize::burst(2);
 
-/// How far the preparation of a run is.
+/// Progress of the preparation of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
-    /// The rates of the memories that have some are measured.
+    /// Rates of fluid memories are being measured.
     Rates {
         /// Points that have been measured.
         done: usize,
-        /// All points.
+        /// Number of points.
         points: usize,
     },
-    /// The caches of a server are filled.
+    /// Caches of a server are being filled.
     Caches(Filling),
 }
 
-/// A simulation of a cluster. Its partitions are the servers in their order, then what is between hosts, in one, if
-/// there is anything.
+/// Creates a simulation of a cluster. Its partitions are the servers in their order, then one for the network between
+/// hosts, if there is one.
 ///
 /// # Panics
-/// If the description names what is not there; the configuration has seen to that.
+/// Panics if the description names something that does not exist, which the configuration rules out.
 #[must_use]
 pub fn world(cluster: &ClusterParams) -> Simulation<World> {
     prepared(cluster, &servers(cluster), 1, |_| true, |_| true).expect("nobody stops it").0
 }
 
-/// The hosts that are servers, as finely as asked for. In bursts that takes a measurement.
+/// Returns the parameters of the hosts that are servers, at their fidelity. Fidelity `burst` takes a measurement.
 pub(crate) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
     cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
 }
 
-/// As [`world`], with its servers and their traces, and of its partitions those that are `here`. What is between hosts
-/// is cut into as many partitions as possible up to `parts`; how many changes no result. Rates of memories that have
-/// some are measured first, and caches are filled: `on_stage` is told how far that is, and there is no simulation if it
-/// returns false.
+/// As [`world`], but with given `servers` and their traces, and only with the partitions for which `here` is true.
+/// The network between hosts is cut into up to `parts` partitions; their number changes no result. Rates of fluid
+/// memories are measured first, and caches are filled. `on_stage` is called with the progress; if it returns false,
+/// the result is `None`.
 pub(crate) fn prepared(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],
@@ -101,7 +102,7 @@ pub(crate) fn prepared(
     Some((Simulation::new(parts, window_ps(built.window_ps, cluster)), all_feeds))
 }
 
-/// The same world, with what is between hosts cut into as many partitions as possible up to `parts`.
+/// Cuts the network of a world again, into up to `parts` partitions.
 pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, parts: usize) -> Simulation<World> {
     if cluster.cables.is_empty() {
         return simulation;
@@ -119,12 +120,12 @@ pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, part
     Simulation::new(worlds, window_ps(cut.window_ps, cluster))
 }
 
-/// The least delay of an event between two partitions, with what it is between machines on cables.
+/// Returns the minimum latency of an event between two partitions. `of_cables` is that between machines on cables.
 fn window_ps(of_cables: Option<u64>, cluster: &ClusterParams) -> u64 {
     of_cables.into_iter().chain(mcn::window_ps(cluster)).min().unwrap_or(u64::MAX)
 }
 
-/// The interfaces of other machines that those of a host on a memory channel network lead to.
+/// Returns the interfaces that those of a host on a memory channel network are connected to.
 fn peers(host: usize, servers: &[Option<ServerParams>], layouts: &[Option<Layout>]) -> Vec<ComponentId> {
     let params = servers[host].as_ref().and_then(mcn::params_of);
     let interfaces = params.into_iter().flat_map(|mcn| &mcn.interfaces);
@@ -132,13 +133,14 @@ fn peers(host: usize, servers: &[Option<ServerParams>], layouts: &[Option<Layout
     interfaces.filter_map(|interface| part(interface.host)).collect()
 }
 
-/// Which hosts are servers, for a cut: the numbers of their parts play no role in it.
+/// Returns the hosts that are servers, for cutting the network. The component ids are placeholders, as a cut does not
+/// use them.
 pub(crate) fn servers_at(cluster: &ClusterParams) -> Vec<Option<ComponentId>> {
     let is_server = |host: &HostParams| matches!(host.kind, HostKind::Server(_));
     cluster.hosts.iter().map(|host| is_server(host).then_some(ComponentId(0))).collect()
 }
 
-/// The numbers of the components of every server: one server after the other.
+/// Returns the layout of every server, with ids numbered from one server to the next.
 fn layouts(cluster: &ClusterParams, servers: &[Option<ServerParams>]) -> Vec<Option<Layout>> {
     let mut first = 0;
     let layout = |(server, host): (&Option<ServerParams>, &HostParams)| {
@@ -149,7 +151,7 @@ fn layouts(cluster: &ClusterParams, servers: &[Option<ServerParams>]) -> Vec<Opt
     servers.iter().zip(&cluster.hosts).map(layout).collect()
 }
 
-/// Points at which the rates of memories are measured.
+/// Returns the number of points at which the rates of memories are measured.
 fn points<'a>(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],
@@ -174,7 +176,8 @@ fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
     }
 }
 
-/// A host that is a server, as finely as asked for, with the classes of the network after its own workloads.
+/// Returns the parameters of a host that is a server, at its fidelity, with the classes of the network after its
+/// workloads.
 fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
     let HostKind::Server(server) = &host.kind else { return None };
     Some(match host.fidelity {
@@ -183,7 +186,7 @@ fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams>
     })
 }
 
-/// A server with the classes of the network after its own workloads.
+/// Returns a server with the classes of the network after its workloads.
 #[must_use]
 pub fn with_network(server: &ServerParams, cluster: &ClusterParams) -> ServerParams {
     let network = |name: &str| Workload::new(name, WorkloadKind::Network);

@@ -1,25 +1,26 @@
-//! What has crossed UPI between the sockets of a server.
+//! Messages that have crossed UPI between the sockets of a server.
 
 use hostnet_model::link::Upi;
 use hostnet_model::{Machine, UpiPool};
 use serde::{Deserialize, Serialize};
 
-/// Messages that one socket has put on the wire to another since the start of the window.
+/// Messages that one socket has sent to another over UPI since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crossed {
-    /// The socket that they leave.
+    /// Socket that sends the messages.
     pub from: u8,
-    /// The socket that they go to.
+    /// Socket that the messages go to.
     pub to: u8,
-    /// Those with a line: data that were asked for, and lines that are written.
+    /// Messages with a line: data of reads, and write-backs.
     pub lines: u64,
-    /// Those without: requests, snoops and answers.
+    /// Messages without a line: requests, snoops and answers.
     pub others: u64,
 }
 
 impl Crossed {
     fn of(upi: &Upi, from: u8, to: u8) -> Self {
-        // What an end asks for leaves it, and so do its answers to the other end.
+        // Credits of data and answers belong to the end that made the request, those of the other pools to the
+        // sender.
         let near = usize::from(from > to);
         let sent = |end: usize, pool: UpiPool| {
             upi.credits(end, pool).classes().iter().map(hostnet_measure::Usage::acquired).sum::<u64>()
@@ -33,13 +34,13 @@ impl Crossed {
     }
 }
 
-/// Each two of some sockets, in the order of the ways between them.
+/// Returns each pair of sockets, in the order of the UPI links between them.
 pub(crate) fn pairs(sockets: usize) -> impl Iterator<Item = [u8; 2]> {
     let count = sockets as u8;
     (0..count).flat_map(move |one| (one + 1..count).map(move |other| [one, other]))
 }
 
-/// Both directions of every way between the sockets of a server.
+/// Returns the traffic in both directions of every UPI link of a server, by sender and receiver.
 pub(crate) fn crossed(machine: &Machine, sockets: usize) -> Vec<Crossed> {
     let ways = pairs(sockets).zip(machine.each::<Upi>());
     let mut all: Vec<Crossed> =

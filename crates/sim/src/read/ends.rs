@@ -1,4 +1,4 @@
-//! The ends of flows, and the servers, wherever in a world they are.
+//! Lists the ends of flows and the servers of a world, at whichever partition they are.
 
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::Network;
@@ -10,8 +10,8 @@ use hostnet_model::transport::tcp::TcpConnection;
 use hostnet_model::Machine;
 use hostnet_model::World;
 
-/// The ends of TCP flows of a partition: flow, host, connection, application.
-pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &TcpConnection, &Application)> {
+/// Returns the ends of TCP flows in a partition: flow, host, connection, application.
+pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
     match world {
         World::Server(machine) => {
             let sockets = machine.engines::<NetStack>().flat_map(NetStack::sockets);
@@ -31,7 +31,7 @@ pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &TcpConnection, &Application
     }
 }
 
-/// The ends of RoCE flows of a partition: flow, host, connection.
+/// Returns the ends of RoCE flows in a partition: flow, host, connection.
 pub(crate) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
     match world {
         World::Server(machine) => {
@@ -45,8 +45,8 @@ pub(crate) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
     }
 }
 
-/// The ends of flows of datagrams of a partition: flow, host, application, and datagrams for which a socket had no
-/// room.
+/// Returns the ends of UDP flows in a partition: flow, host, application, and the number of datagrams dropped because
+/// the socket buffer was full.
 pub(crate) fn datagram_ends(world: &World) -> Vec<(u32, u16, &Datagrams, u64)> {
     match world {
         World::Server(machine) => {
@@ -61,7 +61,7 @@ pub(crate) fn datagram_ends(world: &World) -> Vec<(u32, u16, &Datagrams, u64)> {
     }
 }
 
-/// The servers of a world that are here, with their numbers, in the order of the partitions.
+/// Returns the servers that this process simulates, with their numbers, in the order of the partitions.
 pub(crate) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = (usize, &Machine)> {
     // Servers are the first partitions.
     simulation.worlds().enumerate().filter_map(|(number, world)| match world {
@@ -70,12 +70,12 @@ pub(crate) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = (
     })
 }
 
-/// A server by its number, if it is here.
+/// Returns the server with this number, if this process simulates it.
 pub(crate) fn machine(simulation: &Simulation<World>, number: usize) -> Option<&Machine> {
     machines(simulation).find(|machine| machine.0 == number).map(|machine| machine.1)
 }
 
-/// What is between the servers of a world, as far as it is here.
+/// Returns the network between the servers, as far as this process simulates it.
 pub(crate) fn network(simulation: &Simulation<World>) -> Network<'_> {
     Network::of(simulation.worlds().filter_map(|world| match world {
         World::Server(_) | World::Remote => None,

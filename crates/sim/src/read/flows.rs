@@ -1,4 +1,4 @@
-//! What flows have done so far, read off the parts of a world.
+//! Totals of flows, read from the parts of a world.
 
 use super::ends::{datagram_ends, ends, rdma_ends};
 use hostnet_kernel::{Simulation, Time};
@@ -12,46 +12,46 @@ use hostnet_model::transport::tcp::{Counters, TcpConnection};
 use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
-/// What both ends of a flow and all that lies between them did since the start of the run.
+/// Totals of a flow since the start of the run, at both of its ends and at everything between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowTotals {
-    /// Bytes that applications read: at the end that was addressed, and at the one that began.
+    /// Bytes that applications read, at the responder and at the initiator of the flow.
     pub(crate) received_bytes: [u64; 2],
-    /// Packets with data that were sent, those sent again among them.
+    /// Packets with data that were sent, including retransmissions.
     pub(crate) sent_packets: u64,
     pub(crate) retransmitted_packets: u64,
     pub(crate) timeouts: u64,
     pub(crate) probes: u64,
-    /// Segments with data that came, those that came marked, and packets that a host marked.
+    /// Segments with data that arrived, those of them that arrived ECN-marked, and packets that a host marked.
     pub(crate) received_segments: u64,
     pub(crate) marked_segments: u64,
     pub(crate) marked_by_host: u64,
-    /// Packets that came to NICs, and that NICs dropped because their buffer was full, for want of a descriptor, or
-    /// damaged.
+    /// Packets that arrived at NICs, and packets that NICs dropped: because the buffer was full, because no
+    /// descriptor was free, or for another reason such as damage.
     pub(crate) nic_received: u64,
     pub(crate) nic_full: u64,
     pub(crate) nic_ring: u64,
     pub(crate) nic_other: u64,
     /// Packets that switches and cables dropped.
     pub(crate) fabric_dropped: u64,
-    /// Datagrams for which a socket of UDP had no room.
+    /// Datagrams dropped because the buffer of a UDP socket was full.
     pub(crate) socket_dropped: u64,
-    /// Packets of any kind that ports of hosts sent, and that came to hosts.
+    /// Packets of any kind that ports of hosts sent, and packets that arrived at hosts.
     pub(crate) host_sent: u64,
     pub(crate) host_received: u64,
-    /// RoCE: packets with data thrown away because of a hole before them, or because they had come before;
+    /// RoCE: packets with data that were discarded as out of order, packets discarded as duplicates, and congestion
     /// notifications that DCQCN sent.
     pub(crate) out_of_order: u64,
     pub(crate) duplicates: u64,
     pub(crate) notifications: u64,
-    /// Time that the rate of DCQCN gave the data that was sent, and what it would be at the speed of the port, in ps.
+    /// Time that the data sent takes at the rate of DCQCN, and at the line rate of the port, in ps.
     pub(crate) paced_ps: u64,
     pub(crate) at_line_ps: u64,
-    /// Time for which data was kept back by the receiver's window, the send buffer or messages in flight, and by the
-    /// congestion window, in ps.
+    /// Time for which data was held back by the receive window, the send buffer or the limit of messages in flight,
+    /// and by the congestion window, in ps.
     pub(crate) window_held_ps: u64,
     pub(crate) congestion_held_ps: u64,
-    /// Segments that transports have seen, for progress.
+    /// Segments that transports have received; used to detect progress.
     pub(crate) seen: u64,
 }
 
@@ -108,17 +108,17 @@ impl FlowTotals {
         self.seen += counts.received + dropped;
     }
 
-    /// Packets that NICs dropped.
+    /// Returns the packets that NICs dropped.
     pub(crate) fn nic_dropped(&self) -> u64 {
         self.nic_full + self.nic_ring + self.nic_other
     }
 
-    /// What was added since `before`.
+    /// Returns the increase since the totals `before`.
     pub(crate) fn since(&self, before: &Self) -> Self {
         self.join(before, |now, before| now - before)
     }
 
-    /// Both together.
+    /// Returns the sum of both totals.
     pub(crate) fn plus(&self, other: &Self) -> Self {
         self.join(other, |one, other| one + other)
     }
@@ -153,7 +153,7 @@ impl FlowTotals {
     }
 }
 
-/// Whether a flow's packets are those of a capture: they belong to no transport and end where they come in.
+/// Returns true if a flow replays a capture. Its packets belong to no transport and end where they arrive.
 fn is_replay(cluster: &ClusterParams, flow: usize) -> bool {
     matches!(cluster.flows[flow].traffic, Traffic::Replay { .. })
 }
@@ -163,7 +163,7 @@ fn is_replay(cluster: &ClusterParams, flow: usize) -> bool {
 pub(crate) struct Received(pub(crate) Vec<u64>);
 
 impl Received {
-    /// Both together; one of them may have no classes yet.
+    /// Returns the sum of both. One of them may have no classes yet.
     pub(crate) fn plus(&self, other: &Self) -> Self {
         let of = |all: &Self, class: usize| all.0.get(class).copied().unwrap_or(0);
         let classes = self.0.len().max(other.0.len());
@@ -171,7 +171,7 @@ impl Received {
     }
 }
 
-/// The totals of all flows.
+/// Totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Totals {
     pub(crate) flows: Vec<FlowTotals>,
@@ -196,7 +196,7 @@ impl Totals {
         totals
     }
 
-    /// The ends of flows at a server.
+    /// Adds the ends of flows at a server.
     fn count_ends(&mut self, world: &World, cluster: &ClusterParams, now: Time) {
         for (flow, host, connection, application) in ends(world) {
             let initiator = cluster.flows[flow as usize].from == host;
@@ -212,7 +212,7 @@ impl Totals {
         }
     }
 
-    /// The ends of flows at endpoints, and what was dropped on the way: each end is visited once, as there may be many.
+    /// Adds the ends of flows at endpoints, and drops in the fabric. Visits each end once, as there may be many.
     fn count_fabric(&mut self, fabric: &Fabric, cluster: &ClusterParams, now: Time) {
         let switches = fabric.switches().map(|switch| switch.drops());
         let endpoints = fabric.endpoints().map(|endpoint| endpoint.drops());
@@ -255,18 +255,18 @@ impl Totals {
         }
     }
 
-    /// Both together.
+    /// Returns the sum of both totals.
     pub(crate) fn plus(&self, other: &Self) -> Self {
         Self { flows: self.flows.iter().zip(&other.flows).map(|(one, other)| one.plus(other)).collect() }
     }
 
-    /// All that moves on while a world is not stuck.
+    /// Returns a number that grows as long as the network is not stuck.
     pub(crate) fn moved(&self) -> u64 {
         self.flows.iter().map(|flow| flow.seen + flow.nic_received + flow.received_bytes.iter().sum::<u64>()).sum()
     }
 
-    /// Bytes that applications of each class read, at either end: all that is kept of a slice of time, as there may be
-    /// many flows.
+    /// Returns the bytes that applications of each class read, at either end. A time slice keeps only these sums, as
+    /// there may be many flows.
     pub(crate) fn received(&self, cluster: &ClusterParams) -> Received {
         let mut classes = vec![0; cluster.classes.len()];
         for (totals, flow) in self.flows.iter().zip(&cluster.flows) {

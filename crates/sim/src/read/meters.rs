@@ -1,4 +1,4 @@
-//! Books of cores that have frequencies and sleep.
+//! Energy meters of cores with managed frequencies and sleep.
 
 use hostnet_kernel::Time;
 use hostnet_model::core::{Core, EngineKind};
@@ -8,16 +8,16 @@ use hostnet_model::Machine;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The books of a core up to some time.
+/// Meter of a core, settled at some time.
 pub(crate) struct Metered<'a> {
-    /// Its number, over all sockets.
+    /// Number of the core, counted over all sockets.
     pub(crate) core: usize,
     pub(crate) meter: CoreMeter,
-    /// How often it entered each C-state, and how often its sleep ended; nothing of a core without network traffic.
+    /// Entries into each C-state, and wake-ups; `None` for a core without network traffic.
     pub(crate) slept: Option<(&'a [u64], u64)>,
 }
 
-/// Every core of a server whose frequencies are managed.
+/// Returns the meter of every core of a server whose frequencies are managed.
 pub(crate) fn metered<'a>(
     machine: &'a Machine,
     manager: &'a PowerManager,
@@ -26,7 +26,7 @@ pub(crate) fn metered<'a>(
     let others: BTreeMap<usize, &CoreMeter> = manager.meters().collect();
     machine.each::<Core>().enumerate().filter_map(move |(core, own)| {
         let told = own.engines().iter().find_map(NetStack::of).and_then(NetStack::power);
-        // What runs beside a stack is not known to it.
+        // A network stack does not see other work on its core, so the meter of the manager takes precedence.
         let (meter, slept) = match (others.get(&core), told) {
             (Some(&meter), _) => (meter, None),
             (None, Some((meter, entries, wakes))) => (meter, Some((entries, wakes))),
@@ -38,7 +38,7 @@ pub(crate) fn metered<'a>(
     })
 }
 
-/// The cores of a server together, up to some time: totals since the start of the window.
+/// Totals over all cores of a server since the start of the window, up to some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PowerMoment {
     pub(crate) cores: u64,
@@ -46,14 +46,14 @@ pub(crate) struct PowerMoment {
     pub(crate) running_ps: u64,
     pub(crate) polling_ps: u64,
     pub(crate) asleep_ps: u64,
-    /// Frequency times time.
+    /// Frequency times time, in kHz x ps.
     pub(crate) khz_ps: u128,
-    /// How often they entered C-states.
+    /// Entries into C-states.
     pub(crate) sleeps: u64,
 }
 
 impl PowerMoment {
-    /// Those of a server up to `now`; nothing if its cores have no frequencies.
+    /// Returns the totals of a server up to `now`, or `None` if its cores have no managed frequencies.
     pub(crate) fn of(machine: &Machine, now: Time) -> Option<Self> {
         let manager = machine.first::<PowerManager>()?;
         let mut all = Self::default();

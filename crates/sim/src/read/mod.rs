@@ -1,4 +1,4 @@
-//! What a world has done so far, and what it had done at the ends of batches, slices and steps.
+//! Reads the progress of a world, now and at the ends of batches, slices and steps.
 
 pub(crate) mod crossed;
 pub(crate) mod ends;
@@ -21,23 +21,23 @@ use moment::HostMoment;
 use sample::Sample;
 use serde::{Deserialize, Serialize};
 
-/// What the partitions that are here have done so far.
+/// Reading of the partitions that this process simulates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Share {
-    /// What classes of traffic received since the start of the run.
+    /// Bytes that classes of traffic received since the start of the run.
     received: Received,
-    /// All that flows did.
+    /// Progress of all flows; see [`Totals::moved`].
     moved: u64,
-    /// What servers did since the start of the window, by their numbers.
+    /// Samples of servers since the start of the window, by their numbers.
     servers: Vec<(usize, Sample)>,
-    /// Whether lines or packets are on their way.
+    /// True while lines or packets are in flight.
     busy: bool,
-    /// Ranks of jobs that are not done.
+    /// Ranks of jobs that have not finished.
     unfinished_ranks: u64,
 }
 
 impl Share {
-    /// Reads the partitions of a world whose books are settled.
+    /// Reads the partitions of a world whose statistics have been settled.
     pub(crate) fn read(
         simulation: &Simulation<World>,
         cluster: &ClusterParams,
@@ -57,7 +57,8 @@ impl Share {
     }
 }
 
-/// What the servers that are here did since the start of the window, by their numbers. Their books are settled.
+/// Samples the servers that this process simulates since the start of the window, by their numbers. Their statistics
+/// must have been settled.
 pub(crate) fn samples(
     simulation: &Simulation<World>,
     servers: &[Option<ServerParams>],
@@ -67,7 +68,7 @@ pub(crate) fn samples(
     machines(simulation).map(|(number, machine)| (number, Sample::read(machine, classes[number], now))).collect()
 }
 
-/// Whether lines or packets are on their way in the partitions that are here.
+/// Returns true if lines or packets are in flight in the partitions that this process simulates.
 fn is_busy(simulation: &Simulation<World>) -> bool {
     simulation.worlds().any(|world| match world {
         World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
@@ -76,12 +77,12 @@ fn is_busy(simulation: &Simulation<World>) -> bool {
     })
 }
 
-/// The ranks of jobs on the cores of a server.
+/// Returns the ranks of jobs on the cores of a server.
 pub(crate) fn ranks(machine: &Machine) -> impl Iterator<Item = &Rank> {
     machine.engines::<Worker>().map(Worker::rank)
 }
 
-/// Ranks of jobs that are not done, of the partitions that are here.
+/// Counts the ranks of jobs that have not finished, in the partitions that this process simulates.
 pub(crate) fn unfinished_ranks(simulation: &Simulation<World>) -> u64 {
     let unfinished = |world: &World| match world {
         World::Fabric(fabric) => {
@@ -93,24 +94,24 @@ pub(crate) fn unfinished_ranks(simulation: &Simulation<World>) -> u64 {
     simulation.worlds().map(unfinished).sum()
 }
 
-/// What a world has done so far.
+/// Reading of all partitions of a world.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reading {
     pub(crate) at: Time,
-    /// What classes of traffic received since the start of the run.
+    /// Bytes that classes of traffic received since the start of the run.
     pub(crate) received: Received,
-    /// What servers did since the start of the window, in the order of the partitions.
+    /// Samples of servers since the start of the window, in the order of the partitions.
     pub(crate) servers: Vec<Sample>,
-    /// All that moves on while a world is not stuck.
+    /// A number that grows as long as the world is not stuck.
     pub(crate) moved: u64,
-    /// Whether lines or packets are on their way.
+    /// True while lines or packets are in flight.
     pub(crate) busy: bool,
-    /// Ranks of jobs that are not done.
+    /// Ranks of jobs that have not finished.
     pub(crate) unfinished_ranks: u64,
 }
 
 impl Reading {
-    /// What the shares of all partitions make together.
+    /// Joins the readings of all partitions.
     pub(crate) fn of(shares: Vec<Share>, now: Time) -> Self {
         let mut reading = Self { at: now, ..Self::default() };
         let mut servers = Vec::new();
@@ -127,7 +128,7 @@ impl Reading {
     }
 }
 
-/// Things with numbers from 0 on, in the order of these.
+/// Sorts numbered values, numbered from 0, and drops the numbers.
 pub(crate) fn by_number<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
     numbered.sort_by_key(|thing| thing.0);
     numbered.into_iter().map(|(_, thing)| thing).collect()
@@ -137,9 +138,9 @@ pub(crate) fn by_number<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct History {
     pub(crate) received: Vec<Received>,
-    /// Of each server, in the order of the partitions.
+    /// Samples of each server, in the order of the partitions.
     pub(crate) servers: Vec<Vec<Sample>>,
-    /// Levels of each server, where they are wanted: of a time series.
+    /// States of each server for a time series; empty without one.
     pub(crate) moments: Vec<Vec<HostMoment>>,
     pub(crate) times: Vec<Time>,
 }
@@ -149,7 +150,7 @@ impl History {
         self.times.len()
     }
 
-    /// The readings of a server.
+    /// Returns the readings of a server.
     pub(crate) fn of_server(&self, server: usize) -> &[Sample] {
         self.servers.get(server).map_or(&[], Vec::as_slice)
     }
@@ -163,7 +164,7 @@ impl History {
         }
     }
 
-    /// Leaves every second reading out: those that end an even number of batches stay.
+    /// Drops every second reading. Those that end an even number of batches stay.
     pub(crate) fn halve(&mut self) {
         fn half<T>(all: &mut Vec<T>) {
             *all = all.drain(..).skip(1).step_by(2).collect();

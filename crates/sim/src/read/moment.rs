@@ -1,4 +1,4 @@
-//! Servers at one moment.
+//! State of servers at one time, for time series.
 
 use super::ends::machines;
 use super::meters::PowerMoment;
@@ -11,7 +11,7 @@ use hostnet_model::Machine;
 use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
-/// A server at one moment: running totals, and levels.
+/// State of a server at one time: running totals and levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HostMoment {
     /// P2M-Write: credits times ps, and lines, since the start of the window.
@@ -22,18 +22,19 @@ pub(crate) struct HostMoment {
     /// Packets that the NIC received and dropped since the start of the run.
     pub(crate) received: u64,
     pub(crate) dropped: u64,
-    /// Bytes of the packets that it took in and sent since the start of the run.
+    /// Bytes of the packets that the NIC received and sent since the start of the run.
     pub(crate) taken_bytes: u64,
     pub(crate) sent_bytes: u64,
-    /// Bytes that applications here read since the start of the run.
+    /// Bytes that applications on the server read since the start of the run.
     pub(crate) read_bytes: u64,
-    /// Of what watches the host: its level, and its smoothed signals.
+    /// Level and smoothed signals of the host congestion control, if there is one.
     pub(crate) control: Option<(u8, Signals)>,
-    /// Of its cores, where these have frequencies and sleep.
+    /// Totals of the cores, if their frequencies are managed.
     pub(crate) power: Option<PowerMoment>,
 }
 
-/// Every server that is here, with its number, of a world whose books are settled.
+/// Returns the state of every server that this process simulates, with its number. The statistics of the world must
+/// have been settled.
 pub(crate) fn moments(simulation: &Simulation<World>, now: Time) -> Vec<(usize, HostMoment)> {
     machines(simulation).map(|(number, machine)| (number, host_moment(machine, now))).collect()
 }

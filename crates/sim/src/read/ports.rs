@@ -1,4 +1,4 @@
-//! Ports: what they have sent so far.
+//! Counters of ports.
 
 use super::ends::{machines, network};
 use hostnet_kernel::{Simulation, Time};
@@ -9,43 +9,45 @@ use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a port has counted since the start of the run.
+/// Counters of a port since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PortTotals {
     pub(crate) sent_packets: u64,
     pub(crate) sent_wire_bytes: u64,
-    /// Part of that on the wire until now, in parts of a byte ([`BYTE_PARTS`](hostnet_model::ether::BYTE_PARTS)).
+    /// Part of `sent_wire_bytes` that has been on the wire by now, in fractions of a byte
+    /// ([`BYTE_PARTS`](hostnet_model::ether::BYTE_PARTS)).
     pub(crate) carried_parts: u64,
-    /// Bytes of IP packets that wait now, in the fabric before it as well.
+    /// Bytes of IP packets that are queued now at the port or, at a switch that learns, in the fabric before it.
     pub(crate) waiting_bytes: u64,
-    /// Bytes of IP packets that it has sent.
+    /// Bytes of IP packets that the port has sent.
     pub(crate) sent_bytes: u64,
-    /// Packets that found no room at it.
+    /// Packets dropped because the queue of the port was full.
     pub(crate) overflowed_packets: u64,
     pub(crate) marked_packets: u64,
     pub(crate) pauses_asked: u64,
-    /// At a switch that learns: IP bytes that its fabric brought here until now.
+    /// At a switch that learns: IP bytes that the fabric has carried to the port by now.
     pub(crate) carried_bytes: u64,
-    /// Packets among them whose receiver nobody knew, and their bytes on the wire.
+    /// Flooded packets that the fabric carried to the port, as their receiver was unknown, and their bytes on the
+    /// wire.
     pub(crate) flooded_packets: u64,
     pub(crate) flooded_wire_bytes: u64,
-    /// At a host: packets that came and were for others.
+    /// At a host: packets that arrived and were addressed to other hosts.
     pub(crate) stray_packets: u64,
 }
 
-/// Where a port is: whether at a host, the number of the host or the switch, and its own there.
+/// Place of a port: true for a host, the number of the host or switch, and the number of the port there.
 pub(crate) type PortPlace = (bool, u16, usize);
 
-/// A port of the world.
+/// A port of the world with its counters.
 pub(crate) struct PortView<'a> {
-    /// Where it is, and its number there.
+    /// Host or switch of the port; `number` is the number of the port there.
     pub(crate) end: End,
     pub(crate) number: usize,
     pub(crate) egress: &'a Egress,
-    /// Only switches mark, and only switches and NICs ask for pauses.
+    /// True for ports of switches, as only these mark packets.
     pub(crate) marks: bool,
     pub(crate) totals: PortTotals,
-    /// The cable that it sends onto, and who is at the other end.
+    /// Cable that the port sends on, and the host or switch at its other end.
     way: Option<(&'a CableParams, End)>,
 }
 
@@ -62,7 +64,7 @@ impl<'a> PortView<'a> {
         Self { end, number, egress, marks: false, totals, way: cables.way(end, number) }
     }
 
-    /// Where it is.
+    /// Returns the place of the port.
     pub(crate) fn place(&self) -> PortPlace {
         match self.end {
             End::Host(host) => (true, host, self.number),
@@ -70,18 +72,18 @@ impl<'a> PortView<'a> {
         }
     }
 
-    /// The cable that it sends onto.
+    /// Returns the cable that the port sends on.
     pub(crate) fn cable(&self) -> Option<&'a CableParams> {
         self.way.map(|(cable, _)| cable)
     }
 
-    /// Who is at the other end of the cable.
+    /// Returns the host or switch at the other end of the cable.
     pub(crate) fn peer(&self) -> Option<End> {
         self.way.map(|(_, peer)| peer)
     }
 }
 
-/// The cables of each switch and each host, in the order of their ports, with who is at the other end.
+/// Cables of each switch and each host in the order of their ports, with the host or switch at the other end.
 struct Cables<'a> {
     switches: Vec<Vec<(&'a CableParams, End)>>,
     hosts: Vec<Vec<(&'a CableParams, End)>>,
@@ -112,7 +114,8 @@ impl<'a> Cables<'a> {
     }
 }
 
-/// The ports of the partitions that are here at `now`: those of switches, endpoints and servers, in this order.
+/// Returns the ports of the partitions that this process simulates, at `now`: those of switches, endpoints and
+/// servers, in this order.
 pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterParams, now: Time) -> Vec<PortView<'a>> {
     let mut ports = Vec::new();
     let cables = Cables::of(cluster);
@@ -145,7 +148,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
         let own = endpoint.ports().iter().enumerate();
         ports.extend(own.map(|(index, port)| {
             let mut view = PortView::new(End::Host(host), index, port, &cables, now);
-            // A host in a network of switches that learn has one port.
+            // A host in a network of switches that learn has one port, so its drops are those of the port.
             view.totals.stray_packets = endpoint.drops().packets(DropReason::Copy);
             view
         }));
@@ -163,7 +166,8 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     ports
 }
 
-/// What the ports of some partitions have counted since the start of the run, each with its place among all ports.
+/// Returns the counters of the ports that this process simulates since the start of the run, each with a key that
+/// sorts the ports as [`ports`] does.
 pub(crate) fn totals(
     simulation: &Simulation<World>,
     cluster: &ClusterParams,

@@ -1,4 +1,4 @@
-//! What a machine has done so far, read off its domains and counters.
+//! Totals of a machine, read from its domains and counters.
 
 pub use hostnet_model::Group;
 
@@ -12,7 +12,7 @@ use hostnet_model::Machine;
 use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
-/// Settles every domain and level at `now`, so that areas and means speak of this moment.
+/// Brings the statistics of every domain and level up to `now`, so that areas and means cover the time until `now`.
 pub fn settle(machine: &mut Machine, now: Time) {
     machine.settle(now);
 }
@@ -22,7 +22,7 @@ pub fn reset(machine: &mut Machine, now: Time) {
     machine.reset(now);
 }
 
-/// As [`settle`], for any partition.
+/// As [`settle`], but for any partition.
 pub fn settle_world(world: &mut World, now: Time) {
     match world {
         World::Server(machine) => machine.settle(now),
@@ -31,7 +31,7 @@ pub fn settle_world(world: &mut World, now: Time) {
     }
 }
 
-/// As [`reset`], for any partition.
+/// As [`reset`], but for any partition.
 pub fn reset_world(world: &mut World, now: Time) {
     match world {
         World::Server(machine) => machine.reset(now),
@@ -40,7 +40,7 @@ pub fn reset_world(world: &mut World, now: Time) {
     }
 }
 
-/// The domains of one group: the part that each belongs to, and the domain.
+/// Returns the domains of one group, each with the name of its part.
 #[must_use]
 pub fn domains(machine: &Machine, group: Group) -> Vec<(String, &Domain)> {
     let mut found = Vec::new();
@@ -55,11 +55,11 @@ pub fn domains(machine: &Machine, group: Group) -> Vec<(String, &Domain)> {
 /// Running totals of one domain group and one workload since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Lines that gave their credit back.
+    /// Lines that returned their credit.
     pub lines: u64,
-    /// What they had held it for, in ps.
+    /// Time for which these lines held their credit, in ps.
     pub residence_ps: u64,
-    /// Credits times ps.
+    /// Credits in use times time, in credits x ps.
     pub area_ps: u64,
 }
 
@@ -71,29 +71,29 @@ impl Totals {
     }
 }
 
-/// Running totals of a machine since the start of the window. Domains must have been settled.
+/// Running totals of a machine since the start of the window. Its domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When it was taken.
+    /// Time of the sample.
     pub at: Time,
-    /// Per group, per workload.
+    /// Totals per group and workload.
     pub totals: Vec<Vec<Totals>>,
-    /// Per group: ps at or over the counter's threshold, summed over the domains of the group.
+    /// Time at or over the counter's threshold per group, summed over the domains of the group, in ps.
     pub over_threshold_ps: Vec<u64>,
-    /// Per workload: bytes that its application has moved.
+    /// Bytes that storage commands have moved, per workload.
     pub app_bytes: Vec<u64>,
     /// Lines read from DRAM.
     pub lines_read: u64,
-    /// Activations made for reads.
+    /// Row activations made for reads.
     pub read_activations: u64,
-    /// Per core, by its number: operations of its application that have ended.
+    /// Operations of applications that have finished, per core and workload; see [`Sample::operations`].
     pub operations: Vec<u64>,
-    /// Per workload: what the caches did; nothing without caches.
+    /// Cache counters per workload; empty without caches.
     pub caches: Vec<ClassCounts>,
 }
 
 impl Sample {
-    /// A sample of a window in which nothing has happened.
+    /// Creates the sample of a window in which nothing has happened.
     #[must_use]
     pub fn read_empty(classes: usize) -> Self {
         Self {
@@ -145,36 +145,37 @@ impl Sample {
         }
     }
 
-    /// Totals of one group and workload.
+    /// Returns the totals of one group and workload.
     #[must_use]
     pub fn of(&self, group: Group, class: usize) -> Totals {
         self.totals[group as usize][class]
     }
 
-    /// Where the operations of a workload on a core are counted.
+    /// Returns the index into `operations` of a workload on a core.
     fn place(&self, core: u32, class: u8) -> usize {
         core as usize * self.app_bytes.len() + usize::from(class)
     }
 
-    /// Operations of a workload that have ended on some cores.
+    /// Returns the operations of a workload that have finished on `cores`.
     #[must_use]
     pub fn operations(&self, class: usize, cores: &[u32]) -> u64 {
         cores.iter().filter_map(|&core| self.operations.get(self.place(core, class as u8))).sum()
     }
 
-    /// What the caches did for a workload; nothing without caches.
+    /// Returns the cache counters of a workload; all 0 without caches.
     #[must_use]
     pub fn cached(&self, class: usize) -> ClassCounts {
         self.caches.get(class).copied().unwrap_or_default()
     }
 
-    /// What the caches did for all workloads together.
+    /// Returns the sum of the cache counters of all workloads.
     #[must_use]
     pub fn cached_in_all(&self) -> ClassCounts {
         self.caches.iter().fold(ClassCounts::default(), |sum, counts| sum.plus(counts))
     }
 
-    /// All that moves on while a machine is not stuck: lines, operations, and accesses that a cache may serve.
+    /// Returns a number that grows as long as the machine is not stuck: lines, operations, and accesses that a cache
+    /// may serve.
     #[must_use]
     pub fn progress(&self) -> u64 {
         let ended: u64 = self.operations.iter().sum();
@@ -182,8 +183,8 @@ impl Sample {
         self.lines() + ended + looked
     }
 
-    /// Lines of a workload that have passed some groups. A prefetched line that an access came to wait for on its way
-    /// has passed C2M-Read, and is not counted again.
+    /// Returns the lines of a workload that have passed `groups`. A prefetched line that a demand access waited for
+    /// has passed C2M-Read and is not counted again.
     #[must_use]
     pub fn moved(&self, groups: &[Group], class: usize) -> u64 {
         let lines = |&group: &Group| match group {
@@ -193,7 +194,7 @@ impl Sample {
         groups.iter().map(lines).sum()
     }
 
-    /// Lines that have passed any of the four domains, or were prefetched.
+    /// Returns the lines that have passed any of the four domains, or were prefetched.
     #[must_use]
     pub fn lines(&self) -> u64 {
         let domains = [Group::C2mRead, Group::C2mWrite, Group::P2mWrite, Group::P2mRead];
@@ -202,7 +203,7 @@ impl Sample {
     }
 }
 
-/// All residences of one group, of one workload or of all.
+/// Returns the histogram of residences of one group, of one workload or of all.
 #[must_use]
 pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Histogram {
     let mut merged = Histogram::default();
@@ -212,7 +213,7 @@ pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Hist
     merged
 }
 
-/// Lines of a workload per batch, in the domains that it is measured by.
+/// Returns the lines of a workload per batch, in the four domains.
 pub(crate) fn batch_lines(samples: &[Sample], class: usize) -> Vec<f64> {
     differences(samples, |sample| {
         let own = Group::ALL[..4].iter().map(|&group| sample.of(group, class).lines);
@@ -220,7 +221,7 @@ pub(crate) fn batch_lines(samples: &[Sample], class: usize) -> Vec<f64> {
     })
 }
 
-/// What a running total grew by in each batch.
+/// Returns the growth of a running total in each batch.
 pub(crate) fn differences(samples: &[Sample], total: impl Fn(&Sample) -> f64) -> Vec<f64> {
     let mut before = 0.0;
     samples

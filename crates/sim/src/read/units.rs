@@ -1,4 +1,4 @@
-//! What the counting units of a server have counted: what a file of hardware counters is made of.
+//! Counts of the counting units of a server, as files of hardware counters hold them.
 
 use crate::read::crossed::{crossed, pairs, Crossed};
 use crate::read::sample::{Group, Totals};
@@ -9,14 +9,14 @@ use hostnet_model::memory::{Channel, Controller};
 use hostnet_model::{cha, Machine, PartKind, PartName, UpiPool};
 use serde::{Deserialize, Serialize};
 
-/// A pool of entries since the start of the window.
+/// Counters of a pool of entries since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pool {
-    /// Entries times ps.
+    /// Entries in use times time, in entries x ps.
     pub area_ps: u64,
-    /// Lines that gave their entry back.
+    /// Lines that returned their entry.
     pub lines: u64,
-    /// Time at or over the threshold of the counter in ps; of the LFB, time with every entry in use.
+    /// Time at or over the threshold of the counter, in ps; of the LFB, time with every entry in use.
     pub full_ps: u64,
 }
 
@@ -29,26 +29,26 @@ impl Pool {
     }
 }
 
-/// A channel since the start of the window.
+/// Counters of a memory channel since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelUnit {
     /// Lines read from DRAM.
     pub reads: u64,
     /// Lines written to DRAM.
     pub writes: u64,
-    /// Activations made for reads.
+    /// Row activations made for reads.
     pub read_activations: u64,
-    /// Activations made for writes.
+    /// Row activations made for writes.
     pub write_activations: u64,
-    /// Precharges because a read wanted another row.
+    /// Precharges due to row conflicts of reads.
     pub read_conflicts: u64,
-    /// Precharges because a write wanted another row.
+    /// Precharges due to row conflicts of writes.
     pub write_conflicts: u64,
-    /// Write major modes entered.
+    /// Entries into the write major mode.
     pub write_modes: u64,
-    /// The read pending queue.
+    /// Read pending queue.
     pub rpq: Pool,
-    /// The write pending queue.
+    /// Write pending queue.
     pub wpq: Pool,
 }
 
@@ -70,7 +70,7 @@ impl ChannelUnit {
     }
 }
 
-/// The number of a core; those of other sockets follow those of this one.
+/// Returns the number of a core. Cores of sockets that are not described are numbered after those of the server.
 fn core_number(name: PartName, cores: u32) -> u32 {
     match name.kind {
         PartKind::Remote => cores + name.number,
@@ -78,12 +78,12 @@ fn core_number(name: PartName, cores: u32) -> u32 {
     }
 }
 
-/// A busy core since the start of the window.
+/// Counters of a busy core since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreUnit {
-    /// Its number.
+    /// Number of the core.
     pub core: u32,
-    /// Its line fill buffers.
+    /// Line fill buffer of the core.
     pub lfb: Pool,
 }
 
@@ -93,55 +93,56 @@ impl CoreUnit {
     }
 }
 
-/// The units of one socket of several since the start of the window.
+/// Counters of one socket of several since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SocketUnit {
-    /// Reads of cores in its CHAs, those of other sockets that are at home there among them.
+    /// Core reads in the CHAs of the socket, including those of remote sockets to lines homed here.
     pub core_read: Pool,
-    /// Write-backs of cores, likewise.
+    /// Core write-backs in the CHAs of the socket, including those of remote sockets.
     pub core_write: Pool,
-    /// Reads of devices, likewise.
+    /// Device reads in the CHAs of the socket, including those of remote sockets.
     pub io_read: Pool,
-    /// Writes of devices, likewise.
+    /// Device writes in the CHAs of the socket, including those of remote sockets.
     pub io_write: Pool,
-    /// The write buffer of its IIO.
+    /// Write buffer of the IIO.
     pub iio_write: Pool,
-    /// The read buffer of its IIO.
+    /// Read buffer of the IIO.
     pub iio_read: Pool,
-    /// Lines that its cores have asked its own memory for. What the kernel does for storage is not among them.
+    /// Reads of the socket's cores from local memory. Kernel work of storage is not included.
     pub local_reads: u64,
-    /// Lines that its cores have asked other sockets for, likewise.
+    /// Reads of the socket's cores from remote memory. Kernel work of storage is not included.
     pub remote_reads: u64,
 }
 
-/// Every unit of a server since the start of the window. Domains must have been settled.
+/// Counters of every unit of a server since the start of the window. The domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Units {
-    /// Time since the start of the window in ps.
+    /// Time since the start of the window, in ps.
     pub at_ps: u64,
-    /// The channels.
+    /// Memory channels.
     pub channels: Vec<ChannelUnit>,
-    /// The busy cores.
+    /// Busy cores.
     pub cores: Vec<CoreUnit>,
-    /// Reads of cores in the CHAs, all slices together.
+    /// Core reads in the CHAs, summed over all slices.
     pub core_read: Pool,
-    /// Write-backs of cores in the CHAs.
+    /// Core write-backs in the CHAs.
     pub core_write: Pool,
-    /// Reads of devices in the CHAs.
+    /// Device reads in the CHAs.
     pub io_read: Pool,
-    /// Writes of devices in the CHAs.
+    /// Device writes in the CHAs.
     pub io_write: Pool,
-    /// The write buffer of the IIO.
+    /// Write buffers of the IIOs.
     pub iio_write: Pool,
-    /// The read buffer of the IIO.
+    /// Read buffers of the IIOs.
     pub iio_read: Pool,
-    /// The sockets, if there are several.
+    /// Counters of each socket, if there are several.
     pub sockets: Vec<SocketUnit>,
-    /// What they have sent to each other.
+    /// UPI traffic between the sockets, if there are several.
     pub crossed: Vec<Crossed>,
 }
 
-/// The pools of a group and a part, or of all parts, whose books are `wanted`.
+/// Sums the pools of `group` at the part with number `part`, or at all parts if `None`, over the accounts for which
+/// `wanted` is true.
 fn sum(machine: &Machine, group: Group, part: Option<u32>, wanted: &dyn Fn(usize) -> bool) -> Pool {
     let mut sum = Pool::default();
     machine.pools(|name, pool| {
@@ -177,7 +178,7 @@ impl SocketUnit {
         }
     }
 
-    /// All sockets of a server.
+    /// Returns the counters of all sockets of a server.
     fn all(machine: &Machine, count: usize) -> Vec<Self> {
         let mut all: Vec<Self> = (0..count as u32).map(|socket| Self::of(machine, socket)).collect();
         let lines = |group, part, book: usize| sum(machine, group, part, &|other| other == book).lines;
@@ -197,13 +198,13 @@ impl SocketUnit {
                 unit.local_reads = unit.local_reads.wrapping_add(reads);
             }
         }
-        // A request may have crossed that is not done at home.
+        // UPI counts a request before its read finishes at the home CHA, so the difference can be below 0.
         all.iter_mut().for_each(|unit| unit.local_reads = (unit.local_reads as i64).max(0) as u64);
         all
     }
 }
 
-/// Requests of a class that have ended: of which socket, to which, how many.
+/// Counts the UPI requests of a class that returned their credit, as (requesting socket, home socket, requests).
 fn asked(machine: &Machine, sockets: usize, class: usize) -> Vec<(usize, usize, u64)> {
     let ways = pairs(sockets).zip(machine.each::<Upi>());
     ways.flat_map(|([one, other], upi)| {
@@ -240,7 +241,7 @@ impl Units {
     }
 }
 
-/// Reads the units at the end of every interval of a window.
+/// Reads the counting units at the end of every interval of a window.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Recorder {
     window_start: Time,
@@ -250,24 +251,24 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder that has nothing to do.
+    /// Creates a recorder that never reads.
     pub(crate) fn idle() -> Self {
         Self { window_start: Time::ZERO, next: Time::MAX, step_ps: 0, samples: Vec::new() }
     }
 
-    /// Begins at `now`, with an interval of `step_ps`, or never when that is 0.
+    /// Starts the window at `now` with an interval of `step_ps`. With an interval of 0 it never reads.
     pub(crate) fn start(&mut self, now: Time, step_ps: u64) {
         self.window_start = now;
         self.step_ps = step_ps;
         self.next = if step_ps > 0 { now.saturating_add(step_ps) } else { Time::MAX };
     }
 
-    /// The end of the current interval.
+    /// Returns the end of the current interval.
     pub(crate) fn next(&self) -> Time {
         self.next
     }
 
-    /// Reads the units if an interval ends now; nothing of a machine that is elsewhere.
+    /// Reads the units if an interval ends at `now`. Does nothing if another process simulates the machine.
     pub(crate) fn stop_at(&mut self, machine: Option<&Machine>, now: Time) {
         if now == self.next {
             self.samples.extend(machine.map(|machine| Units::read(machine, self.window_start, now)));
@@ -275,12 +276,13 @@ impl Recorder {
         }
     }
 
-    /// The readings so far, the last one of now. Nothing without an interval, or before the window begins.
+    /// Returns the readings so far, the last one at `now`, or `None` without an interval or before the window begins.
     pub(crate) fn finish(&self, machine: &Machine, now: Time) -> Option<Vec<Units>> {
         if self.step_ps == 0 {
             return None;
         }
         let mut samples = self.samples.clone();
+        // Another reading at the same time would add a row of zeros.
         let at_ps = now.since(self.window_start);
         if samples.last().map_or(0, |last| last.at_ps) < at_ps {
             samples.push(Units::read(machine, self.window_start, now));

@@ -1,7 +1,7 @@
-//! What the caches of a loaded server hold when time begins, if its NIC writes to the LLC.
+//! Fills the caches of a loaded server, if its NIC writes to the LLC.
 //!
-//! The buffers of a NIC may take longer to come round again than a rate is measured for. So the NIC writes them, and
-//! the cores read them soon after, in the caches alone, until nothing is left of what was there before.
+//! The buffers of a NIC may take longer to wrap around than the measurement of a rate. So the NIC writes them, and
+//! the cores read them soon after, without events, until nothing of the former content of the caches is left.
 
 use super::load::Load;
 use crate::build::warm_up::TURNOVERS;
@@ -11,17 +11,17 @@ use hostnet_model::nic::Nic;
 use hostnet_model::params::{NicParams, ServerParams, SocketParams};
 use hostnet_model::{Component, Machine, Pages};
 
-/// What the caches hold, by the seed of the server. It is found once, as it does not depend on the load.
+/// Content of the caches, by the seed of the server. It does not depend on the load, so it is computed once.
 #[derive(Default)]
 pub(crate) struct Filled(Vec<(u64, Caches)>);
 
-/// Whether the NIC of a socket writes to its LLC.
+/// Returns true if the NIC of a socket writes to its LLC.
 pub(super) fn has_ddio(params: &SocketParams) -> bool {
     params.cache.is_some() && params.nic.as_ref().is_some_and(|nic| nic.ddio)
 }
 
 impl Filled {
-    /// Fills the caches of a machine with what its NIC writes and its cores read.
+    /// Fills the caches of a machine with packets that its NIC writes and its cores read.
     pub(crate) fn fill(&mut self, machine: &mut Machine, params: &ServerParams, load: &Load) {
         let socket = params.socket();
         let (Some(nic), true) = (&socket.nic, has_ddio(socket) && !load.cores.is_empty()) else { return };
@@ -41,7 +41,8 @@ impl Filled {
     }
 }
 
-/// How often the buffers of all queues are written, so that the LLC turns over as often as it does for others.
+/// Returns the number of times that the buffers of all queues are written. The LLC then turns over as often as in the
+/// warm-up of other servers.
 fn passes(socket: &SocketParams, load: &Load) -> u64 {
     let pools = load.cores.len() as u64 * socket.nic.as_ref().map_or(1, |nic| nic.pool_bytes);
     let held = |llc: &hostnet_model::params::LlcParams| {
@@ -51,7 +52,7 @@ fn passes(socket: &SocketParams, load: &Load) -> u64 {
     bytes.div_ceil(pools.max(1))
 }
 
-/// The packets that fill the caches.
+/// Packets that fill the caches.
 struct Frames<'a> {
     nic: &'a NicParams,
     pages: Pages,
@@ -62,8 +63,8 @@ struct Frames<'a> {
     passes: u64,
 }
 
-/// Writes the packets of all queues in turn, a run of each, and has the core of a queue read a run before the next one
-/// is written. Whole passes end where the NIC begins.
+/// Writes the packets of all queues round robin, a run of packets each. The core of a queue reads a run before the
+/// next one is written. After whole passes the position is that at which the NIC begins.
 fn write_and_read(components: &[Component], caches: &mut Caches, frames: &Frames) {
     let part = |component: &Component| component.get::<Probe>().cloned();
     let copier = |probe| match probe {

@@ -1,4 +1,4 @@
-//! A server under a load that is as large as asked for, to find its rates.
+//! Measures the rates of a server under a given load.
 
 use super::fill::{has_ddio, Filled};
 use crate::build::{loaded_server, Builder, SocketBuilder};
@@ -14,62 +14,64 @@ use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, PartKind, Payload};
 use std::collections::VecDeque;
 
-/// Bytes of an Ethernet header.
+/// Size of an Ethernet header, in bytes.
 const ETHERNET_BYTES: u32 = 14;
 
-/// What loads a server.
+/// Load of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Load {
-    /// The cores that serve the NIC, and how many of them copy.
+    /// Cores that serve the NIC; the first `copying` of them copy.
     pub(crate) cores: Vec<u32>,
     pub(crate) copying: usize,
-    /// Bytes of a packet.
+    /// Size of a packet, in bytes.
     pub(crate) ip_bytes: u32,
-    /// Time between two packets in 2^-10 ps; 0 = the NIC always has more than it can write.
+    /// Time between two packets, in 2^-10 ps; with 0 the NIC always has more packets than it can write.
     pub(crate) gap: u64,
-    /// What MBA adds to the requests of the cores that are throttled, by the number of throttled sockets or the level
-    /// of this one, in ps.
+    /// Delay that MBA adds to requests of throttled cores, in ps; `hold` is the number of throttled sockets, or the
+    /// level of the local socket.
     pub(crate) mba_ps: u64,
     pub(crate) hold: usize,
-    /// Whether they are stopped.
+    /// True if the throttled cores are stopped.
     pub(crate) halted: bool,
 }
 
-/// For how long a server is loaded.
+/// Duration and number of measurements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
-    /// Time before and while it is measured, in ps.
+    /// Duration before and during a measurement, in ps.
     pub(super) ps: [u64; 2],
-    /// How often.
+    /// Number of runs, each with another seed.
     pub(super) moments: u64,
 }
 
-/// What a loaded server does.
+/// Measured rates and latencies of a loaded server.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Measured {
-    /// Lines that devices wrote, as bytes per second.
+    /// Lines that devices wrote, in bytes per second.
     pub(super) drain_bytes_per_s: u64,
-    /// Of a line in the write buffer, in ps.
+    /// Mean residence of a line in the IIO write buffer, in ps.
     pub(super) write_ps: u64,
-    /// Of a read of a core that copies, in ps, if there is one.
+    /// Mean latency of a read of a copying core, in ps; 0 if no core copies.
     pub(super) read_ps: u64,
-    /// Of a line of a copy, in 2^-10 ps.
+    /// Time per line of a copy, in 2^-10 ps.
     pub(super) copy_ps: u64,
-    /// Per workload: bytes per second read and written.
+    /// Bytes per second read and written, per workload.
     pub(super) workloads: Vec<[u64; 2]>,
-    /// Lines that the network reads from memory per line copied, and writes per line that devices write, in 2^-16.
+    /// Lines that the network reads from memory per line copied, and writes to memory per line that devices write, in
+    /// 2^-16.
     pub(super) missed: [u64; 2],
 }
 
 impl Load {
-    /// Lines of a packet, its completion among them.
+    /// Returns the lines of a packet, including its completion.
     pub(super) fn packet_lines(&self) -> u64 {
         u64::from(lines_of(self.ip_bytes)) + 1
     }
 }
 
-/// Runs a server under a load for some moments, and takes the mean. The network is its last workload. How lines of
-/// different sources meet in the banks changes slowly; each moment has them meet in another way.
+/// Runs a server under a load, once per seed of `span`, and returns the means. The last workload of the server is the
+/// network. The interleaving of lines of different sources in the banks changes slowly, and each seed gives another
+/// one.
 pub(super) fn measure(params: &ServerParams, load: &Load, span: Span, filled: &mut Filled) -> Measured {
     let seeds = (0..span.moments).map(|moment| params.seed.wrapping_add(moment));
     let all: Vec<Measured> =
@@ -118,7 +120,7 @@ fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2], filled: 
     measured
 }
 
-/// Lines in `ps` as bytes per second.
+/// Converts lines in `ps` to bytes per second.
 fn per_s(lines: u64, ps: u64) -> u64 {
     (u128::from(lines) * 64 * 1_000_000_000_000 / u128::from(ps)) as u64
 }
@@ -134,7 +136,7 @@ fn copied(machine: &Machine) -> u64 {
     copiers(machine).map(Copier::copied).sum()
 }
 
-/// Lines that every class has read from memory and written to it.
+/// Returns the lines that every class has read from memory and written to it.
 fn traffic(machine: &Machine, classes: usize, end: Time) -> Vec<[u64; 2]> {
     let mut lines = vec![[0; 2]; classes];
     for channel in machine.each::<Channel>() {
@@ -148,7 +150,7 @@ fn traffic(machine: &Machine, classes: usize, end: Time) -> Vec<[u64; 2]> {
 }
 
 impl SocketBuilder<'_> {
-    /// Puts cores that copy in the places of cores that serve the NIC.
+    /// Replaces the cores that serve the NIC by copying cores.
     pub(crate) fn copiers(&mut self, cores: &mut [Component]) {
         let (Some(load), Some(stack)) = (&self.server.load, &self.server.params.stack) else { return };
         let ddio = has_ddio(self.params);
@@ -177,7 +179,7 @@ impl SocketBuilder<'_> {
         }
     }
 
-    /// Packets in memory that no cache has.
+    /// Returns a source of packets in memory that no cache holds.
     fn packets(&mut self, load: &Load) -> CopySource {
         let nic = self.params.nic.as_ref();
         let step_bytes = nic.map_or(4096, |nic| u64::from(nic.step_bytes(load.ip_bytes + ETHERNET_BYTES)));
@@ -186,7 +188,7 @@ impl SocketBuilder<'_> {
         CopySource::Memory(PacketMemory { base, bytes, step_bytes, lines: lines_of(load.ip_bytes), begun: 0 })
     }
 
-    /// The NIC, with a raw flow for each of its queues, all of which the feeder serves.
+    /// Builds the NIC with one raw flow per queue, all of them served by the feeder.
     pub(crate) fn loaded_nic(&mut self, params: &NicParams) -> Option<Nic> {
         let load = self.server.load.as_ref()?;
         let queues = load.cores.len().max(1) as u32;
@@ -234,12 +236,12 @@ impl SocketBuilder<'_> {
 }
 
 impl Builder<'_> {
-    /// What feeds the NIC.
+    /// Builds the feeder of the NIC.
     pub(crate) fn feeder(&self) -> Probe {
         let (queues, ip_bytes, gap) =
             self.load.as_ref().map_or((1, 1, 0), |load| (load.cores.len().max(1) as u32, load.ip_bytes, load.gap));
         let frame = u64::from(ip_bytes + ETHERNET_BYTES);
-        // Half of the buffer, and no more than what ends a queue of writes.
+        // Limits the packets in the NIC to half of its receive buffer, and to 64.
         let most = self.params.nic().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
         let readers = self.load.iter().filter(|_| has_ddio(self.params.socket()));
         let readers = readers.flat_map(|load| &load.cores);
@@ -248,7 +250,7 @@ impl Builder<'_> {
         Probe::Feeder(feeder.with_readers(readers))
     }
 
-    /// Throttles or stops what is held back.
+    /// Schedules the throttling of the load: throttles or stops the cores that control would throttle.
     pub(crate) fn start_load(&self, scheduler: &mut Scheduler<Payload>) {
         let Some(load) = &self.load else { return };
         let mut tell = |cores: &[ComponentId], payload| {

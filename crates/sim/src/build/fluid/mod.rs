@@ -1,8 +1,8 @@
-//! A host whose memory system has rates instead of lines.
+//! Builds a host with a fluid memory, which has rates instead of lines.
 //!
-//! Its NIC, its network cores and what watches it are those of every host; memory, IIO, other sockets and all that runs
-//! beside the network is one table of rates, found by running the same server line by line for a moment in each state
-//! that it can be in.
+//! The NIC, the network cores and the host congestion control are those of every host. Memory, IIO, other sockets and
+//! all other workloads are one table of rates. The table is measured by simulating the same server line by line for a
+//! short time in each state that it can be in.
 
 mod fill;
 mod load;
@@ -21,19 +21,19 @@ use hostnet_model::fluid::{FluidMemory, FluidSetup, Throttling};
 use hostnet_model::params::{NicParams, PcieParams, ServerParams, SocketParams, SsdParams, Workload, WorkloadKind};
 use hostnet_model::{Component, Machine, Payload};
 
-/// Told of every point at which rates have been measured; false = no more are wanted.
+/// Callback after every measured point; it returns false to stop.
 pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
 
-/// Most lines of a TLP: what an event can count.
+/// Maximum number of lines of a TLP, limited by the field of an event.
 const TLP_LINES: u32 = 255;
 
-/// Points that the rates of a server are measured at.
+/// Returns the number of points at which the rates of a server are measured.
 pub(crate) fn points(params: &ServerParams, attachment: &Attachment) -> usize {
     table::points(params, loaded_cores(params, attachment).len())
 }
 
-/// The partition of a server on a network whose memory has rates. Its workloads end with the classes of the network.
-/// None when `go_on` says no.
+/// Builds the partition of a server on a network with a fluid memory. The last workloads of the server are the
+/// classes of the network. Returns `None` if `go_on` returns false.
 pub(crate) fn server(
     params: &ServerParams,
     first: u32,
@@ -57,7 +57,8 @@ pub(crate) fn server(
     Some(fluid_partition(&without_lines(params), layout, attachment, (memory, held)))
 }
 
-/// The cores that copy while rates are measured. What is in the caches depends on the buffers that are in use.
+/// Returns the cores that copy while rates are measured. With DDIO only receiving cores copy, because the content of
+/// the caches depends on the buffers in use.
 fn loaded_cores(params: &ServerParams, attachment: &Attachment) -> Vec<u32> {
     if fill::has_ddio(params.socket()) {
         attachment.receiving_cores(params)
@@ -74,7 +75,7 @@ fn throttling(params: &ServerParams) -> Throttling {
     }
 }
 
-/// The socket that has rates, with nothing but its network: the rest is in the rates. A TLP carries a packet.
+/// Returns the server with only its network and one socket, as the rates include the rest. A TLP carries a packet.
 fn without_lines(params: &ServerParams) -> ServerParams {
     let silent = |workload: &Workload| Workload::new(&workload.name, WorkloadKind::Network);
     let socket = params.socket();
@@ -88,8 +89,8 @@ fn without_lines(params: &ServerParams) -> ServerParams {
     ServerParams { sockets: vec![socket], upi: None, workloads, ..params.clone() }
 }
 
-/// A link whose TLPs carry packets, as fast as it carries those of the real size. It may have a TLP on its way beyond
-/// what the real one has.
+/// Returns a link with packets as TLPs, at the payload rate of the real link. It may have one more TLP in flight than
+/// the real link.
 fn packet_link(pcie: &PcieParams) -> PcieParams {
     let payload = u64::from(pcie.mps_bytes);
     PcieParams {
@@ -104,11 +105,12 @@ fn packet_link(pcie: &PcieParams) -> PcieParams {
 }
 
 impl Builder<'_> {
-    /// The parts of a host of rates, in the order of its layout. `held`: how many other sockets control throttles.
+    /// Builds the parts of a host with a fluid memory, in the order of its layout. `held` is the number of other
+    /// sockets that control throttles.
     pub(crate) fn fluid_components(&self, held: usize) -> Vec<Component> {
         let mut all = self.of_sockets(WITH_RATES);
         if let Some(control) = &self.params.control {
-            // What would be told to the cores is told to the memory.
+            // The fluid memory stands for the cores, so it receives their throttling.
             let memory = self.layout.at_nic().iio();
             let throttled = match held {
                 0 => Throttled::Local(vec![memory]),

@@ -1,4 +1,4 @@
-//! The rates of a server, in every state that it can be in.
+//! Measures the rates of a server in every state that it can be in.
 
 use super::fill::{has_ddio, Filled};
 use super::load::{measure, Load, Measured, Span};
@@ -9,25 +9,25 @@ use hostnet_model::params::{
     ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, ServerParams, SocketParams, FLUID_SHARES,
 };
 
-/// How long a server is measured for while devices write some of what they can, and all of it. Under a full load it
-/// takes long until lines meet in the banks as they will for ever.
+/// Durations of the measurements with devices below their maximum rate (`SOME`) and at it (`ALL`). Under full load
+/// the interleaving of lines in the banks takes long to reach its steady state.
 const SOME: Span = Span { ps: [30_000_000, 70_000_000], moments: 1 };
 const ALL: Span = Span { ps: [80_000_000, 120_000_000], moments: 2 };
-/// Up to so many cores that copy, each number is measured; above, powers of 2.
+/// Number of copying cores up to which every number is measured; above it, only powers of 2 are.
 const EACH: usize = 4;
-/// The same with DDIO, where one number stands for all.
+/// Durations of the measurements with DDIO, where one number of copying cores stands for all.
 const SOME_CACHED: Span = Span { moments: 2, ..SOME };
 const ALL_CACHED: Span = Span { ps: [80_000_000, 320_000_000], moments: 4 };
 
-/// Points that the rates of a server are measured at, when its network is served by so many cores.
+/// Returns the number of points at which the rates of a server are measured when `cores` cores serve its network.
 pub(super) fn points(params: &ServerParams, cores: usize) -> usize {
     let last = last_hold(params);
     let holds = (0..=last).filter(|&hold| !changes_nothing(params, hold)).count() + usize::from(last > 0);
     holds * known(params, cores).len()
 }
 
-/// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is
-/// its last workload. `go_on` is asked after every point; none when it says no.
+/// Measures the rates of a server. Its network is the last workload, has packets of up to `ip_bytes` bytes and is
+/// served by `cores`. Returns `None` if `go_on`, which is called after every point, returns false.
 pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: GoOn<'_>) -> Option<FluidParams> {
     let loaded = ServerParams { control: None, ..params.clone() };
     let load = Load {
@@ -61,7 +61,7 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: 
     })
 }
 
-/// The last state but the stop that control can bring about; 0 = it does nothing.
+/// Returns the last throttling state before the stop that control can reach; 0 if control throttles nothing.
 fn last_hold(params: &ServerParams) -> usize {
     let acts = match params.control.as_ref().map(|control| &control.rule) {
         None | Some(ControlRule::Watch | ControlRule::Fixed(0)) => false,
@@ -75,13 +75,14 @@ fn last_hold(params: &ServerParams) -> usize {
     }
 }
 
-/// Whether one more throttled socket throttles nobody.
+/// Returns true if nothing runs on the socket that is throttled last in state `hold`.
 fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
     hold > 0 && held_back(params).get(hold - 1) == Some(&false)
 }
 
-/// The numbers of copying cores that are measured. With DDIO cores find in the caches what they copy, and whenever they
-/// do, as much leaves the caches as comes: then what matters is that they copy all that devices write.
+/// Returns the numbers of copying cores that are measured. With DDIO, cores find in the caches what they copy, and
+/// the lines that leave the caches equal those that enter. It then only matters that the cores copy all that devices
+/// write.
 fn known(params: &ServerParams, most: usize) -> Vec<usize> {
     if has_ddio(params.socket()) {
         return vec![most];
@@ -90,7 +91,8 @@ fn known(params: &ServerParams, most: usize) -> Vec<usize> {
     (0..most.min(EACH)).chain((EACH < most).then_some(EACH)).chain(doubled).chain([most]).collect()
 }
 
-/// The rates in one state, for every number of cores that copy. Of many, those in between are straight lines.
+/// Measures the rates in one throttling state for every number of copying cores. Numbers that are not measured are
+/// interpolated linearly.
 fn of_hold(params: &ServerParams, load: &Load, filled: &mut Filled, go_on: GoOn<'_>) -> Option<FluidHold> {
     let most = load.cores.len();
     let known = known(params, most);
@@ -103,6 +105,7 @@ fn of_hold(params: &ServerParams, load: &Load, filled: &mut Filled, go_on: GoOn<
     }
     let mut copying: Vec<FluidPoint> = (0..=most).map(|count| between(&known, &points, count)).collect();
     if known.len() > 1 {
+        // Without copying cores nothing is measured; the values of one core stand in.
         copying[0].read_ps = copying[1].read_ps;
         copying[0].copy_ps = copying[1].copy_ps;
     }
@@ -133,7 +136,7 @@ fn point(params: &ServerParams, load: &Load, filled: &mut Filled) -> FluidPoint 
     }
 }
 
-/// The rates of `count` copying cores from those of the numbers next to it.
+/// Interpolates the rates of `count` copying cores between the nearest measured numbers.
 fn between(known: &[usize], points: &[FluidPoint], count: usize) -> FluidPoint {
     let upper = known.iter().position(|&number| number >= count).unwrap_or(known.len() - 1);
     if known[upper] == count || upper == 0 {
