@@ -1,4 +1,5 @@
-//! A controller of your own: `cargo run --release --package hostnet-sim --example controller -- cluster.toml`.
+//! Runs a cluster with a custom controller: `cargo run --release --package hostnet-sim --example controller --
+//! cluster.toml`.
 //!
 //! The cluster needs a host "receiver" with `control.rule = "user"`.
 
@@ -8,7 +9,7 @@ use hostnet_sim::{Options, Run};
 use std::error::Error;
 use std::path::Path;
 
-/// Goes up while I_S is above a bound, in lines, and down while it is not; at most every 100 us.
+/// Raises the level while I_S is above a bound, in lines, and lowers it otherwise, at most every 100 us.
 #[derive(Clone, Debug)]
 struct Above {
     lines: u64,

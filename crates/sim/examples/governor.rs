@@ -1,4 +1,5 @@
-//! A governor of your own: `cargo run --release --package hostnet-sim --example governor -- cluster.toml`.
+//! Runs a cluster with a custom governor: `cargo run --release --package hostnet-sim --example governor --
+//! cluster.toml`.
 //!
 //! The cluster needs a host "server" with `power.governor = "user"`.
 
@@ -8,7 +9,7 @@ use hostnet_sim::{Options, Run};
 use std::error::Error;
 use std::path::Path;
 
-/// Goes to the fastest P-state above a load, in percent, and one down after each look below it.
+/// Selects the fastest P-state above a load, in percent, and the next slower one after each sample below it.
 #[derive(Clone, Debug)]
 struct StepsDown {
     above: u64,

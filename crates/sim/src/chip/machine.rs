@@ -1,4 +1,5 @@
-//! The chips that a run simulates: one with a mirror, or those of a rack, some of them in other processes.
+//! The chips that a run simulates: one chip with a mirror of itself, or the chips of a rack, some of which may be in
+//! other processes.
 
 use crate::Way;
 use hostnet_chip::{Chip, Rack};
@@ -8,18 +9,18 @@ use serde::de::DeserializeOwned;
 use serde::Serialize;
 use std::sync::PoisonError;
 
-/// What a cycle counts in the queue of events of a rack: a slot of it.
+/// Units of time per cycle in the event queue of a rack: one slot of the queue.
 const CYCLE: u64 = 64;
 
-/// The chips of a run.
+/// Chips of a run.
 pub(super) enum Machine {
-    /// One, and a mirror.
+    /// One chip, and a mirror that stands for the remote chip.
     Alone(Box<Chip>),
-    /// Many.
+    /// A rack of chips.
     Rack(Box<Chips>),
 }
 
-/// The chips of a rack.
+/// Chips of a rack.
 pub(super) struct Chips {
     rack: Rack,
     cycle: u64,
@@ -27,7 +28,7 @@ pub(super) struct Chips {
     others: Option<Others>,
 }
 
-/// The processes of a run, and which of them has each chip.
+/// Processes of a run, and the process of each chip.
 struct Others {
     way: Way,
     homes: Vec<usize>,
@@ -35,7 +36,7 @@ struct Others {
 }
 
 impl Others {
-    /// Neighbours stay together: the first process has the first chips.
+    /// Assigns chips to processes. Neighbours stay together, the first chips in the first process.
     fn of(way: Way, chips: usize) -> Self {
         let (rank, ranks) = with(&way, |exchange| (exchange.rank(), exchange.ranks()));
         Self { way, homes: (0..chips).map(|chip| chip * ranks / chips).collect(), rank }
@@ -47,10 +48,10 @@ fn with<R>(way: &Way, act: impl FnOnce(&mut dyn Exchange) -> R) -> R {
 }
 
 impl Machine {
-    /// The chips of a plan in their first cycle, on so many threads at most.
+    /// Creates the chips of a plan in their first cycle, on at most `threads` threads.
     ///
     /// # Panics
-    /// If the plan was not resolved from a configuration.
+    /// Panics if the plan was not resolved from a configuration.
     pub(super) fn new(plan: &ChipPlan, threads: usize, way: Option<Way>) -> Self {
         let Some(torus) = plan.torus else {
             let chip = Chip::new(plan.chip.clone()).expect("a plan is of a chip that can be built");
@@ -62,7 +63,7 @@ impl Machine {
         Self::Rack(Box::new(Chips { rack, cycle: 0, threads, others }))
     }
 
-    /// Cycles so far.
+    /// Returns the cycles so far.
     pub(super) fn cycle(&self) -> u64 {
         match self {
             Self::Alone(chip) => chip.status().cycle,
@@ -70,7 +71,7 @@ impl Machine {
         }
     }
 
-    /// Goes on until a cycle. Returns false when nothing is left to do anywhere.
+    /// Runs until `cycle`. Returns false if no chip of any process has work left.
     pub(super) fn run_until(&mut self, cycle: u64) -> bool {
         match self {
             Self::Alone(chip) => chip.run_until(cycle),
@@ -82,7 +83,7 @@ impl Machine {
         }
     }
 
-    /// Begins to count anew.
+    /// Resets the statistics.
     pub(super) fn clear(&mut self) {
         match self {
             Self::Alone(chip) => chip.clear(),
@@ -90,7 +91,7 @@ impl Machine {
         }
     }
 
-    /// The chips of this process, in their order.
+    /// Returns the chips of this process, in their order.
     pub(super) fn chips(&self) -> Vec<&Chip> {
         match self {
             Self::Alone(chip) => vec![chip],
@@ -98,7 +99,7 @@ impl Machine {
         }
     }
 
-    /// What each process says, by their numbers.
+    /// Exchanges a value with all processes. Returns the values in the order of the processes.
     pub(super) fn told<T: Serialize + DeserializeOwned + Clone>(&self, own: &T) -> Vec<T> {
         match self {
             Self::Rack(chips) => match &chips.others {

@@ -1,4 +1,5 @@
-//! A chip or a rack of them, from its plan to its results: a warm-up, and windows until two of them differ little.
+//! Runs a chip, or a rack of chips, from its plan to its results: a warm-up, and then windows until two consecutive
+//! ones hardly differ.
 
 mod machine;
 mod parts;

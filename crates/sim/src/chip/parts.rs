@@ -1,8 +1,8 @@
-//! What the parts of an operation are called.
+//! Names the parts of the latency of an operation.
 
 use hostnet_chip::{Part, Placement};
 
-/// The name of a part in results, and what it is.
+/// Returns the name of a part in results, and its title.
 pub(super) fn named(part: Part, placement: Placement) -> (&'static str, &'static str) {
     let load = placement == Placement::Numa;
     match part {

@@ -1,16 +1,16 @@
-//! What a report says of the chips of a rack.
+//! Reports the chips of a rack.
 
 use super::report::{bandwidth, links, times, Units};
 use super::run::{ChipSimulation, Window};
 use hostnet_chip::{Place, Torus};
 use serde_json::{json, Value};
 
-/// The torus.
+/// Returns the report of the torus.
 pub(super) fn rack(torus: Torus) -> Value {
     json!({ "chips": torus.chips(), "size": torus.sides, "diameter": torus.diameter() })
 }
 
-/// A row for each chip.
+/// Returns a row of the report for each chip.
 pub(super) fn chips(run: &ChipSimulation<'_>, torus: Torus, windows: &[Window], units: &Units) -> Value {
     let rows = (0..).zip(windows).map(|(chip, window)| {
         let fullest = &links(run, window, units)[0];

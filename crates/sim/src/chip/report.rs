@@ -1,4 +1,4 @@
-//! The summary of a run of a chip.
+//! Summarizes a run of a chip.
 
 use super::parts::named;
 use super::rack;
@@ -10,21 +10,21 @@ use hostnet_noc::{Channel, Layout, Place, Port};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// Bytes of a line.
+/// Size of a line, in bytes.
 const LINE: f64 = 64.0;
-/// A link that carries a flit in so many of its cycles is called full.
+/// Share of cycles in which a link carries a flit, from which on the link counts as full.
 const FULL: f64 = 0.85;
 
-/// What a run of a chip has measured.
+/// Results of a run of a chip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChipReport {
-    /// The summary; see docs/chip.md.
+    /// Summary; see docs/chip.md.
     pub summary: Value,
-    /// Hexadecimal SHA-256 of what was measured.
+    /// Hexadecimal SHA-256 of the measured values.
     pub result_hash: String,
 }
 
-/// The report of a run, of what each of its chips has measured.
+/// Reports a run from the windows of its chips.
 pub(super) fn report(run: &ChipSimulation<'_>, windows: &[Window]) -> ChipReport {
     let plan = run.plan;
     let window = Window::sum(windows);
@@ -76,13 +76,13 @@ pub(super) fn report(run: &ChipSimulation<'_>, windows: &[Window]) -> ChipReport
     ChipReport { summary, result_hash }
 }
 
-/// What turns counts into quantities.
+/// Units that convert counts to quantities.
 pub(super) struct Units {
-    /// Of a cycle.
+    /// Length of a cycle, in ns.
     ns: f64,
-    /// Of the window.
+    /// Length of the window, in cycles.
     cycles: f64,
-    /// That have measured.
+    /// Number of chips in the counts.
     chips: f64,
 }
 
@@ -113,7 +113,7 @@ pub(super) fn times(histogram: &Histogram, units: &Units) -> Value {
     })
 }
 
-/// The parts of the mean latency; the sums of cycles add up exactly.
+/// Returns the parts of the mean latency. Their sums, in cycles, add up exactly to the total.
 fn breakdown(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
     let breakdown = &window.books.breakdown;
     let total: u64 = breakdown.sums.iter().sum();
@@ -137,7 +137,7 @@ fn breakdown(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
     })
 }
 
-/// Payload that came to the chips and that left them, for own operations and for those of others.
+/// Returns the payload that entered and left the chips, for their own operations and for those of remote chips.
 pub(super) fn bandwidth(window: &Window, units: &Units) -> Value {
     let own = units.gb_per_s(window.books.lines_own as f64 * LINE);
     let served = units.gb_per_s(window.books.lines_served as f64 * LINE);
@@ -150,7 +150,8 @@ pub(super) fn bandwidth(window: &Window, units: &Units) -> Value {
     })
 }
 
-/// Every output of every router, the fullest first; of several chips their sums, and the mean share.
+/// Returns every output of every router, the most loaded first. For several chips, flits are sums and shares are
+/// means.
 pub(super) fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value> {
     let (chip, (layout, network)) = (&run.plan.chip, run.machine.chips()[0].network());
     let flits = |port: Port| window.sent[usize::from(port.router) * network.ports() + usize::from(port.port)];
@@ -176,7 +177,8 @@ pub(super) fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) ->
     links
 }
 
-/// What a channel joins: neighbours of a mesh, LLC tiles, or a core and the next of its chain.
+/// Returns the kind of a channel: between neighbours of a mesh, between LLC tiles, or between a core and the next
+/// router of its chain.
 fn joins(channel: &Channel, chip: &ChipParams) -> &'static str {
     let is_core = |port: Port| port.router < chip.tiles();
     match chip.shape {
@@ -186,7 +188,7 @@ fn joins(channel: &Channel, chip: &ChipParams) -> &'static str {
     }
 }
 
-/// What is behind a terminal.
+/// Returns the kind and the name of the unit behind a terminal.
 fn behind(layout: &Layout, number: usize, chip: &ChipParams) -> (&'static str, String) {
     let (tiles, Place { column, row }) = (usize::from(chip.tiles()), layout.terminals[number].place);
     let (mesh, columns) = (chip.shape == Shape::Mesh, usize::from(chip.columns));
@@ -201,7 +203,7 @@ fn behind(layout: &Layout, number: usize, chip: &ChipParams) -> (&'static str, S
     }
 }
 
-/// The fullest link, and whether it holds the others up.
+/// Returns the most loaded link and the kind of the limit: a full link, the latency, or something else.
 fn limit(plan: &ChipPlan, links: &[Value]) -> Value {
     let Some(fullest) = links.first() else { return Value::Null };
     let share = fullest["share"].as_f64().unwrap_or_default();

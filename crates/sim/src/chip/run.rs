@@ -1,4 +1,4 @@
-//! The windows of a run of a chip.
+//! Runs the windows of a chip.
 
 use super::machine::Machine;
 use super::report::{self, ChipReport};
@@ -7,35 +7,35 @@ use hostnet_chip::{Chip, ChipStats, Mode};
 use hostnet_config::ChipPlan;
 use serde::{Deserialize, Serialize};
 
-/// Cycles of one step of all chips: some milliseconds of loaded ones.
+/// Cycles per step, summed over all chips: some milliseconds of wall time under load.
 const STEP: u64 = 1 << 10;
-/// Cycles of one step at least, some times that of a word from one chip to the next.
+/// Minimum cycles of a step: several times the latency of a message from one chip to the next.
 const STEP_LEAST: u64 = 1 << 8;
 const PS: u128 = 1_000_000_000_000;
 
-/// What a run of a chip is doing.
+/// Phase of a run of a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChipPhase {
-    /// Nothing is measured yet.
+    /// Warm-up; nothing is measured yet.
     WarmUp,
-    /// A window is measured, from 1.
+    /// Measurement of a window, counted from 1.
     Window(u32),
 }
 
-/// How a run of a chip stands.
+/// Progress of a run of a chip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChipRunStatus {
-    /// What is being done.
+    /// Current phase.
     pub phase: ChipPhase,
     /// Cycles so far.
     pub cycles: u64,
-    /// Simulated time in ps.
+    /// Simulated time, in ps.
     pub simulated_ps: u64,
-    /// Share of the warm-up and as many windows as there are at most.
+    /// Progress as a share of the warm-up and the maximum number of windows, 0 to 1.
     pub progress: f64,
 }
 
-/// What a chip had counted when a window began.
+/// Counters of a chip at the start of a window.
 #[derive(Clone, Debug, Default)]
 struct Before {
     sent: Vec<u64>,
@@ -48,7 +48,7 @@ impl Before {
     }
 }
 
-/// What a window has measured of a chip.
+/// Measurements of a chip in one window.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Window {
     pub(super) books: ChipStats,
@@ -60,7 +60,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// What all chips have measured together, of which there is one at least.
+    /// Sums the windows of all chips, at least one.
     pub(super) fn sum(windows: &[Self]) -> Self {
         let mut all = windows[0].clone();
         for window in &windows[1..] {
@@ -73,16 +73,16 @@ impl Window {
     }
 }
 
-/// A chip, or a rack of them, that runs what a plan says.
+/// A run of a chip, or of a rack of chips, according to a plan.
 pub struct ChipSimulation<'a> {
     pub(super) plan: &'a ChipPlan,
     pub(super) machine: Machine,
     pub(super) windows: u32,
-    /// By how much the last two windows differ, once there are two.
+    /// Relative difference of the last two windows, once there are two.
     pub(super) change: Option<f64>,
-    /// What each chip has measured in the last window.
+    /// Measurements of each chip in the last window.
     last: Option<Vec<Window>>,
-    /// When the window began.
+    /// Cycle in which the window began.
     since: u64,
     before: Vec<Before>,
     measuring: bool,
@@ -90,17 +90,17 @@ pub struct ChipSimulation<'a> {
 }
 
 impl<'a> ChipSimulation<'a> {
-    /// What a plan says in its first cycle, on one thread.
+    /// Creates the run of a plan in its first cycle, on one thread.
     ///
     /// # Panics
-    /// If the plan was not resolved from a configuration.
+    /// Panics if the plan was not resolved from a configuration.
     #[must_use]
     pub fn new(plan: &'a ChipPlan) -> Self {
         Self::with(plan, 1, None)
     }
 
-    /// The same on so many threads at most, or in several processes that share the chips of a rack. One chip is
-    /// simulated by one thread of one process.
+    /// As [`ChipSimulation::new`], but on at most `threads` threads, or in several processes that share the chips of
+    /// a rack. A single chip is simulated by one thread of one process.
     ///
     /// # Panics
     /// As [`ChipSimulation::new`].
@@ -111,10 +111,10 @@ impl<'a> ChipSimulation<'a> {
         Self { plan, machine, windows: 0, change: None, last: None, since: 0, before, measuring: false, done: false }
     }
 
-    /// Goes on for some milliseconds. Returns whether there is more to do.
+    /// Runs for some milliseconds of wall time. Returns true if there is more to do.
     ///
     /// # Errors
-    /// When nothing on the chip moves any more.
+    /// Returns an error if nothing on the chip moves any more.
     pub fn step(&mut self) -> Result<bool, SimulationError> {
         if self.done {
             return Ok(false);
@@ -145,7 +145,7 @@ impl<'a> ChipSimulation<'a> {
         self.before = self.machine.chips().into_iter().map(Before::of).collect();
     }
 
-    /// Ends a window, and the run if it is like the one before.
+    /// Ends a window, and the run if the window is like the one before.
     fn close(&mut self) {
         let windows = self.windows_now();
         let all = Window::sum(&windows);
@@ -156,7 +156,7 @@ impl<'a> ChipSimulation<'a> {
         self.done = alike || self.windows >= self.plan.windows.max;
     }
 
-    /// What each chip, also of other processes, has counted since the window began.
+    /// Returns the measurements of each chip of all processes since the start of the window.
     fn windows_now(&self) -> Vec<Window> {
         let chips = self.machine.chips().into_iter().zip(&self.before);
         let own: Vec<Window> = chips.map(|(chip, before)| self.window(chip, before)).collect();
@@ -174,13 +174,13 @@ impl<'a> ChipSimulation<'a> {
         }
     }
 
-    /// Whether all processes want to go on. Each of them asks.
+    /// Returns true if all processes want to continue. Every process must call this function.
     #[must_use]
     pub fn agree(&self, goes_on: bool) -> bool {
         !self.machine.told(&goes_on).contains(&false)
     }
 
-    /// By which share two windows differ; nothing if one of them has nothing to compare.
+    /// Returns the relative difference of two windows, or `None` if one of them has no value to compare.
     fn difference(&self, one: &Window, other: &Window) -> Option<f64> {
         let metric = |window: &Window| match self.plan.chip.workload.mode {
             Mode::Turns => window.books.breakdown.total(),
@@ -190,13 +190,13 @@ impl<'a> ChipSimulation<'a> {
         (one > 0.0 && other > 0.0).then(|| (other - one).abs() / one)
     }
 
-    /// Whether the run came to its end.
+    /// Returns true if the run has reached its end.
     #[must_use]
     pub fn complete(&self) -> bool {
         self.done
     }
 
-    /// How the run stands.
+    /// Returns the progress of the run.
     #[must_use]
     pub fn status(&self) -> ChipRunStatus {
         let cycles = self.machine.cycle();
@@ -210,7 +210,8 @@ impl<'a> ChipSimulation<'a> {
         }
     }
 
-    /// What was measured: the last window, or what there is of the first. All processes ask for it.
+    /// Returns the results: those of the last complete window, or of the first one so far. Every process must call
+    /// this function.
     #[must_use]
     pub fn report(&self) -> ChipReport {
         let windows = self.last.clone().unwrap_or_else(|| self.windows_now());

@@ -1,4 +1,4 @@
-//! Where two runs part: from the first epoch that differs to the first event that does.
+//! Finds where two runs diverge: the first epoch that differs, then the first event.
 
 #[cfg(test)]
 mod tests;
@@ -10,38 +10,38 @@ use crate::watch::events::{EventLog, EventRecord};
 use hostnet_config::Plan;
 use hostnet_kernel::Time;
 
-/// How a comparison of two plans ended.
+/// Result of comparing two plans.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lockstep {
     /// An event differs.
     Diverged(Divergence),
     /// Every event is the same until the shorter of the two runs ends.
     Same {
-        /// That time in ps.
+        /// End of the shorter run, in ps.
         until_ps: u64,
     },
-    /// It was asked to stop before.
+    /// The callback stopped the comparison.
     Stopped,
 }
 
-/// The first event that differs between two runs, and what is around it.
+/// The first event that differs between two runs, with its context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
-    /// Events that both runs have in common before it, from the start of the run.
+    /// Number of events before it that both runs have in common, from the start of the run.
     pub events_before: u64,
-    /// The last of them, oldest first.
+    /// Last of the common events, oldest first.
     pub common: Vec<EventRecord>,
-    /// What happens instead in each of the runs, from the first event that differs on; none in a run that has ended or
-    /// in which nothing happens any more in this epoch.
+    /// Events of each run from the first one that differs. Empty for a run that has ended or that has no more events
+    /// in this epoch.
     pub differing: [Vec<EventRecord>; 2],
 }
 
-/// Runs two plans side by side, an epoch at a time, until their events differ. Up to `from_ps`, rounded down to the end
-/// of an epoch, they run without a look at their events. Keeps `context` events before the first that differs, and as
-/// many of each run from there on.
+/// Runs two plans side by side, one epoch at a time, until their events differ. Events are not compared up to
+/// `from_ps`, rounded down to the end of an epoch. Keeps `context` events before the first difference, and as many of
+/// each run from there on.
 ///
 /// # Errors
-/// When one of the simulated machines is stuck, or somebody from outside decided in it.
+/// Returns an error if one of the simulated machines is stuck, or if a plan needs an external controller.
 pub fn first_divergence(
     plans: [&Plan; 2],
     from_ps: u64,
@@ -93,7 +93,7 @@ pub(crate) fn side_by_side(
     Ok(Lockstep::Same { until_ps: runs.iter().map(Run::simulated_ps).min().unwrap_or_default() })
 }
 
-/// The events that both runs had the time for.
+/// Drops the events after `until_ps`, which the other run has not reached.
 fn up_to(mut log: EventLog, until_ps: u64) -> EventLog {
     let count = log.records.partition_point(|record| record.at_ps <= until_ps);
     log.records.truncate(count);
@@ -106,37 +106,38 @@ fn first_difference([a, b]: &[EventLog; 2]) -> Option<usize> {
     (common < a.len().max(b.len())).then_some(common)
 }
 
-/// How running a plan again compares with what was recorded of it.
+/// Result of repeating the run of a plan and comparing it with records.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplayVerdict {
     /// An epoch differs from that of a record.
     Deviated(Deviation),
     /// Every epoch of every record is as recorded.
     Same,
-    /// It was asked to stop before.
+    /// The callback stopped the run.
     Stopped,
 }
 
-/// The first epoch in which a run differs from a record of it.
+/// The first epoch in which a run differs from a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deviation {
-    /// When the epoch began, in ps.
+    /// Start of the epoch, in ps.
     pub start_ps: u64,
-    /// When it ended.
+    /// End of the epoch, in ps.
     pub end_ps: u64,
-    /// Which of the records agree with the run in this epoch.
+    /// True for each record that agrees with the run in this epoch.
     pub agrees: Vec<bool>,
-    /// Events of the epoch.
+    /// Number of events of the epoch.
     pub events_count: u64,
-    /// The first of them.
+    /// First events of the epoch.
     pub events: Vec<EventRecord>,
 }
 
-/// Runs a plan again and compares its epochs with `records` of it, up to the first epoch in which it differs from one
-/// of them. A record that ends early agrees from there on. Keeps `context` events from the start of that epoch.
+/// Repeats the run of a plan and compares its epochs with `records`, up to the first epoch in which the run differs
+/// from one of them. A record that ends early agrees from there on. Keeps `context` events from the start of that
+/// epoch.
 ///
 /// # Errors
-/// When the simulated machine is stuck, or somebody from outside decided in it.
+/// Returns an error if the simulated machine is stuck, or if the plan needs an external controller.
 pub fn first_deviation(
     plan: &Plan,
     records: &[Vec<Epoch>],
@@ -146,7 +147,8 @@ pub fn first_deviation(
     beside_records(ready(plan)?, records, context, on_status)
 }
 
-/// A run that is to be made again: who decided from outside is not there.
+/// Creates a run that repeats an earlier one. Plans with external controllers are refused, as these are not
+/// available.
 fn ready(plan: &Plan) -> Result<Run, SimulationError> {
     let run = Run::new(plan, Options::default());
     run.check_controllers().map_err(SimulationError::Controller)?;

@@ -1,4 +1,4 @@
-//! One thing is made to differ, and found.
+//! Tests that a single difference between two runs is found.
 
 use crate::compare::{beside_records, side_by_side, Lockstep, ReplayVerdict};
 use crate::watch::epochs::Epoch;
@@ -39,7 +39,7 @@ fn epochs_of(mut run: Run) -> Vec<Epoch> {
     run.epochs().to_vec()
 }
 
-/// The run after `change`, made when it has come to `at_ps`.
+/// Returns a run that is changed by `change` at `at_ps`.
 fn changed(plan: &Plan, at_ps: u64, change: impl FnOnce(&mut Machine, &mut Scheduler<Payload>)) -> Run {
     let mut run = start(plan);
     assert_eq!(run.run_until(Time::from_ps(at_ps), |_| true, |_| true), Ok(true));
@@ -48,7 +48,7 @@ fn changed(plan: &Plan, at_ps: u64, change: impl FnOnce(&mut Machine, &mut Sched
     run
 }
 
-/// An event that changes nothing: a channel wakes up that has not asked for it.
+/// Returns a change that schedules an event without effect: a wake-up of a channel that has not scheduled one.
 fn idle_event(delay_ps: u64) -> impl FnOnce(&mut Machine, &mut Scheduler<Payload>) {
     move |machine, scheduler| {
         let channel = machine.id(PartKind::Channel).expect("a server has channels");

@@ -1,9 +1,9 @@
-//! Packets as frames of bytes, for captures.
+//! Encodes packets as frames of bytes, for captures.
 //!
-//! What the simulator does not know is chosen so that every flow can be told by its addresses and ports: host *h* is
-//! 10.1.(h/250).(h%250 + 1) and 02:00:00:00:(h) in hexadecimal, a flow has ports of its own. Data are zeros. Streams
-//! begin at 1, as after a handshake, and wrap at 2^32; the window is scaled by 2^[`WINDOW_SHIFT`], which no handshake
-//! announces.
+//! Values that the simulator does not model are chosen so that every flow is identified by its addresses and ports.
+//! Host *h* is 10.1.(h/250).(h%250 + 1) and 02:00:00:00:(h) in hexadecimal, and each flow has its own ports. Data
+//! bytes are zeros. Streams begin at 1, as after a handshake, and wrap at 2^32. The window is scaled by
+//! 2^[`WINDOW_SHIFT`], which no handshake announces.
 
 mod checksum;
 mod roce;
@@ -21,13 +21,13 @@ const IPV4: [u8; 2] = [0x08, 0x00];
 const TTL: u8 = 64;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
-/// For experiments (RFC 3692).
+/// Protocol number for experiments (RFC 3692).
 const PROTOCOL_RAW: u8 = 253;
 const HOSTS_PER_SUBNET: u16 = 250;
 /// Don't fragment.
 const FLAGS: [u8; 2] = [0x40, 0x00];
 
-/// Makes frames of packets. It holds one frame at a time.
+/// Encoder of packets as frames. It holds one frame at a time.
 #[derive(Debug)]
 pub struct Frames<'a> {
     flows: &'a [FlowParams],
@@ -35,17 +35,17 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// For packets of these flows.
+    /// Creates an encoder for packets of `flows`.
     #[must_use]
     pub fn new(flows: &'a [FlowParams]) -> Self {
         Self { flows, frame: Vec::new() }
     }
 
-    /// The frame of a packet, all headers and data, without the frame check sequence. A TCP frame with selective
-    /// acknowledgements is longer than the simulated packet, where these count nothing.
+    /// Returns the frame of a packet: all headers and data, without the frame check sequence. A TCP frame with
+    /// selective acknowledgements is longer than the simulated packet, whose size does not include them.
     ///
     /// # Panics
-    /// When the packet's flow is not one of these.
+    /// Panics if the flow of the packet is not one of `flows`.
     pub fn of(&mut self, packet: &Packet) -> &[u8] {
         let flow = &self.flows[packet.flow as usize];
         let ports = Ports::new(packet.flow, packet.from == flow.from);
@@ -77,7 +77,7 @@ impl<'a> Frames<'a> {
         &self.frame
     }
 
-    /// Writes the Ethernet and IP headers before what is there.
+    /// Writes the Ethernet and IP headers in front of the frame's content.
     fn head(&mut self, packet: &Packet, protocol: u8) {
         let length = self.frame.len() - ETHERNET_BYTES;
         let [from, to] = addresses(packet);
@@ -87,8 +87,7 @@ impl<'a> Frames<'a> {
         let ip = &mut self.frame[ETHERNET_BYTES..][..IP_BYTES];
         ip[0] = 0x45;
         ip[1] = packet.priority << 5 | ecn_bits(packet.ecn);
-        // A segment that segmentation offload has not cut yet may have more than the field can say; captures of such
-        // say 0.
+        // A segment before segmentation offload may exceed the length field; captures of such segments have 0 there.
         ip[2..4].copy_from_slice(&u16::try_from(length).unwrap_or(0).to_be_bytes());
         ip[6..8].copy_from_slice(&FLAGS);
         ip[8] = TTL;
@@ -100,7 +99,7 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// The ports of a packet.
+/// Ports of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Ports {
     source: u16,
@@ -108,7 +107,8 @@ struct Ports {
 }
 
 impl Ports {
-    /// The initiator of a flow has a port from 10000 on, the other end one from 5001 on; no two flows share both.
+    /// Returns the ports of a packet. The initiator of a flow has a port from 10000 on, the other end one from 5001
+    /// on. No two flows share both.
     fn new(flow: u32, forward: bool) -> Self {
         const CLIENT: u32 = 10_000;
         const CLIENTS: u32 = 50_000;
@@ -126,7 +126,7 @@ fn addresses(packet: &Packet) -> [[u8; 4]; 2] {
     [packet.from, packet.to].map(|host| [10, 1, (host / HOSTS_PER_SUBNET) as u8, (host % HOSTS_PER_SUBNET) as u8 + 1])
 }
 
-/// An address of local administration (IEEE 802).
+/// Returns a locally administered address (IEEE 802).
 fn mac(host: u16) -> [u8; 6] {
     let [high, low] = host.to_be_bytes();
     [0x02, 0, 0, 0, high, low]

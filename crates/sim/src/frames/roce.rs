@@ -1,10 +1,10 @@
-//! RoCE v2: UDP, and the transport headers of InfiniBand (InfiniBand architecture specification, chapter 9 and annex
-//! A17).
+//! Encodes RoCE v2: UDP, and the transport headers of InfiniBand (InfiniBand architecture specification, chapter 9
+//! and annex A17).
 
 use hostnet_model::transport::roce::{Roce, RoceOperation};
 
 const UDP_PORT: u16 = 4791;
-/// The source port spreads flows over paths.
+/// First source port; the source port spreads flows over paths.
 const SOURCE_PORT: u16 = 0xc000;
 const UDP_BYTES: usize = 8;
 const IP_BYTES: usize = 20;
@@ -12,16 +12,16 @@ const ICRC_BYTES: usize = 4;
 /// Packet sequence numbers have 24 bits.
 const SEQUENCE_MASK: u64 = 0x00ff_ffff;
 const PARTITION: [u8; 2] = [0xff, 0xff];
-/// Queue pairs 0 and 1 are those of management.
+/// First queue pair of flows; queue pairs 0 and 1 are for management.
 const QUEUE_PAIR: u32 = 256;
 const ACKNOWLEDGE_REQUEST: u8 = 0x80;
 const SYNDROME_ACK: u8 = 0x1f;
 const SYNDROME_OUT_OF_ORDER: u8 = 0x60;
 const NOTIFICATION_BYTES: usize = 16;
-/// What the checksum has in place of fields that change on the way.
+/// Value that replaces fields that change in transit when the checksum is computed.
 const MASKED: u8 = 0xff;
 
-/// Adds the UDP header, those of the transport, the data, and room for the checksum that [`seal`] puts there.
+/// Appends the UDP header, the transport headers, the data, and room for the checksum that [`seal`] writes.
 pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
     let start = frame.len();
     frame.extend((SOURCE_PORT | (flow & 0x3fff) as u16).to_be_bytes());
@@ -45,8 +45,8 @@ pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
     frame[start + 4..start + 6].copy_from_slice(&length.to_be_bytes());
 }
 
-/// The operation of a reliable connection. A packet does not know whether it is the first of its message, whose header
-/// would name the memory; it is shown as one from the middle.
+/// Returns the opcode of a reliable connection. A packet does not know if it is the first of its message, whose
+/// header would name the memory region; it is encoded as a middle packet.
 fn opcode(message: &Roce) -> u8 {
     match (message.operation, message.last) {
         (RoceOperation::Write, false) => 0x07,
@@ -59,7 +59,7 @@ fn opcode(message: &Roce) -> u8 {
     }
 }
 
-/// Adds the header that the operation has beyond that of every packet.
+/// Appends the extended header of the operation.
 fn extended(frame: &mut Vec<u8>, message: &Roce) {
     match (message.operation, message.last) {
         (RoceOperation::ReadRequest, _) => {
@@ -74,12 +74,12 @@ fn extended(frame: &mut Vec<u8>, message: &Roce) {
     }
 }
 
-/// Puts the invariant checksum at the end of an IP packet.
+/// Writes the invariant CRC at the end of an IP packet.
 pub(super) fn seal(packet: &mut [u8]) {
     let (body, place) = packet.split_at_mut(packet.len() - ICRC_BYTES);
     let mut masked = [0; IP_BYTES + UDP_BYTES + 12];
     masked.copy_from_slice(&body[..IP_BYTES + UDP_BYTES + 12]);
-    // Type of service, time to live and checksum of IP; checksum of UDP; the reserved byte after the partition.
+    // IP type of service, time to live and checksum; UDP checksum; the reserved byte after the partition key.
     for at in [1, 8, 10, 11, IP_BYTES + 6, IP_BYTES + 7, IP_BYTES + UDP_BYTES + 4] {
         masked[at] = MASKED;
     }

@@ -1,10 +1,10 @@
-//! TCP headers (RFC 9293), with timestamps (RFC 7323) and selective acknowledgements (RFC 2018).
+//! Encodes TCP headers (RFC 9293), with timestamps (RFC 7323) and selective acknowledgements (RFC 2018).
 
 use super::{checksum, Ports, PROTOCOL_TCP};
 use hostnet_kernel::Time;
 use hostnet_model::transport::tcp::Segment;
 
-/// The window field counts units of 2 to this many bytes.
+/// Window scale: the window field counts units of 2 to this many bytes.
 pub const WINDOW_SHIFT: u32 = 7;
 
 const HEADER_BYTES: usize = 20;
@@ -15,10 +15,10 @@ const ACK: u8 = 0x10;
 const PUSH: u8 = 0x08;
 const ECE: u8 = 0x40;
 const CWR: u8 = 0x80;
-/// The stamps of Linux count ms.
+/// Linux time stamps count ms.
 const PS_PER_STAMP: u64 = 1_000_000_000;
 
-/// Adds the header and the data of a segment between two addresses.
+/// Appends the header and the data of a segment between two addresses.
 pub(super) fn append(frame: &mut Vec<u8>, segment: &Segment, ports: Ports, addresses: [[u8; 4]; 2]) {
     let start = frame.len();
     frame.extend(ports.source.to_be_bytes());
@@ -32,7 +32,7 @@ pub(super) fn append(frame: &mut Vec<u8>, segment: &Segment, ports: Ports, addre
     let header = frame.len() - start;
     frame[start + 12] = ((header / 4) as u8) << 4;
     frame.resize(start + header + segment.bytes as usize, 0);
-    // The data are zeros and add nothing.
+    // The data bytes are zeros and add nothing to the checksum.
     let length = (header + segment.bytes as usize) as u32;
     let mut pseudo = addresses.concat();
     pseudo.extend([0, PROTOCOL_TCP]);
@@ -42,12 +42,12 @@ pub(super) fn append(frame: &mut Vec<u8>, segment: &Segment, ports: Ports, addre
     debug_assert!(header >= HEADER_BYTES);
 }
 
-/// A byte of a stream as a sequence number: the stream begins after the SYN, which has number 0.
+/// Returns the sequence number of a byte of a stream. The stream begins after the SYN, which has number 0.
 fn number(byte: u64) -> u32 {
     byte.wrapping_add(1) as u32
 }
 
-/// The window field; no window is shown as none that is not.
+/// Returns the window field, rounded up so that only an empty window is encoded as 0.
 fn window(bytes: u64) -> u16 {
     u16::try_from(bytes.div_ceil(1 << WINDOW_SHIFT)).unwrap_or(u16::MAX)
 }

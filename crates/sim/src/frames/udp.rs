@@ -1,14 +1,14 @@
-//! UDP headers (RFC 768).
+//! Encodes UDP headers (RFC 768).
 
 use super::{checksum, Ports, PROTOCOL_UDP};
 use hostnet_model::transport::udp::Datagram;
 
 const HEADER_BYTES: usize = 8;
-/// A checksum of zero says that there is none; one that comes out as zero is sent as this.
+/// A checksum of zero means that there is none, so a computed zero is sent as this value.
 const ZERO: u16 = 0xffff;
 
-/// Adds the header and the data of a datagram between two addresses. The data begin with the number of the datagram,
-/// as far as they have room for it; the rest are zeros.
+/// Appends the header and the data of a datagram between two addresses. The data begin with the number of the
+/// datagram, as far as it fits; the remaining bytes are zeros.
 pub(super) fn append(frame: &mut Vec<u8>, datagram: &Datagram, ports: Ports, addresses: [[u8; 4]; 2]) {
     let start = frame.len();
     let length = HEADER_BYTES + datagram.bytes as usize;

@@ -1,11 +1,11 @@
-//! The memory system without a server around it: one source of requests, and controllers.
+//! Runs a memory system without a server: one source of requests, and controllers.
 //!
-//! The source is in order. It hands over at most one request per clock and controller, is blocked at its head while
-//! that request is refused, and holds back reads while as many as allowed are outstanding. Within a clock the source
-//! comes first, then data that is complete, then the commands.
+//! The source is in order. It issues at most one request per clock and controller, is blocked while the request at
+//! its head is refused, and holds back reads while the maximum number is outstanding. Within a clock the source comes
+//! first, then completed data, then the commands.
 //!
-//! [`MemorySimulation`] does all of it for a [`MemoryPlan`](hostnet_config::MemoryPlan): it opens the requests, runs
-//! them, and reports; [`MemoryRun`] is the memory system under it, for any requests.
+//! [`MemorySimulation`] runs a [`MemoryPlan`](hostnet_config::MemoryPlan): it opens the requests, serves them and
+//! reports. [`MemoryRun`] is the memory system below it, for any requests.
 
 mod report;
 mod requests;

@@ -1,4 +1,4 @@
-//! From a run of the memory alone to its summary. The controllers count in clocks; here they become ns.
+//! Summarizes a run of the memory alone. The controllers count in clocks; the summary is in ns.
 
 use super::requests::line_clocks;
 use super::{MemoryReport, MemorySimulation};
@@ -43,7 +43,7 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// One controller, settled at the end of the window.
+/// One controller, with statistics settled at the end of the window.
 struct Part {
     counters: Counters,
     rpq: Domain,
@@ -53,10 +53,10 @@ struct Part {
 struct View<'a> {
     simulation: &'a MemorySimulation<'a>,
     parts: Vec<Part>,
-    /// All controllers together.
+    /// Sum of the counters of all controllers.
     total: Counters,
     clock_ns: f64,
-    /// Clocks of the window.
+    /// Length of the window, in clocks.
     window: u64,
 }
 
@@ -170,7 +170,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// A request that is half served at either end of the window counts with its last column access.
+    /// Returns the commands by name. A request that is only partly served within the window counts if its last column
+    /// access is in the window.
     fn commands(&self, counters: &Counters) -> Value {
         let accesses = u64::from(self.simulation.plan.dram.accesses_per_line);
         let same_bank = self.simulation.plan.controller.refresh == Refresh::SameBank;
@@ -270,12 +271,12 @@ impl<'a> View<'a> {
         row
     }
 
-    /// Time that waiting takes by Little's law: entries held over entries given back.
+    /// Returns the mean residence by Little's law: the area of entries in use over the entries returned, in ns.
     fn little_ns(&self, area: u64, requests: u64) -> Option<f64> {
         ratio(area, requests).map(|clocks| clocks * self.clock_ns)
     }
 
-    /// Share of the window in which `parts` controllers neither wrote nor were idle.
+    /// Returns the share of the window in which `parts` controllers were neither writing nor idle.
     fn reading_share(&self, counters: &Counters, parts: usize) -> Option<f64> {
         let others = counters.write_mode_ps + counters.idle_ps;
         self.share((self.window * parts as u64).saturating_sub(others), parts)
@@ -287,12 +288,12 @@ impl<'a> View<'a> {
         counters.refreshes * u64::from(if same_bank { timing.rfc_sb } else { timing.rfc })
     }
 
-    /// Ranks of all controllers.
+    /// Returns the number of ranks of all controllers.
     fn ranks(&self) -> usize {
         self.simulation.plan.dram.ranks as usize * self.parts.len()
     }
 
-    /// A share of the window, as the mean over `parts`.
+    /// Returns `clocks` as a share of the window, as the mean over `parts`.
     fn share(&self, clocks: u64, parts: usize) -> Option<f64> {
         ratio(clocks, self.window * parts as u64)
     }
@@ -314,12 +315,12 @@ fn activations(counters: &Counters) -> u64 {
     counters.read_activations + counters.write_activations
 }
 
-/// Lines read from DRAM: all that were not forwarded.
+/// Returns the lines read from DRAM: all reads that were not forwarded from the write queue.
 fn dram_reads(counters: &Counters) -> u64 {
     counters.reads.iter().sum::<u64>() - counters.forwarded
 }
 
-/// Lines written to DRAM: all that were not merged.
+/// Returns the lines written to DRAM: all writes that were not merged.
 fn dram_writes(counters: &Counters) -> u64 {
     counters.writes.iter().sum::<u64>() - counters.merged
 }

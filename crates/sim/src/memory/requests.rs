@@ -1,19 +1,20 @@
-//! Where the requests of a plan come from.
+//! Opens the requests of a plan.
 
 use hostnet_config::{Code, MemoryPlan, Requests, TraceFormat, TrafficPattern};
 use hostnet_traffic::{Format, Pattern, Request, Synthetic, Trace, TraceError, TrafficError, LINE_BYTES};
 use std::path::Path;
 
-/// Requests between two looks at whether to go on counting.
+/// Requests counted between two calls of the progress callback.
 const COUNT_STEP: u64 = 1 << 16;
 
-/// Why a run of the memory alone cannot begin or go on. All of it lies in what the user gave.
+/// Errors that keep a run of the memory alone from starting or continuing. All of them are errors in the user's
+/// input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MemoryError {
-    /// The trace is wrong: file, line, value and rule.
+    /// The trace is invalid: file, line, value and rule.
     #[error("{0}")]
     Trace(#[from] TraceError),
-    /// The description of the traffic is wrong.
+    /// The description of the traffic is invalid.
     #[error("traffic.pattern: {0}")]
     Traffic(#[from] TrafficError),
     /// The trace cannot be read twice.
@@ -24,23 +25,11 @@ pub enum MemoryError {
     Uncounted(String),
 }
 
-impl MemoryError {
-    /// Rule that is broken.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Trace(error) => Code::of_file(Path::new(error.file())),
-            Self::Traffic(_) => Code::OutOfRange,
-            Self::Uncounted(_) => Code::NotSupported,
-        }
-    }
-}
-
-/// The requests of a plan, one at a time.
+/// Source of the requests of a plan.
 pub(super) enum Source {
-    /// By a description.
+    /// Generated from a description.
     Generated(Synthetic),
-    /// From a file.
+    /// Read from a file.
     Trace(Box<Trace>),
 }
 
@@ -56,22 +45,22 @@ impl Iterator for Source {
     }
 }
 
-/// The requests of a plan, and what is known of them before the first.
+/// Requests of a plan, with what is known about them before the first.
 pub(super) struct Opened {
     pub(super) source: Source,
-    /// Requests that are told apart.
+    /// Number of request streams that are counted separately.
     pub(super) streams: usize,
-    /// How many requests there are, if that is known.
+    /// Number of requests, if known.
     pub(super) total: Option<u64>,
-    /// Whether requests have a time of arrival of their own.
+    /// True if requests have arrival times.
     pub(super) timed: bool,
 }
 
-/// Opens the requests of a plan. A trace of which a share is warm-up is read once to count its requests; `tell` hears
-/// how many there are so far and says whether to go on.
+/// Opens the requests of a plan. If a share of a trace is warm-up, the trace is read once to count its requests.
+/// `tell` is called with the count so far and returns false to stop.
 ///
 /// # Errors
-/// What is wrong with the trace, anywhere in it if it is counted; or with the traffic.
+/// Returns an error if the trace is invalid, anywhere if it is counted, or if the traffic is invalid.
 pub(super) fn open(plan: &MemoryPlan, tell: &mut dyn FnMut(u64) -> bool) -> Result<Opened, MemoryError> {
     match &plan.requests {
         Requests::Traffic(traffic) => {
@@ -118,15 +107,15 @@ fn count(
     Ok(count)
 }
 
-/// DRAM clocks that a line takes when every controller moves data all the time.
+/// Returns the DRAM clocks per line if every controller transfers data all the time.
 pub(super) fn line_clocks(plan: &MemoryPlan) -> f64 {
     let dram = &plan.dram;
     let line = f64::from(dram.timing.burst * dram.accesses_per_line);
     line / f64::from(plan.map.channels * dram.subchannels)
 }
 
-/// The share of writes that goes with a share of reads. Decimal shares stay what they are: 0.67 reads are 0.33 writes,
-/// not 0.32999999999999996, with which some draws would be decided otherwise.
+/// Returns the share of writes for a share of reads. Decimal shares stay exact: 0.67 reads are 0.33 writes, not
+/// 0.32999999999999996, which would change some draws.
 fn write_share(reads: f64) -> f64 {
     const GRAIN: f64 = 1e9;
     ((1.0 - reads) * GRAIN).round() / GRAIN

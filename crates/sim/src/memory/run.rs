@@ -1,7 +1,6 @@
-//! The loop of a memory run.
+//! Event loop of a memory run.
 //!
-//! Everything happens at clock edges, so controllers are told clocks as times: what they measure in ps is in clocks
-//! here.
+//! Everything happens at clock edges, so controllers get clocks as times, and their values in ps are in clocks here.
 
 use super::tally::{Flight, Tally};
 use hostnet_kernel::Time;
@@ -10,50 +9,50 @@ use hostnet_model::params::{ControllerParams, DramParams, MapParams};
 use hostnet_traffic::Request;
 use std::collections::VecDeque;
 
-/// Events for which a caller waits at most, per request asked for. Requests take up to about ten; refreshes in the
-/// pauses of a trace any number.
+/// Maximum number of events per requested request before `advance` returns. Requests take up to about ten events, but
+/// the pauses of a trace may have any number of refreshes.
 const EVENTS_PER_REQUEST: u64 = 64;
 
-/// Clocks for which a controller goes on by itself at most: a few refreshes.
+/// Maximum number of clocks that a controller runs ahead alone: a few refreshes.
 const CLOCKS_ALONE: u64 = 1 << 16;
 
-/// What a memory run is made of.
+/// Configuration of a memory run.
 #[derive(Clone, Debug)]
 pub struct MemoryParts {
-    /// The device on every channel.
+    /// DRAM device on every channel.
     pub dram: DramParams,
-    /// The controller of every subchannel.
+    /// Controller of every subchannel.
     pub controller: ControllerParams,
-    /// Where a line lies.
+    /// Map from lines to places.
     pub map: MapParams,
-    /// Sources of requests that are told apart.
+    /// Number of request sources that are counted separately.
     pub sources: usize,
-    /// Reads that may be outstanding; 0 = as many as there is room for.
+    /// Maximum number of outstanding reads; 0 = limited by the queues only.
     pub outstanding: u32,
-    /// Requests that are not measured, from the first one on.
+    /// Number of requests at the start that are not measured.
     pub warm_up: u64,
-    /// Whether commands are recorded.
+    /// True to record commands.
     pub record: bool,
 }
 
-/// A memory system under way.
+/// A memory system that serves requests.
 pub struct MemoryRun<S> {
     requests: S,
     controllers: Vec<Controller>,
     decoder: Decoder,
     parts: MemoryParts,
     now: u64,
-    /// The request at the head of the source.
+    /// Request at the head of the source.
     head: Option<Request>,
     head_place: Place,
-    /// The clock of the source's next try; never while only an event can help it.
+    /// Clock of the next attempt of the source; `u64::MAX` while only an event can unblock it.
     next_try: u64,
-    /// Whether the head was refused at the last try.
+    /// True if the head was refused at the last attempt.
     blocked: bool,
     taken: u64,
     flights: Vec<Flight>,
     free: Vec<u32>,
-    /// Reads outstanding, and the clocks at which they will be complete, if anybody waits for that.
+    /// Outstanding reads, and the clocks at which they will be complete, if outstanding reads are limited.
     outstanding: u32,
     completions: [VecDeque<u64>; 2],
     measuring_since: u64,
@@ -61,10 +60,10 @@ pub struct MemoryRun<S> {
 }
 
 impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
-    /// A memory system that will serve `requests`.
+    /// Creates a memory system that will serve `requests`.
     ///
     /// # Errors
-    /// If the first request is none.
+    /// Returns an error if the first request is invalid.
     pub fn new(parts: MemoryParts, requests: S) -> Result<Self, E> {
         let count = parts.map.channels * parts.dram.subchannels;
         let controller = |number| {
@@ -94,11 +93,11 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         Ok(run)
     }
 
-    /// Goes on until `requests` more were accepted, a long pause between them has taken as many events, or everything
-    /// is done. Returns whether there is more to do.
+    /// Runs until `requests` more requests have been accepted, a long pause between them has taken a proportional
+    /// number of events, or everything is done. Returns true if there is more to do.
     ///
     /// # Errors
-    /// What the source of requests has to say.
+    /// The error of the source of requests.
     pub fn advance(&mut self, requests: u64, mut commands: impl FnMut(CommandRecord)) -> Result<bool, E> {
         let until = self.taken + requests;
         let mut events = requests.saturating_mul(EVENTS_PER_REQUEST);
@@ -124,7 +123,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         Ok(true)
     }
 
-    /// The clock of what comes next; none when everything is done and only refreshes would go on.
+    /// Returns the clock of the next event, or `None` if all requests are served and only refreshes would follow.
     #[inline]
     fn next_event(&self) -> Option<u64> {
         let commands = self.controllers.iter().map(Controller::next_clock).min().unwrap_or(u64::MAX);
@@ -132,7 +131,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         (next < u64::MAX && (self.head.is_some() || self.is_working())).then_some(next)
     }
 
-    /// The clock of what comes next for the source: a try, or data that it waits for.
+    /// Returns the clock of the next event of the source: an attempt, or the completion of data that it waits for.
     #[inline]
     fn next_of_source(&self) -> u64 {
         if self.parts.outstanding == 0 {
@@ -142,8 +141,9 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         self.next_try.min(complete.copied().unwrap_or(u64::MAX))
     }
 
-    /// Before which clock a controller may go on by itself: until the source has something to do when it is the only
-    /// one, and not for long, so that a caller has his turn in the pauses of a trace.
+    /// Returns the clock before which a controller may run ahead alone. A single controller may run until the source
+    /// has something to do, but not longer than [`CLOCKS_ALONE`], so that the caller gets control in the pauses of a
+    /// trace.
     #[inline]
     fn own_until(&self, clock: u64) -> u64 {
         if self.controllers.len() == 1 && self.head.is_some() {
@@ -153,12 +153,12 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         }
     }
 
-    /// Whether requests are under way that will be served.
+    /// Returns true if requests are in flight that will be served.
     fn is_working(&self) -> bool {
         self.completions.iter().any(|list| !list.is_empty()) || self.controllers.iter().any(Controller::is_working)
     }
 
-    /// Hands over requests, in order.
+    /// Offers requests to the controllers, in order.
     #[inline]
     fn offer(&mut self, now: Time) -> Result<(), E> {
         let mut budget = self.controllers.len();
@@ -184,7 +184,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         Ok(())
     }
 
-    /// Brings the next request to the head of the source.
+    /// Fetches the next request to the head of the source.
     #[inline]
     fn fetch(&mut self) -> Result<(), E> {
         self.head = self.requests.next().transpose()?;
@@ -205,6 +205,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         if self.taken == self.parts.warm_up {
             self.start_measuring(now);
         }
+        // The tag is only taken once the controller has queued the request; see `launch`.
         let tag = self.free.last().copied().unwrap_or(self.flights.len() as u32);
         let incoming = Incoming { tag, place, class: request.source, read: !request.write };
         let offered = self.controllers[usize::from(place.channel)].offer(now, self.now, &incoming);
@@ -244,7 +245,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         }
     }
 
-    /// Takes note of data that is complete, for a source that waits for it.
+    /// Handles completed data, for a source with limited outstanding reads.
     #[inline]
     fn complete(&mut self) {
         for list in &mut self.completions {
@@ -256,7 +257,8 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         }
     }
 
-    /// Issues what a controller has planned before clock `until`, or before the source has something to do after all.
+    /// Issues the commands that a controller has planned before clock `until`, or until the source has something to
+    /// do.
     #[inline]
     fn issue(&mut self, index: usize, mut until: u64) {
         let controller = &mut self.controllers[index];
@@ -265,6 +267,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             let now = Time::from_ps(self.now);
             let issued = controller.issue(now);
             controller.decide(now);
+            // A freed entry lets the blocked source try again at the next clock.
             if self.blocked && issued.freed.is_some() {
                 self.next_try = self.now + 1;
                 until = until.min(self.next_try);
@@ -281,31 +284,31 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         }
     }
 
-    /// What was measured so far.
+    /// Returns the measurements so far.
     #[must_use]
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The controllers.
+    /// Returns the controllers.
     #[must_use]
     pub fn controllers(&self) -> &[Controller] {
         &self.controllers
     }
 
-    /// Requests accepted so far, those of the warm-up among them.
+    /// Returns the requests accepted so far, including those of the warm-up.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// The clock at which the measurement began.
+    /// Returns the clock at which the measurement began.
     #[must_use]
     pub fn measuring_since(&self) -> u64 {
         self.measuring_since
     }
 
-    /// The clock.
+    /// Returns the current clock.
     #[must_use]
     pub fn clock(&self) -> u64 {
         self.now

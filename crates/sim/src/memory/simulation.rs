@@ -1,4 +1,4 @@
-//! A plan of the memory alone, from its first request to its results.
+//! Runs a plan of the memory alone, from its first request to its results.
 
 use super::report;
 use super::requests::{self, MemoryError, Source};
@@ -7,23 +7,23 @@ use hostnet_config::MemoryPlan;
 use hostnet_model::memory::CommandRecord;
 use serde_json::Value;
 
-/// Requests of one step: milliseconds.
+/// Requests of one step: milliseconds of wall time.
 const STEP: u64 = 1 << 13;
 
-/// How a run of the memory alone stands.
+/// Progress of a run of the memory alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryStatus {
-    /// What is being done.
+    /// Current phase.
     pub phase: MemoryPhase,
-    /// Requests counted, or taken by the memory, so far.
+    /// Requests counted, or accepted by the memory, so far.
     pub requests: u64,
-    /// All requests, if it is known how many there are.
+    /// Number of requests, if known.
     pub total: Option<u64>,
-    /// Simulated time in ps.
+    /// Simulated time, in ps.
     pub simulated_ps: u64,
 }
 
-/// What a run of the memory alone is doing.
+/// Phase of a run of the memory alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryPhase {
     /// The requests of a trace are counted.
@@ -34,12 +34,12 @@ pub enum MemoryPhase {
     Measuring,
 }
 
-/// What a run of the memory alone has measured.
+/// Results of a run of the memory alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryReport {
-    /// The summary; see docs/memory.md.
+    /// Summary; see docs/memory.md.
     pub summary: Value,
-    /// Hexadecimal SHA-256 of what was measured.
+    /// Hexadecimal SHA-256 of the measured values.
     pub result_hash: String,
 }
 
@@ -48,7 +48,7 @@ pub struct MemorySimulation<'a> {
     pub(super) plan: &'a MemoryPlan,
     pub(super) run: MemoryRun<Source>,
     pub(super) warm_up: u64,
-    /// Whether requests have a time of arrival of their own.
+    /// True if requests have arrival times.
     pub(super) timed: bool,
     pub(super) complete: bool,
     total: Option<u64>,
@@ -56,11 +56,12 @@ pub struct MemorySimulation<'a> {
 }
 
 impl<'a> MemorySimulation<'a> {
-    /// Opens the requests, and builds the memory that will serve them. With `record` commands are recorded. A trace of
-    /// which a share is warm-up is read once to count its requests, while `tell` hears of it and says whether to go on.
+    /// Opens the requests, and builds the memory that will serve them. With `record`, commands are recorded. If a
+    /// share of a trace is warm-up, the trace is read once to count its requests; `tell` is called with the progress
+    /// and returns false to stop.
     ///
     /// # Errors
-    /// What is wrong with the trace or the traffic.
+    /// Returns an error if the trace or the traffic is invalid.
     pub fn new(
         plan: &'a MemoryPlan,
         record: bool,
@@ -87,10 +88,10 @@ impl<'a> MemorySimulation<'a> {
         Ok(Self { plan, run, warm_up, timed: opened.timed, complete: false, total: opened.total, stopped })
     }
 
-    /// Serves some thousand requests and hands on the commands for them. Returns whether there is more to do.
+    /// Serves some thousand requests and passes their commands to `commands`. Returns true if there is more to do.
     ///
     /// # Errors
-    /// What is wrong with the next request of the trace.
+    /// Returns an error if the next request of the trace is invalid.
     pub fn step(&mut self, commands: impl FnMut(CommandRecord)) -> Result<bool, MemoryError> {
         if !self.stopped && !self.complete {
             self.complete = !self.run.advance(STEP, commands)?;
@@ -98,13 +99,13 @@ impl<'a> MemorySimulation<'a> {
         Ok(!self.stopped && !self.complete)
     }
 
-    /// Whether all requests were served.
+    /// Returns true if all requests were served.
     #[must_use]
     pub fn complete(&self) -> bool {
         self.complete
     }
 
-    /// How the run stands.
+    /// Returns the progress of the run.
     #[must_use]
     pub fn status(&self) -> MemoryStatus {
         let requests = self.run.taken();
@@ -114,7 +115,7 @@ impl<'a> MemorySimulation<'a> {
         MemoryStatus { phase, requests, total: self.total, simulated_ps }
     }
 
-    /// What was measured so far.
+    /// Returns the results so far.
     #[must_use]
     pub fn report(&self) -> MemoryReport {
         report::report(self)

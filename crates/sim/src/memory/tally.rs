@@ -1,8 +1,8 @@
-//! What is counted of the requests of a memory run.
+//! Counts the requests of a memory run.
 
 use hostnet_measure::Histogram;
 
-/// A request on its way.
+/// A request in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flight {
     pub(super) arrived: u64,
@@ -10,20 +10,20 @@ pub(super) struct Flight {
     pub(super) measured: bool,
 }
 
-/// What was measured of the requests after the warm-up. Latencies are in clocks.
+/// Measurements of the requests after the warm-up. Latencies are in clocks.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Requests accepted.
     pub accepted: u64,
-    /// Clocks of the first and the last acceptance.
+    /// Clock of the first acceptance.
     pub first: u64,
-    /// See `first`.
+    /// Clock of the last acceptance.
     pub last: u64,
-    /// Reads and writes accepted per source.
+    /// Reads and writes accepted, per source.
     pub sources: Vec<[u64; 2]>,
-    /// Reads: from arrival at the source to the last data beat.
+    /// Latencies of reads from arrival at the source to the last data beat.
     pub from_arrival: Histogram,
-    /// Reads: from acceptance to the last data beat.
+    /// Latencies of reads from acceptance to the last data beat.
     pub from_acceptance: Histogram,
 }
 

@@ -1,7 +1,7 @@
-//! The network on a chip without a server around it: packets from a description or a trace, and what became of them.
+//! Runs a network on a chip without a server: packets from a description or a trace, and their fates.
 //!
-//! [`NocSimulation`] does all of it for a [`NocPlan`](hostnet_config::NocPlan): it reads the packets, runs them, and
-//! reports. The network itself is [`hostnet_noc`].
+//! [`NocSimulation`] runs a [`NocPlan`](hostnet_config::NocPlan): it reads the packets, sends them and reports. The
+//! network itself is [`hostnet_noc`].
 
 mod report;
 mod simulation;

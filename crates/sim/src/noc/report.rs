@@ -1,4 +1,4 @@
-//! From a run of the network alone to its summary. The network counts in cycles; here they become ns too.
+//! Summarizes a run of a network on a chip. The network counts in cycles; the summary also has ns.
 
 use super::verdict::saturated;
 use super::{NocReport, NocSimulation};
@@ -8,7 +8,7 @@ use hostnet_noc::{LinkCount, Report, Shape};
 use serde_json::{json, Map, Value};
 use sha2::{Digest, Sha256};
 
-/// Steps of a distribution: whole percent.
+/// Steps of a distribution: whole percentiles.
 const STEPS: u32 = 100;
 
 pub(super) fn report(simulation: &NocSimulation) -> NocReport {
@@ -44,7 +44,7 @@ pub(super) fn report(simulation: &NocSimulation) -> NocReport {
 struct View<'a> {
     plan: &'a NocPlan,
     report: Report,
-    /// Expected load of the fullest output, and its name.
+    /// Expected load of the most loaded output, and its name.
     busiest: Option<(f64, String)>,
     clock_ns: f64,
 }
@@ -95,7 +95,7 @@ impl View<'_> {
         })
     }
 
-    /// Where the fullest output is full, by the routes alone.
+    /// Returns the injection rate at which the most loaded output is full, from the routes alone.
     fn bound(&self) -> Value {
         match &self.busiest {
             Some((load, name)) => json!({ "rate": 1.0 / load, "link": name, "load": load }),

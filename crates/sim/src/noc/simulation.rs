@@ -1,4 +1,4 @@
-//! A plan of the network alone, from its first packet to its results.
+//! Runs a plan of a network on a chip, from its first packet to its results.
 
 use super::report;
 use hostnet_config::{Code, NocPlan, Packets};
@@ -7,71 +7,58 @@ use hostnet_traffic::{PacketTrace, TraceError};
 use serde_json::Value;
 use std::path::Path;
 
-/// Cycles of one step: milliseconds.
+/// Cycles of one step: milliseconds of wall time.
 const STEP: u64 = 1 << 9;
-/// Packets of a trace that are read between two looks at whether to go on.
+/// Packets of a trace that are read between two calls of the progress callback.
 const READ_STEP: usize = 1 << 16;
-/// Packets of a trace at most: they are kept, 24 B each.
+/// Maximum number of packets of a trace. They are kept in memory, 24 B each.
 const PACKETS_MAX: usize = 50_000_000;
 
-/// Why a run of the network alone cannot begin. All of it lies in what the user gave.
+/// Errors that keep a run of a network on a chip from starting. All of them are errors in the user's input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NocFault {
-    /// The trace is wrong: file, line, value and rule.
+    /// The trace is invalid: file, line, value and rule.
     #[error("{0}")]
     Trace(#[from] TraceError),
-    /// The network or its traffic is wrong.
+    /// The network or its traffic is invalid.
     #[error("{0}")]
     Network(#[from] NocError),
 }
 
-impl NocFault {
-    /// Rule that is broken.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        match self {
-            Self::Trace(error) => Code::of_file(Path::new(error.file())),
-            Self::Network(error) if error.field == "routing" => Code::Deadlock,
-            Self::Network(error) if error.field == "trace" => Code::MalformedFile,
-            Self::Network(_) => Code::OutOfRange,
-        }
-    }
-}
-
-/// How a run of the network alone stands.
+/// Progress of a run of a network on a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NocStatus {
-    /// What is being done.
+    /// Current phase.
     pub phase: NocPhase,
     /// Packets read, or delivered, so far.
     pub packets: u64,
     /// Simulated cycles.
     pub cycles: u64,
-    /// Simulated time in ps.
+    /// Simulated time, in ps.
     pub simulated_ps: u64,
-    /// Millionths of the run that are done.
+    /// Progress of the run, in millionths.
     pub done_ppm: u32,
 }
 
-/// What a run of the network alone is doing.
+/// Phase of a run of a network on a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NocPhase {
     /// A trace is read.
     Reading,
-    /// Packets are not measured yet.
+    /// Packets are sent and not measured yet.
     WarmUp,
-    /// Packets are measured.
+    /// Packets are sent and measured.
     Measuring,
-    /// Measured packets are still on their way.
+    /// Measured packets are still in flight.
     Draining,
 }
 
-/// What a run of the network alone has measured.
+/// Results of a run of a network on a chip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NocReport {
-    /// The summary; see docs/noc.md.
+    /// Summary; see docs/noc.md.
     pub summary: Value,
-    /// Hexadecimal SHA-256 of what was measured.
+    /// Hexadecimal SHA-256 of the measured values.
     pub result_hash: String,
 }
 
@@ -80,16 +67,17 @@ pub struct NocSimulation<'a> {
     pub(super) plan: &'a NocPlan,
     pub(super) run: Run,
     pub(super) complete: bool,
-    /// Packets of the trace, if there is one.
+    /// Number of packets of the trace, if there is one.
     packets: Option<u64>,
     stopped: bool,
 }
 
 impl<'a> NocSimulation<'a> {
-    /// Reads the packets, while `tell` hears of it and says whether to go on, and builds the network.
+    /// Reads the packets and builds the network. While a trace is read, `tell` is called with the progress and
+    /// returns false to stop.
     ///
     /// # Errors
-    /// What is wrong with the trace.
+    /// Returns an error if the trace or the network is invalid.
     pub fn new(plan: &'a NocPlan, mut tell: impl FnMut(NocStatus) -> bool) -> Result<Self, NocFault> {
         let mut stopped = false;
         let (source, packets) = match &plan.packets {
@@ -109,7 +97,7 @@ impl<'a> NocSimulation<'a> {
         Ok(Self { plan, run, complete: false, packets, stopped })
     }
 
-    /// Goes on for some hundred cycles. Returns whether there is more to do.
+    /// Runs for some hundred cycles. Returns true if there is more to do.
     pub fn step(&mut self) -> bool {
         if !self.stopped && !self.complete {
             self.complete = !self.run.advance(STEP);
@@ -117,13 +105,13 @@ impl<'a> NocSimulation<'a> {
         !self.stopped && !self.complete
     }
 
-    /// Whether the run has come to its end.
+    /// Returns true if the run has reached its end.
     #[must_use]
     pub fn complete(&self) -> bool {
         self.complete
     }
 
-    /// How the run stands.
+    /// Returns the progress of the run.
     #[must_use]
     pub fn status(&self) -> NocStatus {
         let status = self.run.status();
@@ -147,12 +135,12 @@ impl<'a> NocSimulation<'a> {
         }
     }
 
-    /// A cycle in ns.
+    /// Returns the length of a cycle, in ns.
     pub(super) fn clock_ns(&self) -> f64 {
         1e9 / self.plan.clock_hz as f64
     }
 
-    /// What was measured so far.
+    /// Returns the results so far.
     #[must_use]
     pub fn report(&self) -> NocReport {
         report::report(self)

@@ -1,16 +1,17 @@
-//! Whether a network took what it was offered, from how much more waits at the end than at the beginning.
+//! Decides if a network accepted all of the offered load, from the growth of the backlog during the measurement.
 
-/// Above this share of the offered flits, a growing backlog is no fluctuation.
+/// Share of the offered flits above which a growing backlog is no fluctuation.
 const GROWS: f64 = 0.05;
-/// Below this share it is none that matters.
+/// Share of the offered flits below which a growing backlog is negligible.
 const HOLDS: f64 = 0.01;
 /// Standard deviations of the number of packets that chance may add.
 const CHANCE: f64 = 4.0;
 
-/// Whether the network is saturated; none when the run was too short, or the load too near to where it is, to tell.
+/// Returns true if the network is saturated, and `None` if the run was too short, or the load too close to
+/// saturation, to decide.
 ///
-/// `before` and `after` are flits in queues and on their way when the measurement began and ended, `flits` what was
-/// offered in between in `packets`.
+/// `before` and `after` are the flits that were queued or in flight at the start and the end of the measurement;
+/// `flits` is the load offered in between, in `packets` packets.
 pub(super) fn saturated(before: u64, after: u64, packets: u64, flits: f64) -> Option<bool> {
     if packets == 0 {
         return None;

@@ -1,28 +1,28 @@
-//! Events that follow each other while simulated time hardly goes on: a livelock, unless lines or packets move.
+//! Detects livelocks: events follow each other while simulated time hardly advances and no lines or packets move.
 
 use hostnet_kernel::Progress;
 
-/// Fewest events after which a run is suspected: about a second of work.
+/// Minimum number of events before a livelock is suspected: about a second of work.
 const EVENTS_MIN: u64 = 1 << 22;
-/// Events for each one that is pending, which a run that goes on may need: many flows may begin at the same time.
+/// Events per pending event that a healthy run may handle at almost the same time, as many flows may start together.
 const EVENTS_PER_PENDING: u64 = 16;
 
-/// Progress of a run since it was looked at last.
+/// Progress of a run since the last check.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Creep {
     since: Progress,
-    /// Amount that had moved by then, if the run has crept since the time before.
+    /// Total that had moved at the last check, if the run has crept since the check before.
     moved: Option<u64>,
 }
 
 impl Creep {
-    /// Begins to look.
+    /// Starts to watch a run.
     pub(super) fn begin(progress: Progress) -> Self {
         Self { since: progress, moved: None }
     }
 
-    /// Finds out whether a run with so many events pending creeps: as an event takes 1 ps at least, time that goes on
-    /// by no more than that per event stands for events that only follow each other.
+    /// Returns true if the run creeps. An event takes at least 1 ps, so time that advances by no more than that per
+    /// event means events that only follow each other. `pending` is the number of pending events.
     pub(super) fn goes_on(&mut self, progress: Progress, pending: usize) -> bool {
         let events = progress.events - self.since.events;
         if events < EVENTS_MIN.max(EVENTS_PER_PENDING * pending as u64) {
@@ -35,7 +35,8 @@ impl Creep {
         creeps
     }
 
-    /// Returns true if a run that creeps moves something nevertheless; it has `moved` so much since its start.
+    /// Returns true if a creeping run still moves lines or packets. `moved` is the total that it has moved since its
+    /// start.
     pub(super) fn moves(&mut self, progress: Progress, moved: u64) -> bool {
         let before = self.moved.replace(moved);
         self.since = progress;
@@ -48,7 +49,8 @@ mod tests {
     use super::*;
     use hostnet_kernel::Time;
 
-    /// After how many turns of `events` and `ps` each a run with `pending` events ends as a livelock, of 100.
+    /// Returns the turn, of up to 100 turns of `events` and `ps` each, after which a run with `pending` events ends
+    /// as a livelock.
     fn ends_after(events: u64, ps: u64, pending: usize, mut moved: impl FnMut(u64) -> u64) -> Option<u64> {
         let at = |turn: u64| Progress { time: Time::from_ps(turn * ps), events: turn * events };
         let mut creep = Creep::begin(at(0));

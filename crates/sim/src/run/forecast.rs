@@ -1,4 +1,4 @@
-//! How well processes will share a run, told from its beginning.
+//! Forecasts how well processes will share a run, from the beginning of the run.
 
 use super::{Options, Run};
 use crate::build::{Preparation, Shares};
@@ -7,27 +7,27 @@ use hostnet_kernel::{Scheduler, Time};
 use hostnet_model::{Payload, World};
 use std::time::{Duration, Instant};
 
-/// What the beginning of a run tells of the rest, on one thread of this machine.
+/// Measurements of the beginning of a run, on one thread of this machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Forecast {
-    /// Simulated time that was looked at, in ps.
+    /// Simulated time of the beginning, in ps.
     pub simulated_ps: u64,
     /// Simulated time of the whole run, as far as known, in ps.
     pub target_ps: u64,
-    /// How often the processes meet in what was looked at.
+    /// Exchanges between the processes in the beginning.
     pub meetings: u64,
-    /// Events in it.
+    /// Events in the beginning.
     pub events: u64,
-    /// Events that the process with most to do handles between two meetings, all of them together; of its threads, the
-    /// one with most to do.
+    /// Events on the critical path: of each exchange interval, those of the busiest thread of the process with the
+    /// most work, summed over all intervals.
     pub slowest: u64,
-    /// Wall time that it took, in s.
+    /// Wall time of the beginning, in s.
     pub wall_s: f64,
 }
 
 impl Forecast {
-    /// Looks at the beginning of a run that `ranks` processes of `threads` threads each would share, for as much wall
-    /// time as `budget` says. Nothing if `on_preparation` returns false.
+    /// Measures the beginning of a run that `ranks` processes of `threads` threads each would share, for a wall time
+    /// of `budget`. Returns `None` if `on_preparation` returns false.
     #[must_use]
     pub fn of(
         plan: &Plan,
@@ -48,7 +48,7 @@ impl Forecast {
         Some(found)
     }
 
-    /// Goes on to the next meeting, if there is one.
+    /// Runs to the next exchange. Returns false if no event is left before `limit`.
     fn window(&mut self, run: &mut Run, limit: Time, homes: &[usize], [ranks, threads]: [usize; 2]) -> bool {
         let simulation = &mut run.state.simulation;
         let before: Vec<u64> = simulation.parts().iter().map(|part| part.1.handled()).collect();
@@ -66,7 +66,8 @@ impl Forecast {
     }
 }
 
-/// Events of the busiest thread of a process: an even share, but no less than a partition has.
+/// Returns the events of the busiest thread of a process: an even share, but no less than those of its largest
+/// partition.
 fn of_rank(events: &[u64], homes: &[usize], rank: usize, threads: usize) -> u64 {
     let own = || events.iter().zip(homes).filter(|(_, &home)| home == rank).map(|(&events, _)| events);
     own().sum::<u64>().div_ceil(threads as u64).max(own().max().unwrap_or(0))

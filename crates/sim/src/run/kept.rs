@@ -1,4 +1,4 @@
-//! Checkpoints, as one file or as records: one of each partition, and an index.
+//! Hands over checkpoints, as one file or as records: one record per partition, and an index.
 
 use super::{Options, Run, Status};
 use crate::error::SimulationError;
@@ -7,35 +7,36 @@ use hostnet_kernel::checkpoint;
 use hostnet_kernel::Time;
 use hostnet_model::{Packet, World};
 
-/// What is handed over of a checkpoint.
+/// Part of a checkpoint that is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept<'a> {
-    /// All of it.
+    /// The whole checkpoint.
     Whole(&'a [u8]),
-    /// A partition of the checkpoint of a simulated time, by the process that has it.
+    /// Record of one partition, from the process that simulates the partition.
     Record {
-        /// That time, in ps.
+        /// Simulated time of the checkpoint, in ps.
         at_ps: u64,
-        /// The number of the partition.
+        /// Number of the partition.
         partition: usize,
-        /// The record.
+        /// Content of the record.
         bytes: &'a [u8],
     },
-    /// What is not of a partition, by the process that writes, when the records have been handed over everywhere.
+    /// Everything that belongs to no partition, from the process that writes, after all processes have handed over
+    /// their records.
     Index {
-        /// The time, in ps.
+        /// Simulated time of the checkpoint, in ps.
         at_ps: u64,
-        /// The index.
+        /// Content of the index.
         bytes: &'a [u8],
     },
 }
 
 impl Run {
-    /// As [`Run::run_recorded`]; `on_checkpoint` is handed what is kept when its time has come. When it returns false
-    /// the run stops.
+    /// As [`Run::run_recorded`], but also passes each due checkpoint to `on_checkpoint`. The run stops if that
+    /// returns false.
     ///
     /// # Errors
-    /// As of [`Run::run`].
+    /// As [`Run::run`].
     pub fn run_to_the_end(
         &mut self,
         mut on_status: impl FnMut(Status) -> bool,
@@ -63,7 +64,7 @@ impl Run {
         }
     }
 
-    /// When the next checkpoint is to be taken.
+    /// Returns the simulated time of the next checkpoint.
     fn next_kept(&self) -> Time {
         let Options { checkpoint_at_ps, checkpoint_every_ps, .. } = self.options;
         let now_ps = self.simulated_ps();
@@ -77,7 +78,7 @@ impl Run {
         every_ps > 0 && now.ps() % every_ps == 0
     }
 
-    /// Hands over the checkpoint of now in records. False when somebody would not have it.
+    /// Hands over a checkpoint in records. Returns false if a callback refuses one in any process.
     fn hand_over(&mut self, now: Time, on_checkpoint: &mut impl FnMut(Kept) -> bool) -> bool {
         let (at_ps, label) = (now.ps(), label(&self.plan, self.options));
         let mut taken = true;
@@ -94,8 +95,9 @@ impl Run {
         !self.anywhere(refused)
     }
 
-    /// The state without its partitions.
+    /// Serializes the state without its partitions.
     fn index(&mut self, label: &str) -> Option<Vec<u8>> {
+        // The partitions are swapped out while the rest is serialized.
         let parts = self.state.simulation.parts_mut().iter_mut();
         let empty = |part: &mut (World, _)| {
             let scheduler = hostnet_kernel::Scheduler::elsewhere(&part.1);
@@ -110,13 +112,13 @@ impl Run {
     }
 }
 
-/// What a checkpoint belongs to.
+/// Returns the label that ties a checkpoint to a plan and to the options that affect its content.
 pub(super) fn label(plan: &Plan, options: Options) -> String {
     let Options { series_ps, counters_ps, looked_at, .. } = options;
     format!("{} series {series_ps} counters {counters_ps} of {looked_at}", plan.hash)
 }
 
-/// What a record of a checkpoint belongs to.
+/// Returns the label that ties a record to its checkpoint.
 pub(super) fn label_of(label: &str, at_ps: u64, partition: usize) -> String {
     format!("{label} partition {partition} at {at_ps}")
 }

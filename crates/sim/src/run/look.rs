@@ -1,4 +1,4 @@
-//! What looks at a run and does not change it: epochs, checkpoint, counters, the record of events, the trace.
+//! Observes a run without changing it: epochs, checkpoint, counters, the event log, the trace.
 
 use super::kept::label;
 use super::pace::epoch_ps;
@@ -17,8 +17,8 @@ use hostnet_model::Payload;
 use hostnet_model::{Machine, World};
 
 impl Run {
-    /// The first moment up to `stop` at which something is to be kept of the state or done to it: the checkpoint, the
-    /// end of an epoch or of the trace, traces that wait to be fed, packets that wait to be handed on.
+    /// Returns the first time up to `stop` at which the run must pause: for the checkpoint, at the end of an epoch or
+    /// of the trace, to feed traces to cores, or to pass recorded packets on.
     pub(super) fn pause_before(&self, stop: Time) -> Time {
         let now = self.state.simulation.progress().time;
         let checkpoint = Some(Time::from_ps(self.options.checkpoint_at_ps)).filter(|&at| at > now);
@@ -47,23 +47,23 @@ impl Run {
         }
     }
 
-    /// Whether cores replay traces.
+    /// Returns true if cores replay traces.
     fn is_fed(&self) -> bool {
         self.feeds.iter().any(|feeds| !Feeds::is_empty(feeds))
     }
 
-    /// The checkpoint that was asked for, once its time has come.
+    /// Returns the requested checkpoint, once its time has been reached.
     #[must_use]
     pub fn checkpoint(&self) -> Option<&[u8]> {
         self.checkpoint.as_deref()
     }
 
-    /// When the current epoch ends, if the run goes on for so long.
+    /// Returns the end of the current epoch.
     fn epoch_end(&self) -> Time {
         Time::from_ps((self.state.epochs.len() as u64 + 1) * epoch_ps(&self.plan))
     }
 
-    /// Keeps the hash of the state as it is now.
+    /// Appends the hash of the current state to the epochs.
     pub(super) fn end_epoch(&mut self) {
         self.settle();
         let digests = self.told(Digest::of(&self.state.simulation)).into_iter();
@@ -71,25 +71,25 @@ impl Run {
         self.state.epochs.push(whole.epoch(self.state.simulation.progress().time));
     }
 
-    /// The server that counters and trace are of.
+    /// Returns the server that counters and trace observe, if this process simulates it.
     pub(super) fn looked_at(&self) -> Option<&Machine> {
         machine(&self.state.simulation, self.options.looked_at)
     }
 
-    /// The names of the workloads of the server that counters and trace are of.
+    /// Returns the names of the workloads of the server that counters and trace observe.
     #[must_use]
     pub fn workloads_looked_at(&self) -> Vec<&str> {
         let server = self.servers.iter().flatten().nth(self.options.looked_at);
         server.iter().flat_map(|server| &server.workloads).map(|workload| workload.name.as_str()).collect()
     }
 
-    /// Reads the counters at the end of an interval.
+    /// Reads the counters if an interval ends at `now`.
     pub(super) fn read_counters(&mut self, now: Time) {
         let state = &mut self.state;
         state.counters.stop_at(machine(&state.simulation, self.options.looked_at), now);
     }
 
-    /// When the trace shall end, if one is being made.
+    /// Returns the end of the trace, if one is being recorded.
     fn trace_end(&self) -> Time {
         match &self.watch {
             Some(Watch::Trace(recorder)) => Time::from_ps(recorder.end_ps()),
@@ -97,7 +97,7 @@ impl Run {
         }
     }
 
-    /// Begins the trace, if one is asked for.
+    /// Starts the trace, if one was requested.
     pub(super) fn start_trace(&mut self) {
         let now_ps = self.settle().ps();
         let Some(server) = self.servers.iter().flatten().nth(self.options.looked_at) else { return };
@@ -107,7 +107,7 @@ impl Run {
         self.keep_steps(true);
     }
 
-    /// Lets the server that is looked at keep the steps of its pools, or not any more.
+    /// Turns on or off that the observed server keeps the steps of its pools for the trace.
     fn keep_steps(&mut self, on: bool) {
         let machines = self.state.simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
             World::Server(machine) => Some(machine),
@@ -116,7 +116,8 @@ impl Run {
         machines.skip(self.options.looked_at).take(1).for_each(|machine| machine.watch(on));
     }
 
-    /// The trace that was asked for, up to now if it has not come to its end. None before the end of the warm-up.
+    /// Takes the requested trace, up to now if it has not reached its end. Returns `None` before the end of the
+    /// warm-up.
     #[must_use]
     pub fn take_trace(&mut self) -> Option<Trace> {
         match self.watch.take() {
@@ -133,23 +134,23 @@ impl Run {
         }
     }
 
-    /// The epochs so far. The last of a run that has come to its end ends with it.
+    /// Returns the epochs so far. The last epoch of a finished run ends with the run.
     #[must_use]
     pub fn epochs(&self) -> &[Epoch] {
         &self.state.epochs
     }
 
-    /// Whether the run has come to its end.
+    /// Returns true if the run has reached its end.
     pub(crate) fn is_done(&self) -> bool {
         self.state.done
     }
 
-    /// Keeps a record of every event from now on.
+    /// Logs every event from now on.
     pub(crate) fn start_log(&mut self) {
         self.watch = Some(Watch::Log(EventLog::of(&self.state.simulation)));
     }
 
-    /// The records since [`Run::start_log`]; none are kept from now on.
+    /// Takes the log since [`Run::start_log`] and stops logging.
     pub(crate) fn take_log(&mut self) -> EventLog {
         match self.watch.take() {
             Some(Watch::Log(log)) => log.in_order(),
@@ -157,7 +158,7 @@ impl Run {
         }
     }
 
-    /// The first machine and its scheduler, to change what happens.
+    /// Returns the first machine and its scheduler, for tests that change the course of a run.
     #[cfg(test)]
     pub(crate) fn world(&mut self) -> (&mut Machine, &mut Scheduler<Payload>) {
         match &mut self.state.simulation.parts_mut()[0] {

@@ -1,16 +1,16 @@
-//! Many independent runs on all cores.
+//! Runs many independent plans on all cores.
 
 use crate::{Options, Report, Run, SimulationError, Table};
 use hostnet_config::Plan;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How a set of runs stands.
+/// Progress of a set of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Many {
     /// Runs that have ended.
     pub done: usize,
-    /// Runs in all.
+    /// Number of runs.
     pub total: usize,
     /// Simulated time of all runs together, in ps.
     pub simulated_ps: u64,
@@ -18,20 +18,20 @@ pub struct Many {
     pub events: u64,
 }
 
-/// One run's outcome: its report, whether it is complete, and what it cost.
+/// Outcome of one run: its report, its completeness and its cost.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// The results.
+    /// Results of the run.
     pub report: Report,
-    /// Whether the run reached its end.
+    /// True if the run reached its end.
     pub complete: bool,
     /// Events handled.
     pub events: u64,
-    /// Simulated time in ps.
+    /// Simulated time, in ps.
     pub simulated_ps: u64,
-    /// The most events that were ever pending at once.
+    /// Maximum number of events pending at once.
     pub pending_max: usize,
-    /// The epochs, see [`crate::epochs_table`].
+    /// Epochs of the run; see [`crate::epochs_table`].
     pub epochs: Table,
 }
 
@@ -47,11 +47,11 @@ struct Pool<'a, F> {
     results: Vec<Mutex<Option<Result<Finished, SimulationError>>>>,
 }
 
-/// Runs every plan, on `threads` threads, and returns the results in the order of the plans. `on_status` is told
-/// several times a second how they stand; when it returns false all runs stop where they are.
+/// Runs every plan on `threads` threads, and returns the results in the order of the plans. `on_status` is called
+/// several times a second with the progress. When it returns false, all runs stop where they are.
 ///
 /// # Errors
-/// The first run in order that got stuck.
+/// The error of the first run, in the order of the plans, that failed.
 pub fn run_many(
     plans: &[Plan],
     options: Options,
@@ -112,7 +112,7 @@ impl<F: FnMut(Many) -> bool> Pool<'_, F> {
         })
     }
 
-    /// Tells how the runs stand; false when they are to stop.
+    /// Reports the progress. Returns false if the runs must stop.
     fn tell(&self) -> bool {
         let status = Many {
             done: self.done.load(Ordering::Relaxed),

@@ -1,4 +1,4 @@
-//! One run: warm-up, measurement, checkpoint.
+//! Executes one run: warm-up, measurement, checkpoint.
 
 mod creep;
 mod forecast;
@@ -39,29 +39,31 @@ use pace::Pace;
 use processes::Processes;
 use serde::{Deserialize, Serialize};
 
-/// Simulated time that several threads run without a report: a compromise between progress and their start.
+/// Simulated time that several threads run between two progress reports, in ps: a compromise between frequent
+/// progress and the cost of starting the threads.
 const PARALLEL_STEP_PS: u64 = 100_000_000;
-/// Simulated time for which packets are recorded before they are handed on: some ten thousand at 100 Gbps.
+/// Simulated time for which packets are recorded before they are passed on, in ps: some ten thousand packets at 100
+/// Gbps.
 const RECORD_STEP_PS: u64 = 200_000_000;
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Threads that share the partitions, at least 1. A server is one partition; what is between servers is cut between
-    /// switches.
+    /// Threads that share the partitions, at least 1. A server is one partition; the network between servers is cut
+    /// between switches.
     pub threads: usize,
-    /// Interval of the time series in ps; 0 = none.
+    /// Interval of the time series, in ps; 0 = none.
     pub series_ps: u64,
-    /// Simulated time of the checkpoint in ps; 0 = none.
+    /// Simulated time of the checkpoint, in ps; 0 = none.
     pub checkpoint_at_ps: u64,
     /// Simulated time between two checkpoints in records, in ps; 0 = none.
     pub checkpoint_every_ps: u64,
-    /// Interval at which the counters of every unit of a server are read in ps; 0 = never.
+    /// Interval at which the counters of every unit of a server are read, in ps; 0 = never.
     pub counters_ps: u64,
-    /// For how long the trace follows every line of a server, in ps, from the end of the warm-up or from where the run
-    /// goes on if that is later; 0 = no trace.
+    /// Duration for which the trace follows every line of a server, in ps; 0 = no trace. The trace starts at the end
+    /// of the warm-up, or where the run resumes if that is later.
     pub trace_ps: u64,
-    /// The server that counters and trace are of, by its number among the servers.
+    /// Server that counters and trace observe, by its number among the servers.
     pub looked_at: usize,
 }
 
@@ -79,12 +81,13 @@ impl Default for Options {
     }
 }
 
-/// How a run stands.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Status {
-    /// Simulated time in ps.
+    /// Simulated time, in ps.
     pub simulated_ps: u64,
-    /// Simulated time at which the run will end, as far as known, in ps; 0 of one that ends when its jobs are done.
+    /// Simulated time at which the run will end, as far as known, in ps; 0 for a run that ends when its jobs have
+    /// finished.
     pub target_ps: u64,
     /// Events handled.
     pub events: u64,
@@ -98,13 +101,13 @@ enum Phase {
     Measure,
 }
 
-/// Everything that a checkpoint holds.
+/// State of a run that a checkpoint holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct State {
     simulation: Simulation<World>,
     phase: Phase,
     window_start: Time,
-    /// What flows and ports had done at the start of the window.
+    /// Totals of flows and ports at the start of the window.
     before: Totals,
     ports_before: Vec<PortTotals>,
     next_batch: Time,
@@ -123,42 +126,42 @@ struct State {
 #[derive(Clone, Debug)]
 pub struct Run {
     plan: Plan,
-    /// The hosts that are servers, as finely as they are simulated.
+    /// Hosts that are servers, at the fidelity that they are simulated with.
     servers: Vec<Option<ServerParams>>,
     options: Options,
     state: State,
-    /// The traces of each server.
+    /// Traces of each server.
     feeds: Vec<Feeds>,
     checkpoint: Option<Vec<u8>>,
-    /// What looks at every event, if anything does.
+    /// Observer of every event, if there is one.
     watch: Option<Watch>,
     trace: Option<Trace>,
-    /// The partition with the host whose packets are recorded.
+    /// Partition with the host whose packets are recorded, if this process simulates it.
     recorded: Option<usize>,
-    /// Whether a host's packets are recorded, here or elsewhere.
+    /// True if the packets of a host are recorded, in any process.
     records: bool,
-    /// Tells a livelock.
+    /// Detector of livelocks.
     creep: Creep,
-    /// The processes that share the run, if there is more than this one.
+    /// Processes that share the run, if there are several.
     processes: Option<Processes>,
 }
 
 impl Run {
-    /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run
-    /// stops, and its report is of what was measured. Returns whether the run is complete.
+    /// Runs to the end. `on_status` is called several times a second with the progress. When it returns false the run
+    /// stops, and its report covers the time until then. Returns true if the run is complete.
     ///
     /// # Errors
-    /// When the world is stuck, pauses wait for each other, a controller is missing, or a trace is wrong that a core
-    /// replays.
+    /// Returns an error if the world is stuck, if pauses deadlock, if a controller is missing, or if a trace that a
+    /// core replays is invalid.
     pub fn run(&mut self, on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
         self.run_recorded(on_status, |_| true)
     }
 
-    /// As [`Run::run`]; `on_packets` is handed what the host of [`Run::record`] sent and received, in order of time.
-    /// When it returns false the run stops.
+    /// As [`Run::run`], but also passes to `on_packets` the packets that the host of [`Run::record`] sent and
+    /// received, in the order of time. The run stops if that returns false.
     ///
     /// # Errors
-    /// As of [`Run::run`].
+    /// As [`Run::run`].
     pub fn run_recorded(
         &mut self,
         on_status: impl FnMut(Status) -> bool,
@@ -167,7 +170,7 @@ impl Run {
         self.run_to_the_end(on_status, on_packets, |_| true)
     }
 
-    /// As [`Run::run_recorded`], but no further than `limit`.
+    /// As [`Run::run_recorded`], but stops at `limit` at the latest.
     pub(crate) fn run_until(
         &mut self,
         limit: Time,
@@ -180,7 +183,8 @@ impl Run {
             let error = self.feeds.iter().find_map(Feeds::error);
             self.agree(error.map_or(Ok(()), |error| Err(error.clone().into())))?;
             let events = self.events();
-            // Processes that share a run handle different numbers of events, and have to ask each other equally often.
+            // Processes that share a run handle different numbers of events, but must all take part in every
+            // exchange.
             if self.processes.is_some() || told_events.is_none_or(|told| events >= told + status_events) {
                 told_events = Some(events);
                 if self.anywhere(!on_status(self.status())) {
@@ -211,7 +215,7 @@ impl Run {
         }
     }
 
-    /// Goes on to `stop`; false when asked to stop before.
+    /// Runs to `stop`. Returns false if a callback stopped the run before.
     fn advance(&mut self, stop: Time, on_status: &mut impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
         if self.processes.is_some() {
             return Ok(self.advance_parallel(stop, on_status));
@@ -261,7 +265,7 @@ impl Run {
         matches!(self.state.phase, Phase::Measure)
     }
 
-    /// Hands every core that replays a trace the steps that it may take until it is fed again.
+    /// Feeds every core that replays a trace with the steps until the next feeding.
     fn feed(&mut self) {
         for (world, feeds) in self.state.simulation.parts_mut().iter_mut().zip(&mut self.feeds) {
             if let World::Server(machine) = &mut world.0 {
@@ -270,56 +274,56 @@ impl Run {
         }
     }
 
-    /// The plan.
+    /// Returns the plan.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The world, to look at.
+    /// Returns the simulation for inspection.
     #[must_use]
     pub fn simulation(&self) -> &Simulation<World> {
         &self.state.simulation
     }
 
-    /// Events handled so far.
+    /// Returns the events handled so far.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.state.simulation.progress().events
     }
 
-    /// Simulated time so far, in ps.
+    /// Returns the simulated time so far, in ps.
     #[must_use]
     pub fn simulated_ps(&self) -> u64 {
         self.state.simulation.progress().time.ps()
     }
 
-    /// Events that are pending.
+    /// Returns the number of pending events.
     fn pending(&self) -> usize {
         self.state.simulation.parts().iter().map(|part| part.1.pending()).sum()
     }
 
-    /// All that lines and packets have moved so far, where the run is not shared.
+    /// Returns the total that lines and packets have moved so far. Only for runs that no other process shares.
     fn moved(&mut self) -> u64 {
         let now = self.settle();
         Reading::of(vec![Share::read(&self.state.simulation, &self.plan.cluster, &self.servers, now)], now).moved
     }
 
-    /// The most events that were ever pending at once in a partition.
+    /// Returns the maximum number of events that were pending at once in a partition.
     #[must_use]
     pub fn pending_max(&self) -> usize {
         self.state.simulation.parts().iter().map(|part| part.1.pending_max()).max().unwrap_or(0)
     }
 
-    /// What every counting unit of a server had counted at the end of each interval, and now: nothing unless
-    /// `counters_ps` was given and the measurement has begun.
+    /// Returns the counts of every counting unit of a server at the end of each interval, and now. Returns `None`
+    /// without `counters_ps` or before the measurement has begun.
     #[must_use]
     pub fn units(&mut self) -> Option<Vec<Units>> {
         let now = self.settle();
         self.state.counters.finish(self.looked_at()?, now)
     }
 
-    /// The results so far.
+    /// Returns the results so far.
     #[must_use]
     pub fn report(&mut self) -> Report {
         let now = self.settle();
@@ -344,7 +348,7 @@ impl Run {
         Report::new(summary, tables)
     }
 
-    /// Brings all books up to now.
+    /// Brings the statistics of all parts up to now, and returns the time.
     fn settle(&mut self) -> Time {
         let now = self.state.simulation.progress().time;
         let parts = self.state.simulation.parts_mut();

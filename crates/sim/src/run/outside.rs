@@ -1,4 +1,4 @@
-//! What joins a run from outside: controllers, governors, and the record of a host's packets.
+//! Attaches external controllers and governors to a run, and records the packets of a host.
 
 use super::Run;
 use crate::error::{HostError, Missing};
@@ -9,18 +9,55 @@ use hostnet_model::control::{Control, Controller};
 use hostnet_model::params::{ClusterParams, HostKind};
 use hostnet_model::power::{Governor, PowerManager};
 use hostnet_model::{Machine, Packet, PartKind, World};
+use thiserror::Error;
 
-/// Where a host is: its partition, and the NIC or endpoint that its cable ends at.
+/// An external component does not fit a host, or is missing there.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{host}: {why}")]
+pub struct HostError {
+    /// Name of the host, as the caller gave it.
+    pub host: String,
+    /// Description of the problem.
+    pub why: String,
+    /// Component that the run lacks, if that is the problem.
+    pub missing: Option<Missing>,
+}
+
+/// External component that a run may need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Controller of a host with `control.rule = "user"`.
+    Controller,
+    /// Governor of a host with `power.governor = "user"`.
+    Governor,
+}
+
+impl HostError {
+    fn new(host: &str, why: impl Into<String>) -> Self {
+        Self { host: host.to_owned(), why: why.into(), missing: None }
+    }
+
+    fn not_given(host: &str, missing: Missing, name: &str) -> Self {
+        let (key, what) = match missing {
+            Missing::Controller => ("control.rule", "controller"),
+            Missing::Governor => ("power.governor", "governor"),
+        };
+        let why = format!("{key} is \"user\", and the {what} \"{name}\" was not given to the run");
+        Self { missing: Some(missing), ..Self::new(host, why) }
+    }
+}
+
+/// Place of a host: its partition, and the NIC or endpoint at the end of its cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Port {
     partition: usize,
     part: ComponentId,
 }
 
-/// What a server with nothing around it, which has no name, is called.
+/// Name of a single server, which has no name in the configuration.
 const LONE: &str = "server";
 
-/// The name of a host, as users say it.
+/// Returns the name of a host for users.
 fn called(name: &str) -> &str {
     if name.is_empty() {
         LONE
@@ -29,7 +66,7 @@ fn called(name: &str) -> &str {
     }
 }
 
-/// The number of a host.
+/// Returns the number of the host with this name.
 fn host_number(cluster: &ClusterParams, host: &str) -> Result<usize, HostError> {
     cluster.hosts.iter().position(|own| called(&own.name) == host).ok_or_else(|| {
         let known = cluster.hosts.iter().map(|host| called(&host.name));
@@ -41,16 +78,18 @@ fn is_server(cluster: &ClusterParams, host: usize) -> bool {
     matches!(cluster.hosts[host].kind, HostKind::Server(_))
 }
 
-/// How many of the hosts before one are servers: servers have partitions of their own, in their order.
+/// Returns the number of servers among the hosts before `host`. Servers have their own partitions, in the order of
+/// the hosts.
 fn servers_before(cluster: &ClusterParams, host: usize) -> usize {
     (0..host).filter(|&host| is_server(cluster, host)).count()
 }
 
 impl Run {
-    /// Lets a controller from outside watch a host; a run that goes on from a checkpoint hands it its state there.
+    /// Attaches an external controller to a host. A run that resumes from a checkpoint restores the state of the
+    /// controller.
     ///
     /// # Errors
-    /// If there is no such host, its rule is not `"user"`, or the state cannot be continued.
+    /// Returns an error if there is no such host, if its rule is not `"user"`, or if the state cannot be restored.
     pub fn attach(&mut self, host: &str, controller: Box<dyn Controller>) -> Result<(), HostError> {
         let Some(machine) = self.server_mut(host, "is an endpoint, which has nothing to control")? else {
             return Ok(());
@@ -62,12 +101,13 @@ impl Run {
         machine.attach_controller(controller).map_err(|why| HostError::new(Code::BadCheckpoint, host, why))
     }
 
-    /// Lets a governor from outside decide on the frequencies of a host, which is "server" where the configuration
-    /// describes one server and nothing around it; each frequency domain has a copy. A run that goes on from a
-    /// checkpoint hands it its state there.
+    /// Attaches an external governor to a host, with a copy for each frequency domain. The host is `"server"` if the
+    /// configuration describes a single server without a network. A run that resumes from a checkpoint restores the
+    /// state of the governor.
     ///
     /// # Errors
-    /// If there is no such host, its governor is not `"user"`, or the state cannot be continued.
+    /// Returns an error if there is no such host, if its governor is not `"user"`, or if the state cannot be
+    /// restored.
     #[expect(clippy::needless_pass_by_value, reason = "it is handed over, as a controller is")]
     pub fn attach_governor(&mut self, host: &str, governor: Box<dyn Governor>) -> Result<(), HostError> {
         let key = if self.plan.server().is_some() { "power".to_owned() } else { format!("host.{host}.power") };
@@ -81,7 +121,7 @@ impl Run {
         machine.attach_governor(&*governor).map_err(|why| HostError::new(Code::BadCheckpoint, host, why))
     }
 
-    /// The machine of a server; none when that is in another process.
+    /// Returns the machine of a server, or `None` if another process simulates it.
     fn server_mut(&mut self, host: &str, endpoint: &str) -> Result<Option<&mut Machine>, HostError> {
         let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
         let number = host_number(cluster, host)?;
@@ -95,14 +135,14 @@ impl Run {
         }
     }
 
-    /// The hosts with `rule = "user"`.
+    /// Returns the hosts with `rule = "user"`.
     #[must_use]
     pub fn controlled(&self) -> Vec<&str> {
         self.controls().filter(|(_, control)| control.name().is_some()).map(|(host, _)| host).collect()
     }
 
-    /// Whether every host with `rule = "user"` has its controller, and every host with `governor = "user"` its
-    /// governor, and the run can be part of the checkpoint that is asked for.
+    /// Checks that every host with `rule = "user"` has its controller and every host with `governor = "user"` its
+    /// governor, and that their states can be part of the requested checkpoints.
     ///
     /// # Errors
     /// The first host that is not ready.
@@ -127,10 +167,10 @@ impl Run {
         Ok(())
     }
 
-    /// Whether something from outside fits in all processes.
+    /// Checks that an external component fits in all processes.
     ///
     /// # Errors
-    /// The first thing that does not fit in one of them.
+    /// The error of the first process in which it does not fit.
     pub fn agree_on_host(&self, own: Result<(), HostError>) -> Result<(), HostError> {
         let errors = self.told(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
         errors.into_iter().flatten().next().map_or(Ok(()), |(code, host, why)| {
@@ -139,10 +179,10 @@ impl Run {
         })
     }
 
-    /// Records from now on what a host sends and receives, for [`Run::run_recorded`].
+    /// Records the packets that a host sends and receives from now on, for [`Run::run_recorded`].
     ///
     /// # Errors
-    /// If there is no such host.
+    /// Returns an error if there is no such host.
     pub fn record(&mut self, host: &str) -> Result<(), HostError> {
         let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
         self.recorded = port(cluster, parts.iter().map(|part| &part.0), host)?.map(|port| {
@@ -155,7 +195,7 @@ impl Run {
         Ok(())
     }
 
-    /// What was recorded since the last time.
+    /// Takes the packets recorded since the last call.
     pub(super) fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
         if !self.records {
             return Vec::new();
@@ -166,17 +206,17 @@ impl Run {
         self.told_all(own)
     }
 
-    /// The watched servers, with the names of their hosts.
+    /// Returns the servers with host congestion control, with the names of their hosts.
     fn controls(&self) -> impl Iterator<Item = (&str, &Control)> {
         self.named_machines().filter_map(|(host, machine)| Some((host, machine.control()?)))
     }
 
-    /// The power management of servers that have it, with the names of their hosts.
+    /// Returns the power managers of servers, with the names of their hosts.
     fn managers(&self) -> impl Iterator<Item = (&str, &PowerManager)> {
         self.named_machines().filter_map(|(host, machine)| Some((host, machine.first::<PowerManager>()?)))
     }
 
-    /// The servers of this process, with the names of their hosts.
+    /// Returns the servers that this process simulates, with the names of their hosts.
     fn named_machines(&self) -> impl Iterator<Item = (&str, &Machine)> {
         let hosts = self.plan().cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
         let names: Vec<&str> = hosts.map(|host| called(&host.name)).collect();
@@ -184,7 +224,7 @@ impl Run {
     }
 }
 
-/// Where a host is; none when that is in another process.
+/// Returns the place of a host, or `None` if another process simulates it.
 fn port<'a>(
     cluster: &ClusterParams,
     worlds: impl Iterator<Item = &'a World>,

@@ -1,49 +1,52 @@
-//! How often a run is looked at: what lines show within microseconds takes packets milliseconds.
+//! Chooses how often a run is checked. A network of packets needs milliseconds for what lines show within
+//! microseconds.
 
 use hostnet_config::{Length, Plan, WarmUp};
 use std::ops::RangeInclusive;
 
-/// Batches of a measurement of fixed length.
+/// Number of batches of a measurement of fixed length.
 const BATCHES: u64 = 128;
 const BATCH_MIN_PS: u64 = 1_000_000;
-/// How often in a batch a run is asked whether its jobs are done, which takes less time than the end of a batch.
+/// Checks per batch for the end of all jobs. A check takes less time than the end of a batch.
 pub(crate) const LOOKS: u64 = 8;
-/// First batches of a run until its jobs are done, which become longer as it goes on.
+/// Length of the first batches of a run that ends when its jobs have finished, in ps. Batches become longer as the
+/// run goes on.
 const JOBS_BATCH_PS: u64 = LOOKS * 1_000_000;
-/// Most batches kept: then two become one.
+/// Maximum number of batches kept. At this number, two batches become one.
 const BATCHES_MAX: usize = 4096;
-/// Of a run until its jobs are done: it ends later than they by at most an eighth of its length, divided by half of
-/// this.
+/// Maximum number of batches of a run that ends when its jobs have finished. Such a run ends after its jobs by at
+/// most an eighth of its length, divided by half of this number.
 const JOBS_BATCHES_MAX: usize = 64;
-/// The least length of an epoch, in ps.
+/// Minimum length of an epoch, in ps.
 pub const EPOCH_PS: u64 = 10_000_000;
-/// Epochs of a run of a server, at most about: each is kept.
+/// Approximate maximum number of epochs of a run of a server, as each is kept.
 const EPOCHS_OF_SERVERS: u64 = 100_000;
-/// Epochs of a run of a network, about: its state is large.
+/// Approximate number of epochs of a run of a network, as its state is large.
 const EPOCHS_OF_NETWORKS: u64 = 100;
-/// Epochs of a run of a very large network, about.
+/// Approximate number of epochs of a run of a very large network.
 const EPOCHS_MIN: u64 = 10;
-/// Hosts and flows whose state is hashed in all epochs of a run together, about; a small network has more for each.
+/// Approximate number of hosts and flows that are hashed in all epochs of a run together. A small network has more
+/// epochs for this reason.
 const STATES_HASHED: u64 = 25_600;
 
-/// How often a run is looked at.
+/// Intervals at which a run is checked.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// Slices of throughput by which an automatic warm-up is judged, in ps.
+    /// Length of a throughput slice by which an automatic warm-up is judged, in ps.
     pub(crate) slice_ps: u64,
-    /// Fewest and most of them, without governors of frequencies.
+    /// Minimum and maximum number of slices, without frequency governors.
     slices: RangeInclusive<usize>,
-    /// Most of them while caches still fill.
+    /// Maximum number of slices while caches still fill.
     pub(crate) slices_filling: usize,
-    /// Batches of a measurement that runs to a precision, in ps.
+    /// Length of a batch of a measurement that runs to a precision, in ps.
     precision_batch_ps: u64,
     /// Simulated time without any progress after which a run is stuck, in ps.
     pub(crate) stuck_ps: u64,
-    /// Events between two tellings of how a run stands, if its stops allow.
+    /// Events between two progress reports, if the stops of the run allow it.
     pub(crate) status_events: u64,
 }
 
-/// Of a server with nothing around it.
+/// Intervals of a single server without a network.
 const LINES: Pace = Pace {
     slice_ps: 2_000_000,
     slices: 20..=150,
@@ -53,8 +56,8 @@ const LINES: Pace = Pace {
     status_events: 1 << 17,
 };
 
-/// Of hosts on a network. Retransmission timeouts double up to minutes; what does not move for so long while packets or
-/// lines are on their way never will.
+/// Intervals of hosts on a network. Retransmission timeouts double up to minutes. If nothing has moved for `stuck_ps`
+/// although packets or lines are in flight, nothing ever will.
 const PACKETS: Pace = Pace {
     slice_ps: 250_000_000,
     slices: 8..=80,
@@ -64,13 +67,13 @@ const PACKETS: Pace = Pace {
     status_events: 0,
 };
 
-/// Looks of a governor that an automatic warm-up lasts for at least: the first one knows nothing, and the second one
-/// changes frequencies from what they were at the start.
+/// Minimum length of an automatic warm-up, in sampling periods of a governor. The first sample has no history, and
+/// the second changes the frequencies from their initial values.
 const GOVERNOR_LOOKS: u64 = 3;
 
 impl Pace {
-    /// Fewest and most slices of an automatic warm-up: that of hosts on a network lasts beyond the first looks of their
-    /// governors.
+    /// Returns the minimum and maximum number of slices of an automatic warm-up. With hosts on a network, the warm-up
+    /// outlasts the first samples of their governors.
     pub(crate) fn slices_of(&self, plan: &Plan) -> RangeInclusive<usize> {
         let (fewest, most) = (*self.slices.start(), *self.slices.end());
         let governors =
@@ -85,12 +88,12 @@ impl Pace {
         if plan.server().is_some() {
             return LINES;
         }
-        // Windows grow once a round trip: of less, slow start looks like traffic that comes and goes.
+        // Windows grow once per round trip, so in a shorter slice slow start looks like traffic that comes and goes.
         let slice_ps = PACKETS.slice_ps.max(plan.cluster.round_trip_ps());
         Self { slice_ps, ..PACKETS }
     }
 
-    /// The length of a batch in ps.
+    /// Returns the length of a batch, in ps.
     pub(crate) fn batch_ps(&self, length: Length) -> u64 {
         match length {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
@@ -100,7 +103,7 @@ impl Pace {
     }
 }
 
-/// Most batches that are kept of a run; always even.
+/// Returns the maximum number of batches that are kept of a run; always even.
 pub(crate) fn batches_max(length: Length) -> usize {
     if length == Length::Jobs {
         JOBS_BATCHES_MAX
@@ -109,7 +112,7 @@ pub(crate) fn batches_max(length: Length) -> usize {
     }
 }
 
-/// The simulated time at which a run of a plan ends at the latest, in ps.
+/// Returns the latest simulated time at which a run of a plan can end, in ps.
 #[must_use]
 pub fn latest_end_ps(plan: &Plan) -> u64 {
     let pace = Pace::of(plan);
@@ -124,8 +127,8 @@ pub fn latest_end_ps(plan: &Plan) -> u64 {
     warm_up_ps.saturating_add(measured_ps)
 }
 
-/// The length of an epoch of a run in ps, a multiple of [`EPOCH_PS`]. It follows from the longer one of the warm-up and
-/// the measuring window, so that neither has many.
+/// Returns the length of an epoch of a run, in ps, a multiple of [`EPOCH_PS`]. It depends on the longer of the
+/// warm-up and the measuring window, so that neither has many epochs.
 #[must_use]
 pub fn epoch_ps(plan: &Plan) -> u64 {
     let measured_ps = match plan.run.length {
@@ -143,8 +146,8 @@ pub fn epoch_ps(plan: &Plan) -> u64 {
     (measured_ps.max(warm_up_ps) / epochs).next_multiple_of(EPOCH_PS).max(EPOCH_PS)
 }
 
-/// Epochs of a run of a network with so many hosts and flows: fewer of a larger one, so that hashing its state takes
-/// about the same time.
+/// Returns the number of epochs of a run of a network with `states` hosts and flows. Larger networks have fewer, so
+/// that hashing takes about the same time.
 fn epochs_of_network(states: usize) -> u64 {
     (STATES_HASHED / states.max(1) as u64).clamp(EPOCHS_MIN, EPOCHS_OF_NETWORKS)
 }

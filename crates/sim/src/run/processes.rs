@@ -1,4 +1,5 @@
-//! A run that several processes share: each has some of the partitions, and all know what is kept of the whole.
+//! Shares a run among several processes. Each simulates some of the partitions, and all of them know the kept results
+//! of the whole run.
 
 use super::start::Way;
 use super::{Options, Run, State};
@@ -15,7 +16,7 @@ use serde::Serialize;
 use std::fmt;
 use std::sync::PoisonError;
 
-/// The processes that share a run, and which of them has each partition.
+/// Processes that share a run, and the process of each partition.
 #[derive(Clone)]
 pub(super) struct Processes {
     exchange: Way,
@@ -36,7 +37,7 @@ impl fmt::Debug for Processes {
 type Part = (World, Scheduler<Payload>);
 
 impl Processes {
-    /// The processes that share a plan.
+    /// Distributes a plan over the processes that `exchange` connects.
     pub(super) fn of(plan: &Plan, options: Options, exchange: Way) -> Self {
         let way = exchange.lock().unwrap_or_else(PoisonError::into_inner);
         let (rank, ranks) = (way.rank(), way.ranks());
@@ -44,12 +45,12 @@ impl Processes {
         Self { exchange, homes: Shares::of(plan, ranks, options.threads).homes, rank }
     }
 
-    /// What each process has told, by their numbers.
+    /// Exchanges a value with all processes. Returns the values in the order of the processes.
     pub(super) fn told<T: Serialize + DeserializeOwned>(&self, own: &T) -> Vec<T> {
         self.with(|exchange| told(exchange, own))
     }
 
-    /// What was read here, unless another process could not read it.
+    /// Returns the value that this process read, or an error if any process failed to read its own.
     pub(super) fn agree_on<T>(&self, own: Result<T, CheckpointError>) -> Result<T, CheckpointError> {
         let errors = self.told(&own.as_ref().err().map(ToString::to_string));
         let other = (0..).zip(errors).find_map(|(rank, error): (usize, _)| Some(format!("process {rank}: {}", error?)));
@@ -60,7 +61,7 @@ impl Processes {
         self.with(|exchange| exchange.ranks())
     }
 
-    /// Whether this process has a partition.
+    /// Returns true if this process simulates the partition.
     pub(super) fn has(&self, partition: usize) -> bool {
         self.homes[partition] == self.rank
     }
@@ -71,7 +72,8 @@ impl Processes {
 }
 
 impl Run {
-    /// What each process has told, by their numbers; without others what this one has.
+    /// Exchanges a value with all processes and returns the values in the order of the processes. A run that is not
+    /// shared returns only its own.
     pub(super) fn told<T: Serialize + DeserializeOwned>(&self, own: T) -> Vec<T> {
         match &self.processes {
             None => vec![own],
@@ -79,7 +81,7 @@ impl Run {
         }
     }
 
-    /// The same for things of which each process has some.
+    /// Exchanges lists with all processes and returns them concatenated.
     pub(super) fn told_all<T: Serialize + DeserializeOwned>(&self, own: Vec<T>) -> Vec<T> {
         match &self.processes {
             None => own,
@@ -87,12 +89,12 @@ impl Run {
         }
     }
 
-    /// Whether something is so in any process.
+    /// Returns true if `here` is true in any process.
     pub(super) fn anywhere(&self, here: bool) -> bool {
         self.processes.as_ref().map_or(here, |_| self.told(here).contains(&true))
     }
 
-    /// The first error that a process has come to.
+    /// Returns the first error of any process.
     pub(super) fn agree(&self, own: Result<(), SimulationError>) -> Result<(), SimulationError> {
         if self.processes.is_none() {
             return own;
@@ -102,25 +104,25 @@ impl Run {
         first.map_or(Ok(()), |(code, text)| Err(SimulationError::Told(Code::named(&code).unwrap_or(Code::Stuck), text)))
     }
 
-    /// What every port had counted, in their order.
+    /// Returns the counters of the ports of all processes, in the order of the ports.
     pub(super) fn told_ports(&self, own: Vec<((u8, u16, usize), PortTotals)>) -> Vec<PortTotals> {
         let mut ports = self.told_all(own);
         ports.sort_by_key(|port| port.0);
         ports.into_iter().map(|port| port.1).collect()
     }
 
-    /// Whether this process writes what the run finds: the first does, or the only one.
+    /// Returns true if this process writes the results of the run: the first process, or the only one.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.processes.as_ref().is_none_or(|processes| processes.rank == 0)
     }
 
-    /// Whether a partition is simulated here.
+    /// Returns true if this process simulates the partition.
     pub(super) fn has(&self, partition: usize) -> bool {
         self.processes.as_ref().is_none_or(|processes| processes.has(partition))
     }
 
-    /// Runs the partitions that are here to `limit`, and the others elsewhere.
+    /// Runs the partitions of this process to `limit`, in step with the other processes.
     pub(super) fn advance_across(&mut self, limit: Time) {
         let Self { processes: Some(processes), state: State { simulation, .. }, options, .. } = self else { return };
         let homes = &processes.homes;
@@ -129,12 +131,12 @@ impl Run {
         });
     }
 
-    /// Brings all partitions to the process that writes, for its report. The others keep theirs.
+    /// Copies all partitions to the process that writes, for its report. The other processes keep theirs.
     pub fn gather(&mut self) {
         self.borrow();
     }
 
-    /// Brings all partitions to the process that writes, and returns what was in their places there.
+    /// Copies all partitions to the process that writes. Returns the placeholders that the partitions replaced there.
     pub(super) fn borrow(&mut self) -> Vec<(usize, Part)> {
         let Some(processes) = self.processes.clone() else { return Vec::new() };
         let mut places = Vec::new();
@@ -148,7 +150,7 @@ impl Run {
         places
     }
 
-    /// Lets the process that writes know the counters of the server that is looked at.
+    /// Sends the counters of the observed server to all processes, as the writing process needs them.
     pub(super) fn bring_counters(&mut self) {
         let own = self.has(self.options.looked_at).then(|| self.state.counters.clone());
         if let Some(counters) = self.told(own).into_iter().flatten().next() {
@@ -156,7 +158,7 @@ impl Run {
         }
     }
 
-    /// Puts back what [`Run::borrow`] returned.
+    /// Puts back the placeholders that [`Run::borrow`] returned.
     pub(super) fn give_back(&mut self, places: Vec<(usize, Part)>) {
         for (number, part) in places {
             self.state.simulation.parts_mut()[number] = part;

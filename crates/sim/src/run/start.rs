@@ -1,4 +1,4 @@
-//! How a run begins: from the start or from a checkpoint, alone or shared with other processes.
+//! Starts a run: from the beginning or from a checkpoint, alone or shared with other processes.
 
 use super::creep::Creep;
 use super::kept::{label, label_of};
@@ -17,27 +17,28 @@ use hostnet_model::params::ServerParams;
 use hostnet_model::{Payload, World};
 use std::sync::{Arc, Mutex};
 
-/// The way to the other processes of a run.
+/// Connection to the other processes of a run.
 pub type Way = Arc<Mutex<dyn Exchange>>;
 
 impl Run {
-    /// A run from the start.
+    /// Creates a run from the beginning.
     ///
     /// # Panics
-    /// Never: nobody stops it.
+    /// Never, as the preparation is not stopped.
     #[must_use]
     pub fn new(plan: &Plan, options: Options) -> Self {
         Self::prepare(plan, options, |_| true).expect("nobody stops it")
     }
 
-    /// A run from the start. Measuring the rates of memories that have some, and filling caches, takes seconds:
-    /// `on_preparation` is told how far that is, and there is no run if it returns false.
+    /// Creates a run from the beginning. Measuring the rates of fluid memories and filling caches takes seconds, so
+    /// `on_preparation` is called with the progress. If it returns false, the result is `None`.
     #[must_use]
     pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
         Self::prepare_with(plan, options, None, on_preparation)
     }
 
-    /// The same for one of several processes that share the run, each of which calls it with the same plan and options.
+    /// As [`Run::prepare`], but for one of several processes that share the run. Each process calls it with the same
+    /// plan and options.
     #[must_use]
     pub fn prepare_across(
         plan: &Plan,
@@ -83,19 +84,21 @@ impl Run {
         Some(run)
     }
 
-    /// A run that goes on where a checkpoint was taken, on as many threads as `options` says now.
+    /// Resumes a run from a checkpoint, on as many threads as `options` requests.
     ///
     /// # Errors
-    /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
+    /// Returns an error if the checkpoint is damaged or belongs to another configuration, `series_ps` or
+    /// `counters_ps`.
     pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         Self::resume_from(plan, options, bytes, &[], None)
     }
 
-    /// The same from an index and the records of all partitions, in their order, and in one of several processes if
-    /// there is a `way` to others.
+    /// As [`Run::resume`], but from an index and the records of all partitions, in their order. With a `way`, the run
+    /// is shared with other processes.
     ///
     /// # Errors
-    /// As of [`Run::resume`], in any of the processes; when a record is missing or of another time.
+    /// As [`Run::resume`], in any of the processes. Also returns an error if a record is missing or belongs to
+    /// another time.
     pub fn resume_from(
         plan: &Plan,
         options: Options,
@@ -151,7 +154,7 @@ impl Run {
     }
 }
 
-/// The state that an index and the records of all partitions hold.
+/// Joins an index and the records of all partitions to a state.
 fn whole(plan: &Plan, options: Options, index: &[u8], records: &[Vec<u8>]) -> Result<State, CheckpointError> {
     let label = label(plan, options);
     let mut state: State = checkpoint::read(&label, index)?;

@@ -1,4 +1,4 @@
-//! Whether a world moves on, and what holds it up if not.
+//! Checks that a world makes progress, and finds the cause if it does not.
 
 use super::pace::Pace;
 use super::Run;
@@ -14,7 +14,7 @@ use hostnet_model::{Machine, Payload, World};
 use serde::{Deserialize, Serialize};
 
 impl Run {
-    /// Finds out whether pauses wait for each other.
+    /// Returns an error if ports wait for each other's pauses in a cycle.
     pub(super) fn check_pauses(&self, now: Time) -> Result<(), SimulationError> {
         let (network, cluster) = (network(&self.state.simulation), &self.plan.cluster);
         let mut paused = self.told_all(network.paused());
@@ -30,14 +30,14 @@ impl Run {
         Err(SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
     }
 
-    /// Credits that are held, or packets on their way, while nothing arrives mean that the world is stuck, once nothing
-    /// is pending that moves them.
+    /// Checks that lines or packets move. If credits are held or packets are in flight and nothing has moved for
+    /// `stuck_ps`, the world is stuck, unless a pending event will move something.
     pub(super) fn check_progress(&mut self, reading: &Reading, now: Time) -> Result<(), SimulationError> {
         if reading.moved != self.state.moved || !reading.busy {
             self.state.moved = reading.moved;
             self.state.moved_at = now;
         }
-        // An arrival that was pending may lie beyond the next look.
+        // A pending arrival may lie beyond the next check, so the time without progress is counted from it.
         let idle_ps = now.ps().saturating_sub(self.state.moved_at.ps());
         if idle_ps < Pace::of(&self.plan).stuck_ps {
             return Ok(());
@@ -49,7 +49,7 @@ impl Run {
         Ok(())
     }
 
-    /// What to say of a world that is stuck: the fullest of its domains.
+    /// Returns the error for a stuck world, which names the fullest domain.
     fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
         let fullest = self.told(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
         let Fullest { domain, part, in_use, capacity, .. } = fullest
@@ -66,13 +66,13 @@ impl Run {
     }
 }
 
-/// When the last of the pending events of the partitions that are here happens which move lines or packets.
+/// Returns the time of the last pending event that moves lines or packets, among the partitions of this process.
 fn last_arrival(simulation: &Simulation<World>) -> Option<Time> {
     let pending = simulation.parts().iter().flat_map(|(_, scheduler)| scheduler.state().2);
     pending.filter(|event| !recurs(&event.payload)).map(|event| event.time).max()
 }
 
-/// Returns true if events of this kind recur however little moves: refreshes, timers, and what looks at the host.
+/// Returns true if events of this kind recur even if nothing moves: refreshes, timers, and the control of the host.
 fn recurs(payload: &Payload) -> bool {
     matches!(
         payload,
@@ -96,7 +96,7 @@ fn recurs(payload: &Payload) -> bool {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Fullest {
     share: u64,
-    /// The server, and the place among its domains.
+    /// Number of the server, and number of the domain among its domains.
     place: (usize, usize),
     domain: String,
     part: String,
@@ -104,7 +104,7 @@ struct Fullest {
     capacity: u32,
 }
 
-/// The fullest domain of the servers that are here, the last of several.
+/// Returns the fullest domain of the servers of this process, the last one of several equal ones.
 fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fullest> {
     let hosts = cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
     let names: Vec<&str> = hosts.map(|host| host.name.as_str()).collect();
@@ -130,7 +130,7 @@ fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fu
     machines(simulation).filter_map(of_server).max_by_key(|full| (full.share, full.place))
 }
 
-/// A paused port by the names that the user gave.
+/// Returns the description of a paused port with the names that the user gave.
 fn name_of(paused: PausedPort, cluster: &ClusterParams) -> String {
     let PausedPort { switch, port, priority } = paused;
     let here = End::Switch(switch);

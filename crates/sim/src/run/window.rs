@@ -1,4 +1,4 @@
-//! What happens between events: when the warm-up ends, what is kept of the measuring window, and when it ends.
+//! Acts between events: ends the warm-up, keeps the readings of the measuring window, and ends the window.
 
 use super::pace::{batches_max, Pace, LOOKS};
 use super::{Phase, Run};
@@ -15,11 +15,11 @@ use hostnet_kernel::Time;
 use hostnet_measure::batch;
 use hostnet_model::cache::ClassCounts;
 
-/// Fewest batches of a measurement that runs to a precision.
+/// Minimum number of batches of a measurement that runs to a precision.
 const PRECISION_BATCHES_MIN: usize = 32;
 
 impl Run {
-    /// When the run will end, as far as known.
+    /// Returns the end of the run, as far as known.
     pub(super) fn target(&self) -> Time {
         let pace = Pace::of(&self.plan);
         let warm_up = match (&self.state.phase, self.plan.run.warm_up) {
@@ -30,7 +30,7 @@ impl Run {
         warm_up.saturating_add(self.length_ps())
     }
 
-    /// The same as far as that is known.
+    /// Returns the end of the run for progress reports, in ps; 0 if it depends on jobs.
     pub(super) fn told_target_ps(&self) -> u64 {
         match self.plan.run.length {
             Length::Jobs => 0,
@@ -45,7 +45,7 @@ impl Run {
         }
     }
 
-    /// The next moment at which something is to be done between events.
+    /// Returns the next time at which the run must stop between events.
     pub(super) fn next_stop(&self) -> Time {
         let state = &self.state;
         match (&state.phase, self.plan.run.warm_up) {
@@ -58,7 +58,7 @@ impl Run {
         }
     }
 
-    /// When to ask next whether all jobs are done, where a run ends with them.
+    /// Returns the next time to check if all jobs have finished, for a run that ends with its jobs.
     fn next_look(&self) -> Time {
         if self.plan.run.length != Length::Jobs {
             return Time::MAX;
@@ -67,7 +67,7 @@ impl Run {
         Time::from_ps((self.simulated_ps() / look_ps + 1) * look_ps)
     }
 
-    /// Whether it is asked now, and only that.
+    /// Returns true if the run stopped at `now` only for this check.
     fn only_looks(&self, now: Time) -> bool {
         let state = &self.state;
         let others = [self.target(), state.next_batch, state.next_series, state.counters.next()];
@@ -126,7 +126,7 @@ impl Run {
         state.moved = 0;
         state.next_batch = now + state.batch_ps;
         if let Some(levels) = levels {
-            // What the first step starts from.
+            // State at the start of the first step of the series.
             state.series.moments.push(levels);
             state.next_series = now + self.options.series_ps;
         }
@@ -136,7 +136,8 @@ impl Run {
 
     fn measure(&mut self, reading: Reading, now: Time) {
         let target = self.target();
-        // Only where that is looked for, so that a run ends alike whatever else is asked of it.
+        // Jobs are checked only at these times, so that a run ends at the same time whichever other readings are
+        // requested.
         let jobs_done = self.looks_at(now) && reading.unfinished_ranks == 0;
         if now == self.state.counters.next() {
             self.read_counters(now);
@@ -162,13 +163,14 @@ impl Run {
         }
     }
 
-    /// The levels of every server.
+    /// Returns the state of every server.
     fn told_moments(&self, now: Time) -> Vec<HostMoment> {
         by_number(self.told_all(moments(&self.state.simulation, now)))
     }
 }
 
-/// What every class of traffic, or every workload of a server with nothing around it, moved from reading to reading.
+/// Returns the amounts that every class of traffic, or every workload of a single server, moved between consecutive
+/// readings.
 fn moved(plan: &Plan, before: Option<&Totals>, readings: &History) -> Vec<Vec<f64>> {
     if let Some(server) = plan.server() {
         let lines = |class| sample::batch_lines(readings.of_server(0), class);
@@ -183,7 +185,7 @@ fn moved(plan: &Plan, before: Option<&Totals>, readings: &History) -> Vec<Vec<f6
     (0..plan.cluster.classes.len()).map(received).collect()
 }
 
-/// Returns true if the throughput of everything has settled, or has had time enough, and so have the caches.
+/// Returns true if the throughput of every class has settled, or the time for it is up, and the caches are filled.
 fn is_steady(plan: &Plan, pace: &Pace, slices: &History) -> bool {
     let (fewest, most) = pace.slices_of(plan).into_inner();
     if slices.len() < fewest {
@@ -194,9 +196,9 @@ fn is_steady(plan: &Plan, pace: &Pace, slices: &History) -> bool {
     slices.len() >= pace.slices_filling || (are_filled() && (slices.len() >= most || has_settled()))
 }
 
-/// Returns true if the caches of a server held about as many lines of every workload, and as many dirty ones, at the
-/// end of the second half of some samples as at its start. How much that is depends on what was read from memory
-/// meanwhile: it is of as much that dirty lines which pile up are missing among the writes.
+/// Returns true if the caches of a server held about as many lines of every workload, and as many dirty lines, at the
+/// end of the second half of `samples` as at its start. The tolerance grows with the lines read from memory
+/// meanwhile: dirty lines that pile up are missing from the writes.
 fn has_filled(samples: &[Sample]) -> bool {
     let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
     let alike = tolerance(last.lines_read - middle.lines_read);

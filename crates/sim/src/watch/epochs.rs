@@ -1,4 +1,4 @@
-//! The state of a run at the ends of epochs, as a hash: enough to tell where two runs part.
+//! Hashes the state of a run at the ends of epochs, to find where two runs diverge.
 
 use crate::watch::fingerprint;
 use hostnet_kernel::{ComponentId, Event, Scheduler, Simulation, Time};
@@ -6,16 +6,17 @@ use hostnet_model::ether::{Fabric, FabricNode};
 use hostnet_model::{Machine, Packet, Payload, World};
 use serde::{Deserialize, Serialize};
 
-/// The end of an epoch, and the hash of the state then. The last epoch of a run may be shorter than the others.
+/// End of an epoch, and the hash of the state at that time. The last epoch of a run may be shorter than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Epoch {
-    /// When it ended, in ps.
+    /// End of the epoch, in ps.
     pub end_ps: u64,
     /// Hash of the state of all parts, their pending events and their random numbers.
     pub hash: u64,
 }
 
-/// The state of some partitions. Those of all partitions of a world make the same sum however the world is cut.
+/// Digest of the state of some partitions. The sum over all partitions of a world does not depend on how the world is
+/// cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Digest {
     sum: u64,
@@ -23,8 +24,8 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Of the partitions that are here. The books of the world are settled, so that it does not matter when they last
-    /// were.
+    /// Computes the digest of the partitions that this process simulates. The statistics of the world must have been
+    /// settled, so that the time of the last settling does not matter.
     pub(crate) fn of(simulation: &Simulation<World>) -> Self {
         let mut digest = Self::default();
         for (number, (world, scheduler)) in (0_u64..).zip(simulation.parts()) {
@@ -37,12 +38,12 @@ impl Digest {
         digest
     }
 
-    /// Both together.
+    /// Returns the sum of both digests.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self { sum: self.sum.wrapping_add(other.sum), handled: self.handled + other.handled }
     }
 
-    /// The epoch that ends at `end` with this state of all partitions.
+    /// Returns the epoch that ends at `end`, from the digest of all partitions.
     pub(crate) fn epoch(self, end: Time) -> Epoch {
         Epoch { end_ps: end.ps(), hash: fingerprint::of(&(self.sum, self.handled)) }
     }
@@ -51,7 +52,7 @@ impl Digest {
         self.sum = self.sum.wrapping_add(fingerprint::without_slots(state));
     }
 
-    /// A server, with its packets in no order: which of its parts names which is told by what happens next.
+    /// Adds a server, and its packets in no particular order. Later events show which part holds which packet.
     fn add_server(&mut self, number: u64, machine: &Machine, scheduler: &Scheduler<Payload>) {
         self.add(&(number, scheduler.state(), machine));
         machine.packets().iter().for_each(|packet| self.add(&(number, packet)));

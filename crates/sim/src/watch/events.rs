@@ -1,4 +1,4 @@
-//! Events of a run as records: what happened, to whom, and for which line.
+//! Records the events of a run: the event, its part and its line.
 
 use hostnet_config::Plan;
 use hostnet_kernel::{ComponentId, Event, Observer, Simulation};
@@ -9,16 +9,16 @@ use hostnet_model::World;
 use hostnet_model::{Machine, PartName, Payload, RequestId, RequestKind};
 use serde_json::{json, Value};
 
-/// A part of a world by its kind and number. Unlike the number of a component it means the same in two servers that
-/// differ in how much they have of the other parts.
+/// A part of a world by its kind and number. Unlike a component id, the number has the same meaning in two servers
+/// with different numbers of other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// As in reports: `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket),
-    /// `control` or `feeder`; between hosts `switch` or `endpoint`, and `network` for what is outside of the server.
+    /// Kind as in reports: `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket),
+    /// `control` or `feeder`; between hosts `switch` or `endpoint`; `network` for a component outside of the server.
     pub kind: &'static str,
-    /// Its number among its kind.
+    /// Number among the parts of this kind.
     pub number: u32,
-    /// The server that it is a part of, by its number among the servers; none between hosts.
+    /// Server that the part belongs to, by its number among the servers; `None` between hosts.
     pub server: Option<u16>,
 }
 
@@ -29,14 +29,14 @@ impl From<PartName> for Part {
 }
 
 impl Part {
-    /// The part of a server that a component is.
+    /// Returns the part of a server that a component is.
     #[must_use]
     pub fn of(machine: &Machine, component: ComponentId) -> Self {
         let outside = Self { kind: "network", number: component.0, server: None };
         machine.name(component).map_or(outside, Self::from)
     }
 
-    /// Its name in reports of a plan: with that of its host where there are several.
+    /// Returns the name of the part in reports of a plan, with the name of its host if there are several.
     fn name_in(self, plan: &Plan) -> String {
         let mut hosts = plan.servers().map(|(host, _)| &host.name);
         match self.server.and_then(|server| hosts.nth(usize::from(server))) {
@@ -45,7 +45,7 @@ impl Part {
         }
     }
 
-    /// Its name in reports, such as `core 3`.
+    /// Returns the name of the part in reports, such as `core 3`.
     #[must_use]
     pub fn name(self) -> String {
         match self.kind {
@@ -55,29 +55,29 @@ impl Part {
     }
 }
 
-/// The line that an event is about.
+/// Line that an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What its request does.
-    pub kind: RequestKind,
-    /// The workload that caused it.
+    /// Kind of its request.
+    pub kind: Kind,
+    /// Workload that the request belongs to.
     pub class: u8,
-    /// Where it lies.
+    /// Place of the line in DRAM.
     pub place: Place,
 }
 
-/// One event. Two records are equal when the same happens at the same time to the same part for the same line.
+/// One event. Two records are equal if the same event occurs at the same time at the same part for the same line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventRecord {
-    /// When it happens, in ps.
+    /// Time of the event, in ps.
     pub at_ps: u64,
-    /// Who sent it.
+    /// Part that sent the event.
     pub source: Part,
-    /// Whom it happens to.
+    /// Part that receives the event.
     pub target: Part,
-    /// What happens.
+    /// Payload of the event.
     pub payload: Payload,
-    /// The line that it is about, before the event.
+    /// Line that the event is about, in its state before the event.
     pub line: Option<Line>,
 }
 
@@ -101,7 +101,7 @@ impl EventRecord {
         }
     }
 
-    /// The name of a workload of the server that it happens to.
+    /// Returns the name of a workload of the server that receives the event.
     fn workload(self, plan: &Plan, class: usize) -> Option<&str> {
         let servers = plan.cluster.hosts.iter().filter_map(|host| match &host.kind {
             HostKind::Server(server) => Some(server),
@@ -112,7 +112,7 @@ impl EventRecord {
         own.get(class).map_or_else(of_network, |workload| Some(&workload.name))
     }
 
-    /// The record for people and programs; `plan` knows the names of the workloads.
+    /// Returns the record as JSON. `plan` has the names of the workloads.
     #[must_use]
     pub fn json(&self, plan: &Plan) -> Value {
         let (event, mut details) = name_and_details(self.payload);
@@ -139,8 +139,8 @@ impl EventRecord {
     }
 }
 
-/// What a request does, in words.
-fn kind_name(kind: RequestKind) -> &'static str {
+/// Returns the words for a kind of request.
+fn kind_name(kind: Kind) -> &'static str {
     match kind {
         RequestKind::CoreRead => "core read",
         RequestKind::CoreWrite => "core write",
@@ -162,7 +162,7 @@ fn kind_name(kind: RequestKind) -> &'static str {
     }
 }
 
-/// The request that an event is about.
+/// Returns the request that an event is about.
 #[must_use]
 pub(crate) fn request_of(payload: Payload) -> Option<RequestId> {
     match payload {
@@ -178,7 +178,7 @@ pub(crate) fn request_of(payload: Payload) -> Option<RequestId> {
     }
 }
 
-/// The name of what happens, and what else the event says.
+/// Returns the name of an event, and the remaining fields of its payload.
 fn name_and_details(payload: Payload) -> (String, Value) {
     match serde_json::to_value(payload) {
         Ok(Value::String(name)) => (name, Value::Null),
@@ -187,12 +187,12 @@ fn name_and_details(payload: Payload) -> (String, Value) {
     }
 }
 
-/// Which part a component is.
+/// Maps components to parts.
 #[derive(Clone, Debug, Default)]
 struct Places {
-    /// Of each server its first component, and its parts.
+    /// First component and parts of each server.
     servers: Vec<(u32, Vec<Part>)>,
-    /// What is between hosts, and the first component there.
+    /// Kind and number of each component between hosts; `first` is the first of these components.
     between: Vec<(&'static str, u32)>,
     first: u32,
 }
@@ -227,14 +227,14 @@ impl Places {
     }
 }
 
-/// The first component of a server, and the parts that it and those after it are.
+/// Returns the first component of a server, and the parts of this component and those after it.
 fn parts_of(machine: &Machine, server: u16) -> (u32, Vec<Part>) {
     let first = machine.first_id().0;
     let part = |id: u32| Part { server: Some(server), ..Part::of(machine, ComponentId(id)) };
     (first, (first..).take(machine.components().len()).map(part).collect())
 }
 
-/// What the switches and endpoints are called, and their numbers, in the order of their components.
+/// Returns the kinds and numbers of switches and endpoints, in the order of their components.
 fn between(fabric: &Fabric) -> Vec<(&'static str, u32)> {
     let mut switches = fabric.numbered_switches().map(|(number, _)| number);
     let places = fabric.endpoint_places();
@@ -251,12 +251,12 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
-    /// An empty log of a world.
+    /// Creates an empty log for the world of `simulation`.
     pub(crate) fn of(simulation: &Simulation<World>) -> Self {
         Self { records: Vec::new(), places: Places::read(simulation) }
     }
 
-    /// The events of all partitions in the order of time.
+    /// Sorts the events of all partitions by time.
     pub(crate) fn in_order(mut self) -> Self {
         self.records.sort_by_key(|record| record.at_ps);
         self

@@ -1,8 +1,9 @@
-//! The state of a machine as one number: equal states have equal numbers, and a state that differs in one value never
-//! has the same.
+//! Computes the fingerprint of a state. Equal states have equal fingerprints, and two states that differ in exactly
+//! one value always have different ones.
 //!
-//! Whatever is written to a checkpoint goes in, value by value, but for what [`left_out`] names. Every value passes
-//! through a bijection of what came before, so that one value that differs cannot vanish.
+//! Everything that is written to a checkpoint enters the fingerprint, value by value, except for the fields that
+//! [`left_out`] names. Each value passes through a bijection of the state before, so a single differing value cannot
+//! cancel out.
 
 use serde::ser::{
     self, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -10,10 +11,10 @@ use serde::ser::{
 };
 use std::fmt;
 
-/// The fields of a struct that are left out, because they are large and say nothing that others do not: the buckets of
-/// histograms beside their count and exact sum, those of bank loads beside the loads, the address map and the groups
-/// and ranks of banks, which never change, as do the programs of ranks of jobs, and the sets of caches beside a sum
-/// over what they hold.
+/// Returns the fields of a struct that are left out, as they are large and determined by others. These are the
+/// buckets of histograms (beside their count and exact sum), the samples of bank loads (beside the loads), and the
+/// sets of caches (beside a sum over their content). The address map, the groups and ranks of banks and the programs
+/// of ranks never change.
 #[inline(always)]
 fn left_out(name: &str) -> &'static [&'static str] {
     match name {
@@ -30,18 +31,18 @@ fn left_out(name: &str) -> &'static [&'static str] {
 /// An odd number with no pattern in its bits: 2^64 divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The fingerprint of a state.
+/// Returns the fingerprint of a state.
 ///
 /// # Panics
-/// If the state refuses to be written, which none does.
+/// Panics if the state cannot be serialized, which does not occur.
 #[must_use]
 pub(crate) fn of<T: Serialize>(state: &T) -> u64 {
     let Ok(print) = state.serialize(Fingerprint::<true> { next: FACTOR, other: !FACTOR });
     print.end()
 }
 
-/// The same without packets and the slots that they are kept in, which depend on how a world is cut. Which packets
-/// there are has to be told otherwise.
+/// As [`of`], but without packets and the slots that hold them, which depend on how a world is cut. The caller must
+/// add the packets separately.
 ///
 /// # Panics
 /// As [`of`].
@@ -51,8 +52,8 @@ pub(crate) fn without_slots<T: Serialize>(state: &T) -> u64 {
     print.end()
 }
 
-/// A fingerprint in the making: two halves that take values in turn, so that a processor can work on both at once. It
-/// is handed on by value, which keeps it in registers; that makes it several times as fast.
+/// A fingerprint under construction. Two halves take values alternately, so that a processor can work on both at
+/// once. It is passed by value, which keeps it in registers and makes it several times as fast.
 struct Fingerprint<const SLOTS: bool> {
     next: u64,
     other: u64,
@@ -78,7 +79,7 @@ fn step(state: u64, word: u64) -> u64 {
     (state.rotate_left(29) ^ word).wrapping_mul(FACTOR)
 }
 
-/// Why a state cannot be put into a fingerprint: there is no reason.
+/// Error type of serialization into a fingerprint, which never fails.
 #[derive(Debug)]
 enum Never {}
 
@@ -239,7 +240,7 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
     }
 }
 
-/// Values one after the other.
+/// Serializer of consecutive values.
 struct Values<const SLOTS: bool>(Fingerprint<SLOTS>);
 
 impl<const SLOTS: bool> Values<SLOTS> {
@@ -251,7 +252,7 @@ impl<const SLOTS: bool> Values<SLOTS> {
     }
 }
 
-/// The fields of a struct, which may be left out by their name.
+/// Serializer of the fields of a struct, which skips fields by name.
 struct Fields<const SLOTS: bool> {
     values: Values<SLOTS>,
     left_out: &'static [&'static str],

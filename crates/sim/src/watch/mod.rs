@@ -1,4 +1,4 @@
-//! What may look at every event of a run.
+//! Observers of every event of a run.
 
 pub(crate) mod epochs;
 pub(crate) mod events;
@@ -11,10 +11,10 @@ use hostnet_kernel::{Event, Observer};
 use hostnet_model::Payload;
 use hostnet_model::World;
 
-/// What looks at every event of a run.
+/// Observer of every event of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Watch {
-    /// Keeps a record of each.
+    /// Keeps a record of each event.
     Log(EventLog),
     /// Follows every line of a server.
     Trace(Recorder),

@@ -1,30 +1,30 @@
-//! How many entries of a queue are in use over time.
+//! Counts the entries of a queue in use over time.
 
 use crate::read::sample::Group;
 use crate::watch::events::Part;
 
-/// Entries of a queue in use, as a step function: means over short steps, told where they change. Its mean over the
-/// whole stretch is exact.
+/// Entries of a queue in use, as a step function of means over short steps. Only changes are stored. The mean over
+/// the whole time is exact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counter {
-    /// The part that the queue belongs to.
+    /// Part that the queue belongs to.
     pub part: Part,
-    /// The queue.
+    /// Domain group of the queue.
     pub group: Group,
-    /// Its entries.
+    /// Number of entries of the queue.
     pub capacity: u32,
-    /// From when on, in ps, and how many.
+    /// Changes: time in ps, and the entries in use from then on.
     pub points: Vec<(u64, f64)>,
     step_ps: u64,
     in_use: u32,
-    /// The begin of the step that now lies in, and what has been summed up of it until `summed_ps`.
+    /// Start of the current step in ps, and the area since then, integrated until `summed_ps`.
     step_start_ps: u64,
     summed_ps: u64,
     area_ps: u64,
 }
 
 impl Counter {
-    /// A counter from `now_ps` on, in steps of `step_ps`, at least 1.
+    /// Creates a counter that starts at `now_ps` with steps of `step_ps`, at least 1.
     pub(super) fn new(part: Part, group: Group, capacity: u32, in_use: u32, now_ps: u64, step_ps: u64) -> Self {
         let points = Vec::new();
         Self {
@@ -40,7 +40,7 @@ impl Counter {
         }
     }
 
-    /// `in_use` entries are in use from now on.
+    /// Sets the number of entries in use from `now_ps` on.
     #[inline]
     pub(super) fn set(&mut self, in_use: u32, now_ps: u64) {
         if in_use != self.in_use {
@@ -49,7 +49,7 @@ impl Counter {
         }
     }
 
-    /// Ends the counter now.
+    /// Ends the counter at `now_ps`.
     pub(super) fn finish(&mut self, now_ps: u64) {
         self.sum_up(now_ps);
         self.end_step(now_ps);
@@ -72,7 +72,7 @@ impl Counter {
         self.summed_ps = now_ps;
     }
 
-    /// Tells the mean of the step that ends now.
+    /// Stores the mean of the step that ends at `now_ps`.
     fn end_step(&mut self, now_ps: u64) {
         let length_ps = now_ps - self.step_start_ps;
         if length_ps > 0 {

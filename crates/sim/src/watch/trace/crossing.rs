@@ -1,29 +1,29 @@
-//! A line's way through a domain.
+//! The path of a line through a domain.
 
 use crate::read::sample::Group;
 use crate::watch::events::Part;
 use hostnet_model::memory::Place;
 
-/// A stretch of the way through a domain.
+/// A hop of the path through a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
     /// From the core or the IIO to the CHA.
     ToCha,
-    /// Waiting for an entry of the TOR.
+    /// Waiting for a TOR entry.
     WaitForTor,
-    /// Holding an entry of the TOR.
+    /// Holding a TOR entry.
     Tor,
-    /// From the CHA back to the core or the IIO: data, or the word that a write is accepted.
+    /// From the CHA back to the core or the IIO: data, or the acknowledgement of a write.
     Back,
     /// From the CHA to the memory controller.
     ToMc,
-    /// A read waits for its RD command: in the RPQ, or for an entry of it.
+    /// A read waits for its RD command: in the RPQ, or for an entry of the RPQ.
     Rpq,
     /// From the RD command to the last beat of its data.
     Dram,
-    /// A read finds its line among the queued writes.
+    /// A read is served from the queued writes.
     Forwarded,
-    /// A write waits for an entry of the WPQ.
+    /// A write waits for a WPQ entry.
     WaitForWpq,
     /// From the memory controller back to the CHA.
     FromMc,
@@ -44,7 +44,7 @@ impl Hop {
         Self::FromMc,
     ];
 
-    /// Its name in traces.
+    /// Returns the name of the hop in traces.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -62,30 +62,30 @@ impl Hop {
     }
 }
 
-/// A credit of a domain, held by one line.
+/// A credit of a domain while one line holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crossing {
-    /// The number of the line: the same in all domains that it crosses on one way.
+    /// Number of the line: the same in all domains that the request crosses.
     pub line: u64,
-    /// The domain.
+    /// Domain group of the credit.
     pub group: Group,
-    /// The part whose credit it is.
+    /// Part that the credit belongs to.
     pub part: Part,
-    /// The workload.
+    /// Workload of the line.
     pub class: u8,
-    /// Where the line lies.
+    /// Place of the line in DRAM.
     pub place: Place,
-    /// When the credit was taken, in ps.
+    /// Time at which the credit was taken, in ps.
     pub start_ps: u64,
-    /// When it came back.
+    /// Time at which the credit was returned, in ps.
     pub end_ps: u64,
-    /// The hops, each with its end; the first begins with the crossing, the others where the one before ends. None of a
-    /// crossing that began before the trace.
+    /// Hops, each with its end in ps. The first begins with the crossing, each other one at the end of the hop
+    /// before. Empty for a crossing that began before the trace.
     pub hops: [Option<(Hop, u64)>; 4],
 }
 
 impl Crossing {
-    /// The hops with their begin and end in ps, without those that took no time.
+    /// Returns the hops with their begin and end in ps, without those of zero length.
     pub fn hops(&self) -> impl Iterator<Item = (Hop, u64, u64)> + '_ {
         let mut start_ps = self.start_ps;
         self.hops.iter().flatten().filter_map(move |&(hop, end_ps)| {

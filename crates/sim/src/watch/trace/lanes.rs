@@ -1,10 +1,10 @@
-//! Which entry of its buffer each credit is drawn as.
+//! Assigns credits to the entries of their buffers for drawing.
 
 use super::Crossing;
 use crate::read::sample::Group;
 use crate::watch::events::Part;
 
-/// The buffer that a domain's credits are entries of.
+/// Returns the buffer whose entries are the credits of a domain.
 fn buffer(group: Group) -> Group {
     match group {
         Group::C2mRead | Group::C2mWrite => Group::Lfb,
@@ -13,9 +13,10 @@ fn buffer(group: Group) -> Group {
     }
 }
 
-/// Gives every crossing an entry of its buffer, so that no two overlap in one: the entry that comes free at this very
-/// moment, which is how a store's read and write follow each other, else the first free one. Returns the part, the
-/// buffer and the number of each crossing's entry, and the order of the crossings by their begin.
+/// Assigns every crossing an entry of its buffer, so that no two crossings overlap in an entry. An entry that becomes
+/// free exactly at the start of the crossing is preferred, as the read and the write of a store follow each other;
+/// otherwise the first free entry is taken. Returns the part, the buffer and the number of each entry, and the order
+/// of the crossings by their start.
 #[must_use]
 pub fn lanes(crossings: &[Crossing]) -> (Vec<(Part, Group, usize)>, Vec<usize>) {
     let mut order: Vec<usize> = (0..crossings.len()).collect();

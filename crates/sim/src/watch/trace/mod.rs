@@ -1,5 +1,5 @@
-//! What a stretch of a run looked like, line by line: who held which credit from when to when, and how full every queue
-//! was. It is kept in memory; whoever asked for it writes it.
+//! Records a stretch of a run line by line: the holder of each credit over time, and the occupancy of every queue.
+//! The trace is kept in memory, and the caller writes it.
 
 mod counter;
 mod crossing;
@@ -13,19 +13,19 @@ pub use lanes::lanes;
 pub use passage::{passage_lanes, Passage};
 pub(crate) use recorder::Recorder;
 
-/// A stretch of a run, line by line.
+/// Trace of a stretch of a run, line by line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// When it begins, in ps.
+    /// Start of the trace, in ps.
     pub start_ps: u64,
-    /// When it ends.
+    /// End of the trace, in ps.
     pub end_ps: u64,
-    /// Credits that came back in it, in the order in which they did.
+    /// Credits that were returned during the trace, in the order of their return.
     pub crossings: Vec<Crossing>,
-    /// Of how many lines one was kept: the rest would not have fitted.
+    /// One line in this many was kept, to limit the size of the trace.
     pub one_in: u64,
-    /// How many entries of each queue were in use.
+    /// Entries in use of each queue.
     pub counters: Vec<Counter>,
-    /// Datagrams that applications of the server read in it, in the order in which they set out.
+    /// Datagrams that applications of the server read during the trace, in the order in which they were sent.
     pub passages: Vec<Passage>,
 }

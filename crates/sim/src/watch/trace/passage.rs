@@ -1,4 +1,4 @@
-//! Datagrams on their way from one application to another, stage by stage.
+//! Datagrams between two applications, stage by stage.
 
 use hostnet_model::os::NetStack;
 use hostnet_model::transport::journey::{Stage, StageTimes};
@@ -7,26 +7,26 @@ use hostnet_model::Machine;
 /// A datagram that an application has read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passage {
-    /// The class that its lines belong to, among the workloads of the server.
+    /// Class of the datagram's lines among the workloads of the server.
     pub class: u8,
-    /// Where its time went.
-    pub journey: StageTimes,
+    /// Time of each stage.
+    pub journey: Journey,
 }
 
 impl Passage {
-    /// When it set out, in ps.
+    /// Returns the time at which the datagram was sent, in ps.
     #[must_use]
     pub fn start_ps(&self) -> u64 {
         self.journey.begun().ps()
     }
 
-    /// When it was read.
+    /// Returns the time at which the datagram was read, in ps.
     #[must_use]
     pub fn end_ps(&self) -> u64 {
         self.start_ps() + self.journey.total_ps()
     }
 
-    /// Its stages that took time, each with its begin and its end.
+    /// Returns the stages that took time, each with its begin and its end in ps.
     pub fn stages(&self) -> impl Iterator<Item = (Stage, u64, u64)> + '_ {
         let mut at_ps = self.start_ps();
         let stage = move |stage: Stage| {
@@ -38,7 +38,8 @@ impl Passage {
     }
 }
 
-/// What applications of a machine have read since it keeps journeys, in the order in which it set out.
+/// Returns the datagrams that applications of a machine have read since it keeps stage times, in the order in which
+/// they were sent.
 pub(super) fn passages(machine: &Machine) -> Vec<Passage> {
     let ends = machine.engines::<NetStack>().flat_map(NetStack::datagrams);
     let of_end = ends.flat_map(|(params, _, application)| {
@@ -49,7 +50,7 @@ pub(super) fn passages(machine: &Machine) -> Vec<Passage> {
     all
 }
 
-/// A lane for every passage, so that no two of a class overlap in one: the first that is free.
+/// Assigns each passage the first free lane, so that no two passages of a class overlap in a lane.
 #[must_use]
 pub fn passage_lanes(passages: &[Passage]) -> Vec<usize> {
     let mut ends: Vec<(u8, Vec<u64>)> = Vec::new();

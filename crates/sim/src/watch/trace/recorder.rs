@@ -8,14 +8,14 @@ use hostnet_kernel::{ComponentId, Event, Observer, Time};
 use hostnet_model::params::SocketParams;
 use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId, Told};
 
-/// Crossings kept at most: a file of some tens of MB.
+/// Maximum number of crossings kept: a file of some tens of MB.
 const CROSSINGS_MAX: usize = 100_000;
-/// Steps of a counter at most.
+/// Maximum number of steps of a counter.
 const STEPS_MAX: u64 = 10_000;
-/// The least step of a counter in ps: the resolution of the file.
+/// Minimum step of a counter, in ps: the resolution of the file.
 const STEP_MIN_PS: u64 = 1_000;
 
-/// A line on its way: what its request does not say.
+/// Data about a line in flight that its request does not have.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flight {
     line: u64,
@@ -24,26 +24,26 @@ struct Flight {
     left_cha_ps: u64,
 }
 
-/// Follows every line.
+/// Recorder of the trace of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     trace: Trace,
     first: ComponentId,
-    /// By request; none of a line that set out before the trace began.
+    /// Flights by request; `None` for a line that was sent before the trace began.
     flights: Vec<Option<Flight>>,
-    /// The first counter of each component.
+    /// Index of the first counter of each component.
     first_counter: Vec<usize>,
-    /// Until when the counters of each component are known.
+    /// Time until which the counters of each component are known, in ps.
     seen_ps: Vec<u64>,
     next_line: u64,
     from_mc_ps: u64,
     write_ack_ps: u64,
-    /// From a RD command to the end of its data.
+    /// Time from a RD command to the end of its data, in ps.
     data_ps: u64,
 }
 
 impl Recorder {
-    /// Follows what happens to `machine`, a server of a socket with `params`, from `start_ps` to `end_ps`.
+    /// Creates a recorder for `machine`, a server of one socket with `params`, from `start_ps` to `end_ps`.
     pub(crate) fn new(params: &SocketParams, machine: &Machine, start_ps: u64, end_ps: u64) -> Self {
         let dram = &params.memory.dram;
         let clocks = u64::from(dram.timing.cl + dram.timing.burst);
@@ -77,17 +77,17 @@ impl Recorder {
         recorder
     }
 
-    /// Whether a component is one of its server.
+    /// Returns true if a component belongs to the observed server.
     pub(crate) fn follows(&self, component: ComponentId) -> bool {
         (component.0.wrapping_sub(self.first.0) as usize) < self.first_counter.len()
     }
 
-    /// When it shall end, in ps.
+    /// Returns the planned end of the trace, in ps.
     pub(crate) fn end_ps(&self) -> u64 {
         self.trace.end_ps
     }
 
-    /// The trace of `machine`, which is settled, until `now_ps`.
+    /// Returns the trace of `machine` until `now_ps`. The statistics of the machine must have been settled.
     pub(crate) fn finish(mut self, machine: &Machine, now_ps: u64) -> Trace {
         (0..self.first_counter.len()).for_each(|index| self.step(index, now_ps, machine));
         self.trace.end_ps = now_ps;
@@ -111,7 +111,7 @@ impl Recorder {
         *self.flight(id) = Some(Flight { line, at_cha_ps: now_ps, ..Flight::default() });
     }
 
-    /// A channel has been told when a request will be there.
+    /// Records the time at which a request sent to a channel will arrive there.
     fn set_out_for_memory(&mut self, told: &Told) {
         let Payload::Arrive(id) = told.payload else { return };
         if let Some(flight) = self.flight(id) {
@@ -119,7 +119,7 @@ impl Recorder {
         }
     }
 
-    /// A request of one of the domains of the CHA ends; what follows from it is on its way back.
+    /// Records the end of a request in a domain of the CHA, whose answer is then sent back.
     fn leave_cha(&mut self, id: RequestId, request: &Request, now_ps: u64) {
         let group = if request.kind.is_read() { Group::ChaRead } else { Group::ChaWrite };
         let answered_ps = if request.kind.is_read() { now_ps - self.from_mc_ps } else { now_ps - self.write_ack_ps };
@@ -141,7 +141,7 @@ impl Recorder {
         self.keep(flight, hops, crossing(request, group, part, request.admitted, now_ps));
     }
 
-    /// The credit of a core or the IIO comes back.
+    /// Records the return of a credit of a core or the IIO.
     fn come_back(&mut self, id: RequestId, request: &Request, group: Group, part: Part, now_ps: u64) {
         let flight = *self.flight(id);
         let hops = flight.map(|flight| {
@@ -154,6 +154,7 @@ impl Recorder {
     }
 
     fn keep(&mut self, flight: Option<Flight>, hops: Option<[Option<(Hop, u64)>; 4]>, crossing: Crossing) {
+        // A line from before the trace has no number yet and gets one here.
         let line = flight.map_or(self.next_line, |flight| flight.line);
         self.next_line += u64::from(flight.is_none());
         if line % self.trace.one_in > 0 {
@@ -161,6 +162,8 @@ impl Recorder {
         }
         self.trace.crossings.push(Crossing { line, hops: hops.unwrap_or_default(), ..crossing });
         if self.trace.crossings.len() >= CROSSINGS_MAX {
+            // The trace is full: half of the lines are dropped, by their numbers, so that the kept lines stay
+            // complete.
             self.trace.one_in *= 2;
             let one_in = self.trace.one_in;
             self.trace.crossings.retain(|crossing| crossing.line % one_in == 0);
@@ -168,7 +171,7 @@ impl Recorder {
     }
 }
 
-/// The crossing of a line whose way is not known.
+/// Creates the crossing of a line with unknown hops.
 fn crossing(request: &Request, group: Group, part: Part, start: Time, end_ps: u64) -> Crossing {
     let Request { class, place, .. } = *request;
     Crossing { line: 0, group, part, class, place, start_ps: start.ps(), end_ps, hops: [None; 4] }
@@ -200,7 +203,7 @@ impl Observer<Machine> for Recorder {
 }
 
 impl Recorder {
-    /// Sets the counters of a part as they were until `now_ps`.
+    /// Updates the counters of a part until `now_ps`.
     fn step(&mut self, index: usize, now_ps: u64, machine: &Machine) {
         let (first, seen_ps) = (self.first_counter[index], self.seen_ps[index]);
         let counters = &mut self.trace.counters;
@@ -219,8 +222,8 @@ impl Recorder {
     }
 }
 
-/// Shows the queues of a part that have counters: those that share their credits are told by their pool, and a UPI is
-/// told by the way of its lines.
+/// Visits the queues of a part that have counters. Queues that share credits are represented by their pool, and UPI
+/// links have no counters because the hops of their lines show them.
 fn queues<'a>(part: &'a dyn hostnet_model::Part, mut visit: impl FnMut(Pool<'a>)) {
     if part.kind() != PartKind::Upi {
         part.pools(&mut |pool| {
