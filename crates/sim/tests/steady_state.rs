@@ -1,6 +1,6 @@
-//! Nothing allocates in the steady state.
+//! Tests that nothing allocates in the steady state.
 
-// A global allocator cannot be written without: it counts, and leaves the work to the system's.
+// Implementing a global allocator is unsafe; this one counts calls and passes them to the system allocator.
 #![allow(unsafe_code)]
 
 mod common;
@@ -16,7 +16,7 @@ struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: every call is handed on to the system's allocator as it is.
+// SAFETY: every call is passed unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -36,8 +36,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Redis with clients on cores of their own, a stream of stores, and drives whose data cores consume, by way of the
-/// caches.
+/// Returns a server with caches: Redis with clients on separate cores, a stream of stores, and drives whose data
+/// cores consume.
 fn with_caches() -> Plan {
     let settings = [
         "cache.enabled=true",
@@ -49,8 +49,8 @@ fn with_caches() -> Plan {
     common::example(common::QUADRANT_3, &settings)
 }
 
-/// Two servers, an endpoint, and a switch between them that marks and pauses. `flows` go between them, and a cable
-/// damages some packets.
+/// Returns a cluster of two servers and an endpoint at a switch that marks and pauses. `flows` run between them, and
+/// a cable damages some packets.
 fn cluster(flows: &str) -> Plan {
     let server = |name: &str| {
         format!(
@@ -69,7 +69,7 @@ fn flow(name: &str, ends: [&str; 2], what: &str) -> String {
     format!("[flow.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\n{what}\n")
 }
 
-/// Long flows and requests of TCP into servers and out of them.
+/// Returns a cluster with bulk flows and RPCs over TCP into and out of servers.
 fn tcp(transport: &str) -> Plan {
     let bulk = format!("kind = \"bulk\"\ncount = 2\ntransport = \"{transport}\"");
     let rpc = format!("kind = \"rpc\"\nrequest = \"5 kB\"\nin_flight = 4\ntransport = \"{transport}\"");
@@ -82,7 +82,7 @@ fn tcp(transport: &str) -> Plan {
     cluster(&flows.concat())
 }
 
-/// RDMA writes and reads between servers, and out of an endpoint.
+/// Returns a cluster with RDMA writes and reads between servers and out of an endpoint.
 fn rdma(transport: &str) -> Plan {
     let kind = |kind: &str| format!("kind = \"{kind}\"\ncount = 2\ntransport = \"{transport}\"");
     let flows = [
@@ -94,7 +94,7 @@ fn rdma(transport: &str) -> Plan {
     cluster(&flows.concat())
 }
 
-/// One test alone in its process, so that nobody else allocates meanwhile.
+/// The only test of its process, so that no other test allocates at the same time.
 #[test]
 fn what_runs_allocates_nothing() {
     for job in ["quadrant.fio", "quadrant-write.fio"] {
@@ -115,8 +115,8 @@ fn assert_machine(plan: &Plan, warm_up_us: u64, what: &str) {
     assert_allocates(&mut simulation, warm_up_us, 0, what);
 }
 
-/// A rare loss may leave a longer line behind it than there ever was, so that some room grows once more; what every
-/// packet, message or window needed would be thousands.
+/// Asserts that a world allocates at most a few times. A rare loss may make a queue longer than ever before and grow
+/// its room; an allocation per packet, message or window would be thousands.
 fn assert_world(plan: &Plan, what: &str) {
     assert_allocates(&mut build::world(&plan.cluster), 1000, 10, what);
 }
@@ -130,7 +130,7 @@ fn assert_allocates<W: Partition>(simulation: &mut Simulation<W>, warm_up_us: u6
         let after = ALLOCATIONS.load(Ordering::Relaxed);
         let events = simulation.progress().events - events;
         assert!(events > 100_000, "{events} events in {step_us} us");
-        // Each call lists once which partition owns which component.
+        // Each call makes one list of the partition of each component.
         let found = after - before;
         assert!(found <= 1 + most, "{found} allocations in {events} events, step {step}, {what}");
     }

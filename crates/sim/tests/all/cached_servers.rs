@@ -1,4 +1,5 @@
-//! Any legal server with caches, with any work: nothing is lost, nothing is made up, nothing gets stuck, and it drains.
+//! Properties of any valid server with caches and any workloads: lines are conserved, nothing gets stuck, and it
+//! drains.
 
 use crate::common::laws::{assert_all_move, assert_books, assert_little, cases, drain, run_to};
 use crate::common::scenario::{any_cached_scenario, Scenario};
@@ -11,7 +12,7 @@ use hostnet_sim::build;
 use hostnet_sim::sample::Group;
 use proptest::prelude::*;
 
-/// What holds at any moment.
+/// Asserts the invariants that hold at any time.
 fn assert_sound(machine: &Machine) {
     assert_books(machine);
     let caches = machine.caches().next().expect("caches");
@@ -19,13 +20,13 @@ fn assert_sound(machine: &Machine) {
     assert!(lines < 1 << 40, "no class holds fewer lines than none");
 }
 
-/// What the caches did for all workloads since the run began.
+/// Returns the cache counters of all workloads since the run began.
 fn in_all(machine: &Machine) -> ClassCounts {
     let caches = machine.caches().next().expect("caches");
     caches.counts().classes().iter().fold(ClassCounts::default(), |sum, counts| sum.plus(counts))
 }
 
-/// Every line that was asked for has come from where the caches say, when nothing is on its way.
+/// Asserts that, with nothing in flight, every requested line came from where the caches say.
 fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
     let channels = counters(machine, now);
     let classes = params.workloads.len();
@@ -52,7 +53,7 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
     assert!(caches.ddio_leaks <= caches.ddio_evictions && caches.prefetch_used <= caches.l2_lookups);
 }
 
-/// The hash of the state after going on to `time` from what a checkpoint of the state now holds.
+/// Returns the hash of the state at `time`, after resuming from a checkpoint of the current state.
 fn resumed(simulation: &Simulation<Machine>, time: Time) -> String {
     let bytes = checkpoint::write("", simulation).expect("a simulation can be written");
     let mut again: Simulation<Machine> = checkpoint::read("", &bytes).expect("what was written");

@@ -1,4 +1,4 @@
-//! The timed caches: closed forms, clients on cores of their own, and machines that keep their books.
+//! Tests the timed caches: closed forms, clients on separate cores, and consistent statistics.
 
 use crate::common;
 use crate::common::results::{assert_near, domain, report};
@@ -10,7 +10,7 @@ use hostnet_sim::{build, Options, Report, Run};
 const HEAD: &str = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n";
 const NO_PREFETCH: [&str; 2] = ["prefetch.stream=false", "prefetch.adjacent=false"];
 
-/// A number of a workload's row in a table.
+/// Returns a value of a workload's row in a table.
 fn of(report: &Report, table: &str, workload: &str, column: &str) -> f64 {
     let table = report.table(table).expect("a table");
     let row = table.rows.iter().find(|row| table.text(row, "workload") == Some(workload)).expect("a row");
@@ -29,12 +29,12 @@ fn cache(plan: &Plan) -> &CacheParams {
     plan.server().unwrap().socket().cache.as_ref().expect("caches")
 }
 
-/// Time from one access of a chase to the next, in ns.
+/// Returns the time from one access of a pointer chase to the next, in ns.
 fn chase_ns(report: &Report) -> f64 {
     1e9 / of(report, "workloads", "chase", "operations_per_s")
 }
 
-/// The instruction of an access of a chase, in ns.
+/// Returns the time of the instructions of an access of a pointer chase, in ns.
 fn instruction_ns(plan: &Plan) -> f64 {
     match &plan.server().unwrap().workloads[0].kind {
         hostnet_model::params::WorkloadKind::App(app) => app.instruction_fs as f64 / 1e6,
@@ -76,8 +76,8 @@ fn a_chase_through_memory_takes_the_time_of_a_lone_read() {
     let chased = report(&chase("1 GiB", &[]));
     let misses = of(&chased, "caches", "chase", "llc_miss_ratio");
     assert!(misses > 0.97, "{misses} of the lines are in memory");
-    // One read at a time without caches. Random lines have to open their rows, which reads in order rarely do: those
-    // take 71 ns.
+    // One read at a time without caches. Random lines always open their rows, which sequential reads rarely do (71
+    // ns).
     let lone = ["cache.enabled=false", "workload.stream.pattern=random", "core.lfb.entries=1"];
     let expected = domain(&report(&stream(&lone)), "C2M-Read", "latency_mean_ns");
     assert_near("a lone read in ns", expected, 71.0, 25.0);
@@ -202,13 +202,13 @@ fn clients_on_cores_of_their_own_close_the_loop() {
         rate(&with),
         rate(&without)
     );
-    // Little's law: what is not with the servers is with their clients.
+    // Little's law: operations that are not at the servers are at their clients.
     for report in [&without, &with] {
         let served = rate(report) * latency(report) / 1e9;
         assert!(served <= 32.0 * 1.02, "{served} operations of 32 with the servers");
     }
     let one = at_once(CLIENTS, 1);
-    // With one operation in flight server and client take turns.
+    // With one operation in flight, server and client alternate.
     let turn_ns = 2.0 * 1e9 / rate(&one);
     assert!(turn_ns > 1.2 * latency(&one), "a turn of {turn_ns} ns, {} of them at the server", latency(&one));
     assert!(rate(&one) < 0.8 * rate(&with), "{} of {}", rate(&one), rate(&with));
@@ -217,7 +217,7 @@ fn clients_on_cores_of_their_own_close_the_loop() {
 #[test]
 fn slow_clients_set_the_pace_and_think_time_adds_to_it() {
     let rate = |settings: &[&str]| of(&report(&redis(CLIENTS, settings)), "workloads", "redis", "operations_per_s");
-    // 33000 instructions at 3.3 GHz and 2 per clock are 5 us.
+    // 33000 instructions at 3.3 GHz and 2 per clock take 5 us.
     let slow = rate(&["workload.redis.instructions.client=33000", "workload.redis.in_flight=8"]);
     assert!(slow <= 2.0 * 0.2e6 && slow > 2.0 * 0.17e6, "{slow} operations/s of two clients of 5 us");
     let thinking = rate(&["workload.redis.think=40 us", "workload.redis.in_flight=4"]);
@@ -244,7 +244,7 @@ fn every_application_may_have_clients_that_think() {
             let report = report(&plan(&text, &[]));
             let rate = of(&report, "workloads", "app", "operations_per_s") / 1e9;
             let latency = of(&report, "workloads", "app", "operation_latency_mean_ns");
-            // Little's law: an operation is with the core, or its client thinks.
+            // Little's law: either an operation is at the core, or its client thinks.
             assert_near(&text, rate * (latency + think_ns), f64::from(in_flight), 0.03 * f64::from(in_flight));
         }
     }

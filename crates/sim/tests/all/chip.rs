@@ -1,4 +1,4 @@
-//! Runs of chips: windows, sums, and that equal plans give equal results.
+//! Tests runs of chips: windows, sums, and that equal plans give equal results.
 
 use hostnet_config::{chip_plan, ChipPlan, Format, Input};
 use hostnet_kernel::Letterbox;
@@ -82,7 +82,7 @@ fn writes_go_out_and_come_in() {
     assert!((number(&rates["application_gb_per_s"]) - both).abs() < 1e-9);
 }
 
-/// A small rack: of chips with few cores and a small LLC.
+/// Settings of a small rack: chips with few cores and a small LLC.
 const RACK: [&str; 9] = [
     "rack.kind=torus",
     "rack.size=[2, 2, 2]",

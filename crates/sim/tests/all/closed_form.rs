@@ -1,4 +1,4 @@
-//! Numbers that follow from few parameters, and those that were measured on an idle machine.
+//! Tests values that follow from few parameters, and values measured on an idle machine.
 
 use crate::common;
 use crate::common::results::{assert_near, domain, report};
@@ -28,7 +28,7 @@ fn a_lone_storage_read_writes_a_line_in_297_ns() {
 
 #[test]
 fn one_stream_of_reads_fills_a_channel() {
-    // Many credits and no pause between them: all that is left is the channel.
+    // With many credits and no gaps between them, only the channel remains as a limit.
     let settings =
         ["memory.channels=1", "core.lfb.entries=64", "core.lfb.refill=0 ns", "core.issue=0 ns", "memory.run=2 MiB"];
     let plan = stream("0", 1.0, &settings);
@@ -58,7 +58,7 @@ fn little_holds_in_every_domain_of_every_quadrant() {
     }
 }
 
-/// Mean in use = throughput x mean latency, and throughput <= capacity x 64 B / latency.
+/// Asserts that mean in use = throughput x mean latency, and throughput <= capacity x 64 B / latency.
 fn assert_little(report: &Report, quadrant: &str) {
     let table = report.table("domains").expect("a table of domains");
     for row in &table.rows {

@@ -1,4 +1,4 @@
-//! What joins a run of a cluster from outside: controllers, governors, and captures.
+//! Tests external components of a cluster run: controllers, governors, and captures.
 
 use etherparse::{SlicedPacket, TransportSlice};
 use hostnet_config::{resolve, Format, Input, Plan};
@@ -74,7 +74,7 @@ fn a_host_that_is_not_there_cannot_be_recorded() {
     assert_eq!(error.to_string(), "recevier: no such host; did you mean \"receiver\"?");
 }
 
-/// Goes to a level and marks.
+/// Controller that selects a fixed level and always marks.
 #[derive(Clone, Debug)]
 struct To(u8);
 
@@ -117,7 +117,7 @@ fn a_controller_without_state_is_no_part_of_a_checkpoint() {
     assert!(error.why.contains("does not give its state"), "{error}");
 }
 
-/// Goes to a P-state.
+/// Governor that selects a fixed P-state.
 #[derive(Clone, Debug)]
 struct Stays(usize);
 

@@ -1,4 +1,4 @@
-//! Any legal server with any work: nothing is lost, nothing is made up, nothing gets stuck, and it drains.
+//! Properties of any valid server with any workloads: lines are conserved, nothing gets stuck, and it drains.
 
 use crate::common;
 use crate::common::laws::{assert_all_move, assert_books, assert_little, cases, drain, run_to};
@@ -12,7 +12,7 @@ use hostnet_sim::build;
 use hostnet_sim::sample::Group;
 use proptest::prelude::*;
 
-/// What holds at any moment.
+/// Asserts the invariants that hold at any time.
 fn assert_sound(machine: &Machine, now: Time) {
     assert_books(machine);
     let of = |group| in_use(machine, group);
@@ -31,7 +31,7 @@ fn assert_bandwidth(machine: &Machine, now: Time) {
     }
 }
 
-/// What was asked for has been moved, line by line, when nothing is on its way.
+/// Asserts that, with nothing in flight, every requested line has been transferred.
 fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
     let channels = counters(machine, now);
     for (class, workload) in params.workloads.iter().enumerate() {
@@ -48,7 +48,7 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
     }
 }
 
-/// A device moves the data of its workload, and no more than what its commands cost beyond it.
+/// Asserts that a device transfers the data of its workload, plus at most the overhead of its commands.
 fn assert_data_moved(machine: &Machine, class: usize, kind: &WorkloadKind, moved: u64) {
     let data: u64 = machine.each::<Ssd>().map(|drive| drive.services()[class].bytes).sum();
     match kind {
@@ -59,7 +59,7 @@ fn assert_data_moved(machine: &Machine, class: usize, kind: &WorkloadKind, moved
     }
 }
 
-/// Writes of a workload that stay in the WPQ: few of them wait for more, or for reads to end.
+/// Returns the writes of a workload that stay in the WPQ: few writes wait for more, or for reads to end.
 fn in_wpq(machine: &Machine, class: usize) -> u64 {
     let parts = hostnet_sim::sample::domains(machine, Group::Wpq);
     parts.iter().map(|(_, domain)| u64::from(domain.classes()[class].in_use())).sum()
@@ -98,7 +98,7 @@ proptest! {
     }
 }
 
-/// Commands that a drive holds, of one job on one drive.
+/// Generates a server with one job on one drive, with its block size and its depth.
 fn one_job() -> impl Strategy<Value = (String, u64, u64)> {
     let direction = prop::sample::select(vec!["read", "write", "randread", "randwrite", "rw", "randrw"]);
     let job = (direction, 1_u64..80, 1_u64..20, 1_u32..5, 1_u32..30);
@@ -131,14 +131,14 @@ proptest! {
     }
 }
 
-/// Bytes that the drives have moved, and bytes of the commands of `block` bytes that they have completed.
+/// Returns the bytes that the drives have transferred, and the bytes of the completed commands of `block` bytes.
 fn bytes_of_drives(machine: &Machine, block: u64) -> (u64, u64) {
     let services = machine.each::<Ssd>().flat_map(|drive| drive.services());
     services.fold((0, 0), |(moved, done), service| (moved + service.bytes, done + service.completed * block))
 }
 
-/// Completions come back in another order than their requests; none of them may be lost on the way to its command, or
-/// the drive ends with fewer commands in flight than the job keeps.
+/// Completions may arrive in another order than their requests. If one were lost, the drive would have fewer commands
+/// in flight than the job keeps.
 #[test]
 fn a_drive_keeps_its_depth() {
     for streams in [1, 4] {
@@ -165,7 +165,7 @@ fn a_drive_keeps_its_depth() {
     }
 }
 
-/// A command that finds the queue of its drive full waits for room; it does not ask again and again.
+/// A command that finds the queue of its drive full waits for an entry and does not poll.
 #[test]
 fn a_full_queue_costs_no_events() {
     let events = |queue_depth: u32| {

@@ -1,4 +1,4 @@
-//! What watches a host: timing of its loops, and what it does to the cores.
+//! Tests host congestion control: the timing of its loops, and its effect on cores.
 
 use crate::common;
 use crate::common::laws::{drain, run_to};
@@ -45,7 +45,7 @@ fn hostcc() -> HostCcParams {
     }
 }
 
-/// Four drives that write to memory, and stores of one core on each of three other sockets.
+/// Returns a server with four drives that write to memory, and stores of one core on each of three remote sockets.
 fn busy(rule: ControlRule) -> ServerParams {
     let mut server = example(common::QUADRANT_3, &[]).server().unwrap().clone();
     let mut own = None;
@@ -78,7 +78,7 @@ fn watcher(simulation: &mut Simulation<Machine>) -> &Control {
     settled(simulation).control().expect("something watches")
 }
 
-/// Lines that the core of each other socket has asked for since the last reset.
+/// Returns the lines that the core of each remote socket has requested since the last reset.
 fn lines(simulation: &mut Simulation<Machine>) -> Vec<u64> {
     let domains = sample::domains(settled(simulation), Group::Lfb);
     let remote = domains.iter().filter(|(part, _)| part.starts_with("remote"));
@@ -107,7 +107,7 @@ fn the_signals_are_those_of_the_iio() {
     assert!(before.now_ps < signals.now_ps);
 }
 
-/// A server whose drives have nothing to do.
+/// Returns a server with idle drives.
 fn quiet(control: ControlParams) -> Simulation<Machine> {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[workload.stream]\nkind = \"stream\"\ncores = \"0\"\n\
                 reads = 1.0\n[run]\nwarmup = \"20 us\"\nduration = \"100 us\"\n";
@@ -197,7 +197,7 @@ fn each_level_throttles_its_sockets() {
     }
 }
 
-/// Goes to a level at a time, and remembers nothing.
+/// Stateless controller that follows a timetable of levels.
 #[derive(Clone, Debug)]
 struct Timetable(&'static [(u64, u8)]);
 
@@ -330,7 +330,7 @@ fn cores_of_this_socket_are_throttled_when_there_are_no_others() {
             channels.iter().flat_map(|channel| channel.reads.to_vec()).sum()
         };
         let lines: Vec<u64> = (0..=LEVEL_MAX).map(moved).collect();
-        // Where bandwidth and not latency bounds a core, a third of the throttle may cost nothing.
+        // If bandwidth rather than latency limits a core, the first of three throttle levels may cost nothing.
         assert!(
             lines[1] * 20 < lines[0] * 21 && lines[2] < lines[1] && lines[3] < lines[2],
             "caches {caches}: {lines:?}"
@@ -359,7 +359,7 @@ fn a_run_is_reproducible_and_goes_on_from_a_checkpoint() {
     assert!(hashes.windows(2).all(|pair| pair[0] == pair[1]), "{hashes:?}");
 }
 
-/// Counts samples of bandwidth, and goes one level up per hundred.
+/// Controller that counts bandwidth samples, and raises the level once per hundred.
 #[derive(Clone, Debug, Default)]
 struct Patient(u64);
 
@@ -420,12 +420,12 @@ fn a_controller_that_nobody_asked_for_is_refused() {
 proptest! {
     #![proptest_config(common::laws::cases(8))]
 
-    /// A constant occupancy is the signal, to the rounding of the register and the average.
+    /// A constant occupancy is the signal, up to the rounding of the register and of the average.
     #[test]
     fn constant_occupancy_is_the_signal(entries in 1_u32..93, spread in 0_u64..500_000) {
         let mut server = busy(ControlRule::Watch);
         server.control = Some(ControlParams { read_spread_ps: spread, ..control(ControlRule::Watch) });
-        // Entries that are taken and never come back.
+        // Entries that are acquired are never returned.
         server.socket_mut().iio.write_credits = entries;
         server.socket_mut().iio.write_ack_ps = us(10_000_000).ps();
         let mut simulation = start(&server);

@@ -1,4 +1,4 @@
-//! What control does to the cores of other sockets, of which there is everything.
+//! Tests throttling of the cores of other, fully described sockets.
 
 use crate::common::laws::{drain, run_to};
 use crate::common::{plan, settled, us};
@@ -9,7 +9,7 @@ use hostnet_model::Machine;
 use hostnet_sim::build;
 use hostnet_sim::sample::{self, Group};
 
-/// Four sockets of eight cores, with a stream on these that moves lines of the first.
+/// Returns a server of four sockets with eight cores each. A stream on `cores` accesses memory of the first socket.
 fn server(cores: &str, caches: bool, level: u8) -> ServerParams {
     let text = format!(
         "[server]\npreset = \"cascade-lake-6234\"\nsockets = 4\n\
@@ -29,7 +29,7 @@ fn server(cores: &str, caches: bool, level: u8) -> ServerParams {
     ServerParams { control: Some(control), ..plan(&text, &[]).server().expect("a server").clone() }
 }
 
-/// Lines that each core with a stream asks for from 100 to 200 us.
+/// Returns the lines that each core with a stream requests from 100 to 200 us.
 fn lines(simulation: &mut Simulation<Machine>) -> Vec<u64> {
     run_to(simulation, us(100));
     let (machine, scheduler) = &mut simulation.parts_mut()[0];

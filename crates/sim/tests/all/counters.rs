@@ -1,4 +1,4 @@
-//! Counters that are read at intervals: they add up to the summary's, and reading them changes nothing.
+//! Tests counters that are read at intervals: they add up to those of the summary, and reading them changes nothing.
 
 use crate::common;
 use crate::common::example;
@@ -13,7 +13,7 @@ fn mixed(settings: &[&str]) -> Plan {
     example(common::QUADRANT_3, &all)
 }
 
-/// A run that ends when its confidence intervals are narrow.
+/// Returns a plan that ends when its confidence intervals are narrow.
 fn to_a_precision() -> Plan {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[run]\nprecision = 0.2\nduration_max = \"2 ms\"\n\
                 [workload.stream]\nkind = \"stream\"\ncores = \"0-2\"\nreads = 0.5\n";

@@ -1,4 +1,5 @@
-//! The same plan gives the same result: again, across a checkpoint, on any number of threads, with or without a series.
+//! Tests that the same plan gives the same result: repeated, across a checkpoint, on any number of threads, with or
+//! without a series.
 
 use crate::common;
 use crate::common::{example, stream};
@@ -6,7 +7,7 @@ use hostnet_config::Plan;
 use hostnet_kernel::Rng;
 use hostnet_sim::{run_many, CheckpointError, Options, Report, Run};
 
-/// A short run of everything: cores that load and store, drives that are read and written.
+/// Returns a short run with all traffic: cores that load and store, and drives that are read and written.
 fn mixed(seed: u64) -> Plan {
     let seed = format!("run.seed={seed}");
     let settings =
@@ -14,7 +15,7 @@ fn mixed(seed: u64) -> Plan {
     example(common::QUADRANT_3, &settings)
 }
 
-/// Drives with a path to each of two sockets, whose memory they use in turn.
+/// Returns a plan of drives with a path to each of two sockets, with memory interleaved over both.
 fn octo() -> Plan {
     let text = "server.preset = \"skylake-8160\"\nssd.mode = \"octo\"\n[workload.disk]\nkind = \"fio\"\n\
         memory = \"interleave\"\njobs = [{ rw = \"rw\", bs = \"64 KiB\", iodepth = 8, size = \"1 GiB\", ssd = 0 }]\n\
@@ -22,7 +23,7 @@ fn octo() -> Plan {
     common::plan(text, &[])
 }
 
-/// Cores with caches whose memory lies at a CXL link and at home in turn.
+/// Returns a plan of cores with caches and memory interleaved between local DRAM and a CXL link.
 fn expanded() -> Plan {
     let more = ["expander={}", "workload.stream.memory=interleave", "workload.stream.working_set=1 MiB"];
     let cached =
@@ -88,7 +89,7 @@ fn stopping_and_going_on_changes_nothing() {
     let plan = example(common::QUADRANT_3, &["run.warmup=20 us", "run.duration=300 us"]);
     let whole = report(&plan);
     let mut halting = Run::new(&plan, Options::default());
-    // A run tells how it stands before it goes on, so stopping every time would never get anywhere.
+    // The callback is called before a run continues, so a run that stops at every call would make no progress.
     let (mut told, mut halts) = (0, 0);
     while !halting
         .run(|_| {

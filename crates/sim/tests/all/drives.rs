@@ -1,4 +1,4 @@
-//! Drives of several sockets: where their data cross, and what a path to every socket gives.
+//! Tests drives of several sockets: the sockets that their data cross, and the benefit of a path to every socket.
 
 use crate::common::laws::{assert_all_move, assert_books, assert_little, cases, drain, run_to};
 use crate::common::{acquired, plan, settled, us};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const UNTIL_US: u64 = 300;
 
-/// Jobs of the cores of a socket on four drives, each with some commands in flight.
+/// Returns jobs of the cores of a socket on four drives, each with some commands in flight.
 fn jobs(rw: &str, first_core: u32) -> String {
     let job = |at: u32| {
         let core = first_core + at;
@@ -20,7 +20,8 @@ fn jobs(rw: &str, first_core: u32) -> String {
     format!("jobs = [{}]", (0..4).map(job).collect::<Vec<_>>().join(", "))
 }
 
-/// Two sockets of 24 cores with four drives, each with these settings, whose jobs run on the cores of a socket.
+/// Returns a server of two sockets with 24 cores each, and four drives with these settings. The jobs run on the cores
+/// of `socket`.
 fn server(socket: u32, rw: &str, settings: &[&str]) -> Simulation<Machine> {
     let text = format!(
         "server.preset = \"skylake-8160\"\n[workload.disk]\nkind = \"fio\"\n{}\n\
@@ -30,7 +31,7 @@ fn server(socket: u32, rw: &str, settings: &[&str]) -> Simulation<Machine> {
     build::one_server(plan(&text, settings).server().expect("a server"))
 }
 
-/// Bytes that the drives move in the time of a test.
+/// Returns the bytes that the drives transfer during a test.
 fn moved(simulation: &mut Simulation<Machine>) -> f64 {
     run_to(simulation, us(UNTIL_US));
     let machine = settled(simulation);
@@ -105,7 +106,8 @@ fn a_path_to_the_own_socket_alone_is_the_standard() {
 proptest! {
     #![proptest_config(cases(12))]
 
-    /// With any paths and any credits the books agree, everything moves, and every credit comes back at last.
+    /// With any paths and any credits, the statistics are consistent, everything makes progress, and every credit is
+    /// returned in the end.
     #[test]
     fn credits_come_back(
         octo in any::<bool>(),

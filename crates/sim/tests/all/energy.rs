@@ -1,4 +1,4 @@
-//! The energy meter of a server.
+//! Tests the energy meter of a server.
 
 use crate::common::stream;
 use hostnet_config::Plan;
@@ -12,7 +12,7 @@ fn report(plan: &Plan) -> Report {
     run.report()
 }
 
-/// Events and microjoules of a part of a server whose cores 0 to 3 load.
+/// Returns the events and the energy, in microjoules, of a part of a server.
 fn of(report: &Report, part: &str) -> (Option<i64>, f64) {
     let table = report.table("energy").expect("there is a meter");
     let row = table.rows.iter().find(|row| table.text(row, "part") == Some(part)).expect("there is such a part");

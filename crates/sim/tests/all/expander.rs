@@ -1,4 +1,4 @@
-//! Memory behind a link: latencies and limits that can be computed, and what must not get lost.
+//! Tests memory behind a CXL link: computable latencies and limits, and conservation of lines.
 
 use crate::common::laws::{assert_all_move, assert_books, assert_little, cases, drain, run_to};
 use crate::common::{settled, stream, us};
@@ -11,7 +11,8 @@ use hostnet_sim::{build, Options, Run};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Loads of some cores from memory behind a link of sixteen lanes with the DRAM that the server has.
+/// Returns a plan of loads of some cores from memory behind a link of sixteen lanes, with the DRAM device of the
+/// server.
 fn far(cores: &str, overrides: &[&str]) -> Plan {
     let base = ["expander.device=DDR4_2933", "expander.lanes=16", "workload.stream.memory=node:1"];
     stream(cores, 1.0, &[&base[..], overrides].concat())
@@ -29,13 +30,13 @@ fn summary(plan: &Plan) -> Value {
     run.report().summary
 }
 
-/// GB/s and mean latency of loads in ns, of a run of the stream.
+/// Returns the throughput of the stream's loads in GB/s, and their mean latency in ns.
 fn loads(plan: &Plan) -> (f64, f64) {
     let row = summary(plan)["workloads"][0].clone();
     (row["throughput_gb_per_s"].as_f64().expect("a rate"), row["latency_mean_ns"].as_f64().expect("a latency"))
 }
 
-/// ns that so many bytes take on the wires of PCIe 5.0 with flits of 68 B.
+/// Returns the time of so many bytes on the wires of PCIe 5.0 with flits of 68 B, in ns.
 fn wire_ns(bytes: f64, lanes: f64) -> f64 {
     bytes / (lanes * 32.0 / 8.0 * 128.0 / 130.0 * 64.0 / 68.0)
 }
@@ -45,7 +46,7 @@ fn an_idle_load_takes_the_link_twice_and_the_device_twice() {
     let one = ["core.lfb.entries=1", "core.lfb.refill=10 ns"];
     let latency = |more: &[&str]| loads(&far("0", &[&one[..], more].concat())).1;
     let base = latency(&[]);
-    // A line in a hundred waits for a refresh, or finds its row closed by one.
+    // One line in a hundred waits for a refresh, or finds its row closed by a refresh.
     let near = |found: f64, law: f64| assert!((found - law).abs() < 5.0, "{found} ns, law {law}");
     near(latency(&["expander.latency=140 ns"]) - base, 200.0);
     near(latency(&["expander.controller=70 ns"]) - base, 100.0);
@@ -83,7 +84,7 @@ fn a_credit_is_a_line_per_round_trip() {
     }
 }
 
-/// What is said to limit loads from all eight cores, and what they get.
+/// Returns the reported limit of loads from all eight cores, and their throughput in GB/s.
 fn limit(keys: &[&str]) -> (String, f64) {
     let row = summary(&far("0-7", keys))["workloads"][0].clone();
     let limit = row["limited_by"].as_str().expect("a limit").to_owned();

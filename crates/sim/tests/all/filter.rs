@@ -1,4 +1,4 @@
-//! The cache filter against caches written plainly.
+//! Tests the cache filter against plain reference caches.
 
 use hostnet_config::Code;
 use hostnet_model::params::Replacement;
@@ -21,10 +21,10 @@ fn filtered(levels: &[LevelParams], accesses: &[Access]) -> (Vec<LevelCounts>, V
     (filter.counts(), out)
 }
 
-/// Sets, ways, and per set the lines with whether each is dirty.
+/// Number of sets, ways, and the lines of each set with their dirty bits.
 type PlainLevel = (u64, usize, Vec<Vec<(u64, bool)>>);
 
-/// Per level and set, lines from the one used longest ago to the one used last, and whether each is dirty.
+/// Reference caches. The lines of a set are ordered from the least to the most recently used.
 struct Plain {
     levels: Vec<PlainLevel>,
     out: Vec<(u64, bool)>,
@@ -36,7 +36,7 @@ impl Plain {
         Self { levels: levels.iter().map(one).collect(), out: Vec::new() }
     }
 
-    /// Returns how many levels missed.
+    /// Returns the number of levels that missed.
     fn line(&mut self, number: usize, line: u64, store: bool) -> usize {
         let Some((sets, ways, lines)) = self.levels.get_mut(number) else {
             self.out.push((line, false));

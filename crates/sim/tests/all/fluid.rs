@@ -1,4 +1,4 @@
-//! A host over a memory of rates: it agrees with the same host line by line, and keeps the laws.
+//! Tests a host with a fluid memory: it agrees with the same host line by line, and obeys the same laws.
 
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::nic::Nic;
@@ -62,7 +62,8 @@ fn an_idle_memory_is_the_same_line_by_line() {
 
 #[test]
 fn with_ddio_a_copy_finds_its_lines_in_the_caches() {
-    // What comes to buffers that have left the caches displaces others: the more, the more memory buffers go through.
+    // Data that arrives in buffers that have left the caches displaces other lines: the more memory the buffers
+    // cover, the more lines.
     for (pool, displaced) in [("8 MiB", 0.2..0.8), ("14 MiB", 0.7..1.0)] {
         let ddio = format!("cache.enabled = true\nnic.ddio = true\nnic.pool = \"{pool}\"\n[host.sender]");
         let cached = CLUSTER.replacen("[host.sender]", &ddio, 1);
@@ -91,7 +92,7 @@ fn no_packet_is_lost_or_made_up() {
         World::Fabric(_) | World::Remote => None,
     });
     for nic in nics {
-        // It panics if more left the NIC than came in.
+        // `inside` panics if more packets left the NIC than arrived.
         let inside: u64 = nic.flows().iter().map(|flow| flow.inside()).sum();
         assert!(inside < 1_000, "{inside} packets in the NIC");
     }
@@ -160,7 +161,7 @@ fn rates_are_told_of_and_can_be_given_up() {
         true
     });
     assert!(run.is_some());
-    // None to four cores copy, and nothing is held back.
+    // None to four cores copy, and nothing is throttled.
     assert_eq!(told, (0..=5).map(|done| (done, 5)).collect::<Vec<_>>());
     for given_up in [0, 2] {
         let on_stage = |stage| points_of(stage).0 < given_up;

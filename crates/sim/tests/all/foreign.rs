@@ -1,4 +1,4 @@
-//! Lines that are at home in another socket: what their way costs, and the laws that hold on it.
+//! Tests lines with a remote home: the latency of their path, and the laws that hold on it.
 
 use crate::common::laws::{assert_all_move_within, assert_books, assert_little, cases, drain, run_to};
 use crate::common::results::assert_near;
@@ -15,7 +15,7 @@ const LATENCY_NS: f64 = 40.0;
 const REQUEST_NS: f64 = 16.0 / 20.0;
 const DATA_NS: f64 = 80.0 / 20.0;
 
-/// Two sockets with one link of 20 GB/s between them, and what runs there.
+/// Returns a server of two sockets with one UPI link of 20 GB/s between them, and the given workloads.
 fn simulation(workloads: &str, settings: &[&str]) -> Simulation<Machine> {
     let text = format!(
         "[server]\npreset = \"cascade-lake-6234\"\nsockets = 2\n\
@@ -26,7 +26,7 @@ fn simulation(workloads: &str, settings: &[&str]) -> Simulation<Machine> {
     build::one_server(plan(&text, settings).server().expect("a server"))
 }
 
-/// A stream of one core with one line in flight.
+/// Returns a server with a stream of one core with one line in flight.
 fn lone(reads: &str, memory: &str) -> Simulation<Machine> {
     let workloads = format!(
         "[workload.stream]\nkind = \"stream\"\ncores = \"0\"\npattern = \"random\"\nreads = {reads}\n\
@@ -35,7 +35,7 @@ fn lone(reads: &str, memory: &str) -> Simulation<Machine> {
     simulation(&workloads, &["core.lfb.entries=1", "core.lfb.refill=0 ns", "core.issue=0 ns"])
 }
 
-/// A storage job with one command of one TLP in flight, on a drive of the first socket.
+/// Returns a server with a storage job of one command with one TLP in flight, on a drive of the first socket.
 fn storage(rw: &str, memory: &str) -> Simulation<Machine> {
     let workloads = format!(
         "[workload.disk]\nkind = \"fio\"\ncores = \"0\"\nmemory = \"{memory}\"\n\
@@ -54,7 +54,7 @@ fn mean_ns(machine: &Machine, group: Group) -> f64 {
     sum / count / 1000.0
 }
 
-/// Mean ns that a line spends in a domain, after 400 us.
+/// Returns the mean residence of a line in a domain after 400 us, in ns.
 fn held_ns(mut simulation: Simulation<Machine>, group: Group) -> f64 {
     run_to(&mut simulation, us(400));
     let machine = settled(&mut simulation);
@@ -80,7 +80,7 @@ fn a_home_that_has_to_ask_waits_for_the_other_socket_while_memory_reads() {
     let near = ["directory", "home"].map(|snoop| held_ns(load(snoop, "5 ns"), Group::C2mRead));
     assert_near("a snoop that is shorter than the read of memory", near[1], near[0], 1e-9);
     let far = held_ns(load("home", "200 ns"), Group::ChaRead);
-    // The home agent asks, and passes the answer on.
+    // The home agent sends the snoop and forwards the answer.
     let preset = plan(&format!("{PRESET}[workload.idle]\nkind = \"stream\"\ncores = \"0\"\n"), &[]);
     let cha = &preset.server().expect("a server").sockets[0].cha;
     let agent = (cha.read_to_mc_ps + cha.from_mc_ps) as f64 / 1000.0;
@@ -96,7 +96,7 @@ fn a_foreign_write_back_ends_at_the_own_cha() {
 #[test]
 fn a_foreign_device_write_asks_for_the_line_and_then_sends_it() {
     let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(storage("read", memory), Group::P2mWrite));
-    // Lines of a TLP wait for each other on the wire, half of the time that the others take on average.
+    // Lines of a TLP wait for each other on the wire: on average, half of the time of the others.
     let way = 4.0 * LATENCY_NS + 3.0 * REQUEST_NS + DATA_NS;
     assert_near("foreign less local P2M-Write in ns", foreign - local, way, 8.0);
 }
@@ -142,7 +142,7 @@ fn interleaved_memory_lies_in_both_sockets() {
     assert_near("share of foreign lines", share, 0.5, 0.03);
 }
 
-/// Workloads of both sockets whose lines cross in both directions.
+/// Returns workloads of both sockets whose lines cross in both directions.
 fn crossing(reads: f64, cached: bool, other: &str, rw: &str) -> String {
     let cache = if cached { "[cache]\nenabled = true\nl2.sets = 64\nllc.sets = 64\n" } else { "" };
     format!(
@@ -158,7 +158,8 @@ fn crossing(reads: f64, cached: bool, other: &str, rw: &str) -> String {
 proptest! {
     #![proptest_config(cases(12))]
 
-    /// Two sockets that ask each other, with few credits and entries, go on and drain, and their books agree.
+    /// Two sockets that access each other with few credits and entries make progress and drain, with consistent
+    /// statistics.
     #[test]
     fn sockets_that_ask_each_other_do_not_lock_up(
         cached: bool,
@@ -187,7 +188,7 @@ proptest! {
         let mut simulation = simulation(&crossing(reads, cached, other, rw), &settings);
         run_to(&mut simulation, us(60));
         assert_books(settled(&mut simulation));
-        // With one credit or entry a line takes 100 ns and more, and hundreds may be before it.
+        // With one credit or entry, a line takes at least 100 ns, and hundreds of lines may be ahead of it.
         let narrow = credits < 64 || entries * slices < 16;
         assert_all_move_within(&mut simulation, if narrow { 2_000_000_000 } else { 60_000_000 });
         drain(&mut simulation);
@@ -199,7 +200,7 @@ proptest! {
     }
 }
 
-/// PageRank whose threads on both sockets read and store to shared memory.
+/// Returns a server with PageRank, whose threads on both sockets read and store to shared memory.
 fn shared(memory: &str, inclusion: &str, snoop: &str) -> Simulation<Machine> {
     let workloads = format!(
         "[cache]\nenabled = true\nl2.sets = 64\nllc.sets = 64\nllc.inclusion = \"{inclusion}\"\n\

@@ -1,4 +1,4 @@
-//! Frames of simulated packets are what their headers say, as an independent parser reads them.
+//! Tests that an independent parser reads frames as their packets describe.
 
 use etherparse::{SlicedPacket, TcpOptionElement, TransportSlice};
 use hostnet_kernel::Time;

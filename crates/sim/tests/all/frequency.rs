@@ -1,4 +1,4 @@
-//! Work of cores follows their clock; what lies behind them does not.
+//! Tests that the work of cores scales with their clock, and that memory does not.
 
 use crate::common::plan;
 use crate::common::results::report;
@@ -7,10 +7,10 @@ use hostnet_sim::Report;
 
 const APP: &str = "kind = \"app\"\napp = \"pagerank\"\ncores = \"0-1\"\n";
 const RUN: &str = "[run]\nwarmup = \"100 us\"\nduration = \"100 us\"\n";
-/// One frequency, that of the preset, and nobody sleeps.
+/// Only the frequency of the preset, and no sleep.
 const PLAIN: &str = "[power]\ngovernor = \"performance\"\nidle = \"poll\"\npstates = [\"3.3 GHz @ 1.2 V\"]\n";
 
-/// A server whose cores are at the frequency of the preset, or at half of it.
+/// Returns a server with cores at the frequency of the preset, or at half of it.
 fn at(workload: &str, more: &str, half: bool) -> Plan {
     let chosen = if half { "1.65" } else { "3.3" };
     let power = format!(
@@ -24,13 +24,13 @@ fn server(workload: &str, more: &str) -> Plan {
     plan(&format!("[server]\npreset = \"cascade-lake-6234\"\n[workload.w]\n{workload}{more}{RUN}"), &[])
 }
 
-/// A number of the only workload.
+/// Returns a value of the only workload.
 fn of(report: &Report, column: &str) -> f64 {
     let table = report.table("workloads").expect("workloads");
     table.number(&table.rows[0], column).unwrap_or_else(|| panic!("{column}: {:?}", table.rows[0]))
 }
 
-/// Watts of a core.
+/// Returns the power of a core, in W.
 fn watts(report: &Report, core: usize) -> f64 {
     let table = report.table("power").expect("the power of cores");
     table.number(&table.rows[core], "power_w").expect("a power")
@@ -51,7 +51,7 @@ fn one_frequency_and_no_sleep_is_as_good_as_none() {
 
 #[test]
 fn what_computes_takes_twice_the_time_at_half_the_frequency() {
-    // All of it stays in the L2.
+    // All accesses hit in the L2.
     let small = "kind = \"stream\"\ncores = \"0\"\nreads = 1.0\nworking_set = \"64 KiB\"\n";
     let looked = |half: bool| {
         let report = report(&at(small, "[cache]\nenabled = true\n", half));
@@ -60,7 +60,7 @@ fn what_computes_takes_twice_the_time_at_half_the_frequency() {
     };
     let (whole, half) = (looked(false), looked(true));
     assert!((whole / half - 2.0).abs() < 0.01, "{whole} and {half}");
-    // The time between two accesses is all there is to this.
+    // The gap between accesses dominates.
     let paced = "kind = \"stream\"\ncores = \"0\"\nreads = 1.0\ngap = \"500 ns\"\n";
     let [whole, half] = [false, true].map(|half| of(&report(&at(paced, "", half)), "throughput_gb_per_s"));
     assert!((whole / half - 2.0).abs() < 0.05, "{whole} and {half}");
@@ -68,7 +68,7 @@ fn what_computes_takes_twice_the_time_at_half_the_frequency() {
 
 #[test]
 fn what_waits_for_memory_hardly_changes_and_takes_less_energy() {
-    // Eight cores load two channels beyond what they carry.
+    // Eight cores load two channels beyond saturation.
     let many = "kind = \"stream\"\ncores = \"0-7\"\nreads = 1.0\n";
     let [whole, half] = [false, true].map(|half| report(&at(many, "", half)));
     let [fast, slow] = [&whole, &half].map(|report| of(report, "throughput_gb_per_s"));
@@ -94,7 +94,8 @@ fn a_governor_sees_that_a_stream_keeps_its_core_busy() {
     assert_eq!(table.number(&table.rows[0], "running_share"), Some(1.0));
 }
 
-/// Gbps that a flow brings to a core, beside a thread on the same core or alone, at such P-states of a user's choice.
+/// Returns the throughput of a flow to a core in Gbps, beside the given workload on the same core or alone, at the
+/// given P-states.
 fn received(workload: &str, pstates: &str, chosen: &str) -> f64 {
     let text = format!(
         "[host.a]\nkind = \"endpoint\"\n[host.b]\npreset = \"cascade-lake-hostcc\"\n{workload}\n\

@@ -1,12 +1,12 @@
-//! No value that a user sets is ignored silently: it changes what is found, is refused, or the run says that it had no
-//! influence.
+//! Tests that no value that a user sets is ignored silently: it changes the results, is refused, or is reported as
+//! without influence.
 
 use crate::common::results::report;
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_sim::Report;
 use std::path::Path;
 
-/// A server, its workload and what is set on top.
+/// Returns the plan of a server with its workload and further settings.
 fn plan(preset: &str, more: &str, set: &[&str]) -> Result<Plan, String> {
     let text = format!(
         "[server]\npreset = \"{preset}\"\n[workload.w]\nkind = \"stream\"\ncores = \"0-1\"\nreads = 0.5\n{more}\n\

@@ -1,4 +1,4 @@
-//! What is said to limit a workload is raised, and it gets faster; what is not said to, is raised for nothing.
+//! Tests that raising the named limit of a workload makes it faster, and that raising another limit does not.
 
 use crate::common::example;
 use hostnet_analysis::limits::{self, Key, Limit, Limits, Scale, LIMITS, NOT_KNOWN, RAISE, TOGETHER};
@@ -11,16 +11,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// Gains below this are taken for noise, in runs of this length.
+/// Gains below this are noise in runs of this length.
 const NOISE: f64 = 0.01;
-/// A gain of a limit that nobody named and that should have been.
+/// Gain above which a limit should have been named.
 const MISSED: f64 = 0.05;
-/// What changes a throughput by less than this, measured or predicted, is not judged: runs are short.
+/// Changes of throughput below this, measured or predicted, are not judged, as runs are short.
 const JUDGED: f64 = 0.02;
-/// How near a predicted gain should be.
+/// Tolerance of a predicted gain.
 const NEAR: f64 = 0.05;
 
-/// Throughput of each workload, in GB/s of lines.
+/// Returns the throughput of each workload, in GB/s of lines.
 fn simulated(plan: &Plan) -> Vec<f64> {
     let mut run = Run::new(plan, Options::default());
     run.run(|_| true).expect("a run goes on");
@@ -44,13 +44,13 @@ fn told(plan: &Plan) -> Vec<Limits> {
     limits::of(plan.server().expect("a server")).expect("predictions cover it")
 }
 
-/// What raising the first limit of a workload does; nothing if none is named.
+/// Returns the gain of a workload from raising its first limit, or `None` if no limit is named.
 fn gain_of_the_first(plan: &Plan, class: usize, limits: &Limits, now: &[f64]) -> Option<f64> {
     let first = limits.gains.first().filter(|_| limits.names() != [NOT_KNOWN])?;
     Some(simulated(&with_raised(plan, by_key(&first.key)))[class] / now[class] - 1.0)
 }
 
-/// A limit that is planted where cores and drives contend.
+/// Asserts that a limit is found that was planted while cores and drives contend.
 fn assert_found(planted: &str, workload: &str, expected: &str) {
     let plan = example("quadrant3.toml", &["run.duration=200 us", planted]);
     let class = plan.server().expect("a server").workloads.iter().position(|found| found.name == workload);
@@ -79,7 +79,7 @@ fn planted_limits_are_found() {
     }
 }
 
-/// The value at a key of a configuration, raised by a factor; nothing where it is not given.
+/// Returns the setting that raises the value at a key by a factor, or `None` if the key has no value.
 fn raised_value(config: &Value, key: &Key, path: &str, factor: f64) -> Option<String> {
     let value = path.split('.').try_fold(config, |table, name| table.get(name))?;
     let by = if key.scale == Scale::Less { 1.0 / factor } else { factor };
@@ -128,17 +128,17 @@ fn the_keys_of_a_limit_say_what_raising_it_changes() {
     }
 }
 
-/// What is right and wrong of the answers for some servers.
+/// Tally of the right and wrong answers for some servers.
 #[derive(Debug, Default)]
 struct Tally {
-    /// Workloads, and those of them whose limit is not known.
+    /// Number of workloads, and those of them with an unknown limit (`silent`).
     asked: usize,
     silent: usize,
-    /// Those whose first limit does not help.
+    /// Workloads whose first limit does not help.
     wrong: Vec<String>,
-    /// Limits that help much and that nobody named.
+    /// Limits that help much and were not named.
     missed: Vec<String>,
-    /// What limits are predicted to do to a workload when they are raised, and what they do.
+    /// Predicted and measured gains of raising each limit.
     steps: Vec<(f64, f64)>,
 }
 
@@ -180,7 +180,8 @@ impl Tally {
         self.steps.extend(other.steps);
     }
 
-    /// Steps that do something or are predicted to, and those of them with the right sign, and that are near.
+    /// Returns the number of steps with a predicted or measured effect, of those with the right sign, and of those
+    /// within [`NEAR`].
     fn judged(&self) -> [usize; 3] {
         let judged = || self.steps.iter().filter(|(told, found)| told.abs().max(found.abs()) >= JUDGED);
         let right = judged().filter(|(told, found)| told * found > 0.0).count();
@@ -189,7 +190,7 @@ impl Tally {
     }
 }
 
-/// The tally of many servers, which as many threads as there are processors take in turn.
+/// Returns the tally of many servers, which are distributed over a thread per processor.
 fn tally(seeds: Range<u64>) -> Tally {
     let next = AtomicU64::new(seeds.start);
     let some = || {

@@ -1,4 +1,4 @@
-//! Whoever looks at a machine has its channels catch up with what is due, and changes nothing by that.
+//! Tests that observing a machine, which makes its channels catch up, changes nothing.
 
 use crate::common::laws::{cases, run_to};
 use crate::common::scenario::{any_cached_scenario, any_scenario, Scenario};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const END_US: u64 = 40;
 
-/// A machine at the end, looked at from time to time: a hash of its whole state, and the events that it took.
+/// Returns the hash of the state and the number of events of a machine at the end, when it is observed at `looks_ps`.
 fn state(scenario: &Scenario, looks_ps: &[u64]) -> (String, u64) {
     let mut simulation = build::one_server(scenario.plan().server().unwrap());
     for &look in looks_ps {
@@ -31,7 +31,7 @@ fn report(scenario: &Scenario, options: Options) -> Report {
     run.report()
 }
 
-/// Moments in their order, some of them close together.
+/// Generates observation times in ascending order, some of them close together.
 fn looks() -> impl Strategy<Value = Vec<u64>> {
     let spread = prop::collection::vec(1..END_US * 1_000_000, 0..40);
     let close = (1..(END_US - 1) * 1_000_000, prop::collection::vec(1_u64..2000, 0..40));

@@ -1,4 +1,4 @@
-//! Tests of the simulator; in one program, because each compiles the whole event loop.
+//! Tests of the simulator. They are one program, because each program compiles the whole event loop.
 #![allow(unreachable_pub)]
 
 #[path = "../common/mod.rs"]

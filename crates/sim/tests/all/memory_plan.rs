@@ -1,4 +1,4 @@
-//! The memory alone, from a plan to its summary: closed forms, laws, and equal results of equal plans.
+//! Tests the memory alone, from a plan to its summary: closed forms, laws, and equal results of equal plans.
 
 use hostnet_config::{memory_plan, Format, Input, MemoryPlan};
 use hostnet_sim::memory::{MemoryError, MemoryPhase, MemoryReport, MemorySimulation};
@@ -125,7 +125,7 @@ fn counting_can_be_stopped() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Little's law and conservation, whatever the memory and its traffic; and equal plans give equal results.
+    /// Little's law and conservation hold for any memory and traffic, and equal plans give equal results.
     #[test]
     fn laws_hold(
         device in prop::sample::select(vec!["DDR3_1600", "DDR4_3200", "DDR5_6400", "HBM2E"]),

@@ -1,4 +1,4 @@
-//! Servers on a mesh: distances, links that fill, and that nothing else changes.
+//! Tests servers on a mesh: distances, full links, and that nothing else changes.
 
 use crate::common;
 use crate::common::laws::{assert_all_move, assert_books, assert_little, cases, drain, run_to};
@@ -14,7 +14,7 @@ use hostnet_sim::build;
 use hostnet_sim::sample::{self, Group};
 use proptest::prelude::*;
 
-/// A die whose parts lie at the stops that `place` says, by kind and number.
+/// Returns a die with parts at the stops that `place` returns, by kind and number.
 fn die(server: &ServerParams, columns: u8, rows: u8, mut place: impl FnMut(u32, u32) -> Stop) -> DieParams {
     let socket = server.socket();
     let mut stops = |kind: u32, count: u32| (0..count).map(|number| place(kind, number)).collect::<Vec<Stop>>();
@@ -35,7 +35,7 @@ fn die(server: &ServerParams, columns: u8, rows: u8, mut place: impl FnMut(u32, 
     }
 }
 
-/// The server of a plan on a die.
+/// Returns the server of a plan on a die.
 fn on(plan: &Plan, die: DieParams) -> ServerParams {
     let mut server = plan.server().expect("a server").clone();
     server.socket_mut().die = Some(die);
@@ -48,7 +48,7 @@ fn run(server: &ServerParams, until: Time) -> Simulation<Machine> {
     simulation
 }
 
-/// Mean time that credits of a group were held, in ps.
+/// Returns the mean residence of credits of a group, in ps.
 fn latency_ps(machine: &Machine, group: Group) -> f64 {
     let (sum, count) = sample::domains(machine, group)
         .iter()
@@ -75,7 +75,7 @@ fn nothing_changes_where_all_parts_are_at_one_stop() {
 
 #[test]
 fn a_line_takes_what_its_parts_are_nearer_or_farther() {
-    // A core with one miss at a time: nobody is in anybody's way.
+    // A core with one miss at a time has no contention.
     let plan = stream("0", 1.0, &["core.lfb.entries=1", "core.to_cha=9 ns", "core.from_cha=9 ns"]);
     let core = &plan.server().unwrap().socket().core;
     for core_column in [0, 3, 7] {
@@ -99,7 +99,7 @@ fn a_line_takes_what_its_parts_are_nearer_or_farther() {
 
 #[test]
 fn a_link_passes_a_line_in_so_many_cycles_and_no_more() {
-    // All slices behind one link, which a line takes for 64 cycles.
+    // All slices are behind one link, which a line occupies for 64 cycles.
     let plan = stream("0-7", 1.0, &[]);
     let place = |kind, number: u32| match kind {
         0 => Stop { column: 0, row: number as u8 },
@@ -132,7 +132,7 @@ fn a_lone_line_waits_for_nobody() {
     }
 }
 
-/// Every message is one of a line that a domain counts.
+/// Asserts that every message belongs to a line that a domain counts.
 fn assert_messages(machine: &Machine, classes: usize) {
     let counters = machine.meshes().next().expect("a mesh").1.counters();
     let entered = |group, class| common::acquired(machine, group, class);
@@ -147,13 +147,13 @@ fn assert_messages(machine: &Machine, classes: usize) {
     }
 }
 
-/// Cycles of ports are those of the messages that passed.
+/// Asserts that the busy cycles of ports are those of the messages that passed.
 fn assert_ports(machine: &Machine, now: Time) {
     let mesh = machine.meshes().next().expect("a mesh").1;
     let most = now.ps() / mesh.die().cycle_ps;
-    for (port, ring, stop, side) in MeshPort::all(mesh.die()) {
-        // What is on its way has cycles to come.
-        let taken = mesh.counters().taken(port);
+    for (port, ring, stop, side) in Port::all(mesh.die()) {
+        // Messages in flight have reserved cycles that lie ahead.
+        let taken = mesh.books().taken(port);
         assert!(taken <= most + 20_000, "{ring:?} {stop:?} {side:?}: {taken} of {most} cycles");
     }
 }
@@ -221,7 +221,7 @@ fn a_window_begins_with_empty_books() {
 
 #[test]
 fn the_delays_of_the_configuration_hold_on_the_mean() {
-    // Slices and channels as a line meets them, one after the other: the mean way of a core that is at a mean distance.
+    // Lines meet slices and channels one after the other, so a core at the mean distance has the mean latency.
     let plan = stream("0-7", 1.0, &["core.lfb.entries=1", "core.lfb.refill=300 ns", "run.duration=300 us"]);
     let place = |kind: u32, number: u32| match kind {
         0 => Stop { column: (number % 4) as u8, row: (number / 4) as u8 },
@@ -239,7 +239,7 @@ fn the_delays_of_the_configuration_hold_on_the_mean() {
 
 #[test]
 fn a_cluster_keeps_its_lines_to_itself() {
-    // Cores 0 to 3 in the west, the others in the east; nine slices and a channel each.
+    // Cores 0 to 3 are in the west, the others in the east; each cluster has nine slices and a channel.
     let plan = stream("0-7", 0.5, &[]);
     let place = |kind, number: u32| match kind {
         0 => Stop { column: (number / 4 * 5) as u8, row: (number % 4) as u8 },

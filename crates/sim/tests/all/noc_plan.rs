@@ -1,4 +1,4 @@
-//! The network on a chip alone from a plan to a summary.
+//! Tests a network on a chip alone, from a plan to its summary.
 
 use hostnet_config::{noc_plan, Format, Input, NocPlan};
 use hostnet_sim::noc::{NocFault, NocPhase, NocReport, NocSimulation};

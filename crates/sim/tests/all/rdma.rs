@@ -1,4 +1,5 @@
-//! RDMA into and out of a server beside its own memory traffic: the four quadrants of docs/rdma.md, and conservation.
+//! Tests RDMA into and out of a server beside its own memory traffic: the four quadrants of docs/rdma.md, and
+//! conservation.
 
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::{Simulation, Time};
@@ -27,7 +28,7 @@ fn report(overrides: &[&str]) -> Report {
     run.report()
 }
 
-/// What a row of the summary says: the first of `table` whose `key` is `name`.
+/// Returns a value of the summary: `column` of the first row of `table` whose `key` is `name`.
 fn read(report: &Report, table: &str, key: &str, name: &str, column: &str) -> f64 {
     let rows = report.summary[table].as_array().expect("a table");
     let row = rows.iter().find(|row| row[key] == name).unwrap_or_else(|| panic!("{table}: no {name}"));
@@ -46,7 +47,7 @@ fn pauses(report: &Report) -> f64 {
     read(report, "hosts", "host", "server", "nic_pauses_sent")
 }
 
-/// GB/s of the server's cores.
+/// Returns the throughput of the server's cores, in GB/s.
 fn c2m(report: &Report) -> f64 {
     read(report, "memory", "workload", "c2m", "gb_per_s")
 }
@@ -61,9 +62,9 @@ fn assert_lossless(report: &Report) {
 
 const READ: &str = "flow.rdma.kind=read";
 const LOADS: &str = "host.server.workload.c2m.reads=1.0";
-/// Next to no RDMA.
+/// Setting for negligible RDMA.
 const NO_RDMA: &str = "flow.rdma.bytes=1 B";
-/// 100 Gbps carry so many of data: 4096 of 4178 bytes on the wire.
+/// Goodput of 100 Gbps: 4096 of 4178 bytes on the wire are data.
 const CABLE: f64 = 100.0 * 4096.0 / 4178.0;
 
 fn cores(last: u32) -> String {
@@ -125,7 +126,7 @@ fn in_the_red_regime_rdma_slows_down_too_and_the_nic_pauses_its_peer() {
     let few = report(&[&cores(2)]);
     assert!((goodput(&few) / CABLE - 1.0).abs() < 0.01 && pauses(&few) == 0.0, "{}", goodput(&few));
     let mut least = 0.92 * CABLE;
-    // Published of the drives (figure 8d): what a line of P2M-Write takes with 4, 5 and 6 cores.
+    // Published for the drives (figure 8d): latency of a line of P2M-Write with 4, 5 and 6 cores.
     for (last, latency_ns) in [(4, 620.5), (5, 732.8), (6, 793.5)] {
         let found = report(&[&cores(last), "run.warmup=400 us"]);
         assert!(goodput(&found) < least, "{last} cores: {} Gbps", goodput(&found));
@@ -207,7 +208,7 @@ fn nics(simulation: &Simulation<World>) -> Vec<(&Machine, &Nic)> {
     servers.filter_map(|machine| Some((machine, machine.first()?))).collect()
 }
 
-/// Packets that hosts sent and that came to them, and those that were lost in between, over all flows.
+/// Returns the packets that hosts sent, that arrived at hosts, and that were lost in between, over all flows.
 fn books(simulation: &Simulation<World>) -> [u64; 3] {
     let mut all = [0; 3];
     for (_, nic) in nics(simulation) {
@@ -230,11 +231,11 @@ fn books(simulation: &Simulation<World>) -> [u64; 3] {
     all
 }
 
-/// A sender that waits for the time of each packet sets a timer for it, and one for the timeout: of each there is one.
+/// A sender that paces packets has one timer for the next packet, and one for the retransmission timeout.
 #[test]
 fn paced_packets_leave_no_events_behind() {
     let dcqcn = ["network.topology=star", "network.switch.ecn=20 kB", "flow.rdma.transport=dcqcn"];
-    // Who writes awaits acknowledgements, with a timeout; who is read from has none.
+    // Writers await acknowledgements with a timeout; responders of reads have no timeout.
     let out = ["flow.rdma.kind=write", "flow.rdma.from=server", "flow.rdma.to=client"];
     // The cable behind the switch is slower than the one before it, so the switch marks.
     let short = ["cable.client.rate=50 Gbps", "run.warmup=50 us"];
@@ -285,7 +286,7 @@ proptest! {
                 |flow| flow.dropped(DropReason::BufferFull).packets
             ).sum::<u64>()
         };
-        // Two ways of the cable of 1 us carry 25 kB more before a pause is heard.
+        // A round trip on the cable of 1 us carries another 25 kB before a pause takes effect.
         if pfc && buffer * 1000 - xoff > 45_000 {
             prop_assert_eq!(dropped(&simulation), 0);
         }

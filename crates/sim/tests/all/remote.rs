@@ -1,4 +1,4 @@
-//! Cores of other sockets: what follows from the parameters of UPI and MBA.
+//! Tests cores of remote sockets: consequences of the parameters of UPI and MBA.
 
 use crate::common::laws::{assert_books, assert_little, cases, drain, run_to};
 use crate::common::results::assert_near;
@@ -20,7 +20,7 @@ const UPI: UpiParams = UpiParams {
     request_bytes: 16,
 };
 
-/// A server whose only traffic is that of one core on each of `sockets` other sockets.
+/// Returns a server whose only traffic is that of one core on each of `sockets` remote sockets.
 fn server(sockets: u32, lines: u32, reads: f64, upi: UpiParams) -> ServerParams {
     let mut server = stream("0", reads, &["core.lfb.refill=0 ns", "core.issue=0 ns"]).server().unwrap().clone();
     let WorkloadKind::Stream(stream) = &mut server.workloads[0].kind else { panic!("a stream") };
@@ -31,14 +31,14 @@ fn server(sockets: u32, lines: u32, reads: f64, upi: UpiParams) -> ServerParams 
     server
 }
 
-/// The same with lines at random, so that what a row was opened for before does not matter.
+/// Returns the server with random lines instead, so that rows opened before do not matter.
 fn random(mut server: ServerParams) -> ServerParams {
     let cores = server.socket_mut().remote.iter_mut().flat_map(|remote| &mut remote.cores);
     cores.for_each(|core| core.stream.pattern = Pattern::Random);
     server
 }
 
-/// A server with one core of its own, which has one line at random in flight.
+/// Returns a server with one local core that has one random line in flight.
 fn local(reads: f64) -> ServerParams {
     let settings = ["core.lfb.entries=1", "core.lfb.refill=0 ns", "core.issue=0 ns", "workload.stream.pattern=random"];
     stream("0", reads, &settings).server().unwrap().clone()
@@ -60,7 +60,7 @@ fn only(machine: &Machine, group: Group) -> &Domain {
     domain
 }
 
-/// Bytes per second that the lines which gave their credit back in `group` stand for.
+/// Returns the bytes per second of the lines that returned their credit in `group`.
 fn bytes_per_s(machine: &Machine, group: Group, until_us: u64) -> f64 {
     let domains = sample::domains(machine, group);
     let lines: u64 = domains.iter().map(|(_, domain)| domain.classes()[0].residence().count()).sum();
@@ -111,7 +111,7 @@ fn a_direction_carries_no_more_than_its_bandwidth() {
 
 #[test]
 fn the_credits_of_data_bound_a_direction() {
-    // A credit of data is held for its time on the wire and a latency each way.
+    // A data credit is held for the time on the wire and the latency in each direction.
     let few = UpiParams { data_credits: 4, ..UPI };
     let mut simulation = run(&server(1, 40, 1.0, few), 200);
     let machine = settled(&mut simulation);
@@ -129,7 +129,7 @@ fn one_credit_less_than_lines_holds_one_back_and_as_many_none() {
         let request = only(settled(&mut simulation), Group::UpiRequest);
         (request.in_use_max(), mean_ns(only(settled(&mut simulation), Group::C2mRead)))
     };
-    // Two reads that leave together: with one credit the second waits until that of the first is back.
+    // Two reads leave together: with one credit, the second waits until the credit of the first is back.
     let (most, slow_ns) = full_ps(1, 2);
     assert_eq!(most, 1);
     let (most, free_ns) = full_ps(2, 2);
@@ -156,7 +156,7 @@ fn stores_write_the_directory_and_loads_do_not() {
     }
 }
 
-/// Sends an event to the only core of another socket.
+/// Sends an event to the only core of a remote socket.
 fn tell(simulation: &mut Simulation<Machine>, payload: Payload) {
     let (machine, scheduler) = &mut simulation.parts_mut()[0];
     let core = machine.id(PartKind::Remote).expect("a core of another socket");
@@ -175,7 +175,7 @@ fn mba_adds_its_latency_to_every_read() {
         run_to(&mut simulation, us(220));
         let machine = settled(&mut simulation);
         let slow_ns = mean_ns(only(machine, Group::C2mRead));
-        // Memory that rests in between closes its rows, and opens them for some ns more.
+        // Idle memory closes its rows in between, and opening them takes some ns more.
         assert_near("latency added in ns", slow_ns - plain_ns, f64::from(ps) / 1000.0, 8.0);
         let law = 640.0 / (slow_ns * 1e-9);
         assert_near("share of the law", bytes_per_s(machine, Group::C2mRead, 200) / law, 1.0, 0.01);
@@ -201,7 +201,7 @@ fn a_halted_core_ends_what_it_has_and_goes_on_where_it_was() {
 proptest! {
     #![proptest_config(cases(24))]
 
-    /// Whatever the credits and the streams: the books agree, and everything comes to its end.
+    /// For any credits and streams, the statistics are consistent and everything completes.
     #[test]
     fn nothing_is_lost_between_sockets(
         sockets in 1_u32..4, lines in 1_u32..30, reads in 0_u8..=4, credits in (1_u32..20, 1_u32..20), directory: bool,

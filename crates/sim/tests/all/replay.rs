@@ -1,4 +1,4 @@
-//! Cores that replay the trace of a program.
+//! Tests cores that replay the trace of a program.
 
 use crate::common;
 use hostnet_config::Plan;
@@ -6,7 +6,7 @@ use hostnet_sim::{check_traces, Options, Report, Run, SimulationError};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A folder for the traces of one test.
+/// Folder for the traces of one test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -16,7 +16,8 @@ impl Folder {
         Self(path)
     }
 
-    /// A trace of `count` loads and stores, two instructions each, over `lines` lines `stride` bytes apart.
+    /// Writes a trace of `count` loads and stores with two instructions each, over `lines` lines that are `stride`
+    /// bytes apart.
     fn trace(&self, name: &str, count: u64, lines: u64, stride: u64) -> PathBuf {
         let mut text = String::new();
         for number in 0..count {
@@ -71,7 +72,7 @@ fn operations(report: &Report) -> f64 {
 #[test]
 fn a_trace_in_the_l2_runs_at_the_rate_of_its_instructions() {
     let folder = Folder::new("rate");
-    // 512 KiB: in the L2, and not in the L1 that the trace passes.
+    // 512 KiB fit in the L2, but not in the L1 that the trace bypasses.
     let plan = replay(&folder.trace("a.lackey", 20_000, 8192, 64), "0", &["workload.replay.ipc=0.5"]);
     let report = report(&plan, Options::default());
     // Two instructions at 3.3 GHz and 0.5 per clock.
@@ -84,7 +85,7 @@ fn a_trace_in_the_l2_runs_at_the_rate_of_its_instructions() {
 #[test]
 fn every_core_has_memory_of_its_own() {
     let folder = Folder::new("own");
-    // 16 MiB; the LLC and an L2 hold 25.75 MiB.
+    // 16 MiB; the LLC and an L2 together hold 25.75 MiB.
     let file = folder.trace("a.lackey", 1 << 18, 1 << 18, 64);
     let one = report(&replay(&file, "0", &[NO_STREAMER, NO_PAIRS]), Options::default());
     let two = report(&replay(&file, "0,3", &[NO_STREAMER, NO_PAIRS]), Options::default());
@@ -137,14 +138,14 @@ fn pauses_and_checkpoints_change_nothing() {
             .expect("a right trace")
         {}
         assert_eq!(halting.epochs(), &epochs[..]);
-        // A copy of a run opens the traces again.
+        // A clone of a run reopens the traces.
         let mut copy = Run::new(&plan, Options::default()).clone();
         assert_eq!(copy.run(|_| true), Ok(true));
         assert_eq!(copy.epochs(), &epochs[..]);
     }
 }
 
-/// How a run of a wrong trace ends.
+/// Returns the error of a run with an invalid trace.
 fn refused(plan: &Plan) -> String {
     match Run::new(plan, Options::default()).run(|_| true) {
         Err(SimulationError::Trace(error)) => error.to_string(),
@@ -204,7 +205,7 @@ fn instructions_that_a_trace_does_not_tell_are_one_per_access() {
     assert!((found / expected - 1.0).abs() < 0.01, "{found} accesses, expected {expected}");
 }
 
-/// Stores that wait for the LLC for long leave no debt: what comes after them takes its own time.
+/// Stores that wait long for the LLC leave no deficit: the accesses after them take their full time.
 #[test]
 fn a_core_that_was_held_up_does_not_catch_up_in_no_time() {
     let folder = Folder::new("held");

@@ -1,4 +1,4 @@
-//! What results tell of caches and applications, and that they tell nothing of them where there are none.
+//! Tests that results describe caches and applications where there are any, and only there.
 
 use crate::common::plan;
 use hostnet_config::Plan;

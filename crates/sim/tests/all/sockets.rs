@@ -1,4 +1,4 @@
-//! Servers of several sockets: each is built as the first, and has its own memory and caches.
+//! Tests servers of several sockets: each is built like the first, and has its own memory and caches.
 
 use crate::common::laws::{assert_all_move, assert_books, assert_little, drain, run_to};
 use crate::common::{counters, example, settled, us, QUADRANT_3};
@@ -11,13 +11,13 @@ use hostnet_sim::build;
 const CACHED: [&str; 4] =
     ["cache.enabled=true", "cache.l2.sets=64", "cache.llc.sets=64", "workload.stream.working_set=4 MiB"];
 
-/// Cores that store while drives are read.
+/// Returns a server with cores that store while drives are read.
 fn server(overrides: &[&str]) -> ServerParams {
     let plan: Plan = example(QUADRANT_3, overrides);
     plan.server().expect("a server").clone()
 }
 
-/// The workload, on the cores and drives that follow those of a socket.
+/// Returns the workload on the cores and drives that follow those of a socket.
 fn after(socket: &SocketParams, workload: &Workload) -> Workload {
     let mut kind = workload.kind.clone();
     match &mut kind {
@@ -33,14 +33,14 @@ fn after(socket: &SocketParams, workload: &Workload) -> Workload {
     Workload { name: format!("{}-after", workload.name), kind, ..workload.clone() }
 }
 
-/// The server with another socket like its own; its workloads run on the second one.
+/// Returns the server with a second socket like its first, and with its workloads on the second one.
 fn on_the_second(server: &ServerParams) -> ServerParams {
     let socket = server.socket();
     let workloads = server.workloads.iter().map(|workload| after(socket, workload)).collect();
     ServerParams { sockets: vec![socket.clone(); 2], workloads, ..server.clone() }
 }
 
-/// The server twice: the first workloads on one socket, the second ones on the other.
+/// Returns the server twice: the first workloads on one socket, the second ones on the other.
 fn doubled(server: &ServerParams) -> ServerParams {
     let second = on_the_second(server);
     let workloads = [server.workloads.clone(), second.workloads.clone()].concat();
@@ -54,7 +54,7 @@ fn run(server: &ServerParams, until: Time) -> Simulation<Machine> {
     simulation
 }
 
-/// Lines that the channels of each socket have moved.
+/// Returns the lines that the channels of each socket have transferred.
 fn moved(simulation: &mut Simulation<Machine>, sockets: usize, now: Time) -> Vec<u64> {
     let channels = counters(settled(simulation), now);
     let lines = |channel: &hostnet_model::memory::Counters| channel.reads.iter().chain(&channel.writes).sum::<u64>();
@@ -62,7 +62,7 @@ fn moved(simulation: &mut Simulation<Machine>, sockets: usize, now: Time) -> Vec
     each.chunks(channels.len() / sockets).map(|channels| channels.iter().sum()).collect()
 }
 
-/// As many lines, but for what other random numbers change.
+/// Asserts equal numbers of lines, up to the effect of different random numbers.
 fn assert_alike(one: u64, other: u64) {
     assert!((one as f64 - other as f64).abs() <= 0.05 * one as f64, "{one} lines, and {other}");
 }

@@ -1,4 +1,4 @@
-//! A machine that cannot go on says so.
+//! Tests that a machine that cannot continue reports an error.
 
 use crate::common::{plan, stream};
 use hostnet_config::Plan;
@@ -7,7 +7,7 @@ use hostnet_sim::{Options, Run, SimulationError};
 
 #[test]
 fn writes_that_are_never_drained_are_told_of() {
-    // No configuration gets here: the rules refuse a threshold above the queue.
+    // No configuration leads here: the rules refuse a threshold above the queue.
     let mut plan = stream("0-3", 0.0, &["run.duration=3 ms", "workload.stream.pattern=sequential"]);
     let controller = &mut plan.server_mut().unwrap().socket_mut().memory.controller;
     (controller.write_high, controller.idle_writes, controller.spare_writes) = (9999, 9999, 9999);
@@ -27,7 +27,7 @@ fn a_machine_with_little_to_do_is_not_stuck() {
     assert_eq!(Run::new(&plan, Options::default()).run(|_| true), Ok(true));
 }
 
-/// A flow between two endpoints over a cable of such a latency.
+/// Returns a plan of a flow between two endpoints over a cable with the given latency.
 fn far(latency: &str, run: &[&str]) -> Plan {
     let text = format!(
         "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
@@ -80,7 +80,7 @@ fn epochs_of_a_long_warm_up_are_few() {
 fn events_that_only_follow_each_other_are_a_livelock() {
     let power = ["power.governor.kind=ondemand", "workload.stream.gap=1 ms"];
     let mut plan = stream("0", 1.0, &power);
-    // No configuration gets here: a governor looks every microsecond at most.
+    // No configuration leads here: the minimum period of a governor is a microsecond.
     plan.server_mut().unwrap().power.as_mut().unwrap().period_ps = 1;
     let found = Run::new(&plan, Options::default()).run(|_| true).expect_err("it looks every picosecond");
     assert!(matches!(found, SimulationError::Livelock { .. }), "{found:?}");

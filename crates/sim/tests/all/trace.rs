@@ -1,4 +1,4 @@
-//! A trace says of every line what the books of the domains say of all of them, and changes nothing.
+//! Tests that a trace agrees line by line with the statistics of the domains, and changes nothing.
 
 use crate::common;
 use crate::common::{example, plan, stream};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 const US: u64 = 1_000_000;
 
-/// Cores that load and store beside drives that are read and written.
+/// Returns a plan of cores that load and store beside drives that are read and written.
 fn mixed() -> Plan {
     let text = r#"
         [server]
@@ -43,7 +43,7 @@ fn of(trace: &Trace, group: Group) -> Vec<&Crossing> {
     trace.crossings.iter().filter(|crossing| crossing.group == group).collect()
 }
 
-/// A value of a domain as a whole.
+/// Returns a value of a domain for all parts and workloads.
 fn value(report: &Report, group: Group, column: &str) -> f64 {
     let table = report.table("domains").expect("a report has domains");
     let row = table.rows.iter().find(|row| {

@@ -1,4 +1,4 @@
-//! What holds of any machine, and how it is run until it does.
+//! Laws that hold for any machine, and functions that run a machine until they apply.
 
 use super::{domains, settled};
 use hostnet_kernel::{Simulation, Time};
@@ -7,12 +7,12 @@ use hostnet_model::Machine;
 use hostnet_sim::sample::Group;
 use proptest::prelude::ProptestConfig;
 
-/// How long a machine may take to drain: more than any queue of any scenario holds.
+/// Time in which a machine must drain, in ps: longer than any queue of any scenario lasts.
 const DRAIN_PS: u64 = 5_000_000_000;
-/// Events between two stops of a test: more than any scenario needs.
+/// Maximum number of events between two stops of a test: more than any scenario needs.
 const EVENTS_MAX: u64 = 20_000_000;
 
-/// So many cases, or more where the environment asks for more.
+/// Returns a configuration with `count` cases, or with more if `PROPTEST_CASES` requests more.
 pub fn cases(count: u32) -> ProptestConfig {
     let longer = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig {
@@ -22,14 +22,14 @@ pub fn cases(count: u32) -> ProptestConfig {
     }
 }
 
-/// Runs to `time`; a machine that needs events without end is ended.
+/// Runs to `time`, and panics if the machine needs too many events.
 pub fn run_to(simulation: &mut Simulation<Machine>, time: Time) {
     let most = simulation.progress().events + EVENTS_MAX;
     let reached = simulation.run_until(time, |progress| progress.events < most);
     assert!(reached, "events without end at {} ps", simulation.progress().time.ps());
 }
 
-/// The books of every domain agree, at any moment.
+/// Asserts that the statistics of every domain are consistent. They are at any time.
 pub fn assert_books(machine: &Machine) {
     for (name, _, domain) in domains(machine) {
         assert!(domain.in_use() <= domain.capacity(), "{name}: {} of {}", domain.in_use(), domain.capacity());
@@ -48,7 +48,7 @@ pub fn assert_books(machine: &Machine) {
     );
 }
 
-/// Little's law to the picosecond: what a domain was in use is what its credits were held.
+/// Asserts Little's law to the picosecond: the area of a domain equals the sum of the residences of its credits.
 pub fn assert_little(machine: &Machine) {
     for (name, group, domain) in domains(machine) {
         for (class, usage) in domain.classes().iter().enumerate() {
@@ -63,12 +63,12 @@ pub fn assert_little(machine: &Machine) {
     }
 }
 
-/// Every busy core goes on, and so does the IIO in both directions, if it has anything to do.
+/// Asserts that every busy core makes progress, and so does the IIO in both directions if it has work.
 pub fn assert_all_move(simulation: &mut Simulation<Machine>) {
     assert_all_move_within(simulation, 60_000_000);
 }
 
-/// The same, given so many ps.
+/// As [`assert_all_move`], but within `ps`.
 pub fn assert_all_move_within(simulation: &mut Simulation<Machine>, ps: u64) {
     let moves = |usage: &Usage| usage.acquired() + usage.residence().count();
     let moves = |domain: &Domain| domain.classes().iter().map(moves).sum::<u64>();
@@ -84,7 +84,7 @@ pub fn assert_all_move_within(simulation: &mut Simulation<Machine>, ps: u64) {
     }
 }
 
-/// Runs the machine empty.
+/// Runs the machine until it is empty.
 pub fn drain(simulation: &mut Simulation<Machine>) {
     simulation.parts_mut()[0].0.stop_sources();
     let end = simulation.progress().time.saturating_add(DRAIN_PS);

@@ -1,4 +1,4 @@
-//! Shared by the tests: plans from text, and a look into machines.
+//! Helpers of the tests: plans from text, and inspection of machines.
 #![allow(dead_code, unreachable_pub)]
 
 pub mod laws;
@@ -14,10 +14,11 @@ use hostnet_sim::sample::{self, Group};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Six cores that store to memory, while four drives are read: the third quadrant of "Understanding the Host Network".
+/// Example with six cores that store to memory while four drives are read: the third quadrant of "Understanding the
+/// Host Network".
 pub const QUADRANT_3: &str = "quadrant3.toml";
 
-/// The plan of a TOML text that is right.
+/// Returns the plan of a valid TOML text.
 pub fn plan(text: &str, overrides: &[&str]) -> Plan {
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
@@ -25,13 +26,14 @@ pub fn plan(text: &str, overrides: &[&str]) -> Plan {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The plan of one of the examples.
+/// Returns the plan of one of the examples.
 pub fn example(name: &str, overrides: &[&str]) -> Plan {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     plan(&std::fs::read_to_string(path).expect("an example"), overrides)
 }
 
-/// A stream of loads (`reads` = 1) or stores (`reads` = 0) on some cores of the Cascade Lake server.
+/// Returns a plan with a stream of loads (`reads` = 1) or stores (`reads` = 0) on some cores of the Cascade Lake
+/// server.
 pub fn stream(cores: &str, reads: f64, overrides: &[&str]) -> Plan {
     let text = format!(
         "[server]\npreset = \"cascade-lake-6234\"\n\
@@ -41,12 +43,12 @@ pub fn stream(cores: &str, reads: f64, overrides: &[&str]) -> Plan {
     plan(&text, overrides)
 }
 
-/// Simulated time in us.
+/// Returns a simulated time given in us.
 pub fn us(us: u64) -> Time {
     Time::from_ps(us * 1_000_000)
 }
 
-/// A hash of the whole state of some machines.
+/// Returns a hash of the whole state of some machines.
 pub fn hash<'a>(machines: impl IntoIterator<Item = &'a Machine>) -> String {
     let mut hasher = Sha256::new();
     for machine in machines {
@@ -55,14 +57,14 @@ pub fn hash<'a>(machines: impl IntoIterator<Item = &'a Machine>) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The machine of a simulation of one server, with every domain settled now.
+/// Returns the machine of a simulation of one server, with the statistics of every domain settled now.
 pub fn settled(simulation: &mut Simulation<Machine>) -> &Machine {
     let (machine, scheduler) = &mut simulation.parts_mut()[0];
     sample::settle(machine, scheduler.now());
     machine
 }
 
-/// The domains of a machine: what each is called in messages, its group, and itself.
+/// Returns the domains of a machine, each with a name for messages and its group.
 pub fn domains(machine: &Machine) -> Vec<(String, Group, &Domain)> {
     let of_group = |group: Group| {
         let parts = sample::domains(machine, group).into_iter();
@@ -71,18 +73,18 @@ pub fn domains(machine: &Machine) -> Vec<(String, Group, &Domain)> {
     Group::ALL.into_iter().flat_map(of_group).collect()
 }
 
-/// Credits in use in a group.
+/// Returns the credits in use in a group.
 pub fn in_use(machine: &Machine, group: Group) -> u64 {
     sample::domains(machine, group).iter().map(|(_, domain)| u64::from(domain.in_use())).sum()
 }
 
-/// Credits that one workload has taken in a group since the last reset.
+/// Returns the credits that one workload has acquired in a group since the last reset.
 pub fn acquired(machine: &Machine, group: Group, class: usize) -> u64 {
     let parts = sample::domains(machine, group);
     parts.iter().flat_map(|(_, domain)| group.usages(domain, Some(class))).map(|usage| usage.acquired()).sum()
 }
 
-/// What each channel did.
+/// Returns the counters of each channel.
 pub fn counters(machine: &Machine, now: Time) -> Vec<Counters> {
     machine.each().map(|channel: &Channel| channel.controller().counters(now)).collect()
 }

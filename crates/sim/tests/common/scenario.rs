@@ -1,9 +1,9 @@
-//! Random legal servers with random work.
+//! Random valid servers with random workloads.
 
 use hostnet_config::Plan;
 use proptest::prelude::*;
 
-/// A server and its work, as lines of a configuration.
+/// A server and its workloads, as lines of a configuration.
 #[derive(Clone)]
 pub struct Scenario(Vec<String>);
 
@@ -14,7 +14,7 @@ impl std::fmt::Debug for Scenario {
 }
 
 impl Scenario {
-    /// The plan of this server.
+    /// Returns the plan of this server.
     pub fn plan(&self) -> Plan {
         super::plan(&self.0.join("\n"), &[])
     }
@@ -24,7 +24,7 @@ fn lines(parts: impl Strategy<Value = Vec<String>> + 'static) -> BoxedStrategy<V
     parts.boxed()
 }
 
-/// Anything from 1 to `most`, and often 1 or `most` itself.
+/// Generates counts from 1 to `most`, with 1 and `most` themselves often.
 fn count(most: u32) -> impl Strategy<Value = u32> {
     prop_oneof![1 => Just(1), 1 => Just(most), 4 => 1..=most]
 }
@@ -177,7 +177,7 @@ fn workloads() -> BoxedStrategy<Vec<String>> {
     prop_oneof![1 => alone, 1 => io, 3 => both].boxed()
 }
 
-/// Any server with any work.
+/// Generates any server with any workloads.
 pub fn any_scenario() -> impl Strategy<Value = Scenario> {
     let seed = any::<u32>().prop_map(|seed| vec![format!("[run]\nseed = {seed}")]);
     let parts = (cores(), cha(), memory(), controller(), io(), costs(), workloads(), seed);
@@ -227,7 +227,7 @@ fn app() -> BoxedStrategy<Vec<String>> {
     ]);
     let loops =
         prop_oneof![Just(""), Just("\nin_flight = 1\nthink = \"5 us\""), Just("\nin_flight = 4\nthink = \"90 ns\"")];
-    // Core 0 runs a stream as well, core 6 the kernel's work for drives.
+    // Core 0 also runs a stream, and core 6 the kernel work of drives.
     let core = prop::sample::select(vec![0, 6, 8]);
     lines((kind, loops, core).prop_map(|(kind, closed, core)| {
         let closed = if kind.contains("in_flight") { "" } else { closed };
@@ -235,7 +235,7 @@ fn app() -> BoxedStrategy<Vec<String>> {
     }))
 }
 
-/// Any server with caches and any work.
+/// Generates any server with caches and any workloads.
 pub fn any_cached_scenario() -> impl Strategy<Value = Scenario> {
     let app = prop_oneof![1 => lines(Just(Vec::new())), 2 => app()];
     (any_scenario(), caches(), app, any::<bool>()).prop_map(|(Scenario(all), caches, app, consume)| {

@@ -1,4 +1,4 @@
-//! What drivers spend on socket buffers: added to the copies of those who copy, and to nothing else.
+//! Tests the time that drivers spend on socket buffers: it is added to both copies, and to nothing else.
 
 use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::lab::{drain, plan, run, settle};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 const PING: &str =
     "kind = \"datagram\"\npattern = \"ping\"\nrequest = \"256 B\"\nresponse = \"256 B\"\nthink = \"1 us\"\n";
-/// What a buffer takes in these tests, beyond what it takes by default.
+/// Additional allocation time in these tests, in ps.
 const MORE_PS: f64 = 123_000.0;
 
 fn nodes(keys: &str, flow: &str) -> String {
@@ -20,7 +20,7 @@ fn nodes(keys: &str, flow: &str) -> String {
     )
 }
 
-/// Mean ps of each stage of what an idle server is asked.
+/// Returns the mean time of each stage of requests to an idle server, in ps.
 fn idle(keys: &str) -> [f64; 10] {
     let simulation = run(&plan(&nodes(keys, PING)), 300);
     let all = datagrams(&simulation);
@@ -30,7 +30,7 @@ fn idle(keys: &str) -> [f64; 10] {
     Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
 }
 
-/// What a longer allocation adds to each stage.
+/// Returns the time that a longer allocation adds to each stage, in ps.
 fn added(keys: &str) -> [f64; 10] {
     let with = |ns: u32| idle(&format!("{keys}stack.allocate = \"{ns} ns\""));
     let (base, more) = (with(0), with(123));
@@ -43,11 +43,11 @@ fn a_buffer_is_part_of_both_copies() {
         let added = added(keys);
         for stage in Stage::ALL {
             let law = if matches!(stage, Stage::TxCopy | Stage::RxCopy) { MORE_PS } else { 0.0 };
-            // What the memory and the cables take moves with the time of refreshes and polls.
+            // The time of memory and cables varies with the times of refreshes and polls.
             assert!((added[stage as usize] - law).abs() < 12_000.0, "{keys}: {} {added:?}", stage.name());
         }
     }
-    // Where nothing but cores takes part, it does so to the ps.
+    // With an on-chip NIC only cores take part, so the result is exact to the ps.
     let added = added("nic.attach = \"onchip\"\n");
     assert_eq!(added[Stage::TxDriver as usize], 0.0);
     assert_eq!(added[Stage::TxCopy as usize], MORE_PS);

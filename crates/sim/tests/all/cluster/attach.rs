@@ -1,4 +1,4 @@
-//! Where a NIC sits, and what its registers and descriptors cost.
+//! Tests the attachment of a NIC, and the cost of its registers and descriptors.
 
 use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::conservation::cluster;
@@ -9,7 +9,7 @@ use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Two alike servers that poll, a cable, and one flow.
+/// Returns a cluster of two equal servers that poll, with a cable and one flow.
 fn pair(keys: &str, flow: &str) -> String {
     let server = |name: &str| {
         format!(
@@ -24,7 +24,7 @@ fn pair(keys: &str, flow: &str) -> String {
 
 const PING: &str = "pattern = \"ping\"\nrequest = \"64 B\"\nthink = \"2 us\"\n";
 
-/// Mean ps of each stage of what an idle server is asked, and how often it was.
+/// Returns the mean time of each stage of requests to an idle server, in ps.
 fn idle(keys: &str) -> [f64; 10] {
     let simulation = run(&plan(&pair(keys, PING)), 500);
     let all = datagrams(&simulation);
@@ -34,7 +34,8 @@ fn idle(keys: &str) -> [f64; 10] {
     Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
 }
 
-/// Time of so many bytes on the card's link, which has sixteen lanes of PCIe 3.0 less 2 % for data-link packets, in ps.
+/// Returns the time of so many bytes on the card's link, which has sixteen lanes of PCIe 3.0 less 2 % for data-link
+/// packets, in ps.
 fn wire_ps(bytes: u64) -> f64 {
     bytes as f64 / (16.0 * 8e9 / 8.0 * 128.0 / 130.0 * 0.98) * 1e12
 }
@@ -68,7 +69,7 @@ fn descriptors_are_read_before_they_are_needed() {
 fn what_is_not_copied_takes_no_time() {
     let (copied, in_place) = (idle(""), idle("stack.zero_copy = true\n"));
     for stage in [Stage::TxCopy, Stage::RxCopy] {
-        // What is left of both is the system call, 300 ns.
+        // Both stages still include the system call, 300 ns.
         let [copied, in_place] = [copied, in_place].map(|stages| stages[stage as usize]);
         assert!(copied > in_place, "{stage:?}: {copied} and {in_place} ps");
         assert!(in_place <= 300_000.0, "{stage:?}: {in_place} ps");
@@ -83,7 +84,7 @@ fn told(text: &str) -> Value {
 
 #[test]
 fn a_card_that_reads_descriptors_one_by_one_says_so_and_more_at_a_time_help() {
-    // One core takes in what two generate; its work on a packet is nothing.
+    // One core receives what two cores generate, with no work per packet.
     let of = |fetch: u32| {
         let keys = format!(
             "nic.attach = \"pcie\"\nnic.fetch = {fetch}\nnic.pcie.latency = \"2 us\"\nstack.packet = \"0 ns\"\n\
@@ -99,7 +100,7 @@ fn a_card_that_reads_descriptors_one_by_one_says_so_and_more_at_a_time_help() {
     assert!(many > 1.5 * one && limit != "descriptor reads", "{one} and {many} Gbps, {limit}");
 }
 
-/// Four cores of each server, one flow each, as fast as they can.
+/// Returns the limit and the goodput in Gbps of four cores of each server that send one flow each at full speed.
 fn flood(keys: &str) -> (Value, f64) {
     let flow = "size = \"1472 B\"\ncount = 4\nfrom_cores = \"0-3\"\nto_cores = \"0-3\"\n";
     let fast = "stack.call = \"0 ns\"\nstack.send = \"100 ns\"\nstack.packet = \"100 ns\"\n\

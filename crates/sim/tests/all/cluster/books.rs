@@ -1,4 +1,4 @@
-//! What became of the packets and bytes of each flow.
+//! Accounts for the packets and bytes of each flow.
 
 use crate::cluster::lab::{fabric, nic, servers};
 use hostnet_kernel::Simulation;
@@ -8,17 +8,17 @@ use hostnet_model::os::{NetStack, SocketCounts};
 use hostnet_model::transport::tcp::TcpConnection;
 use hostnet_model::World;
 
-/// One end of a flow over TCP.
+/// One end of a TCP flow.
 pub struct Stream<'a> {
     pub flow: usize,
     pub host: u16,
     pub connection: &'a TcpConnection,
     pub application: &'a Application,
-    /// What its core counts, at a server.
+    /// Counters of its core, at a server.
     pub counts: Option<&'a SocketCounts>,
 }
 
-/// All ends of flows over TCP.
+/// Returns all ends of TCP flows.
 pub fn streams(simulation: &Simulation<World>) -> Vec<Stream<'_>> {
     let mut all = Vec::new();
     for machine in servers(simulation) {
@@ -45,7 +45,7 @@ pub fn streams(simulation: &Simulation<World>) -> Vec<Stream<'_>> {
     all
 }
 
-/// One end of a flow of datagrams: its flow, its application's counts, and at a server those of its core.
+/// One end of a UDP flow: its application and, at a server, the counters of its core.
 pub struct Datagrams<'a> {
     pub flow: usize,
     pub host: u16,
@@ -53,7 +53,7 @@ pub struct Datagrams<'a> {
     pub counts: Option<&'a SocketCounts>,
 }
 
-/// All ends of flows of datagrams.
+/// Returns all ends of UDP flows.
 pub fn datagrams(simulation: &Simulation<World>) -> Vec<Datagrams<'_>> {
     let mut all = Vec::new();
     for core in servers(simulation).into_iter().flat_map(|machine| machine.engines::<NetStack>()) {
@@ -71,29 +71,29 @@ pub fn datagrams(simulation: &Simulation<World>) -> Vec<Datagrams<'_>> {
     all
 }
 
-/// The packets of a flow, in both directions.
+/// Packets of a flow, in both directions.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Packets {
-    /// Put on cables by hosts.
+    /// Packets that hosts put on cables.
     pub sent: u64,
-    /// Lost on the first cable, dropped by switches, or found damaged by endpoints.
+    /// Packets lost on the first cable, dropped by switches, or found damaged by endpoints.
     pub dropped_on_the_way: u64,
-    /// Copies that switches made because they did not know a host, and that ended where it is not.
+    /// Copies that switches made of packets for unknown hosts, and copies that ended at other hosts.
     pub copied: u64,
     pub strayed: u64,
-    /// Came in at endpoints, and at NICs.
+    /// Packets that arrived at endpoints, and at NICs.
     pub at_endpoints: u64,
     pub at_nics: u64,
-    /// What NICs did with them.
+    /// Packets that NICs dropped, joined to segments, or delivered.
     pub dropped_by_nics: u64,
     pub joined: u64,
     pub delivered: u64,
-    /// Came to cores, and were seen by connections.
+    /// Packets that arrived at cores, and packets that connections processed.
     pub at_cores: u64,
     pub seen: u64,
 }
 
-/// The packets of every flow of a world in which none is on its way.
+/// Returns the packets of every flow of a world with none in flight.
 pub fn packets(simulation: &Simulation<World>, flows: usize) -> Vec<Packets> {
     let mut all = vec![Packets::default(); flows];
     for machine in servers(simulation) {
@@ -130,7 +130,7 @@ pub fn packets(simulation: &Simulation<World>, flows: usize) -> Vec<Packets> {
     all
 }
 
-/// Every datagram that was sent was read, or was dropped for a reason, and no application knows of another one.
+/// Asserts that every datagram that was sent was read or was dropped for a reason, and that no other was read.
 fn assert_datagrams(all: &[Datagrams], flow: usize, packets: &Packets) {
     let ends: Vec<_> = all.iter().filter(|end| end.flow == flow).collect();
     let sum = |of: fn(&DatagramCounts) -> u64| ends.iter().map(|end| of(end.application.counts())).sum::<u64>();
@@ -145,7 +145,8 @@ fn assert_datagrams(all: &[Datagrams], flow: usize, packets: &Packets) {
     }
 }
 
-/// Every packet of a drained world arrived or was dropped for a reason, and every byte that was written arrived once.
+/// Asserts that every packet of a drained world arrived or was dropped for a reason, and that every written byte
+/// arrived once.
 pub fn assert_conserved(simulation: &Simulation<World>, flows: usize) {
     let (all, datagrams) = (streams(simulation), datagrams(simulation));
     for (flow, packets) in packets(simulation, flows).into_iter().enumerate() {
@@ -154,7 +155,7 @@ pub fn assert_conserved(simulation: &Simulation<World>, flows: usize) {
         assert_eq!(packets.copied, packets.strayed, "flow {flow}: {packets:?}");
         let handled = packets.dropped_by_nics + packets.joined + packets.delivered;
         assert_eq!(packets.at_nics, handled, "flow {flow}: {packets:?}");
-        // What RDMA delivers no core sees.
+        // No core sees the data that RDMA delivers.
         let of_datagrams = datagrams.iter().any(|end| end.flow == flow);
         let to_cores = if of_datagrams || all.iter().any(|end| end.flow == flow) { packets.delivered } else { 0 };
         assert_eq!(to_cores, packets.at_cores, "flow {flow}: {packets:?}");
@@ -171,7 +172,7 @@ pub fn assert_conserved(simulation: &Simulation<World>, flows: usize) {
     }
 }
 
-/// What one end wrote is what the other read: each byte once, whatever was sent again.
+/// Asserts that one end read what the other end wrote, each byte once, whatever was retransmitted.
 fn assert_stream(from: &Stream, to: &Stream) {
     let (sent, got) = (from.connection.counters(), to.connection.counters());
     let name = format!("flow {} from host {}", from.flow, from.host);

@@ -1,4 +1,4 @@
-//! Servers in bursts: the same limits in bytes.
+//! Tests that servers in bursts have the same limits in bytes.
 
 use crate::cluster::lab;
 use crate::common::{counters, plan as server_plan, us};
@@ -7,7 +7,7 @@ use hostnet_sim::build::coarse::bursts;
 use hostnet_sim::build::one_server;
 use hostnet_sim::{Options, Run};
 
-/// Cores that load and store as fast as memory goes.
+/// Returns a server with cores that load and store at full speed.
 fn saturated(preset: &str, cores: &str) -> ServerParams {
     let text = format!(
         "[server]\npreset = \"{preset}\"\n[workload.load]\nkind = \"stream\"\ncores = \"{cores}\"\nreads = 0.5\n"
@@ -15,7 +15,7 @@ fn saturated(preset: &str, cores: &str) -> ServerParams {
     server_plan(&text, &[]).server().unwrap().clone()
 }
 
-/// Lines that memory moves in 100 us, after as many to begin with.
+/// Returns the lines that memory transfers in 100 us, after another 100 us.
 fn moved(server: &ServerParams) -> u64 {
     let mut simulation = one_server(server);
     let mut lines = |until| {
@@ -42,7 +42,7 @@ fn limits_are_the_same_in_bytes() {
     for shift in 1..=3 {
         let bursts = bursts(&server, LineSize::burst(shift));
         let [server, coarse] = [&server, &bursts].map(ServerParams::socket);
-        // Half a burst is lost or won by rounding.
+        // Rounding loses or gains at most half a burst.
         let close = |name: &str, lines: u32, bursts: u32| {
             assert!(
                 bursts > 0 && (bursts << shift).abs_diff(lines) <= 1 << shift >> 1,
@@ -65,7 +65,7 @@ fn limits_are_the_same_in_bytes() {
         assert_eq!((own.spare_clocks, of_bursts.spare_clocks), (1, 1 << shift));
         assert!((of_bursts.reads_few << shift).abs_diff(own.reads_few) <= 1 << shift >> 1);
         assert!(of_bursts.write_low < of_bursts.write_high);
-        // Delays on the way are those of the first line.
+        // Latencies are those of the first line.
         assert_eq!(coarse.cha.read_to_mc_ps, server.cha.read_to_mc_ps);
         assert_eq!(coarse.iio.write_to_cha_ps, server.iio.write_to_cha_ps);
     }

@@ -1,4 +1,4 @@
-//! Clusters that are simple enough to be computed.
+//! Tests clusters against closed forms.
 
 use crate::cluster::books::{streams, Stream};
 use crate::cluster::lab::{drain, nic, plan, run, servers};
@@ -8,7 +8,7 @@ use hostnet_model::World;
 use hostnet_sim::sample::Group;
 use hostnet_sim::{Options, Run};
 
-/// Headers of IP and TCP, and what Ethernet adds on the wire, in bytes.
+/// Size of the IP and TCP headers, in bytes; `FRAMING` is what Ethernet adds on the wire.
 const HEADERS: u64 = 52;
 const FRAMING: u64 = 38;
 const LATENCY_PS: u64 = 3_000_000;
@@ -16,7 +16,7 @@ const CABLE_PS: u64 = 2_000_000;
 const SWITCH_PS: u64 = 700_000;
 const PS: u64 = 1_000_000;
 
-/// Two endpoints at a switch over cables of 10 Gbps, and a flow.
+/// Returns a cluster of two endpoints at a switch with cables of 10 Gbps, and a flow.
 fn pair(flow: &str, more: &str) -> hostnet_config::Plan {
     plan(&format!(
         "[host.a]\nkind = \"endpoint\"\nlatency = \"3 us\"\n[host.b]\nkind = \"endpoint\"\nlatency = \"3 us\"\n\
@@ -25,17 +25,17 @@ fn pair(flow: &str, more: &str) -> hostnet_config::Plan {
     ))
 }
 
-/// Time on a wire of 10 Gbps: 800 ps per byte.
+/// Returns the time on a wire of 10 Gbps, at 800 ps per byte.
 fn wire_ps(data: u64) -> u64 {
     (data + HEADERS + FRAMING).max(84) * 800
 }
 
-/// From one transport to the other.
+/// Returns the latency from one transport to the other.
 fn way_ps(data: u64) -> u64 {
     2 * LATENCY_PS + 2 * (wire_ps(data) + CABLE_PS) + SWITCH_PS
 }
 
-/// The end that begins.
+/// Returns the initiator's end.
 fn caller(simulation: &Simulation<World>) -> Stream<'_> {
     streams(simulation).into_iter().find(|end| end.host == 0).expect("host 0 begins")
 }
@@ -79,7 +79,7 @@ fn a_lone_request_that_is_lost_waits_for_the_timeout() {
     let flow = "kind = \"rpc\"\nrequest = \"128 B\"\ntransport = \"t\"";
     let tcp = "[transport.t]\nbase = \"dctcp\"\nrto_min = \"5 ms\"\n";
     let each = 2 * way_ps(128);
-    // The cable is down while the tenth request begins.
+    // The cable is down when the tenth request begins.
     let begins = 1 + 9 * each;
     let down = [begins / PS, begins / PS + 10];
     let cables = format!(
@@ -122,7 +122,7 @@ fn a_probe_repairs_the_tail_of_a_message_before_the_timeout() {
         let latency = end.application.latency().expect("a caller");
         let slowest = u64::try_from(latency.sum()).expect("it is less than the run") - (latency.count() - 1) * whole;
         let counters = end.connection.counters();
-        // Without a probe the packet before it, whose acknowledgement is delayed, goes out again, too.
+        // Without a probe, the packet before it, whose acknowledgement is delayed, is retransmitted as well.
         assert_eq!(counters.packets_retransmitted, 1 + u64::from(!probe), "{counters:?}");
         assert_eq!((counters.probes, counters.timeouts), (u64::from(probe), u64::from(!probe)));
         assert_eq!(slowest < 5000 * PS, probe, "{slowest} ps");
@@ -130,7 +130,7 @@ fn a_probe_repairs_the_tail_of_a_message_before_the_timeout() {
     }
 }
 
-/// Flows from an endpoint into the server of the testbed.
+/// Returns a cluster with flows from an endpoint into the server of the testbed.
 fn testbed(flow: &str, run: &str) -> hostnet_config::Plan {
     plan(&format!(
         "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n[host.sender]\nkind = \"endpoint\"\nlatency = \"2 us\"\n\
@@ -162,7 +162,7 @@ fn the_iio_writes_the_lines_of_every_frame_and_completion() {
     let machine = servers(&simulation)[0];
     let frames: u64 = nic(machine).flows().iter().map(|flow| flow.delivered.packets).sum();
     assert_eq!(frames, 400);
-    // 4096 bytes and a header of 14, at the beginning of a page; and a line of completion.
+    // 4096 bytes and a header of 14 at the start of a page, and one line of completion.
     let domains = hostnet_sim::sample::domains(machine, Group::P2mWrite);
     let lines: u64 = domains.iter().flat_map(|(_, domain)| domain.classes()).map(|usage| usage.acquired()).sum();
     assert_eq!(lines, frames * (4110_u64.div_ceil(64) + 1));
@@ -184,9 +184,10 @@ fn an_idle_request_to_a_server_takes_every_stage_as_often_as_it_passes_it() {
             all.iter().find(|end| end.counts.is_none()).expect("the client").application.latency().expect("a caller");
         latency.mean().expect("requests were answered") / 1e6
     };
-    // A microsecond more at a stage: how many more for a request and its answer, but for what meets a refresh of the
-    // memory. The descriptor and the data of the answer are read one after the other, so a read counts twice, and its
-    // way over PCIe four times; that of the request, with its credits, twice.
+    // Each `times` is the number of additional microseconds of a request and its answer per microsecond at a stage,
+    // apart from the effect of memory refreshes. The descriptor and the data of the answer are read one after the
+    // other, so a read counts twice, and its path over PCIe four times; the path of the request, with its credits,
+    // counts twice.
     for (table, key, times) in [
         ("nic", "receive", 1.0),
         ("nic", "transmit", 2.0),

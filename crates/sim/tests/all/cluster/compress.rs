@@ -1,4 +1,4 @@
-//! Engines of NICs that make the data of packets smaller: what they let through, and what they leave alone.
+//! Tests the compression engines of NICs: their throughput, and the packets that they leave alone.
 
 use crate::cluster::lab::plan;
 use hostnet_config::{resolve, Format, Input, Plan};
@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 
 const PS: u64 = 1_000_000;
 const MTU: u64 = 1500;
-/// Data of a packet that may grow by 34/32, headers of IP and TCP, and what Ethernet adds on the wire, in bytes.
+/// Data of a packet that may grow by 34/32, in bytes; `HEADERS` has the IP and TCP headers and what Ethernet adds on
+/// the wire.
 const DATA: u64 = (MTU - 52) / 34 * 32;
 const HEADERS: u64 = 52 + 38;
 
-/// Two endpoints at a switch on cables of 10 Gbps, with engines, and a message of 8 MB from one to the other.
+/// Returns a plan of two endpoints at a switch with cables of 10 Gbps, with engines, and a message of 8 MB from one
+/// to the other.
 fn job(engine: &str, network: &str, compress: bool) -> Plan {
     plan(&format!(
         "[host.h]\nkind = \"endpoint\"\ncount = 2\nlatency = \"3 us\"\n[host.h.compress]\n{engine}\n\
@@ -49,7 +51,7 @@ const BYTES: u64 = 8_000_000;
 
 #[test]
 fn a_message_takes_what_is_left_of_it_on_the_wire() {
-    // Of each class alone: 2, 10, 18 and 34 bytes of 32. The slowest engine that is not in the way.
+    // Floats of one class only: 2, 10, 18 or 34 of 32 bytes are left. At 4 GHz the engine is just not the bottleneck.
     for (shares, left) in [("[0, 1, 0, 0]", 10), ("[0, 0, 1, 0]", 18), ("[0, 0, 0, 1]", 34)] {
         let report = run(&job(&format!("clock = \"4 GHz\"\nshares = {shares}"), "", true));
         let packets = BYTES.div_ceil(DATA);
@@ -70,7 +72,7 @@ fn a_message_takes_what_is_left_of_it_on_the_wire() {
 
 #[test]
 fn a_full_engine_is_named_and_a_quicker_one_helps() {
-    // 32 bytes of data a cycle, and the headers' three bursts of each packet.
+    // An engine takes 32 bytes of data per cycle, and three bursts for the headers of each packet.
     let cycles = |bytes: u64| bytes.div_ceil(32) + 3;
     let law_ps = |clock_mhz: f64| (BYTES.div_ceil(DATA) * cycles(DATA)) as f64 / clock_mhz * PS as f64;
     let mut last = f64::MAX;
@@ -119,7 +121,7 @@ fn packets_without_a_mark_pass_beside_engines() {
     assert!(without.summary.get("engines").is_none());
 }
 
-/// The configuration of a plan, to be changed.
+/// Returns the configuration of a plan, for changes.
 fn tree(plan: &Plan) -> Value {
     serde_json::from_str(&plan.effective.to_string()).expect("it is JSON")
 }
@@ -139,7 +141,7 @@ fn latencies_of_both_engines_are_on_the_way_of_each_message() {
         tree["job"]["j"]["iterations"] = iterations.into();
         took_ps(&run(&plan_of(&tree)))
     };
-    // Messages do not wait for answers: all are written at once, and are in the latency together.
+    // Messages do not wait for answers: all are written at once, and their latencies overlap.
     for iterations in [1, 10] {
         assert_eq!(small("7 us", iterations) - small("0 us", iterations), (2 * 7 * PS) as f64);
     }
@@ -172,7 +174,7 @@ fn what_finds_no_room_before_an_engine_is_lost_and_sent_again() {
     assert!(engine(&tight, "h-0", "in")["dropped_packets"].as_u64() > Some(0));
     for report in [&roomy, &tight] {
         assert_eq!(report.summary["jobs"][0]["unfinished_ranks"].as_u64(), Some(0));
-        // What goes back from the one that sums up is not made smaller.
+        // Messages from the rank that sums up are not compressed.
         assert_eq!(engine(report, "h-0", "out")["bytes"].as_u64(), Some(0));
         assert_eq!(engine(report, "h-3", "in")["bytes"].as_u64(), Some(0));
     }
@@ -187,7 +189,7 @@ fn checkpoints_and_threads_change_nothing() {
     std::fs::remove_file(gradients).expect("it is there");
 }
 
-/// A file of gradients: a tenth of each of ten sizes.
+/// Writes a file of gradients with equally many floats of ten magnitudes, and returns its path.
 fn recorded() -> PathBuf {
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }\n";
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -227,7 +229,7 @@ fn servers_have_engines_and_see_what_they_sent() {
         let [out, into] = ["out", "in"].map(|direction| engine(&less, host, direction)["bytes"].as_u64());
         assert_eq!((out, into), (Some(200_000), Some(200_000)));
     }
-    // The cable is slow: with an eighth of the data on it, headers and cores are left.
+    // The cable is slow: with an eighth of the data on it, headers and cores dominate.
     let quicker = took_ps(&plain) / took_ps(&less);
     assert!((2.0..8.0).contains(&quicker), "{quicker}");
     assert_eq!(plain.summary["jobs"][0]["bytes"], less.summary["jobs"][0]["bytes"]);

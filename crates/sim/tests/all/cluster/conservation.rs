@@ -1,4 +1,4 @@
-//! Random legal clusters: no packet, byte or credit gets lost.
+//! Properties of random valid clusters: no packet, byte or credit is lost.
 
 use crate::cluster::books::assert_conserved;
 use crate::cluster::lab::{drain, plan, run, servers, settle};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const TCP: &str = "rto_min = \"200 us\"\nrto_initial = \"400 us\"\nack_delay = \"50 us\"";
 
-/// A server by name, with few of everything.
+/// Generates a server with few entries of everything.
 fn server(name: &'static str) -> impl Strategy<Value = String> {
     let nic = (2_u32..200, 6_u32..300, 0_u32..2, any::<bool>(), 0_u32..12, 1_u32..200);
     let stack = (any::<bool>(), 1_u32..65, prop::sample::select(vec![0, 9, 64]), 0_u32..5, any::<bool>());
@@ -40,7 +40,7 @@ fn server(name: &'static str) -> impl Strategy<Value = String> {
     })
 }
 
-/// A flow between two hosts, with a transport of its own.
+/// Generates a flow between two hosts, with its own transport.
 fn flow(index: usize) -> impl Strategy<Value = String> {
     let ends = prop::sample::select(vec![("a", "b"), ("b", "a"), ("c", "a"), ("a", "c"), ("c", "b")]);
     let base = prop::sample::select(vec!["dctcp", "cubic", "reno"]);
@@ -67,7 +67,7 @@ fn flow(index: usize) -> impl Strategy<Value = String> {
     })
 }
 
-/// A flow of RDMA between two hosts, and whether hosts and switches have PFC for it.
+/// Generates an RDMA flow between two hosts, with or without PFC at hosts and switches.
 fn rdma() -> impl Strategy<Value = String> {
     let ends = prop::sample::select(vec![("a", "c"), ("c", "a"), ("b", "a"), ("a", "b"), ("c", "b")]);
     let base = prop::sample::select(vec!["roce", "dcqcn"]);
@@ -89,7 +89,7 @@ fn rdma() -> impl Strategy<Value = String> {
     )
 }
 
-/// A flow of datagrams between two hosts; the buffers of its sockets may hold one only.
+/// Generates a UDP flow between two hosts; its socket buffers may hold only one datagram.
 fn datagrams() -> impl Strategy<Value = String> {
     let ends = prop::sample::select(vec![("a", "c"), ("c", "a"), ("b", "a"), ("a", "b"), ("c", "b")]);
     let pattern = prop_oneof![
@@ -113,7 +113,7 @@ fn datagrams() -> impl Strategy<Value = String> {
     )
 }
 
-/// Keys of a switch that learns and forgets quickly.
+/// Returns the keys of a learning switch that forgets addresses quickly.
 pub(crate) fn learning(number: u32) -> String {
     format!(
         "kind = \"learning\"\ntable = {}\nttl = \"{} us\"\nfabric = \"{} Gbps\"\ndelay = \"{} ns\"\n\
@@ -126,7 +126,7 @@ pub(crate) fn learning(number: u32) -> String {
     )
 }
 
-/// Two servers, an endpoint and a switch.
+/// Generates a cluster of two servers, an endpoint and a switch.
 pub(crate) fn cluster() -> impl Strategy<Value = String> {
     let network = (
         1_u32..101,

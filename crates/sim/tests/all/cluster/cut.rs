@@ -1,4 +1,4 @@
-//! Networks in several partitions: whatever they are cut into, they do the same.
+//! Tests that networks behave the same in any number of partitions.
 
 use crate::cluster::lab::plan;
 use crate::cluster::topologies::any_network;
@@ -9,7 +9,7 @@ use hostnet_model::Packet;
 use hostnet_sim::{Epoch, Options, Run, SimulationError};
 use proptest::prelude::*;
 
-/// Four racks, with pauses in the second case.
+/// Returns a cluster of four racks, with or without PFC.
 fn racks(pauses: bool) -> String {
     let pauses = if pauses { "pfc = { priorities = [0], xoff = \"20 kB\", xon = \"10 kB\" }, " } else { "" };
     format!(
@@ -22,7 +22,7 @@ fn racks(pauses: bool) -> String {
     )
 }
 
-/// What a run finds: the hash of its results, its epochs, what a host sends and receives, its partitions.
+/// Outcome of a run: the hash of its results, its epochs, the packets of a host, and the number of its partitions.
 type Found = (String, Vec<Epoch>, Vec<(Time, Packet)>, usize);
 
 fn found(mut run: Run, host: &str) -> Found {
@@ -59,7 +59,7 @@ fn four_racks_find_the_same_in_one_partition_and_in_several() {
     }
 }
 
-/// A ring of five switches whose pauses come to wait for each other.
+/// Returns the plan of a ring of five switches whose pauses deadlock.
 pub(crate) fn ring_that_gets_stuck() -> Plan {
     let flow = |from: u32| format!("\"e-{from}\"");
     let list = |shift: u32| (0..5).map(|host| flow((host + shift) % 5)).collect::<Vec<_>>().join(", ");
@@ -89,8 +89,8 @@ fn pauses_that_wait_for_each_other_are_found_across_cuts() {
     assert!((2..=5).all(|threads| error(threads) == expected));
 }
 
-/// What a run does after a checkpoint at `at_ps` that was taken on some `threads`, after each on others; with the
-/// packets from then on.
+/// Returns the outcome of a run that is resumed from checkpoints at `at_ps`, each time on the next number of
+/// `threads`, with the packets since the last checkpoint.
 fn gone_on(plan: &Plan, threads: &[usize], at_ps: &[u64]) -> Option<Found> {
     let options = |threads, at_ps| Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
     let mut run = Run::new(plan, options(threads[0], at_ps[0]));

@@ -1,4 +1,4 @@
-//! Flows of datagrams that are simple enough to be computed.
+//! Tests UDP flows against closed forms.
 
 use crate::cluster::books::{datagrams, Datagrams};
 use crate::cluster::lab::{plan, run};
@@ -8,7 +8,7 @@ use hostnet_model::transport::journey::Stage;
 use hostnet_model::World;
 use hostnet_sim::{Options, Run};
 
-/// Headers of IP and UDP, and what Ethernet adds on the wire, in bytes.
+/// Size of the IP and UDP headers, in bytes; `FRAMING` is what Ethernet adds on the wire.
 const HEADERS: u64 = 28;
 const FRAMING: u64 = 38;
 const LATENCY_PS: u64 = 3_000_000;
@@ -16,7 +16,7 @@ const CABLE_PS: u64 = 2_000_000;
 const SWITCH_PS: u64 = 700_000;
 const PS: u64 = 1_000_000;
 
-/// Two endpoints at a switch over cables of 10 Gbps, and a flow of datagrams.
+/// Returns a plan of two endpoints at a switch with cables of 10 Gbps, and a UDP flow.
 fn pair(flow: &str, more: &str) -> Plan {
     plan(&format!(
         "[host.a]\nkind = \"endpoint\"\nlatency = \"3 us\"\n[host.b]\nkind = \"endpoint\"\nlatency = \"3 us\"\n\
@@ -25,17 +25,17 @@ fn pair(flow: &str, more: &str) -> Plan {
     ))
 }
 
-/// Time on a wire of 10 Gbps: 800 ps per byte.
+/// Returns the time on a wire of 10 Gbps, at 800 ps per byte.
 fn wire_ps(data: u64) -> u64 {
     (data + HEADERS + FRAMING).max(84) * 800
 }
 
-/// From one application to the other.
+/// Returns the latency from one application to the other.
 fn way_ps(data: u64) -> u64 {
     2 * LATENCY_PS + 2 * (wire_ps(data) + CABLE_PS) + SWITCH_PS
 }
 
-/// The end at a host.
+/// Returns the end of the flow at a host.
 fn end(simulation: &Simulation<World>, host: u16) -> Datagrams<'_> {
     datagrams(simulation).into_iter().find(|end| end.host == host).expect("the flow ends there")
 }
@@ -58,7 +58,7 @@ fn an_idle_round_trip_takes_the_sum_of_its_parts() {
 #[test]
 fn what_is_lost_is_given_up_after_its_timeout_and_counted() {
     let each = 2 * way_ps(64);
-    // The cable is down while the tenth request begins.
+    // The cable is down when the tenth request begins.
     let begins = 1 + 9 * each;
     let down = [begins / PS, begins / PS + 10];
     let cables = format!(
@@ -89,12 +89,12 @@ fn an_answer_that_comes_after_its_timeout_is_nobodys() {
 
 #[test]
 fn an_open_loop_sends_by_its_clock_and_no_faster_than_its_port() {
-    // 800 Mbps of 1000 B: one every 10 us.
+    // 800 Mbps of 1000 B: one datagram every 10 us.
     let simulation = run(&pair("size = \"1000 B\"\nrate = \"800 Mbps\"", ""), 1000);
     let (from, to) = (end(&simulation, 0).application.counts(), end(&simulation, 1).application.counts());
     assert_eq!(from.sent, 1000 / 10);
     assert_eq!(to.received, (1000 * PS - 1 - way_ps(1000)) / (10 * PS) + 1);
-    // Without a rate, and with one above the cable's, the wire is never idle.
+    // Without a rate, and with a rate above that of the cable, the wire is never idle.
     for rate in ["", "rate = \"20 Gbps\""] {
         let simulation = run(&pair(&format!("size = \"1000 B\"\n{rate}"), ""), 1000);
         let to = end(&simulation, 1).application.counts();
@@ -102,7 +102,7 @@ fn an_open_loop_sends_by_its_clock_and_no_faster_than_its_port() {
     }
 }
 
-/// A flow of datagrams between an endpoint and the server of the testbed.
+/// Returns a plan of a UDP flow between an endpoint and the server of the testbed.
 fn testbed(flow: &str, change: &str) -> Plan {
     plan(&format!(
         "[host.server]\npreset = \"cascade-lake-hostcc\"\n[host.client]\nkind = \"endpoint\"\n\
@@ -110,9 +110,9 @@ fn testbed(flow: &str, change: &str) -> Plan {
     ))
 }
 
-/// Mean time of the idle round trip to a server, and of its stages there and back, in us.
+/// Returns the mean time of an idle round trip to a server, and of its stages in both directions, in us.
 fn idle_us(change: &str) -> (f64, [f64; 10]) {
-    // The time to think keeps round trips out of step with refreshes of the memory, every 7.8 us.
+    // The think time keeps round trips out of phase with memory refreshes, which occur every 7.8 us.
     let flow = "pattern = \"ping\"\nfrom = \"client\"\nto = \"server\"\nrequest = \"64 B\"\nthink = \"2 us\"";
     let simulation = run(&testbed(flow, change), 3000);
     let all = datagrams(&simulation);
@@ -131,7 +131,7 @@ fn idle_us(change: &str) -> (f64, [f64; 10]) {
 
 #[test]
 fn an_idle_round_trip_to_a_server_takes_every_stage_as_often_as_it_passes_it() {
-    // As for TCP (`closed_form.rs`), but that TCP's work on a segment is not done.
+    // As for TCP (`closed_form.rs`), but without TCP's work on a segment.
     for (table, key, times) in [
         ("nic", "receive", &[(Stage::RxDma, 1.0)] as &[_]),
         ("nic", "transmit", &[(Stage::TxDma, 1.0), (Stage::Wire, 1.0)]),

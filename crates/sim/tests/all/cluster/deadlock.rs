@@ -1,10 +1,11 @@
-//! Pauses that wait for each other end a run.
+//! Tests that a PFC deadlock ends a run.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::SimulationError;
 use hostnet_sim::{Options, Run};
 
-/// Five switches in a ring with PFC, a host at each, and a flow from each host to the one so many further.
+/// Returns a cluster of five switches in a ring with PFC, a host at each, and a flow from each host to the host
+/// `step` further.
 fn ring(step: usize) -> String {
     let mut text =
         "[network]\nrate = \"10 Gbps\"\nswitch.pfc = { priorities = [0], xoff = \"20 kB\", xon = \"10 kB\" }\n\

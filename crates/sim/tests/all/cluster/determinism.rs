@@ -1,4 +1,4 @@
-//! One result for every way to run a cluster.
+//! Tests that a cluster has the same result however it is run.
 
 use crate::cluster::conservation::cluster;
 use crate::cluster::lab::{plan, run as world_after, servers, settle};
@@ -7,7 +7,7 @@ use hostnet_kernel::Time;
 use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 
-/// Two servers and a switch: three partitions.
+/// Returns a plan of two servers and a switch, which are three partitions.
 fn two_servers(seed: u32) -> Plan {
     let server = |name: &str| {
         format!(
@@ -77,8 +77,8 @@ proptest! {
     }
 }
 
-/// A hash of the servers of a cluster after 50 us that was stopped from time to time, and its events. Where packets are
-/// kept depends on the stops.
+/// Returns a hash of the servers of a cluster after 50 us, and the number of events. The run stops at `stops_ps`,
+/// which affects where packets are kept.
 fn state(text: &str, stops_ps: &[u64], looked_at: bool) -> (String, u64) {
     let mut simulation = world_after(&plan(text), 0);
     for &stop in stops_ps {

@@ -1,4 +1,4 @@
-//! A NIC in a DIMM: latencies and limits that can be computed, and what must not get lost.
+//! Tests a NIC in a DIMM: computable latencies and limits, and conservation of packets.
 
 use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::lab::{
@@ -16,7 +16,7 @@ use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Two nodes of the NetDIMM study at a cable.
+/// Returns a cluster of two nodes of the NetDIMM study at a cable.
 fn nodes(keys: &str, flow: &str) -> String {
     let flow =
         if flow.contains("from =") { flow.to_owned() } else { format!("from = \"node-0\"\nto = \"node-1\"\n{flow}") };
@@ -34,7 +34,7 @@ fn ping(bytes: u32) -> String {
     )
 }
 
-/// Mean ps of each stage of what an idle server is asked whose DIMM is never refreshed.
+/// Returns the mean time of each stage of requests to an idle server whose DIMM is never refreshed, in ps.
 fn idle(keys: &str, bytes: u32) -> [f64; 10] {
     let mut plan = plan(&nodes(keys, &ping(bytes)));
     for host in &mut plan.cluster.hosts {
@@ -54,7 +54,7 @@ fn of(machine: &Machine) -> &Dimm {
     machine.first().expect("a DIMM")
 }
 
-/// What the DIMM of node 1 has counted after so long.
+/// Returns the counters of the DIMM of node 1 at `until_us`.
 fn counted(keys: &str, flow: &str, until_us: u64) -> DimmCounters {
     let simulation = run(&plan(&nodes(keys, flow)), until_us);
     *of(servers(&simulation)[1]).counters()
@@ -81,11 +81,11 @@ fn what_a_stage_takes_is_what_its_keys_say() {
     near(added("nic.dimm.driver.flush = \"54 ns\"")(Stage::TxFlush), 5.0 * 50_000.0, 1_500.0);
     let clone = added("nic.dimm.clone.fpm = \"190 ns\"");
     near(clone(Stage::TxCopy), 100_000.0, 3_000.0);
-    // That of a packet that came is under way while its driver works, and is waited for beyond that.
+    // The clone of a received packet overlaps with the work of its driver, which waits only for the rest.
     near(clone(Stage::RxCopy), 0.0, 100.0);
     let waited = |ns: u32| idle(&format!("nic.dimm.clone.fpm = \"{ns} ns\""), 256)[Stage::RxCopy as usize];
     near(waited(1200) - waited(1000), 200_000.0, 1_500.0);
-    // What the NIC writes passes the way to the controllers, and so does the word that they have it.
+    // Writes of the NIC pass the path to the controllers, and so do their acknowledgements.
     let controller = added("nic.dimm.controller = \"105 ns\"");
     near(controller(Stage::RxDma), 200_000.0, 6_000.0);
 }
@@ -97,7 +97,8 @@ fn a_command_takes_its_time_on_the_way_to_the_device() {
     let of = |found: [f64; 10], stage: Stage| found[stage as usize];
     // The first line of a packet is read from the cache: one command.
     near(of(some, Stage::RxDriver) - of(none, Stage::RxDriver), 100_000.0, 100.0);
-    // A completion is read from memory, which is still busy with the write of it when a short command comes.
+    // A completion is read from memory, which is still busy with the write of the completion when a short command
+    // arrives.
     near(of(more, Stage::RxInvalidate) - of(some, Stage::RxInvalidate), 100_000.0, 1_500.0);
     let short = of(some, Stage::RxInvalidate) - of(none, Stage::RxInvalidate);
     assert!((50_000.0..100_000.0).contains(&short), "{short} ps");
@@ -105,7 +106,7 @@ fn a_command_takes_its_time_on_the_way_to_the_device() {
 
 #[test]
 fn a_hit_takes_the_cache_and_a_miss_the_memory() {
-    // The first line of a packet, as the driver reads it: with its cache, and without.
+    // The first line of a packet, as the driver reads it: with the DIMM's cache, and without.
     let header = |keys: &str| {
         let counters = counted(&format!("{keys}\n"), &ping(64), 300);
         (counters.first, counters.reads)
@@ -125,7 +126,8 @@ fn a_packet_that_is_read_misses_once_where_the_prefetcher_is_deep_enough() {
         (counters.reads - counters.hits - counters.late) as f64 / packets
     };
     let (none, some) = (per_packet(0), per_packet(8));
-    // Beside the packet the driver misses the completions of both directions and the flushed lines of its rings.
+    // Besides the packet, the driver misses on the completions of both directions and on the flushed lines of its
+    // rings.
     assert!(none > 23.0, "{none} misses per packet without a prefetcher");
     assert!(some < 6.0, "{some} misses per packet");
 }
@@ -172,7 +174,7 @@ fn rings_and_buffers_stay_off_the_channels_of_the_host() {
     assert!(machine.each::<Channel>().nth(1).expect("a channel").slots_passed() == [0; 3]);
 }
 
-/// Where the data bus is used: from, to, in clocks.
+/// Returns the intervals in which the data bus is used, as (start, end) in clocks.
 fn uses(channel: &mut Channel, cl: u64, cwl: u64, burst: u64) -> Vec<(u64, u64)> {
     use hostnet_model::memory::CommandKind as Command;
     let slots: Vec<_> = channel.kept_slots().to_vec();

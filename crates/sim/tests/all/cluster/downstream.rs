@@ -1,11 +1,11 @@
-//! The limit of a class whose packets are dropped is what is full behind that place, and not what is full before it.
-//! More of what is named helps.
+//! Tests that the limit of a class with dropped packets is the resource that is full behind the drops, not the one
+//! before them. More of the named resource helps.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Run};
 use serde_json::Value;
 
-/// The limit of the only class, and its goodput in Gbps.
+/// Returns the limit of the only class, and its goodput in Gbps.
 fn told(text: &str) -> (Value, f64) {
     let mut run = Run::new(&plan(text), Options::default());
     assert_eq!(run.run(|_| true), Ok(true));
@@ -14,7 +14,7 @@ fn told(text: &str) -> (Value, f64) {
     (summary["limits"][0].clone(), goodput)
 }
 
-/// Checks what is named where `{}` is `value`, and that `more` of it helps by 2 % at least.
+/// Asserts which limit is named when `{}` is `value`, and that `more` of it helps by at least 2 %.
 fn assert_named(text: &str, (value, more): (&str, &str), (limit, place): (&str, &str)) {
     let (named, before) = told(&text.replace("{}", value));
     assert_eq!((&named["limit"], &named["place"]), (&limit.into(), &place.into()), "{named}");
@@ -40,7 +40,7 @@ fn a_slow_fabric_is_named_and_not_the_cable_before_it() {
     }
 }
 
-/// Four flows to a server.
+/// Returns a cluster with four flows to a server.
 fn to_server(of_server: &str, of_network: &str, flow: &str) -> String {
     format!(
         "[host.s]\npreset = \"cascade-lake-hostcc\"\n{of_server}\n[host.e]\nkind = \"endpoint\"\n\

@@ -1,4 +1,4 @@
-//! The energy meters of switches.
+//! Tests the energy meters of switches.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Report, Run, Table};
@@ -6,7 +6,7 @@ use hostnet_sim::{Options, Report, Run, Table};
 const WINDOW_US: f64 = 200.0;
 const METER: &str = "[network.switch.energy]\non = \"100 W\"\nport = \"2 W\"\nbyte = \"3 nJ\"\n";
 
-/// Two endpoints at each of two switches with a cable between them, and a flow across it.
+/// Returns the report of two endpoints at each of two switches with a cable between them, and a flow across it.
 fn report(meters: &str) -> Report {
     let text = format!(
         "[host.a]\nkind = \"endpoint\"\ncount = 2\n[host.b]\nkind = \"endpoint\"\ncount = 2\n\
@@ -23,7 +23,7 @@ fn table<'a>(report: &'a Report, name: &str) -> &'a Table {
     report.table(name).unwrap_or_else(|| panic!("no table {name}"))
 }
 
-/// Microjoules of a part of a switch.
+/// Returns the energy of a part of a switch, in microjoules.
 fn uj(report: &Report, switch: &str, part: &str) -> f64 {
     let energy = table(report, "energy");
     let own = |row: &&Vec<_>| energy.text(row, "host") == Some(switch) && energy.text(row, "part") == Some(part);
@@ -31,7 +31,7 @@ fn uj(report: &Report, switch: &str, part: &str) -> f64 {
     energy.number(row, "energy_uj").expect("an energy")
 }
 
-/// Bytes that the ports of a switch sent.
+/// Returns the bytes that the ports of a switch sent.
 fn sent_bytes(report: &Report, switch: &str) -> f64 {
     let queues = table(report, "queues");
     let own = queues.rows.iter().filter(|row| queues.text(row, "place") == Some(switch));

@@ -1,4 +1,4 @@
-//! Cables that fail, receivers that do not read, NICs that have too little.
+//! Tests faulty cables, receivers that do not read, and NICs with too few resources.
 
 use crate::cluster::books::{assert_conserved, packets, streams};
 use crate::cluster::lab::{drain, fabric, nic, plan, run, servers};
@@ -10,7 +10,7 @@ use hostnet_model::World;
 
 const TCP: &str = "[transport.t]\nbase = \"dctcp\"\nrto_min = \"1 ms\"\nrto_initial = \"2 ms\"\n";
 
-/// An endpoint that sends to a server, and a cable of the endpoint with faults.
+/// Returns a plan of an endpoint that sends to a server over a cable with faults.
 fn faulty(host: &str, cable: &str, flow: &str) -> Plan {
     plan(&format!(
         "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n{host}\n[host.sender]\nkind = \"endpoint\"\n\
@@ -30,7 +30,7 @@ fn dropped_by_nic(simulation: &Simulation<World>, reason: DropReason) -> u64 {
     nic(servers(simulation)[0]).flows().iter().map(|flow| flow.dropped(reason).packets).sum()
 }
 
-/// Bytes that the application of the server has read.
+/// Returns the bytes that the application of the server has read.
 fn received(simulation: &Simulation<World>) -> u64 {
     streams(simulation).iter().map(|end| end.application.received_bytes()).sum()
 }
@@ -94,7 +94,7 @@ fn a_ring_with_few_descriptors_drops_for_want_of_them() {
 #[test]
 fn damaged_packets_are_dropped_by_whoever_comes_next_and_sent_again() {
     let mut plan = faulty("", "corrupt = 0.01", "bytes = \"2 MB\"");
-    // The cable of the server, too: its NIC finds out.
+    // The cable of the server is faulty as well, so its NIC detects damaged packets.
     plan.cluster.cables[1].corrupt = plan.cluster.cables[0].corrupt;
     let mut simulation = run(&plan, 30_000);
     assert_eq!(received(&simulation), 2_000_000);

@@ -1,4 +1,4 @@
-//! Files that are sent without a copy, and packets whose fragments lie on several nodes.
+//! Tests files that are sent without a copy, and packets with fragments on several nodes.
 
 use crate::cluster::lab::{nic, plan, run, servers, settle};
 use crate::cluster::migration::{assert_in_order, server, through, OCTO};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const SCATTER: &str = "nic.scatter = true\n";
 
-/// A flow out of the server, with more keys.
+/// Returns a flow out of the server, with more keys.
 fn file(keys: &str) -> String {
     format!(
         "[flow.f]\nkind = \"bulk\"\ntransport = \"joined\"\nfrom = \"server\"\nto = \"peer\"\n\
@@ -18,8 +18,8 @@ fn file(keys: &str) -> String {
     )
 }
 
-/// What a card with `nic` does for 500 us with a file that lies at `place`: lines that cross for each line that it
-/// reads, the share of bytes read by the second function, and bytes sent.
+/// Runs a card with `nic_keys` for 500 us with a file at `place`. Returns the lines that cross UPI per line that the
+/// card reads, the share of bytes read by the second function, and the bytes sent.
 fn sent(nic_keys: &str, place: &str) -> (f64, f64, u64) {
     let text = server(&format!("{OCTO}{nic_keys}"), &file(&format!("sendfile = \"{place}\"")));
     let mut simulation = run(&plan(&text), 500);
@@ -107,7 +107,7 @@ fn a_checkpoint_amid_fragments_changes_nothing() {
 proptest! {
     #![proptest_config(crate::common::laws::cases(12))]
 
-    /// Files and copies, by several cores, of threads that move or stay, with packets that come in.
+    /// Properties of files and copies, by several cores, of threads that move or stay, with incoming packets.
     #[test]
     fn nothing_is_lost_and_nothing_overtakes(
         places in prop::collection::vec(prop::sample::select(vec!["local", "node:0", "node:1", "interleave"]), 1..3),

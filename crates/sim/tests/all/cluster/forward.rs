@@ -1,4 +1,4 @@
-//! Packets of different sizes, and hosts that send them on.
+//! Tests packets of different sizes, and hosts that forward them.
 
 use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, nic, plan, run, servers, settle};
@@ -17,7 +17,7 @@ use serde_json::Value;
 const ENDS: &str = "[host.a]\nkind = \"endpoint\"\n[host.z]\nkind = \"endpoint\"\n";
 const RUN: &str = "[run]\nwarmup = \"20 us\"\nduration = \"200 us\"\n";
 
-/// From an endpoint through a host to another endpoint.
+/// Returns a cluster of an endpoint that sends through a host to another endpoint.
 fn through(keys: &str, packets: &str, forward: &str) -> String {
     format!(
         "{ENDS}[host.g]\npreset = \"netdimm-host\"\n{keys}\n[network]\nrate = \"40 Gbps\"\n\
@@ -26,7 +26,7 @@ fn through(keys: &str, packets: &str, forward: &str) -> String {
     )
 }
 
-/// Packets of one size, far apart.
+/// Returns packets of one size, far apart.
 fn alone(bytes: u32) -> String {
     let gbps = f64::from(bytes) * 8.0 / 5000.0;
     format!(
@@ -35,7 +35,7 @@ fn alone(bytes: u32) -> String {
     )
 }
 
-/// Mean ps of each stage of the flows that end at a host, or of all that an application there has read.
+/// Returns the mean time of each stage of the flow that ends at a host, in ps.
 fn stages(simulation: &Simulation<World>, host: u16) -> [f64; Stage::ALL.len()] {
     let all = datagrams(simulation);
     let end = all.iter().find(|end| end.host == host && end.application.journeys().total().count() > 0);
@@ -44,7 +44,7 @@ fn stages(simulation: &Simulation<World>, host: u16) -> [f64; Stage::ALL.len()] 
     Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
 }
 
-/// Lines that functions have read at the only server, per packet that it sent on.
+/// Returns the lines that functions have read at the only server, per packet that it forwarded.
 fn lines_read(simulation: &Simulation<World>) -> f64 {
     let all = servers(simulation);
     let cores: Vec<&NetStack> = all[0].engines::<NetStack>().collect();
@@ -67,11 +67,11 @@ fn an_idle_host_reads_one_line_or_all_and_takes_the_work_of_its_keys() {
             // The driver has brought the first line to the core; each line takes 15.6 ns of work.
             let read = stages(&header, 1)[Stage::RxCopy as usize];
             assert!((read - 70_000.0 - 15_600.0).abs() < 1.0, "{attach} {bytes}: {read} ps");
-            // The others come from the LLC, six at a time, while the core works on those before.
+            // The other lines come from the LLC, six at a time, while the core works on those before.
             let read = stages(&whole, 1)[Stage::RxCopy as usize];
             let least = lines * 15_600.0;
             assert!((least..least + 30_000.0).contains(&read), "{attach} {bytes}: {read} ps, at least {least}");
-            // What goes on is written nowhere, has no buffer of a socket, and takes the work of the driver.
+            // A forwarded packet is not copied, has no socket buffer, and takes the work of the driver.
             let onward = stages(&header, 2);
             assert_eq!(onward[Stage::TxCopy as usize], 0.0);
             assert!((onward[Stage::TxDriver as usize] - 360_000.0).abs() < 1.0, "{onward:?}");
@@ -139,7 +139,7 @@ fn what_overloads_a_host_that_sends_on_is_named_or_nothing_is() {
     let own = |a: &str, b: &str| (a.to_owned(), b.to_owned());
     assert_eq!(limit(quick, packets, ""), own("clock", "input"));
     assert_eq!(limit(quick, packets, "work = \"2 us\""), own("receiver cores", "sender cores"));
-    // The cable to the next host is the narrowest place.
+    // The cable to the next host is the bottleneck.
     let slow =
         limit(&format!("{quick}[cable.z]\nrate = \"2 Gbps\"\n[host.unused]\nkind = \"endpoint\"\n"), packets, "");
     assert_eq!(slow.1, "cable");
@@ -160,7 +160,7 @@ const DIMMS: [&str; 3] = [
     "preset = \"netdimm-host\"\nnic.attach = \"dimm\"\nnic.dimm.dma_lines = 3\nnic.dimm.async.ids = 2\n",
 ];
 
-/// Hosts that send on, one after the other, with few of everything.
+/// Generates a chain of forwarding hosts with few entries of everything.
 fn chain(hosts: &'static [&str], last: &'static str) -> impl Strategy<Value = String> {
     let preset = prop::sample::select(hosts);
     let host = (preset, 2_u32..200, 3_u32..200, 1_u32..65);
@@ -197,7 +197,7 @@ fn chain(hosts: &'static [&str], last: &'static str) -> impl Strategy<Value = St
     )
 }
 
-/// What came to a host and was not dropped was sent on, each packet with its data.
+/// Asserts that every packet that arrived at a host and was not dropped was forwarded with its data.
 fn assert_sent_on(simulation: &Simulation<World>, plan: &Plan) {
     let all = datagrams(simulation);
     let counts = |flow: usize, host: u16| {
@@ -226,7 +226,7 @@ proptest! {
     }
 }
 
-/// Packets that sockets of a host have kept and that have not left it.
+/// Returns the packets that sockets of a host have accepted and that have not left the host.
 fn not_left(machine: &Machine, plan: &Plan) -> u64 {
     let cores: Vec<_> = machine.engines::<NetStack>().flat_map(NetStack::datagrams).collect();
     let kept: u64 = cores.iter().filter(|(end, _, _)| !end.initiator).map(|(_, counts, _)| counts.segments).sum();
@@ -238,7 +238,7 @@ fn not_left(machine: &Machine, plan: &Plan) -> u64 {
     kept - left
 }
 
-/// Rows that the cores of a host have handed out.
+/// Returns the rows that the cores of a host have allocated.
 fn rows(machine: &Machine) -> u32 {
     machine.engines::<NetStack>().map(NetStack::rows_handed_out).sum()
 }

@@ -1,4 +1,4 @@
-//! Servers whose cores have frequencies and sleep, and NICs that tell of bursts.
+//! Tests servers with managed frequencies and sleep, and NICs that announce bursts.
 
 use crate::cluster::serving::{asked, cores, number, rows, Scene, PS};
 use hostnet_kernel::Simulation;
@@ -6,10 +6,10 @@ use hostnet_model::power::PowerManager;
 use hostnet_model::World;
 use hostnet_sim::Report;
 
-/// One frequency, and nobody sleeps.
+/// One frequency, and no sleep.
 const PLAIN: &str = "governor = \"performance\", idle = \"poll\"";
 
-/// One state to sleep in, with such an exit, for a core that always does.
+/// Returns power keys with one sleep state that an idle core always enters, with this exit latency.
 fn sleepy(exit_us: u64) -> String {
     format!(
         "governor = \"performance\", idle = \"ladder\", \
@@ -21,7 +21,7 @@ fn manager(simulation: &Simulation<World>) -> &PowerManager {
     crate::cluster::lab::servers(simulation)[0].first().expect("there is power management")
 }
 
-/// When the first socket had which frequency, in us and MHz.
+/// Returns the frequency of the first socket over time, in us and MHz.
 fn history(simulation: &Simulation<World>) -> Vec<(f64, u32)> {
     let manager = manager(simulation);
     let (_, history) = manager.domains().next().expect("a domain");
@@ -60,7 +60,7 @@ fn one_frequency_and_no_sleep_is_as_good_as_none() {
     }
 }
 
-/// What a run took of energy and time, without the names of mechanisms that had no part in it.
+/// Returns the energies and times of a run, without the names of unused mechanisms.
 fn outcome(report: &Report) -> String {
     let tables = ["services", "flows", "power", "power_states", "frequencies", "queues"];
     tables.map(|table| format!("{:?}", rows(report, table))).concat()
@@ -92,7 +92,7 @@ fn a_driver_that_looks_at_packets_takes_its_time() {
 
 #[test]
 fn ondemand_follows_the_load_and_the_clock_follows_the_voltage() {
-    // Work comes after 20 ms, all of what the server can do.
+    // Work begins after 20 ms, with all that the server can do.
     let mut plan = Scene::new(4, "0-3", "rate = 4000, time = \"500 us\", workers = 4096")
         .power("idle = \"poll\", governor = { kind = \"ondemand\", period = \"1 ms\" }")
         .plan();
@@ -102,7 +102,7 @@ fn ondemand_follows_the_load_and_the_clock_follows_the_voltage() {
     let simulation = crate::cluster::lab::run(&plan, 40_000);
     let found = history(&simulation);
     assert_eq!(found[0], (0.0, 3100));
-    // Without a load it goes down at once: a halt of 5 us.
+    // Without load the frequency drops at once: a halt of 5 us.
     assert_eq!(found[1].1, 800);
     assert!((5.0..6.0).contains(&found[1].0), "{found:?}");
     let (at, last) = found[found.len() - 1];
@@ -123,7 +123,7 @@ fn governors_that_set_a_frequency_once_do_so_once() {
     }
 }
 
-/// Bursts of 40 requests every 50 ms, on a card whose interrupts wait for 50 us.
+/// Returns a scene with bursts of 40 requests every 50 ms, on a card with an interrupt moderation of 50 us.
 fn bursts(ncap: &str, idle: &str) -> Scene {
     let service =
         "rate = 800, burst = 40, arrivals = \"constant\", time = \"30 us\", workers = 512, spacing = \"5 us\"";
@@ -139,7 +139,8 @@ fn a_burst_that_is_told_of_is_met_at_the_highest_frequency() {
     let alone = bursts("", "menu").after(60_000);
     assert!(manager(&told).announced()[0] >= 1);
     assert_eq!(manager(&alone).announced(), [0, 0]);
-    // The burst comes at 50 ms. It is told of at the next expiry, 0.55 V and a halt later the clock is there.
+    // The burst begins at 50 ms. It is announced at the next timer expiry, and the clock follows after 0.55 V and a
+    // halt.
     let at_max = |simulation: &Simulation<World>| {
         let found = history(simulation);
         let up = found.iter().find(|(at, mhz)| *at > 50_000.0 && *mhz == 3100);
@@ -164,7 +165,7 @@ fn cores_sleep_again_when_the_end_of_a_burst_has_been_told() {
     assert!(polled < 100 * PS, "nobody polls in 15 ms without work: {polled} ps");
 }
 
-/// How long cores have polled.
+/// Returns the time for which cores have polled, in ps.
 fn polled(simulation: &mut Simulation<World>) -> u64 {
     crate::cluster::lab::settle(simulation);
     let power = cores(simulation).into_iter().filter_map(|core| core.power());
@@ -212,7 +213,7 @@ fn an_idle_server_takes_what_its_deepest_state_does() {
     for row in rows(&scene.report(), "power") {
         assert_eq!((row["energy_uj"].as_f64(), row["asleep_share"].as_f64()), (Some(0.0), Some(1.0)), "{row}");
     }
-    // Cores that never have anything to do sleep too.
+    // Cores that never have work sleep too.
     let scene = Scene::new(1, "0", "rate = 0.001").power(&sleepy(22)).window(10_000, 10_000);
     for row in rows(&scene.report(), "power") {
         assert_eq!(row["asleep_share"].as_f64(), Some(1.0), "{row}");

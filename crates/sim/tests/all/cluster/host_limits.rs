@@ -1,4 +1,4 @@
-//! What the page of a host says to limit a class of traffic, or a workload that its control throttles.
+//! Tests the limits on the page of a host: those of classes of traffic, and of workloads that its control throttles.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Run};
@@ -10,7 +10,8 @@ fn summary(text: &str) -> Value {
     run.report().summary
 }
 
-/// A server that an endpoint sends to while cores of other sockets load its memory, under a control.
+/// Returns the summary of a server that receives from an endpoint while cores of remote sockets load its memory,
+/// under the given control.
 fn throttled(control: &str) -> Value {
     summary(&format!(
         "[host.srv]\npreset = \"cascade-lake-hostcc\"\ncontrol = {{ {control} }}\n\
@@ -21,7 +22,7 @@ fn throttled(control: &str) -> Value {
     ))
 }
 
-/// The facts of a workload of the server.
+/// Returns the facts about a workload of the server.
 fn facts<'a>(summary: &'a Value, workload: &str) -> &'a Value {
     let rows = summary["servers"]["srv"]["binding"].as_array().expect("facts");
     rows.iter().find(|row| row["workload"] == workload).expect("a workload")

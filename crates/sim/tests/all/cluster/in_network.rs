@@ -1,4 +1,4 @@
-//! Sums that switches make: as long as can be computed, however they are run, and nothing is lost.
+//! Tests in-network reduction by switches: closed forms, conservation, and equal results however it is run.
 
 use crate::cluster::books::assert_conserved;
 use crate::cluster::lab::{drain, fabric, plan};
@@ -17,7 +17,8 @@ const HEADERS: u64 = 52 + 38;
 const MTU: u64 = 9000;
 const BYTES: u64 = 4_000_000;
 
-/// Endpoints `h` at a switch that sums up, or in a topology of those, on cables of 10 Gbps, and a job of `h`.
+/// Returns a plan of endpoints `h` at a switch that sums up, or in a topology of such switches, with cables of 10
+/// Gbps, and a job of `h`.
 fn job(hosts: u32, network: &str, job: &str) -> Plan {
     plan(&format!(
         "[host.h]\nkind = \"endpoint\"\ncount = {hosts}\nlatency = \"3 us\"\n\
@@ -39,7 +40,8 @@ fn reducers(simulation: &Simulation<World>) -> Vec<&Reducer> {
     fabric(simulation).endpoints().flat_map(|endpoint| endpoint.reducers()).collect()
 }
 
-/// What a run of it found: its time, in ps, and its tables. Each switch that summed up made `sums` bytes of sums.
+/// Returns the duration of a run in ps, and its report. Each switch that summed up must have made `sums` bytes of
+/// sums.
 fn took(plan: &Plan, sums: u64) -> (f64, Report) {
     let mut run = Run::new(plan, Options::default());
     assert_eq!(run.run(|_| true), Ok(true));
@@ -49,7 +51,8 @@ fn took(plan: &Plan, sums: u64) -> (f64, Report) {
     (done_us * 1e6, report)
 }
 
-/// What ranks sent they got back as a sum, to which every switch of the tree has done its part, and nothing is left.
+/// Asserts that the ranks got back the sum of what they sent, that every switch of the tree contributed, and that
+/// nothing is left.
 fn assert_books(run: &mut Run, sums: u64) {
     let planned: usize = run.plan().cluster.jobs.iter().map(|job| job.reducers.len()).sum();
     let simulation = run.simulation();
@@ -66,13 +69,13 @@ fn assert_books(run: &mut Run, sums: u64) {
     }
 }
 
-/// Bytes on cables, one packet after the other, in ps.
+/// Returns the time of the packets of so many bytes on a cable, in ps.
 fn wire_ps(bytes: u64) -> f64 {
     ((bytes + bytes.div_ceil(MTU - 52) * HEADERS) * 800) as f64
 }
 
-/// A vector on its way up and down so many levels of switches: all of it once, and its last packet by each further
-/// cable; each switch is passed to its engine and from it.
+/// Returns the latency of a vector up and down through `levels` levels of switches, in ps: the whole vector once, and
+/// its last packet on each further cable. Each switch passes packets to its engine and from it.
 fn way_ps(bytes: u64, levels: u64) -> f64 {
     let passed = 2 * levels - 1;
     let last = wire_ps(bytes.min(MTU - 52));
@@ -119,7 +122,7 @@ fn of_levels_of_a_fat_tree_only_those_where_vectors_meet_sum_up() {
     let (found, report) = took(&fat(4, LARGE), BYTES);
     assert_within(found, way_ps(BYTES, 2), "one pod");
     assert_eq!(report.summary["sums"][2]["switch"], "aggregation-0-0");
-    // Where only the root has an engine, all vectors of a leaf share its cable upward.
+    // If only the root has an engine, all vectors of a leaf share its cable upward.
     let spines = "topology = \"two-tier\"\nleaves = 2\ncore.rate = \"10 Gbps\"\n[switch.root]\nsum = \"10 TB/s\"";
     let (found, report) = took(&job(6, spines, LARGE), BYTES);
     assert_within(found, way_ps(3 * BYTES, 2), "leaves without engines");
@@ -141,7 +144,7 @@ fn an_engine_that_is_slower_than_cables_is_the_limit_and_a_quicker_one_helps() {
         last = found;
     }
     assert_eq!(with("40 Gbps").1.summary["limits"][0]["limit"], "cable");
-    // As quick as the cables, it has as much to do as they have, and a quicker one helps next to nothing.
+    // At the rate of the cables the engine has as much work as the cables, and a faster one hardly helps.
     for bytes in [100_000, BYTES] {
         let text = format!("algorithm = \"in-network\"\nbytes = \"{bytes} B\"");
         let with = |rate: &str| took(&job(4, &format!("switch.sum = \"{rate}\""), &text), bytes);
@@ -170,7 +173,8 @@ fn switches_beat_the_ring_and_the_ring_one_that_sums_up_alone() {
 fn ranks_of_a_host_sum_up_before_and_buckets_are_exchanged_one_after_the_other() {
     let local = "ranks_per_host = 3\nsum = \"1 GB/s\"\ncopy_rate = \"2 GB/s\"\ncopy_latency = \"0 ns\"\n";
     let (found, report) = took(&job(4, QUICK, &format!("{local}{LARGE}")), BYTES);
-    // Two copy to the first at the same time, which adds one after the other, and copies back to one after the other.
+    // Two ranks copy to the first at the same time. The first adds one after the other, and copies back to one after
+    // the other.
     assert_within(found, way_ps(BYTES, 1) + 2e9 + 2.0 * 4e9 + 2.0 * 2e9, "three ranks at each host");
     let steps = report.summary["steps"].as_array().expect("a table");
     let count = |name: &str| steps.iter().find(|row| row["step"] == name).and_then(|row| row["count"].as_u64());
@@ -179,7 +183,7 @@ fn ranks_of_a_host_sum_up_before_and_buckets_are_exchanged_one_after_the_other()
                  bucket = \"1 MB\"\niterations = 3\n";
     let (found, _) = took(&job(4, QUICK, &format!("{parts}{LARGE}")), 3 * BYTES);
     assert_within(found, 3.0 * (48.1e9 + way_ps(BYTES / 4, 1)), "four buckets");
-    // One rank alone has nothing to exchange.
+    // A single rank has nothing to exchange.
     let alone = format!("ranks = 1\nstart = \"1 us\"\ncompute = \"7 us\"\n{LARGE}");
     assert_eq!(took(&job(2, QUICK, &alone), BYTES).0, 8e6);
 }
@@ -203,7 +207,7 @@ fn ranks_on_servers_have_their_vectors_summed_up_by_switches() {
                 [job.j]\nkind = \"allreduce\"\nalgorithm = \"in-network\"\nhosts = [\"node\", \"e\"]\n\
                 ranks_per_host = [2, 1]\nbytes = \"100 kB\"\niterations = 2\n[run]\nuntil = \"jobs\"\n";
     let (found, report) = took(&plan(text), 2 * 100_000);
-    // More than the cables take: cores copy the vectors, line by line.
+    // Longer than the cables take: cores copy the vectors, line by line.
     assert!((2.0..8.0).contains(&(found / (2.0 * 100_000.0 * 800.0))), "{found}");
     assert_eq!(report.summary["jobs"][0]["hosts"], 3);
     assert_eq!(report.summary["sums"][0]["inputs"], 3);
@@ -221,7 +225,7 @@ fn bytes_on_their_way_are_in_connections_or_wait_in_switches() {
         let ranks = ranks(&simulation);
         let received = ranks.iter().flat_map(|rank| rank.phases()).map(|books| books.received_bytes).sum::<u64>();
         let unreceived = ranks.iter().map(|rank| rank.unreceived_bytes()).sum::<u64>();
-        // What a switch has summed up came by each of its inputs; what has come from above went down at once.
+        // Bytes that a switch has summed up came in at each of its inputs; sums from above were passed down at once.
         let all = reducers(&simulation);
         let summed: u64 = all.iter().map(|reducer| reducer.summed_bytes() * reducer.inputs() as u64).sum();
         assert!(received + unreceived + summed <= read, "more than has come");
@@ -233,7 +237,7 @@ fn bytes_on_their_way_are_in_connections_or_wait_in_switches() {
     assert_conserved(&simulation, plan.cluster.flows.len());
 }
 
-/// Networks some of whose switches sum up, and a job; and the bytes that each of those sums up.
+/// Generates a network with some switches that sum up, and a job; and the bytes that each of these switches sums up.
 fn any_job() -> impl Strategy<Value = (String, u64)> {
     let networks = select(vec![
         ("", "sum"),

@@ -1,4 +1,4 @@
-//! Jobs of ranks: collectives that take as long as can be computed, and books that add up.
+//! Tests jobs of ranks: collectives against closed forms, and consistent statistics.
 
 use crate::cluster::books::assert_conserved;
 use crate::cluster::lab::{drain, fabric, plan};
@@ -13,13 +13,13 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 const PS: u64 = 1_000_000;
-/// Headers of IP and TCP, and what Ethernet adds on the wire, in bytes.
+/// Size of the IP and TCP headers and what Ethernet adds on the wire, in bytes.
 const HEADERS: u64 = 52 + 38;
-/// When jobs begin.
+/// Start of jobs, in ps.
 const START_PS: u64 = 3 * PS;
 const MTU: u64 = 9000;
 
-/// Endpoints at a switch on cables of 10 Gbps, and a job of all of them.
+/// Returns a plan of endpoints at a switch with cables of 10 Gbps, and a job of all of them.
 fn job(hosts: u32, job: &str, transport: &str) -> Plan {
     plan(&format!(
         "[host.h]\nkind = \"endpoint\"\ncount = {hosts}\nlatency = \"3 us\"\n\
@@ -29,12 +29,12 @@ fn job(hosts: u32, job: &str, transport: &str) -> Plan {
     ))
 }
 
-/// From one rank to another: messages of one packet.
+/// Returns the latency of a message of one packet between two ranks, in ps.
 fn way_ps(bytes: u64) -> u64 {
     2 * 3 * PS + 2 * ((bytes + HEADERS) * 800 + 2 * PS) + 700_000
 }
 
-/// The same of more packets, which follow each other.
+/// Returns the latency of a message of several consecutive packets between two ranks, in ps.
 fn train_ps(bytes: u64) -> f64 {
     let each = MTU - 52;
     let packets = bytes.div_ceil(each);
@@ -52,7 +52,7 @@ pub fn ranks(simulation: &Simulation<World>) -> Vec<&Rank> {
     fabric(simulation).endpoints().flat_map(|endpoint| endpoint.ranks()).collect()
 }
 
-/// How long a job takes, in ps.
+/// Returns the duration of a job, in ps.
 fn took_ps(plan: &Plan) -> u64 {
     let (report, _) = finished(plan);
     let row = &report.summary["jobs"][0];
@@ -79,8 +79,8 @@ fn small_collectives_take_as_many_messages_after_each_other_as_they_have_rounds(
         assert_eq!(took_ps(&job(hosts, doubling, "")), rounds * way_ps(1000), "sum of {hosts}");
     }
     let odd = "kind = \"allreduce\"\nalgorithm = \"recursive-doubling\"\nbytes = \"64 B\"";
-    // Ranks 0 and 2 hand theirs to 1 and 3 before. While 1 and 3 exchange, 4 and 5 are done with that, and their sum
-    // comes in time; 1 and 3 send all of it back and to 4 and 5, behind each other.
+    // First ranks 0 and 2 send their vectors to 1 and 3. While 1 and 3 exchange, 4 and 5 finish their exchange, and
+    // their sum arrives in time. Then 1 and 3 send the whole sum back and to 4 and 5, one after the other.
     assert_eq!(took_ps(&job(6, odd, "")), 3 * way_ps(64) + (64 + HEADERS) * 800);
 }
 
@@ -95,8 +95,8 @@ fn large_collectives_take_what_their_bytes_need() {
         assert_within(of("allgather"), others, &format!("allgather of {hosts}"));
         assert_within(of("alltoall"), others, &format!("alltoall of {hosts}"));
     }
-    // A rank goes on to the next of its children when the message is written: but for what its connection holds, that
-    // is when it has come.
+    // A rank starts to send to its next child when the message is written: apart from what its connection holds, that
+    // is when the message has arrived.
     let broadcast = job(8, "kind = \"broadcast\"\nbytes = \"16 MB\"", "send_buffer = \"64 KiB\"");
     assert_within(took_ps(&broadcast), 3.0 * train_ps(4 * bytes), "broadcast to 8");
 }
@@ -107,7 +107,8 @@ fn ranks_compute_before_each_iteration_and_copy_within_their_host() {
     assert_eq!(took_ps(&job(4, text, "")), 5 * (70 * PS + 2 * way_ps(1)));
     let text =
         "kind = \"broadcast\"\nranks_per_host = 2\nbytes = \"1 kB\"\ncopy_rate = \"1 GB/s\"\ncopy_latency = \"2 us\"";
-    // Rank 0 sends to rank 2 at the other host before it copies to rank 1; 2 copies to 3 when it has it.
+    // Rank 0 sends to rank 2 at the other host before it copies to rank 1; rank 2 copies to rank 3 when it has the
+    // message.
     assert_eq!(took_ps(&job(2, text, "")), way_ps(1000) + 3 * PS);
 }
 
@@ -120,12 +121,12 @@ fn hosts_that_run_launch_others() {
     assert_eq!((row["ranks"].as_u64(), row["hosts"].as_u64(), row["messages"].as_u64()), (Some(8), Some(4), Some(24)));
 }
 
-/// The sum of the books of ranks.
-pub fn books(ranks: &[&Rank]) -> PhaseStats {
-    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseStats::default(), |sum, books| sum.plus(books))
+/// Returns the sum of the statistics of ranks.
+pub fn books(ranks: &[&Rank]) -> PhaseBooks {
+    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseBooks::default(), |sum, books| sum.plus(books))
 }
 
-/// The time of the steps of a rank is the time of its run, and what was sent was received.
+/// Asserts that the steps of each rank add up to the time of its run, and that everything sent was received.
 pub fn assert_books(run: &mut Run) {
     let simulation = run.simulation();
     let ranks = ranks(simulation);
@@ -198,14 +199,15 @@ fn a_job_that_cannot_go_on_ends_with_the_longest_time() {
     assert_eq!((row["unfinished_ranks"].as_u64(), row["done_us"].as_f64()), (Some(2), None));
 }
 
-/// What carries messages of ranks: a line of the network, and the beginning of the job.
+/// Generates the transport of messages between ranks: a line of the network, and the beginning of the job.
 fn carried() -> impl Strategy<Value = [String; 2]> {
     let over_tcp =
         (any::<bool>(), proptest::sample::select(vec!["", "400 Mbps", "9 Gbps"])).prop_map(|(small, rate)| {
             let rate = if rate.is_empty() { String::new() } else { format!("socket_rate = \"{rate}\"\n") };
             [String::new(), format!("[job.j]\ncompress = {small}\n{rate}")]
         });
-    // RoCE with or without DCQCN, of short messages and timeouts, beside pauses or buffers of switches that overflow.
+    // RoCE with or without DCQCN, with short messages and timeouts, and with pauses or with switch buffers that
+    // overflow.
     let base = proptest::sample::select(vec!["roce", "dcqcn"]);
     let over_roce = (base, 1000_u32..40_000, 1_u32..5, any::<bool>()).prop_map(|(base, message, in_flight, pauses)| {
         let line = if pauses { "pfc = { xoff = \"20 kB\", xon = \"10 kB\" }" } else { "buffer = \"31 kB\"" };
@@ -218,7 +220,8 @@ fn carried() -> impl Strategy<Value = [String; 2]> {
     prop_oneof![over_tcp, over_roce]
 }
 
-/// Messages of ranks in an order in which all can be sent and received, as a program; other steps between them.
+/// Generates a program of messages between ranks, in an order in which all can be sent and received, with other steps
+/// between them.
 fn program() -> impl Strategy<Value = String> {
     let message = (0_u32..6, 1_u32..6, 1_u32..60_000, 0_u32..3, 0_u32..20);
     let forms = (1_u32..4, any::<bool>(), carried());
@@ -231,7 +234,7 @@ fn program() -> impl Strategy<Value = String> {
                 let name = format!("name = \"to {to}\"");
                 steps.push(format!("{{ rank = {from}, to = {to}, send = \"{bytes} B\", {name}, {compute} }}"));
                 steps.push(match kind {
-                    // Half of it each.
+                    // Each receives half of the message.
                     0 if bytes > 1 => format!(
                         "{{ rank = {to}, from = {from}, receive = \"{} B\" }}, {{ rank = {to}, from = {from}, \
                          receive = \"{} B\" }}",
@@ -257,13 +260,13 @@ fn program() -> impl Strategy<Value = String> {
     )
 }
 
-/// Pieces of the path of a job follow each other from its beginning to its end.
+/// Asserts that the pieces of the path of a job follow each other from its beginning to its end.
 fn assert_path(report: &Report) {
     let (job, path) = (&report.summary["jobs"][0], report.summary["path"].as_array().expect("a table"));
     let time = |row: &Value, name: &str| row[name].as_f64().expect("a time");
     let all: f64 = path.iter().map(|row| time(row, "time_us")).sum();
     let took = time(job, "done_us") - time(job, "began_us");
-    // The table has no more rows than this.
+    // The table has at most this many rows.
     assert!(path.len() == 32 || (all - took).abs() < 1e-3, "{all} us of {took} us");
 }
 

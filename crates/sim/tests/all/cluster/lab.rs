@@ -1,4 +1,4 @@
-//! Clusters from text, and how they are run.
+//! Builds clusters from text, and runs them.
 
 use crate::common::us;
 use hostnet_config::{resolve, Format, Input, Plan};
@@ -11,24 +11,24 @@ use hostnet_sim::sample::{self, Group};
 use hostnet_sim::{Options, Run};
 use std::path::Path;
 
-/// How long a world may take to drain: many retransmission timeouts, each twice as long as the one before.
+/// Time in which a world must drain, in us: many retransmission timeouts, each twice as long as the one before.
 const DRAIN_US: u64 = 1_000_000_000;
 
-/// The plan of a TOML text that is right.
+/// Returns the plan of a valid TOML text.
 pub fn plan(text: &str) -> Plan {
     let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     resolve(&Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] })
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The world of a plan, run for `until_us`.
+/// Returns the world of a plan after `until_us`.
 pub fn run(plan: &Plan, until_us: u64) -> Simulation<World> {
     let mut simulation = world(&plan.cluster);
     simulation.run_until(us(until_us), |_| true);
     simulation
 }
 
-/// The fabric of a world.
+/// Returns the fabric of a world.
 pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
     let fabric = simulation.worlds().find_map(|world| match world {
         World::Fabric(fabric) => Some(&**fabric),
@@ -37,7 +37,7 @@ pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
     fabric.expect("there is a fabric")
 }
 
-/// The servers of a world, in their order.
+/// Returns the servers of a world, in their order.
 pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
     let servers = simulation.worlds().filter_map(|world| match world {
         World::Server(machine) => Some(&**machine),
@@ -46,7 +46,7 @@ pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
     servers.collect()
 }
 
-/// The servers of a world, to change them.
+/// Returns the servers of a world, mutably.
 pub fn servers_mut(simulation: &mut Simulation<World>) -> Vec<&mut Machine> {
     let servers = simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
         World::Server(machine) => Some(&mut **machine),
@@ -55,12 +55,12 @@ pub fn servers_mut(simulation: &mut Simulation<World>) -> Vec<&mut Machine> {
     servers.collect()
 }
 
-/// The NIC of a server.
+/// Returns the NIC of a server.
 pub fn nic(machine: &Machine) -> &Nic {
     machine.first().expect("a server on a network has a NIC")
 }
 
-/// Brings the books of all servers up to now.
+/// Brings the statistics of all parts of a world up to now, and returns the time.
 pub fn settle(simulation: &mut Simulation<World>) -> Time {
     let now = simulation.progress().time;
     for (world, _) in simulation.parts_mut() {
@@ -73,8 +73,8 @@ pub fn settle(simulation: &mut Simulation<World>) -> Time {
     now
 }
 
-/// Whether nothing is on its way or waits: requests, packets, segments, bytes of connections or on their way to one,
-/// credits.
+/// Returns true if nothing is in flight or waits: requests, packets, segments, bytes of connections or on the way to
+/// one, credits.
 fn is_empty(simulation: &Simulation<World>) -> bool {
     let streams = crate::cluster::books::streams(simulation).iter().all(|end| {
         let sent = end.connection.counters().bytes_sent;
@@ -98,14 +98,14 @@ fn is_empty(simulation: &Simulation<World>) -> bool {
     streams && datagrams && parts
 }
 
-/// Ends all sources and runs the world empty.
+/// Stops all sources and runs the world until it is empty.
 pub fn drain(simulation: &mut Simulation<World>) {
     drain_by(simulation, |simulation, until| {
         simulation.run_until(until, |_| true);
     });
 }
 
-/// The same, while `advance` runs the world up to a time.
+/// As [`drain`], but `advance` runs the world up to a time.
 pub fn drain_by(simulation: &mut Simulation<World>, mut advance: impl FnMut(&mut Simulation<World>, Time)) {
     simulation.parts_mut().iter_mut().for_each(|part| part.0.stop_sources());
     let mut step_us = 50;
@@ -119,7 +119,7 @@ pub fn drain_by(simulation: &mut Simulation<World>, mut advance: impl FnMut(&mut
     settle(simulation);
 }
 
-/// Checks that a run comes to the same on one to three threads, and from a checkpoint taken at a time.
+/// Asserts that a run has the same result on one to three threads, and from a checkpoint at `at_ps`.
 pub fn assert_same_on_threads_and_from_a_checkpoint(plan: &Plan, at_ps: u64) {
     let result = |run: &mut Run| {
         assert_eq!(run.run(|_| true), Ok(true));
@@ -136,7 +136,7 @@ pub fn assert_same_on_threads_and_from_a_checkpoint(plan: &Plan, at_ps: u64) {
     }
 }
 
-/// What is left in a world.
+/// Describes what is left in a world.
 fn left(simulation: &Simulation<World>) -> String {
     let mut left = vec![format!("{} packets in the fabric", fabric(simulation).packets().len())];
     for machine in servers(simulation) {

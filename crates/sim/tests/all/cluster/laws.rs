@@ -1,11 +1,11 @@
-//! Laws that bind what is measured of a cluster.
+//! Tests laws that bind the measurements of a cluster.
 
 use crate::cluster::lab::{drain, nic, plan, run, servers, settle};
 use crate::common::{domains, us};
 use hostnet_model::os::{NetStack, Spent, SPENT};
 use hostnet_sim::sample::Group;
 
-/// An endpoint that sends to a server whose memory is loaded.
+/// An endpoint that sends to a server with loaded memory.
 const LOADED: &str = "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n\
     [host.receiver.workload.mapp]\nkind = \"remote\"\nsockets = \"0-2\"\nreads = 0.5\n\
     [host.sender]\nkind = \"endpoint\"\n[network]\nmtu = \"4096 B\"\n\

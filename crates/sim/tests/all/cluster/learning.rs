@@ -1,4 +1,4 @@
-//! Clusters whose switches learn.
+//! Tests clusters with learning switches.
 
 use crate::cluster::books::{assert_conserved, packets};
 use crate::cluster::lab::{drain, plan, run as world_after, settle};
@@ -13,7 +13,7 @@ const EDGE_PS: u64 = 300_000;
 const CORE_PS: u64 = 2_000_000;
 const DELAY_PS: u64 = 250_000;
 
-/// Six endpoints at three switches and a root that learn.
+/// Returns a cluster of six endpoints at three leaves and a root, all of them learning switches.
 fn learning(more: &str) -> String {
     let keys = "switch.kind = \"learning\"\nswitch.fabric = \"4 Gbps\"\nswitch.delay = \"250 ns\"\n";
     network("two-tier", 6, "leaves = 3").replace("switch.latency = \"450 ns\"\n", keys) + more
@@ -51,7 +51,7 @@ fn tables_tell_of_floods_and_of_strays() {
     let flow = "[flow.f]\nkind = \"datagram\"\nfrom = \"e-0\"\nto = \"e-5\"\nsize = \"1000 B\"\nrate = \"800 Mbps\"\n\
                 [run]\nwarmup = \"100 us\"\nduration = \"1 ms\"\n";
     let report = report(&plan(&learning(flow)));
-    // The receiver is silent, so that each of a hundred packets goes everywhere.
+    // The receiver is silent, so each of a hundred packets is flooded.
     let rows = report.summary["switches"].as_array().expect("a table");
     let names: Vec<_> = rows.iter().filter_map(|row| row["switch"].as_str()).collect();
     assert_eq!(names, ["leaf-0", "leaf-1", "leaf-2", "root"]);
@@ -89,7 +89,8 @@ fn a_cable_full_of_floods_is_told_of() {
         let rows = report.summary["limits"].as_array().expect("a table");
         rows.iter().find(|row| row["class"] == class).expect("a row")
     });
-    // All that its own cable carries arrives, so that one decides; floods fill the cables of the other flow.
+    // Flow f gets the full rate of its own cable, so the first cable is its limit; its floods fill the cables of the
+    // other flow.
     assert_eq!((&f["limit"], &f["place"]), (&"cable".into(), &"e-0 to leaf-0".into()), "{f}");
     let why = other["why"].as_str().expect("text");
     assert!(other["limit"] == "cable" && why.contains("of them flooded"), "{other}");

@@ -1,10 +1,11 @@
-//! What a run says limits a class that something broke.
+//! Tests the limit that a run reports for a class with faults.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Run};
 use serde_json::Value;
 
-/// The limit of the only class and the row of that class, for an endpoint that sends to another over 10 Gbps.
+/// Returns the limit of the only class, and the row of that class, for an endpoint that sends to another over 10
+/// Gbps.
 fn told(network: &str, flow: &str) -> (Value, Value) {
     let plan = plan(&format!(
         "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[network]\nrate = \"10 Gbps\"\n\

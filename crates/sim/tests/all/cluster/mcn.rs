@@ -1,4 +1,4 @@
-//! Laws of hosts with DIMMs that have processors, and their rings.
+//! Tests laws of hosts with DIMMs that have processors, and of their rings.
 
 use crate::cluster::books::{datagrams, streams};
 use crate::cluster::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers};
@@ -8,7 +8,7 @@ use hostnet_model::mcn::{Mcn, McnCounts};
 use hostnet_model::World;
 use proptest::prelude::*;
 
-/// A box with DIMMs, with more keys of its rings and more tables.
+/// Returns a plan of a box with DIMMs, with more keys of its rings and more tables.
 fn cluster(dimms: u32, mcn: &str, more: &str) -> Plan {
     plan(&format!(
         "[host.box]\npreset = \"mcn-host-8\"\nmcn = {{ {mcn} }}\n\
@@ -28,14 +28,14 @@ fn ping(name: &str, from: &str, to: &str, bytes: u32) -> String {
     )
 }
 
-/// What the interfaces of each machine count: by machine, with the host at the other side.
+/// Returns the counters of the interfaces of each machine, with the host at the other side.
 fn counts(simulation: &Simulation<World>) -> Vec<Vec<(u16, McnCounts)>> {
     let of = |mcn: &Mcn| mcn.counts().map(|(host, counts)| (host, *counts)).collect();
     servers(simulation).into_iter().map(|machine| of(machine.first().expect("it has interfaces"))).collect()
 }
 
-/// What interfaces promise at any time: packets that were offered are sent, dropped or wait, and what can be seen
-/// arrives. Hosts are numbered as servers are here.
+/// Asserts the invariants of interfaces that hold at any time: offered packets are sent, dropped or waiting, and sent
+/// ones arrive. Here hosts are numbered like servers.
 fn check(simulation: &Simulation<World>) {
     let all = counts(simulation);
     for (at, machine) in servers(simulation).into_iter().enumerate() {
@@ -86,7 +86,7 @@ fn what_one_dimm_sends_another_goes_through_the_host_once_each_way() {
     }
 }
 
-/// Bytes that the applications of each flow to the box have received after so many us.
+/// Returns the bytes that the applications of each flow to the box have received after `us`.
 fn received_at_box(mcn: &str, us: u64) -> Vec<u64> {
     let simulation = run(&cluster(2, mcn, &bulk("f", "d", "box", "")), us);
     let ends = streams(&simulation);
@@ -156,7 +156,7 @@ fn threads_and_checkpoints_change_nothing() {
 proptest! {
     #![proptest_config(crate::common::laws::cases(6))]
 
-    /// Pointers may not be seen before what they point to, however a controller puts writes in order.
+    /// A pointer must not be visible before the data that it points to, however a controller orders writes.
     #[test]
     fn nobody_sees_a_pointer_before_its_message(
         idle_flush in 20_u32..400,
@@ -201,7 +201,7 @@ proptest! {
 proptest! {
     #![proptest_config(crate::common::laws::cases(4))]
 
-    /// Every byte that is sent between a box, its DIMMs and what is beyond its NIC is received once, whatever the keys.
+    /// Every byte that is sent between a box, its DIMMs and hosts beyond its NIC is received once, for any keys.
     #[test]
     fn nothing_is_lost_between_box_dimms_and_wire(
         level in 1_u32..6,

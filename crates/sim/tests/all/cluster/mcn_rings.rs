@@ -1,4 +1,4 @@
-//! Rings of DIMMs with processors under any legal configuration, watched from outside.
+//! Tests the rings of DIMMs with processors under any valid configuration, with an external observer.
 
 use crate::cluster::books::{datagrams, streams};
 use crate::cluster::lab::{drain_by, plan};
@@ -9,12 +9,12 @@ use hostnet_model::World;
 use hostnet_sim::build::world;
 use proptest::prelude::*;
 
-/// Events of a drain: more than any case needs.
+/// Maximum number of events of a drain: more than any case needs.
 const EVENTS_MAX: u64 = 20_000_000;
-/// Headers of IP and UDP.
+/// Size of the IP and UDP headers, in bytes.
 const UDP_BYTES: u32 = 28;
 
-/// What a host with DIMMs has.
+/// Keys of a host with DIMMs.
 #[derive(Clone, Debug)]
 struct Keys {
     level: u32,
@@ -31,7 +31,7 @@ struct Keys {
     seed: u32,
 }
 
-/// What goes from one machine to another.
+/// Traffic between two machines.
 #[derive(Clone, Copy, Debug)]
 enum Traffic {
     Bulk { bytes: u32 },
@@ -39,7 +39,7 @@ enum Traffic {
     Datagrams { bytes: u32, mbps: u32 },
 }
 
-/// A number of a range, by how far it is from one end to the other in 1000 parts.
+/// Returns the value of a range at `part` 1000ths of the distance from `least` to `most`.
 fn within(least: u32, most: u32, part: u32) -> u32 {
     least + ((u64::from(most - least) * u64::from(part)) / 1000) as u32
 }
@@ -54,7 +54,7 @@ fn keys() -> impl Strategy<Value = Keys> {
         let mtu = within(576, most.min(9000), mtu);
         let (dimms, channels, seed) = slots;
         let gso = within(mtu, most.min(65_535), gso);
-        // Who looks from time to time does so while lost packets wait to be sent again: none are lost then.
+        // Polling continues while lost packets await their retransmission, so no packets may be lost then.
         let queue = if level == 0 { 1000 } else { queue };
         Keys { level, lines, mtu, gso, tso, steer, queue, poll_us, idle_flush_ns: flush, dimms, channels, seed }
     })
@@ -103,7 +103,7 @@ impl Keys {
     }
 }
 
-/// Datagrams of all flows that no application read, and packets that interfaces dropped.
+/// Returns the datagrams of all flows that no application read, and the packets that interfaces dropped.
 fn lost(simulation: &Simulation<World>) -> [u64; 2] {
     let ends = datagrams(simulation);
     let lost: u64 = ends.iter().map(|end| end.application.counts().sent).sum::<u64>()
@@ -118,8 +118,8 @@ fn lost(simulation: &Simulation<World>) -> [u64; 2] {
 proptest! {
     #![proptest_config(crate::common::laws::cases(12))]
 
-    /// Pointers show whole messages, no line is read before that or overwritten after it, every packet is where the
-    /// books say at any time, and all of them are gone at the end.
+    /// Pointers cover whole messages, no line is read before that or overwritten before it was read, the statistics
+    /// account for every packet at any time, and all packets are gone at the end.
     #[test]
     fn rings_hold_what_the_books_say_until_they_are_empty(
         keys in keys(),
@@ -156,7 +156,7 @@ proptest! {
     }
 }
 
-/// How often the host has read the poll words of two DIMMs of which only the first sends.
+/// Returns the number of times that the host has read the poll words of two DIMMs, of which only the first sends.
 fn looked(level: u32, channels: &str) -> Vec<u64> {
     let text = format!(
         "[host.box]\npreset = \"mcn-host-8\"\nmcn.level = \"mcn{level}\"\n[host.d]\nkind = \"dimm\"\non = \"box\"\n\

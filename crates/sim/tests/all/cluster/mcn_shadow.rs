@@ -1,4 +1,4 @@
-//! The SRAMs of buffer devices as they are seen from outside: by the addresses of lines that are written and read.
+//! Observes the SRAMs of buffer devices from outside, by the addresses of lines that are written and read.
 
 use crate::cluster::lab::servers;
 use hostnet_kernel::{Event, Observer, Simulation};
@@ -7,7 +7,7 @@ use hostnet_model::params::{ClusterParams, HostKind, McnParams};
 use hostnet_model::{Machine, PartKind, Payload, RequestId, World};
 use std::collections::{HashMap, VecDeque};
 
-/// What a line of a ring holds.
+/// Content of a line of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     Free,
@@ -16,36 +16,38 @@ enum Line {
     Read,
 }
 
-/// What a line of an SRAM is for the machine that names it by its number.
+/// Role of a line of an SRAM for the machine that accesses it by its number.
 #[derive(Clone, Copy, Debug)]
 enum Role {
     /// A line of a ring.
     Ring { ring: usize, at: usize },
-    /// Where what was written to a ring ends.
+    /// Pointer to the end of the data written to a ring.
     End { ring: usize },
-    /// Up to where a ring was read.
+    /// Pointer to the end of the data read from a ring.
     Start { ring: usize },
 }
 
-/// One ring.
+/// State of one ring.
 #[derive(Debug)]
 struct Ring {
     lines: Vec<Line>,
-    /// The first line that is not free, past what was shown, and past what was written before the last pointer.
+    /// Index of the first line that is not free, of the end of the visible data, and of the end of the data written
+    /// before the last pointer.
     first: usize,
     end: usize,
     pointed: usize,
-    /// Lines that were written since, and before each pointer that the reader has not heard of.
+    /// Lines written since the last pointer, and before each pointer that the reader has not seen.
     written: usize,
     pointers: VecDeque<usize>,
-    /// Lines that had been read when the reader stored up to where.
+    /// Lines that had been read when the reader stored each of its pointers.
     starts: VecDeque<usize>,
-    /// Lines of the messages that came, of those that the reader knows of when it has read the poll word, and read.
+    /// Lines of each visible message, and the number of messages that are visible, that the reader knew when it last
+    /// read the poll word, and that the reader has begun to read.
     messages: VecDeque<usize>,
     came: u64,
     known: u64,
     begun: u64,
-    /// Whether a core reads poll words, and how often it read this one.
+    /// True if a core reads poll words; `looked` counts the reads of the poll word of this ring.
     looks: bool,
     looked: u64,
 }
@@ -69,14 +71,14 @@ impl Ring {
         }
     }
 
-    /// The device has a line of a message.
+    /// Handles the arrival of a line of a message at the device.
     fn write(&mut self, at: usize) {
         assert_eq!(self.lines[at], Line::Free, "line {at} is written before it was read");
         self.lines[at] = Line::Written;
         self.written += 1;
     }
 
-    /// The device has a pointer: what was written since the last one has no gap.
+    /// Handles the arrival of a pointer at the device, and checks that the data before it have no gap.
     fn point(&mut self) {
         let count = self.lines.len();
         let gap = (0..self.written).find(|line| self.lines[(self.pointed + line) % count] != Line::Written);
@@ -85,7 +87,7 @@ impl Ring {
         self.pointers.push_back(std::mem::take(&mut self.written));
     }
 
-    /// The reader hears of a message of so many lines.
+    /// Makes a message of so many lines visible to the reader.
     fn show(&mut self, lines: usize) {
         let count = self.lines.len();
         assert_eq!(self.pointers.pop_front(), Some(lines), "lines that were there when the pointer was");
@@ -95,13 +97,13 @@ impl Ring {
         self.came += 1;
     }
 
-    /// The reader has the poll word.
+    /// Handles a read of the poll word.
     fn look(&mut self) {
         self.known = self.came;
         self.looked += 1;
     }
 
-    /// The reader has a line of a message.
+    /// Handles the read of a line of a message.
     fn read(&mut self, at: usize) {
         assert_eq!(self.lines[at], Line::Shown, "line {at} is read");
         self.lines[at] = Line::Read;
@@ -111,21 +113,21 @@ impl Ring {
         }
     }
 
-    /// The line at which the message begins that is read next.
+    /// Returns the first line of the message that is read next.
     fn next_message(&self) -> usize {
         let left = (self.came - self.begun) as usize;
         let after: usize = self.messages.iter().rev().take(left).sum();
         (self.end + self.lines.len() - after) % self.lines.len()
     }
 
-    /// The device has the pointer up to where was read.
+    /// Handles the arrival of the reader's pointer at the device.
     fn start(&mut self) {
         let count = self.lines.len();
         let read = (0..count).take_while(|line| self.lines[(self.first + line) % count] == Line::Read).count();
         self.starts.push_back(read);
     }
 
-    /// The writer hears of so many lines that were read.
+    /// Frees so many read lines for the writer.
     fn free(&mut self, lines: usize) {
         let count = self.lines.len();
         let read = self.starts.pop_front().expect("a pointer was stored");
@@ -144,14 +146,14 @@ impl Ring {
     }
 }
 
-/// All rings of a world, and what was handed to the drivers of each machine.
+/// All rings of a world, and the packets offered to the drivers of each machine.
 #[derive(Debug)]
 pub struct Shadow {
-    /// By the first part of a machine: its number.
+    /// Number of a machine, by the id of its first part.
     machines: HashMap<u32, usize>,
     roles: Vec<HashMap<u64, Role>>,
     rings: Vec<Ring>,
-    /// By machine and interface: the ring that it writes, and the one that it reads.
+    /// Rings that each interface of each machine writes and reads.
     ends: Vec<Vec<[usize; 2]>>,
     offered: Vec<u64>,
 }
@@ -164,8 +166,8 @@ fn params(cluster: &ClusterParams) -> Vec<&McnParams> {
     servers.filter_map(|server| server.socket().mcn.as_deref()).collect()
 }
 
-/// The lines of a window and what they are, of the ring that its machine writes and the one that it reads.
-fn roles(window: &SramWindow, [out, into]: [usize; 2], bytes: [u32; 2]) -> impl Iterator<Item = (u64, Role)> + '_ {
+/// Returns the lines of a window with their roles for the ring that its machine writes and the ring that it reads.
+fn roles(window: &Window, [out, into]: [usize; 2], bytes: [u32; 2]) -> impl Iterator<Item = (u64, Role)> + '_ {
     let line = |ring, write, bytes: u32| {
         (0..bytes / 64).map(move |at| (window.ring(write, at), Role::Ring { ring, at: at as usize }))
     };
@@ -179,7 +181,7 @@ fn roles(window: &SramWindow, [out, into]: [usize; 2], bytes: [u32; 2]) -> impl 
 }
 
 impl Shadow {
-    /// The rings of a world in which nothing has happened yet. All its servers have interfaces.
+    /// Creates the rings of a world that has not run yet. All its servers must have interfaces.
     pub fn new(cluster: &ClusterParams, simulation: &Simulation<World>) -> Self {
         let (machines, params) = (servers(simulation), params(cluster));
         let mut shadow = Self {
@@ -230,7 +232,7 @@ impl Shadow {
         }
     }
 
-    /// Checks the books of all interfaces against what was seen.
+    /// Checks the statistics of all interfaces against the observations.
     pub fn check(&self, simulation: &Simulation<World>) {
         let machines = servers(simulation);
         for (at, machine) in machines.iter().enumerate() {
@@ -253,18 +255,18 @@ impl Shadow {
         }
     }
 
-    /// How often a machine has read the poll word of each of its interfaces.
+    /// Returns the number of times that a machine has read the poll word of each of its interfaces.
     pub fn looked(&self, machine: usize) -> Vec<u64> {
         self.ends[machine].iter().map(|[_, into]| self.rings[*into].looked).collect()
     }
 
-    /// The interface at the machine that reads a ring.
+    /// Returns the interface that reads a ring, by its number at its machine.
     fn port(&self, ring: usize) -> usize {
         let mut ends = self.ends.iter().filter_map(|ends| ends.iter().position(|[_, into]| *into == ring));
         ends.next().expect("somebody reads it")
     }
 
-    /// Checks that all rings are empty, as both sides know.
+    /// Checks that all rings are empty, and that both sides know it.
     pub fn check_empty(&self, simulation: &Simulation<World>) {
         self.check(simulation);
         assert!(self.rings.iter().all(|ring| ring.held() == 0 && ring.messages.is_empty()), "{:?}", self.rings);

@@ -1,4 +1,4 @@
-//! Threads that go to other cores while their flows run.
+//! Tests threads that migrate to other cores while their flows run.
 
 use crate::cluster::books::{assert_conserved, streams};
 use crate::cluster::lab::{drain, nic, plan, run, servers};
@@ -9,7 +9,8 @@ use hostnet_model::os::NetStack;
 use hostnet_model::World;
 use proptest::prelude::*;
 
-/// A server of two sockets, whose cores 14 and on are those of the second, with more keys, and one flow.
+/// Returns a cluster with a server of two sockets, with more keys, and one flow. Cores from 14 on are on the second
+/// socket.
 pub fn server(keys: &str, flow: &str) -> String {
     format!(
         "[host.server]\npreset = \"broadwell-r730\"\n{keys}\n[host.peer]\nkind = \"endpoint\"\n\
@@ -28,13 +29,13 @@ fn flow(keys: &str) -> String {
 const INTO: &str = "from = \"peer\"\nto = \"server\"\nto_cores = \"0\"";
 const OUT_OF: &str = "from = \"server\"\nto = \"peer\"\nfrom_cores = \"0\"";
 
-/// Bytes that went through each function of the server's NIC: written, and read.
+/// Returns the bytes that each function of the server's NIC wrote and read.
 pub fn through(simulation: &Simulation<World>) -> [[u64; 2]; 2] {
     [0, 1].map(|function| nic(servers(simulation)[0]).moved_bytes(function))
 }
 
-/// Nothing was sent twice, dropped, lost, or came before what was sent before it; and it is all there once the world is
-/// empty.
+/// Asserts that nothing was retransmitted, dropped, lost or reordered, and that everything has arrived once the world
+/// is empty.
 pub fn assert_in_order(simulation: &mut Simulation<World>, what: &str) {
     drain(simulation);
     assert_conserved(simulation, nic(servers(simulation)[0]).flows().len());
@@ -59,7 +60,7 @@ fn packets_follow_a_thread_to_the_function_of_its_socket() {
         let mut simulation = run(&plan, 300);
         let at_first = through(&simulation);
         assert!(at_first[0][way] > 100_000 && at_first[1] == [0, 0], "{at_first:?} {keys}");
-        // What is on its way goes by the old function still.
+        // Packets in flight still use the old function.
         simulation.run_until(us(900), |_| true);
         let before = through(&simulation);
         simulation.run_until(us(1100), |_| true);
@@ -100,26 +101,28 @@ fn a_rule_that_nothing_uses_is_forgotten_and_packets_still_find_their_thread() {
     assert!(forgotten.1.abs_diff(kept.1) * 5 < kept.1, "all are answered: {forgotten:?}, {kept:?}");
 }
 
-/// What happens in a random world.
+/// Parameters of a random world.
 #[derive(Clone, Debug)]
 struct Case {
-    /// Moves of the threads of the first flows: gaps between them in us, cores, and whether those at the server go.
+    /// Migrations of the threads of the first flows: gap since the one before in us, core, and true for threads at
+    /// the server.
     moves: Vec<(u32, u32, bool)>,
     count: u32,
     receives: bool,
     octo: bool,
     delay_us: u32,
     poll: bool,
-    /// Whether there are flows beside, that stay.
+    /// True for additional flows that do not migrate.
     more: bool,
-    /// Requests and answers instead of a stream.
+    /// True for requests and answers instead of a stream.
     rpc: bool,
-    /// A server at the other end, too.
+    /// True for a server at the other end, too.
     both: bool,
     lro: bool,
-    /// Other work on cores that threads come to.
+    /// True for other work on cores that threads migrate to.
     shared: bool,
-    /// After so long the NIC forgets the queue of a flow, in us; and datagrams, with pauses between them.
+    /// Time after which the NIC forgets the queue of a flow, in us; and true for UDP flows with pauses between
+    /// datagrams.
     expiry_us: Option<u32>,
     datagrams: bool,
 }
@@ -135,8 +138,8 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    /// The NIC's buffer holds the windows of all flows: one function is slower than the cable, and would drop packets
-    /// with nobody moving.
+    /// Returns the configuration. The NIC's buffer holds the windows of all flows, as one function is slower than the
+    /// cable and would drop packets even without migrations.
     fn text(&self) -> String {
         let Self { octo, delay_us, poll, lro, .. } = self;
         let mode = if *octo { "octo" } else { "standard" };
@@ -173,7 +176,8 @@ impl Case {
         flows
     }
 
-    /// The moves, each after those before it; without a server at the other end only this one's threads go.
+    /// Returns the list of migrations, in the order of time. Without a server at the other end, only threads of the
+    /// server migrate.
     fn list(&self) -> String {
         let mut at = 50;
         let each = self.moves.iter().map(|(gap, core, here)| {
@@ -193,7 +197,7 @@ const STREAM: &str = "cache.llc.sets = 256\n\
 proptest! {
     #![proptest_config(crate::common::laws::cases(2))]
 
-    /// With several flows, moved at once, on cores that others have already, while sending or receiving.
+    /// Holds for several flows that migrate at once, to cores that others use already, while sending or receiving.
     #[test]
     fn nothing_is_lost_and_nothing_overtakes(case in cases()) {
         let text = case.text();
@@ -203,7 +207,7 @@ proptest! {
     }
 }
 
-/// Four streams that come by one function of the two: their windows together are more than the preset's buffer holds.
+/// Four streams arrive through one of two functions; their windows together exceed the buffer of the preset.
 #[test]
 fn windows_of_several_flows_wait_in_the_buffer_of_one_function() {
     let case = Case {

@@ -1,4 +1,4 @@
-//! Laws of clusters: servers, switches and endpoints together.
+//! Tests of clusters: servers, switches and endpoints together.
 
 mod allocation;
 mod attach;

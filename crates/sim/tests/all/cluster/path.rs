@@ -1,4 +1,4 @@
-//! The path that makes a job take as long as it does: what is named there, made faster, makes the job faster.
+//! Tests the critical path of a job: a faster version of the named resource shortens the job.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Report, Run};
@@ -18,7 +18,7 @@ fn rows(report: &Report) -> &[Value] {
     report.summary["path"].as_array().expect("a table")
 }
 
-/// A sum of vectors around a ring of four hosts, one of which is another kind than the other three.
+/// Returns a ring allreduce of four hosts, one of which differs from the other three.
 fn ring(host: &str, odd: &str, job: &str) -> String {
     format!(
         "[host.h]\nkind = \"endpoint\"\ncount = 3\n{host}\n[host.odd]\nkind = \"endpoint\"\n{odd}\n\
@@ -29,15 +29,15 @@ fn ring(host: &str, odd: &str, job: &str) -> String {
     )
 }
 
-/// The first row of the path of a job: what it is said to be bound by most, where, and for what share.
+/// Returns the first row of the path of a job: its main limit, the place of this limit, and its share.
 fn first(report: &Report) -> (String, String, f64) {
     let row = &rows(report)[0];
     let text = |name: &str| row[name].as_str().expect("a text").to_owned();
     (text("limit"), text("place"), row["share"].as_f64().expect("a share"))
 }
 
-/// Runs a ring before and after something is made faster, and tells what bound it before. What is named is what was
-/// made faster, and the job is so much shorter.
+/// Runs a ring before and after a resource is made faster, and returns the first report. Asserts that this resource
+/// is named, and that the job becomes shorter by the share `shorter`.
 fn helps(limit: &str, place: &str, before: &str, after: &str, shorter: f64) -> Report {
     let (report, faster) = (run(before), run(after));
     let (found, at, share) = first(&report);
@@ -55,7 +55,7 @@ fn the_slow_cable_of_one_host_is_found() {
     let job = &report.summary["jobs"][0];
     assert_eq!(job["path_host"], "odd");
     assert!(job["path_share"].as_f64() > Some(0.9), "{job}");
-    // The rank that is done last is another one.
+    // Another rank finishes last.
     assert_eq!(report.summary["limits"][0]["limit"], "cable");
 }
 
@@ -81,7 +81,7 @@ fn computing_is_found_beside_an_exchange_that_is_bound_by_cables() {
     let with = |ms: u32| ring("", "", &format!("bytes = \"8 MB\"\ncompute = \"{ms} ms\""));
     let report = helps("compute", "", &with(30), &with(15), 0.3);
     assert_eq!(report.summary["limits"][0]["limit"], "compute");
-    // Each step has its own limit, and the cable was full while messages were on their way.
+    // Each step has its own limit, and the cable was full while messages were in flight.
     let cable = rows(&report).iter().find(|row| row["limit"] == "cable").expect("the exchange is bound by a cable");
     assert!(cable["load"].as_f64() > Some(0.95), "{cable}");
     assert!(rows(&report).iter().all(|row| row["limit"] != "not known"), "{:?}", rows(&report));
@@ -141,7 +141,7 @@ fn what_lies_behind_the_nic_of_one_server_is_found() {
         ))
     };
     let whole = took_us(&with("read_credits = 64"));
-    // Reads that the sender makes, and writes that the receiver makes and drops too much without.
+    // Reads are those of the sender; writes are those of the receiver, which drops packets with too few credits.
     for (key, few, more) in [("read_credits", 2, 4), ("write_credits", 1, 2)] {
         let [few, more] = [few, more].map(|credits| with(&format!("{key} = {credits}")));
         let limit = &few.summary["limits"][0];
@@ -172,13 +172,13 @@ fn an_accelerator_that_works_all_the_time_binds_however_much_is_exchanged_meanwh
     helps("compute", "h-", &training(16, 100), &training(12, 100), 0.15);
     let with_wider = took_us(&run(&training(16, 200))) / took_us(&run(&training(16, 100)));
     assert!(with_wider > 0.98, "{with_wider}");
-    // If these take longer, they bind, not the beginning of the pass.
+    // If the cables take longer, they are the limit, not the beginning of the pass.
     helps("cable", "h-", &training(1, 100), &training(1, 200), 0.3);
 }
 
 #[test]
 fn of_jobs_with_more_steps_than_are_kept_the_path_is_of_their_end() {
-    // The steps that ranks keep end at different times: what some sent is kept no more when others received it.
+    // The steps that ranks keep end at different times: what some sent is no longer kept when others received it.
     for (hosts, algorithm, iterations) in [(5, "aggregator", 1100), (3, "tree", 9000), (5, "recursive-doubling", 4000)]
     {
         let report = run(&format!(

@@ -1,4 +1,4 @@
-//! A pool of memory over a switch: latencies and limits that can be computed, and what must not get lost.
+//! Tests a memory pool over a switch: computable latencies and limits, and conservation of lines.
 
 use crate::cluster::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers, settle};
 use hostnet_model::params::HostKind;
@@ -7,7 +7,8 @@ use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// A borrower and a lender at a switch; `borrower` are keys of the borrower's table, `more` other tables.
+/// Returns a cluster of a borrower and a lender at a switch; `borrower` has keys of the borrower's table, `more` has
+/// other tables.
 pub fn rack(borrower: &str, stream: &str, more: &str) -> String {
     format!(
         "[host.a]\npreset = \"cascade-lake-hostcc\"\npool.borrow = \"64 MiB\"\n{borrower}\n\
@@ -39,9 +40,9 @@ fn an_idle_read_takes_the_way_there_and_back() {
     };
     let latency = |keys: &str, network: &str| of(&summary(&idle(keys, network)), 0, "read_mean_ns");
     let base = latency("", NETWORK);
-    // A line in some waits for a refresh, or finds its row closed by one.
+    // A few lines wait for a refresh, or find their row closed by a refresh.
     let near = |found: f64, law: f64| assert!((found - law).abs() < 5.0, "{found} ns, law {law}");
-    // The borrower's way to the port, each cable, and the switch, by 100 ns more.
+    // 100 ns more on the borrower's path to the port, on each cable, and at the switch.
     near(latency("pool.latency = \"140 ns\"", NETWORK) - base, 200.0);
     near(latency("", &NETWORK.replace("10 ns", "110 ns")) - base, 400.0);
     near(latency("", &NETWORK.replace("latency = \"100 ns\"", "latency = \"200 ns\"")) - base, 200.0);
@@ -113,7 +114,8 @@ fn threads_and_checkpoints_change_nothing() {
     assert_same_on_threads_and_from_a_checkpoint(&plan, 50_000_000);
 }
 
-/// Three servers whose cores read line after line from one, over a switch with next to no memory.
+/// Returns the summary of three servers with cores that read sequentially from a fourth, over a switch with very
+/// small buffers.
 fn crowd(keys: &str, cores: &str) -> Value {
     let stream = format!("cores = \"{cores}\"\npattern = \"sequential\"\n");
     let other = |name: &str| {
@@ -135,7 +137,7 @@ fn what_is_read_ahead_is_dropped_before_demand() {
     let [demand, ahead] = ["dropped_demand", "dropped_prefetch"].map(|key| all(&told, key));
     assert!(ahead > 100.0, "{}", told["pool"]);
     assert!(demand / all(&told, "reads") < 0.1 * ahead / all(&told, "prefetches"), "{}", told["pool"]);
-    // Without anything to drop in its place demand is dropped, told, and tried again.
+    // Without prefetches to drop instead, demand reads are dropped, answered with a NACK, and retried.
     let told = crowd("", "0-7");
     assert!(of(&told, 4, "dropped_demand") > 100.0, "{}", told["pool"]);
     assert!([0, 2, 3].iter().all(|&at| of(&told, at, "nacks") > 0.0 && of(&told, at, "retries") > 0.0));

@@ -1,4 +1,4 @@
-//! Local memory as a cache of a pool's pages: what can be computed, and what must not get lost.
+//! Tests local memory as a cache of a pool's pages: closed forms, and conservation of writes.
 
 use crate::cluster::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers, settle};
 use crate::cluster::pool::{of, rack, summary, NETWORK, ONE};
@@ -6,13 +6,13 @@ use hostnet_model::pool::PoolPort;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// A rack whose borrower has a cache and one line in flight at a time.
+/// Returns a rack whose borrower has a cache and one line in flight at a time.
 fn lone(keys: &str, stream: &str) -> String {
     let keys = format!("core.lfb.entries = 1\ncore.lfb.refill = \"100 ns\"\n{keys}");
     rack(&keys, stream, NETWORK)
 }
 
-/// The mean latency of the reads of the borrower's cores, in ns.
+/// Returns the mean latency of the reads of the borrower's cores, in ns.
 fn latency(summary: &Value) -> f64 {
     summary["servers"]["a"]["workloads"][0]["latency_mean_ns"].as_f64().expect("a latency")
 }
@@ -31,7 +31,7 @@ fn a_line_that_is_there_costs_what_one_of_local_memory_does() {
 
 #[test]
 fn a_line_that_is_not_there_costs_what_one_of_a_flat_pool_does() {
-    // So large that no line is read twice, and that lines of 16 pages hardly meet again.
+    // So large that no line is read twice, and that pages rarely conflict.
     let large = |text: String| text.replace("\"4 MiB\"", "\"48 MiB\"").replace("100 us", "1 ms");
     let [flat, cached] = ["", "pool.cache = \"64 KiB\"\n"].map(|keys| summary(&large(lone(keys, ONE))));
     assert!(of(&cached, 0, "cache_reads") < 0.01 * of(&cached, 0, "reads"), "{}", cached["pool"]);
@@ -42,7 +42,7 @@ fn a_line_that_is_not_there_costs_what_one_of_a_flat_pool_does() {
 
 #[test]
 fn pages_fit_up_to_the_size_of_the_cache() {
-    // One core reads 16 pages in a row again and again.
+    // One core reads 16 pages sequentially, again and again.
     let reads = |cache: &str| {
         let stream = "cores = \"0\"\npattern = \"sequential\"\n";
         let text = rack(&format!("pool.cache = \"{cache}\"\n"), stream, NETWORK);

@@ -1,4 +1,4 @@
-//! What is said to limit workloads whose buffers lie in a pool: what is named gives more when it is raised.
+//! Tests the limits of workloads with buffers in a memory pool: more of the named limit helps.
 
 use crate::cluster::pool::summary;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ struct Rack {
     cores: u32,
     entries: u32,
     credits: u32,
-    /// Of the borrower's cable, and of the others.
+    /// Rates of the borrower's cable and of the other cables, in Gbps.
     gbps: [u32; 2],
     reads: f64,
     sequential: bool,
@@ -19,7 +19,7 @@ struct Rack {
 const RACK: Rack =
     Rack { lenders: 2, cores: 4, entries: 10, credits: 256, gbps: [100, 100], reads: 1.0, sequential: false };
 
-/// What is said to limit the borrower's cores, and what they get.
+/// Returns the reported limit of the borrower's cores, and their throughput.
 fn limit(rack: Rack) -> (String, f64) {
     let Rack { lenders, cores, entries, credits, gbps, reads, sequential } = rack;
     let pattern = if sequential { "sequential" } else { "random" };

@@ -1,4 +1,4 @@
-//! Pages of a pool that several servers share: what a grant takes, and that all that was written is where it belongs.
+//! Tests pages of a pool that several servers share: the latency of a grant, and that all writes reach their place.
 
 use crate::cluster::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers, settle};
 use crate::cluster::pool::{of, summary, NETWORK};
@@ -6,7 +6,7 @@ use hostnet_model::pool::PoolPort;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Servers that share a region of 4 MiB, a lender and the controller at a switch.
+/// Returns a cluster of servers that share a region of 4 MiB, a lender and the controller at a switch.
 fn rack(sharers: &[&str], keys: &str, network: &str) -> String {
     let sharer = |(number, stream): (usize, &&str)| {
         format!(
@@ -45,7 +45,8 @@ fn one_writer_gets_each_page_once() {
     assert!(of(&told, 0, "writes") > 100.0);
 }
 
-/// The mean time of a grant when a single core of two servers writes, in ns. Each page is taken from the other once.
+/// Returns the mean latency of a grant when a single core of two servers writes, in ns. Each page is taken from the
+/// other server once.
 fn grant(keys: &str, network: &str) -> f64 {
     let one = "cores = \"0\"\nworking_set = \"4 MiB\"\nreads = 0.0";
     let none = "cores = \"0\"\nworking_set = \"4 MiB\"";
@@ -57,12 +58,14 @@ fn grant(keys: &str, network: &str) -> f64 {
 fn a_grant_takes_the_way_to_the_switch_and_from_there_to_those_who_share() {
     let base = grant("", NETWORK);
     let near = |found: f64, law: f64| assert!((found - law).abs() < 15.0, "{found} ns, law {law}");
-    // The one who asks and the one who gives have two ways each between port and part, cables twice, the switch twice.
+    // The requester and the current owner each have two paths between port and part; the cables and the switch are
+    // each passed twice.
     near(grant("pool.latency = \"140 ns\"", NETWORK) - base, 400.0);
     near(grant("", &NETWORK.replace("10 ns", "110 ns")) - base, 400.0);
     // Four frames of 84 B at a tenth of the rate.
     near(grant("", &NETWORK.replace("40 Gbps", "4 Gbps")) - base, 4.0 * 84.0 * 8.0 * (0.25 - 0.025));
-    // A switch that decides about nothing forwards all: the controller takes its time twice, and all goes by it.
+    // A switch that decides no requests forwards all of them: the controller is passed twice, and all messages go
+    // through it.
     let far = |time: &str| {
         let keys = format!("[host.u]\npool.controller_time = \"{time}\"");
         let network = NETWORK.replace("[network.switch]\n", "[network.switch]\nsharers = 0\n");
@@ -90,7 +93,7 @@ fn what_a_switch_does_not_decide_about_goes_to_the_controller() {
     assert!(controller == 0.0 && switch.expect("it decides") > 10.0);
     let (controller, switch) = decided("sharers = 0\n");
     assert!(controller > 10.0 && switch.is_none());
-    // The pages of one of both cores.
+    // The pages of one of the two cores.
     let (controller, switch) = decided("sharers = 64\n");
     assert!(controller > 10.0 && switch.expect("it decides about some of them") > 10.0, "{controller} {switch:?}");
 }

@@ -1,4 +1,4 @@
-//! What holds of any server with frequencies, sleep and services.
+//! Properties of any server with frequencies, sleep and services.
 
 use crate::cluster::serving::{asked, cores, workers, Scene, PS};
 use hostnet_kernel::{Simulation, Time};
@@ -8,7 +8,7 @@ use hostnet_model::power::{CoreMeter, PowerManager};
 use hostnet_model::World;
 use proptest::prelude::*;
 
-/// Frequencies and voltages that rise.
+/// Generates P-states with rising frequencies and voltages.
 fn any_pstates() -> impl Strategy<Value = String> {
     prop::collection::vec((1_u32..80, 0_u32..20), 1..6).prop_map(|steps| {
         let (mut mhz, mut mv) = (300, 600);
@@ -21,7 +21,7 @@ fn any_pstates() -> impl Strategy<Value = String> {
     })
 }
 
-/// Some of three states, from the lightest.
+/// Generates a subset of three C-states, from the lightest.
 fn any_cstates() -> impl Strategy<Value = String> {
     prop::collection::vec((0_u32..30, 0_u32..100, prop::bool::weighted(0.7)), 3).prop_map(|steps| {
         let (mut exit, mut stay) = (0, 0);
@@ -65,7 +65,7 @@ fn any_power() -> impl Strategy<Value = String> {
     )
 }
 
-/// Keys of the card that need no power management, and those that do.
+/// Generates keys of the card that work without power management, and keys that need it.
 fn any_nic() -> impl Strategy<Value = (String, String)> {
     let queues = prop::sample::select(vec!["", "queues = 1", "queues = 2", "queues = 3"]);
     let mitt = prop_oneof![
@@ -108,7 +108,7 @@ fn any_scene() -> impl Strategy<Value = Scene> {
     )
 }
 
-/// What a core with one frequency takes, in attojoules.
+/// Returns the energy of a core with one frequency, in attojoules.
 fn energy(params: &PowerParams, meter: &CoreMeter) -> u128 {
     let only = params.pstates[0];
     let residency = meter.residency_ps();
@@ -122,7 +122,7 @@ fn energy(params: &PowerParams, meter: &CoreMeter) -> u128 {
         + slept
 }
 
-/// The books of the cores agree with each other.
+/// Asserts that the statistics of the cores are consistent.
 fn check_cores(simulation: &Simulation<World>, now: Time) {
     let manager: &PowerManager =
         crate::cluster::lab::servers(simulation)[0].first().expect("there is power management");
@@ -150,7 +150,7 @@ fn check_cores(simulation: &Simulation<World>, now: Time) {
     }
 }
 
-/// What was asked for by then, and in which order it came does not matter.
+/// Returns the number of requests begun or given up so far, which does not depend on their order.
 fn offered(simulation: &Simulation<World>) -> u64 {
     let (counts, _) = asked(simulation);
     counts.begun + counts.given_up

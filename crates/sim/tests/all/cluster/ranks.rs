@@ -1,4 +1,4 @@
-//! One run in several processes, which threads stand in for here: whoever does what, they find the same.
+//! Tests that several processes, for which threads stand in here, find the same results in any division of the work.
 
 use crate::cluster::conservation::cluster;
 use crate::cluster::cut::ring_that_gets_stuck;
@@ -12,7 +12,7 @@ use hostnet_sim::{Epoch, Options, Report, Run, SimulationError};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
-/// What a run finds: the hash of its results, its epochs, what a host sends and receives, its checkpoint.
+/// Outcome of a run: the hash of its results, its epochs, the packets of a host, and its checkpoint.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Found {
     hash: String,
@@ -35,7 +35,7 @@ fn found(mut run: Run, host: &str) -> Result<Option<Found>, SimulationError> {
     Ok(run.writes().then(|| Found { hash: run.report().result_hash, epochs, packets, checkpoint }))
 }
 
-/// What a run in `ranks` processes finds; all of them come to the same error.
+/// Returns the outcome of a run in `ranks` processes, all of which must agree, also on an error.
 pub(crate) fn across(plan: &Plan, options: Options, ranks: usize, host: &str) -> Result<Found, SimulationError> {
     let one = |letters: Letterbox| {
         let run = Run::prepare_across(plan, options, Arc::new(Mutex::new(letters)), |_| true).expect("nobody stops it");
@@ -116,7 +116,7 @@ fn alone_error(plan: &Plan) -> SimulationError {
     alone(plan, Options::default(), "e-1").expect_err("it cannot go on")
 }
 
-/// A job finds the same on threads, in processes, and across a checkpoint.
+/// Asserts that a job has the same outcome on threads, in processes, and across a checkpoint.
 pub fn assert_same_however_run(plan: &Plan, report: &Report, threads: usize, processes: usize, checkpoint_at_ps: u64) {
     let on_threads = Options { threads, ..Options::default() };
     let expected = alone(plan, Options::default(), "e-0").expect("it runs");

@@ -1,5 +1,5 @@
-//! Jobs of ranks whose messages go over RoCE: collectives that take as long as can be computed, sums that losses do not
-//! change, and what holds a job up.
+//! Tests jobs of ranks with messages over RoCE: collectives against closed forms, sums that losses do not change, and
+//! limits.
 
 use crate::cluster::jobs::{assert_books, assert_within, books, finished, ranks};
 use crate::cluster::lab::{drain, fabric, nic, plan, servers};
@@ -13,18 +13,19 @@ use hostnet_sim::{Report, Run};
 use serde_json::Value;
 
 const PS: u64 = 1_000_000;
-/// Headers of IP, UDP and RoCE, and what Ethernet adds on the wire; the least frame.
+/// Size of the IP, UDP and RoCE headers and what Ethernet adds on the wire, in bytes; `FRAME_MIN` is the minimum
+/// frame.
 const HEADERS: u64 = 44 + 38;
 const FRAME_MIN: u64 = 84;
-/// An acknowledgement on the wire.
+/// Size of an acknowledgement on the wire, in bytes.
 const ACKNOWLEDGEMENT: u64 = 44 + 4 + 38;
-/// Data of a packet at most.
+/// Maximum data of a packet, in bytes.
 const DATA: u64 = 4096;
-/// When jobs begin.
+/// Start of jobs, in ps.
 const START_PS: u64 = 3 * PS;
 const PFC: &str = "switch.pfc = { xoff = \"100 kB\", xon = \"60 kB\" }\n";
 
-/// Endpoints at a switch on cables of 10 Gbps, and a job of all of them.
+/// Returns a cluster of endpoints at a switch with cables of 10 Gbps, and a job of all of them.
 fn text(hosts: u32, network: &str, transport: &str, job: &str) -> String {
     format!(
         "[host.h]\nkind = \"endpoint\"\ncount = {hosts}\nlatency = \"3 us\"\n\
@@ -38,23 +39,23 @@ fn job(hosts: u32, network: &str, transport: &str, job: &str) -> Plan {
     plan(&text(hosts, network, transport, job))
 }
 
-/// A packet on a cable.
+/// Returns the time of a packet on a cable, in ps.
 fn wire_ps(data: u64) -> u64 {
     (data + HEADERS).max(FRAME_MIN) * 800
 }
 
-/// From one rank to another: messages of one packet.
+/// Returns the latency of a message of one packet between two ranks, in ps.
 fn way_ps(bytes: u64) -> u64 {
     2 * 3 * PS + 2 * (wire_ps(bytes) + 2 * PS) + 700_000
 }
 
-/// The same of more packets, which follow each other.
+/// Returns the latency of a message of several consecutive packets between two ranks, in ps.
 fn train_ps(bytes: u64) -> f64 {
     let wire = (bytes + bytes.div_ceil(DATA) * HEADERS) * 800;
     (way_ps(DATA) + wire - wire_ps(DATA)) as f64
 }
 
-/// The row of the job, and how long it takes, in ps.
+/// Returns the row of the job, and its duration in ps.
 fn took((report, _): &(Report, Run)) -> (&Value, u64) {
     let row = &report.summary["jobs"][0];
     assert_eq!(row["unfinished_ranks"].as_u64(), Some(0));
@@ -67,8 +68,8 @@ fn took_ps(plan: &Plan) -> u64 {
 
 #[test]
 fn small_collectives_take_as_many_messages_after_each_other_as_they_have_rounds() {
-    // What is sent next leaves behind the acknowledgement of what came. At the switch that of another rank is before a
-    // message of a byte, which takes less.
+    // The next message leaves behind the acknowledgement of the last one received. At the switch, the acknowledgement
+    // of another rank is ahead of a message of one byte, which is shorter.
     let next = ACKNOWLEDGEMENT * 800;
     let after = next + (next - wire_ps(1));
     for rounds in 1..=3_u64 {
@@ -89,7 +90,7 @@ fn large_collectives_take_what_their_bytes_need() {
         assert_within(of("allreduce"), ring, &format!("allreduce of {hosts}"));
         assert_within(of("allgather"), (hosts - 1) as f64 * train_ps(bytes), &format!("allgather of {hosts}"));
     }
-    // All that the workers have comes by the cable of the aggregator, and all that they get goes by it.
+    // All data of the workers arrive over the cable of the aggregator, and all results leave over it.
     let sum = "kind = \"allreduce\"\nalgorithm = \"aggregator\"\naggregator = \"sum\"\nbytes = \"4 MB\"\n\
                [host.sum]\nkind = \"endpoint\"\nlatency = \"3 us\"";
     assert_within(took_ps(&job(4, PFC, "", sum)), 2.0 * train_ps(4 * bytes), "aggregator of 4");
@@ -104,13 +105,13 @@ fn a_sender_goes_on_when_its_messages_have_room() {
         report.summary["steps"][0]["mean_us"].as_f64().expect("it was taken")
     };
     assert_eq!(posted_us(""), 0.0);
-    // All but the last message have been acknowledged then: 64 of 100 kB have room in steps of 10 kB.
+    // All but the last message have been acknowledged by then: 64 of 100 kB have room in steps of 10 kB.
     let waited = posted_us("message = \"10 kB\"\nin_flight = 64");
     let law = (train_ps(360_000) + (2 * 5 * PS + 700_000) as f64) / 1e6;
     assert!((waited / law - 1.0).abs() < 0.02, "{waited} {law}");
 }
 
-/// What all ends of flows counted together.
+/// Returns the sum of the counters of all flow ends.
 fn counted(run: &mut Run) -> RoceCounters {
     let ends = fabric(run.simulation()).endpoints().flat_map(|endpoint| endpoint.ends());
     ends.filter_map(|end| end.memory()).fold(RoceCounters::default(), |sum, end| {
@@ -161,7 +162,7 @@ fn dcqcn_keeps_queues_of_ranks_short_where_switches_mark() {
         (counted(&mut run).notifications_sent, paused, limit)
     };
     let ((none, paused, waits), (some, less, slows)) = (at("roce"), at("dcqcn"));
-    // Its cables are full while messages are on their way; nobody heeds marks without DCQCN.
+    // The cables of the job are full while messages are in flight; without DCQCN nothing reacts to marks.
     assert_eq!([waits, slows], ["cable", "cable"]);
     assert!(none == 0 && some > 0 && less < 0.5 * paused, "{some} notifications, paused {paused} and {less}");
 }
@@ -196,7 +197,7 @@ fn a_job_that_a_cable_holds_up_is_told_so_and_a_wider_one_helps() {
     let ((limit, took), (_, twice)) = (at("10 Gbps", "0 us"), at("20 Gbps", "0 us"));
     assert_eq!(limit, "cable");
     assert!(twice < 0.52 * took, "{took} {twice}");
-    // With as much to compute a wider cable helps less than it is wider, and none is full.
+    // With as much to compute, a cable of twice the rate helps by less than a factor of two, and no cable is full.
     let ((limit, took), (_, twice)) = (at("10 Gbps", "20 ms"), at("20 Gbps", "20 ms"));
     assert_eq!(limit, "compute");
     assert!(twice > 0.6 * took && twice < 0.9 * took, "{took} {twice}");
@@ -221,7 +222,7 @@ fn jobs_over_roce_and_over_tcp_and_flows_share_a_network() {
     }
 }
 
-/// Servers of eight cores at a switch on cables of 10 Gbps, and a job of all of them.
+/// Returns a plan of servers of eight cores at a switch with cables of 10 Gbps, and a job of all of them.
 fn at_servers(hosts: u32, network: &str, job: &str) -> Plan {
     plan(&format!(
         "[host.box]\npreset = \"mcn-scaleup-8\"\ncount = {hosts}\n[network]\nrate = \"10 Gbps\"\nlatency = \"1 us\"\n\
@@ -230,7 +231,7 @@ fn at_servers(hosts: u32, network: &str, job: &str) -> Plan {
     ))
 }
 
-/// The NICs of servers when all is done: data that they wrote and read, and frames that they dropped.
+/// Returns the data that the NICs of servers wrote and read, and the frames that they dropped, at the end.
 fn of_nics(run: &Run) -> [u64; 3] {
     servers(run.simulation()).into_iter().map(nic).fold([0; 3], |[written, read, dropped], nic| {
         let own = nic.counters();
@@ -250,7 +251,7 @@ fn nics_move_what_ranks_of_servers_send_at_the_rate_of_the_cable_without_their_c
     let found = finished(&plan);
     let (took_ps, run) = (took(&found).1 + START_PS, &found.1);
     let part = bytes / hosts;
-    // Beside cables and switch a message passes two NICs, PCIe and memory.
+    // Beside cables and switch, a message passes two NICs, PCIe and memory.
     let wire = (2.0 * (hosts - 1) as f64) * ((part + part.div_ceil(DATA) * HEADERS) * 800) as f64;
     let each = (took_ps as f64 - wire) / (2 * (hosts - 1)) as f64 / PS as f64;
     assert!(each > 2.0 && each < 12.0, "{each} us beside {wire} ps");

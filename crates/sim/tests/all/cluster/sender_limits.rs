@@ -1,4 +1,4 @@
-//! What is said to limit senders whose way is not full: what they are asked to send, or the control of their rate.
+//! Tests the limits of senders whose path is not full: the offered load, or the control of their rate.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Run};
@@ -10,12 +10,12 @@ fn summary(text: &str) -> Value {
     run.report().summary
 }
 
-/// The limit of the only class.
+/// Returns the limit of the only class.
 fn limit(text: &str) -> Value {
     summary(text)["limits"][0].clone()
 }
 
-/// Flows between eight endpoints that begin at the rate of a load.
+/// Returns the limit of flows between eight endpoints that arrive at the rate of a load.
 fn with_load(load: f64, network: &str) -> Value {
     limit(&format!(
         "[host.n]\nkind = \"endpoint\"\ncount = 8\n[network]\nrate = \"25 Gbps\"\n{network}\n\
@@ -52,7 +52,8 @@ fn datagrams_do_not_slow_down_for_marks() {
     assert_eq!(limit["limit"], "clock", "{limit}");
 }
 
-/// Name and load of the limit of RDMA writes that have a cable for themselves since others ended, with their goodput.
+/// Returns the name and the load of the limit of RDMA writes, and their goodput, after other writes have ended and
+/// left them a cable alone.
 fn writes_after_others(transport: &str) -> (String, Option<f64>, f64) {
     let summary = summary(&format!(
         "[host.e]\nkind = \"endpoint\"\ncount = 3\n[network]\nrate = \"100 Gbps\"\nmtu = \"4200 B\"\n\

@@ -1,4 +1,4 @@
-//! Services whose queues are simple enough to be computed.
+//! Tests services against closed forms of their queues.
 
 use crate::cluster::lab::{plan, run, settle};
 use hostnet_config::Plan;
@@ -10,10 +10,10 @@ use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 
 const PS: u64 = 1_000_000;
-/// Headers of IP and TCP, and what Ethernet adds on the wire, in bytes.
+/// Size of the IP and TCP headers and what Ethernet adds on the wire, in bytes.
 const HEADERS: u64 = 52 + 38;
 
-/// Some clients and a service at an endpoint, on cables of 10 Gbps.
+/// Returns a plan of some clients and a service at an endpoint, with cables of 10 Gbps.
 fn service(clients: u32, flow: &str, service: &str, more: &str) -> Plan {
     plan(&format!(
         "[host.client]\nkind = \"endpoint\"\ncount = {clients}\nlatency = \"3 us\"\n\
@@ -29,7 +29,7 @@ fn workers(simulation: &Simulation<World>) -> &Workers {
     all.next().expect("there is a service")
 }
 
-/// What the clients of all flows saw.
+/// Returns the request counts and latencies of all clients.
 fn clients(simulation: &Simulation<World>) -> (RequestCounts, Histogram) {
     let mut found = (RequestCounts::default(), Histogram::default());
     for end in crate::cluster::books::streams(simulation) {
@@ -41,7 +41,7 @@ fn clients(simulation: &Simulation<World>) -> (RequestCounts, Histogram) {
     found
 }
 
-/// From one application to the other.
+/// Returns the latency from one application to the other.
 fn way_ps(data: u64) -> u64 {
     2 * 3 * PS + 2 * ((data + HEADERS) * 800 + 2 * PS) + 700_000
 }
@@ -60,7 +60,7 @@ fn an_idle_request_takes_the_sum_of_its_parts() {
     }
 }
 
-/// The mean time in the queue, in service times of 50 us, of so many workers at a load.
+/// Returns the mean time in the queue of so many workers at a load, in service times of 50 us.
 fn mean_wait(load: f64, distribution: &str, workers_: u32) -> f64 {
     let rate = load * f64::from(workers_) / 50e-6 / 16.0;
     let how = format!("rate = {rate}, time = \"50 us\", distribution = \"{distribution}\", workers = {workers_}");
@@ -80,7 +80,7 @@ fn requests_wait_as_long_as_pollaczek_and_khinchine_say() {
             let found = mean_wait(load, distribution, 1);
             assert!((found / expected - 1.0).abs() < 0.06, "{distribution} {load}: {found} for {expected}");
         }
-        // A deviation of 1 is that of an exponential time: the mean wait knows no more of a distribution.
+        // A deviation of 1 is that of an exponential time: the mean wait depends only on the first two moments.
         let found = mean_wait(load, "lognormal", 1);
         assert!((found / exponential - 1.0).abs() < 0.08, "lognormal {load}: {found} for {exponential}");
     }
@@ -114,7 +114,7 @@ fn workers_bound_the_throughput_and_what_is_too_much_is_given_up() {
     assert!(books.queue_max <= 38, "forty requests have no answer at most, two are served: {}", books.queue_max);
 }
 
-/// A cluster with a service, at random.
+/// Generates a cluster with a service.
 fn any_service() -> impl Strategy<Value = Plan> {
     let sizes = prop::sample::select(vec![
         "request = \"64 B\"".to_owned(),

@@ -1,4 +1,4 @@
-//! Servers whose cores work for services, and what is read of them.
+//! Builds servers with cores that work for services, and reads their results.
 
 use crate::cluster::lab::{plan, servers};
 use hostnet_config::Plan;
@@ -12,26 +12,26 @@ use serde_json::Value;
 
 pub const PS: u64 = 1_000_000;
 
-/// Clients that ask a server of four cores by 10 Gbps.
+/// Clients of a server with four cores over 10 Gbps.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// What the table `power` holds; none: there is none.
+    /// Content of the table `power`; `None` without power management.
     pub power: Option<String>,
-    /// What the table `nic` holds.
+    /// Content of the table `nic`.
     pub nic: String,
     pub fidelity: &'static str,
     pub clients: u32,
     pub cores: String,
     /// Lines of the flow.
     pub flow: String,
-    /// What the table `service` holds.
+    /// Content of the table `service`.
     pub service: String,
     /// Lines of `run`.
     pub run: String,
 }
 
 impl Scene {
-    /// Requests of so many clients to cores, by a connection each.
+    /// Creates a scene in which each client has one connection to `cores`.
     pub fn new(clients: u32, cores: &str, service: &str) -> Self {
         Self {
             power: None,
@@ -45,17 +45,17 @@ impl Scene {
         }
     }
 
-    /// The same with frequencies and sleep.
+    /// Returns the scene with frequencies and sleep.
     pub fn power(&self, power: &str) -> Self {
         Self { power: Some(power.to_owned()), ..self.clone() }
     }
 
-    /// The same with another card.
+    /// Returns the scene with another card.
     pub fn nic(&self, nic: &str) -> Self {
         Self { nic: nic.to_owned(), ..self.clone() }
     }
 
-    /// The same, measured for so many us after so many.
+    /// Returns the scene with another warm-up and duration, in us.
     pub fn window(&self, warm_up_us: u64, duration_us: u64) -> Self {
         Self { run: format!("warmup = \"{warm_up_us} us\"\nduration = \"{duration_us} us\""), ..self.clone() }
     }
@@ -72,19 +72,19 @@ impl Scene {
         ))
     }
 
-    /// What a whole run of it tells.
+    /// Returns the report of a complete run.
     pub fn report(&self) -> Report {
         let mut run = Run::new(&self.plan(), Options::default());
         assert_eq!(run.run(|_| true), Ok(true));
         run.report()
     }
 
-    /// A world of it after so long.
+    /// Returns the world after `until_us`.
     pub fn after(&self, until_us: u64) -> Simulation<World> {
         crate::cluster::lab::run(&self.plan(), until_us)
     }
 
-    /// The requests of the first `until_us`: how many were answered, and the sum of their latencies in ps.
+    /// Returns the number of requests answered within `until_us`, and the sum of their latencies in ps.
     pub fn answered(&self, until_us: u64) -> (u64, u128) {
         let (counts, latency) = asked(&self.after(until_us));
         assert_eq!(counts.answered, latency.count());
@@ -92,7 +92,7 @@ impl Scene {
     }
 }
 
-/// What clients saw.
+/// Returns the request counts and latencies of all clients.
 pub fn asked(simulation: &Simulation<World>) -> (RequestCounts, Histogram) {
     let mut found = (RequestCounts::default(), Histogram::default());
     for end in crate::cluster::books::streams(simulation) {
@@ -104,14 +104,14 @@ pub fn asked(simulation: &Simulation<World>) -> (RequestCounts, Histogram) {
     found
 }
 
-/// The network cores of the server.
+/// Returns the network stacks of the server's cores.
 pub fn cores(simulation: &Simulation<World>) -> Vec<&NetStack> {
     servers(simulation)[0].engines::<NetStack>().collect()
 }
 
-/// What became of requests at the server: its workers, those that wait, and the books.
-pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceStats) {
-    let mut all = (0, 0, ServiceStats::default());
+/// Returns the workers of the server, the requests that wait, and the statistics of its services.
+pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceBooks) {
+    let mut all = (0, 0, ServiceBooks::default());
     for (_, most, waiting, books) in cores(simulation).into_iter().flat_map(NetStack::services) {
         all.0 += most;
         all.1 += waiting;
@@ -120,13 +120,13 @@ pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceStats) {
     all
 }
 
-/// The rows of a table.
+/// Returns the rows of a table.
 pub fn rows(report: &Report, table: &str) -> Vec<Value> {
     let table = report.table(table).unwrap_or_else(|| panic!("no table {table}"));
     table.rows.iter().map(|row| table.row_json(row)).collect()
 }
 
-/// A number of the only row of a table.
+/// Returns a value of the only row of a table.
 pub fn number(report: &Report, table: &str, column: &str) -> f64 {
     rows(report, table)[0][column].as_f64().unwrap_or_else(|| panic!("no {column} in {table}"))
 }

@@ -1,4 +1,4 @@
-//! Cores that several engines share: applications, streams, and the sockets of the host.
+//! Tests cores that several engines share: applications, streams, and the network stack of the host.
 
 use crate::cluster::lab::{drain, plan, run, servers, settle};
 use crate::common::laws::assert_books;
@@ -10,7 +10,7 @@ use hostnet_model::Machine;
 use hostnet_model::World;
 use hostnet_sim::build::world;
 
-/// A server whose core 0 receives a flow, and what else it does.
+/// Returns a cluster with a server whose core 0 receives a flow and does other work.
 fn receiver(work: &str, traffic: &str) -> String {
     format!(
         "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n{work}\n[host.sender]\nkind = \"endpoint\"\n\
@@ -19,7 +19,7 @@ fn receiver(work: &str, traffic: &str) -> String {
     )
 }
 
-/// Caches with a small LLC, which is soon filled before time begins.
+/// Caches with a small LLC, which is quickly filled before time begins.
 macro_rules! caches {
     () => {
         "cache = { enabled = true, llc = { sets = 128 } }\n"
@@ -35,10 +35,10 @@ const STREAM: &str = "[host.receiver.workload.s]\nkind = \"stream\"\ncores = \"0
 
 const DISK: &str =
     "[host.receiver.workload.disk]\nkind = \"fio\"\njob = \"quadrant.fio\"\ncores = \"0\"\nconsume = true\n";
-/// Sockets that have nothing to do yet.
+/// Keys of a flow that has not started yet.
 const LATER: &str = "kind = \"bulk\"\nstart = \"9 ms\"";
 
-/// Core 0 of the receiver.
+/// Returns core 0 of the receiver.
 fn core(simulation: &Simulation<World>) -> &Core {
     servers(simulation)[0].first().expect("a server has cores")
 }
@@ -48,7 +48,7 @@ fn had(simulation: &Simulation<World>, now: Time) -> Vec<u64> {
     (0..core.engines().len()).map(|engine| core.run_ps(engine, now)).collect()
 }
 
-/// Lines that the entries of the LFB have brought for each workload.
+/// Returns the lines that the LFB entries have fetched for each workload.
 fn lines(machine: &Machine) -> Vec<u64> {
     let core: &Core = machine.first().expect("a server has cores");
     core.read().classes().iter().map(|usage| usage.residence().count()).collect()
@@ -91,7 +91,7 @@ fn a_thread_executes_no_more_than_what_it_had_of_the_core() {
         thread.operations().0 as f64 / had as f64
     };
     let (shared, alone) = (share(&plan), share(&alone));
-    // Beside other lines in the LFB and in memory it is slower; it cannot be faster.
+    // Other lines in the LFB and in memory slow it down; it cannot become faster.
     assert!(shared < 1.02 * alone && shared > 0.5 * alone, "{shared} and {alone} operations per ps of its own");
 }
 
@@ -141,7 +141,7 @@ fn two_threads_have_the_same_share_of_a_core() {
     assert!(had[0].abs_diff(had[1]) <= 100_000_000, "a slice at most lies between them: {had:?}");
 }
 
-/// The first blocks of 8 MB are there to be read after some 2 ms.
+/// The first blocks of 8 MB can be read after about 2 ms.
 #[test]
 fn storage_has_its_turn_beside_a_stream_that_fills_the_lfb() {
     let work = format!("{}ssd.count = 4\n{STREAM}{DISK}", caches!()).replace("reads = 0.5", "pattern = \"random\"");

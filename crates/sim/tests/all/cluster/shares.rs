@@ -1,4 +1,5 @@
-//! Shares are shares: what was under way when a window began or ended counts with what fell into it.
+//! Tests that shares are at most 1: work in flight when a window begins or ends counts only with the part that falls
+//! into it.
 
 use crate::cluster::lab::plan;
 use hostnet_sim::{Options, Run};
@@ -11,12 +12,12 @@ fn summary(text: &str) -> Value {
     run.report().summary
 }
 
-/// Checks that no cable carries more than its rate, and that what is told as a share of the time is one.
+/// Asserts that no cable carries more than its rate, and that shares of time are between 0 and 1.
 fn assert_shares(summary: &Value) {
     let of = |row: &Value, key: &str| row[key].as_f64().unwrap_or(0.0);
     for port in summary["queues"].as_array().into_iter().flatten() {
         let rate = port["rate_gbps"].as_f64().unwrap_or(f64::INFINITY);
-        // A 1024th of a byte is the unit.
+        // The counter has a resolution of 1/1024 byte.
         let most = rate * (1.0 + 1e-9) + 8.0 / summary["window_ns"].as_f64().expect("a window") / 512.0;
         assert!(of(port, "sent_gbps") <= most, "{port}");
         assert!((0.0..=1.0).contains(&of(port, "paused_share")), "{port}");

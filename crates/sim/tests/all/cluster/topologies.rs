@@ -1,4 +1,4 @@
-//! Networks of many switches: how long a packet takes across, whether all ways are used, and that nothing is lost.
+//! Tests networks of many switches: latencies, use of all equal paths, and conservation of packets.
 
 use crate::cluster::books::assert_conserved;
 use crate::cluster::conservation::learning;
@@ -14,7 +14,7 @@ const CORE_PS: u64 = 2_000_000;
 const GLOBAL_PS: u64 = 5_000_000;
 const SWITCH_PS: u64 = 450_000;
 
-/// A network, and how many cables within groups and between groups the way from the first host to the last has.
+/// Networks, with the number of cables within groups and between groups on the path from the first host to the last.
 const SHAPES: [(&str, u32, &str, u64, u64); 8] = [
     ("two-tier", 6, "leaves = 3", 2, 0),
     ("leaf-spine", 6, "leaves = 3\nspines = 2", 2, 0),
@@ -45,7 +45,7 @@ fn report(plan: &Plan) -> Report {
     run.report()
 }
 
-/// Time on a wire of 10 Gbps, headers and framing included.
+/// Returns the time on a wire of 10 Gbps, with headers and framing.
 fn wire_ps(data: u64) -> u64 {
     (data + 52 + 38).max(84) * 800
 }
@@ -170,7 +170,7 @@ fn a_switch_and_its_endpoints_are_a_range_of_components() {
     }
 }
 
-/// Switches in a tree that nobody has a name for, and hosts at any of them; the last switch may close a circle.
+/// Generates switches in a random tree with hosts at any of them; the last switch may close a loop.
 fn drawn() -> impl Strategy<Value = String> {
     let draws = prop::collection::vec((any::<prop::sample::Index>(), 1_u32..3000), 20);
     (2_usize..7, 6_usize..12, draws).prop_map(|(switches, hosts, draws)| {
@@ -196,13 +196,13 @@ fn drawn() -> impl Strategy<Value = String> {
     })
 }
 
-/// The same network with switches that learn.
+/// Returns the network with learning switches.
 pub fn learning_network(network: &str, number: u32) -> String {
     let keys: Vec<String> = learning(number).lines().map(|line| format!("switch.{line}\n")).collect();
     network.replace("switch.latency = \"450 ns\"\n", &keys.concat())
 }
 
-/// A random network, and traffic of all patterns.
+/// Generates a random network with all patterns of traffic.
 pub fn any_network() -> impl Strategy<Value = String> {
     let named =
         prop::sample::select(SHAPES.to_vec()).prop_map(|(shape, hosts, sizes, ..)| network(shape, hosts, sizes));
@@ -216,7 +216,7 @@ pub fn any_network() -> impl Strategy<Value = String> {
         |(network, pairs, transport, buffer, load, rdma, seed)| {
             let kind = if rdma { "write" } else { "bulk" };
             let transport = if rdma { "dcqcn" } else { transport };
-            // What times out together is flooded together: with little room it is lost again, for minutes.
+            // Packets that time out together are flooded together: small buffers lose them again, for minutes.
             let buffer = if network.contains("learning") && buffer == "20 kB" { "100 kB" } else { buffer };
             network
                 + &format!(

@@ -1,4 +1,4 @@
-//! Sums of vectors with what training does around them: as long as can be computed.
+//! Tests allreduce with the other steps of training, against closed forms.
 
 use crate::cluster::lab::{fabric, plan};
 use hostnet_config::Plan;
@@ -10,7 +10,7 @@ const PS: u64 = 1_000_000;
 const HEADERS: u64 = 52 + 38;
 const MTU: u64 = 9000;
 
-/// Endpoints `h` and one `a` at a switch on cables of 10 Gbps, and a job of `h`.
+/// Returns a plan of endpoints `h` and one `a` at a switch with cables of 10 Gbps, and a job of `h`.
 fn job(hosts: u32, job: &str) -> Plan {
     plan(&format!(
         "[host.h]\nkind = \"endpoint\"\ncount = {hosts}\nlatency = \"3 us\"\n\
@@ -22,7 +22,7 @@ fn job(hosts: u32, job: &str) -> Plan {
     ))
 }
 
-/// What a run of it found: its time, in ps, and its tables.
+/// Returns the duration of a run in ps, and its report.
 fn took(plan: &Plan) -> (f64, Report) {
     let mut run = Run::new(plan, Options::default());
     assert_eq!(run.run(|_| true), Ok(true));
@@ -45,12 +45,12 @@ fn step<'a>(report: &'a Report, name: &str) -> &'a Value {
     steps.iter().find(|row| row["step"] == name).unwrap_or_else(|| panic!("{name} is missing"))
 }
 
-/// Bytes of a message on cables, one after the other, in ps.
+/// Returns the time of the packets of a message on a cable, in ps.
 fn wire_ps(bytes: u64) -> f64 {
     ((bytes + bytes.div_ceil(MTU - 52) * HEADERS) * 800) as f64
 }
 
-/// One message from rank to rank.
+/// Returns the latency of one message between two ranks, in ps.
 fn way_ps(bytes: u64) -> f64 {
     let last = bytes.min(MTU - 52);
     wire_ps(bytes) + (2 * 3 * PS + 2 * 2 * PS + 700_000 + (last + HEADERS) * 800) as f64
@@ -69,12 +69,12 @@ fn an_aggregator_takes_what_goes_in_and_out_of_its_cable() {
     assert_within(with(""), 2.0 * way_ps(4 * BYTES), "rank 0 adds up");
     let alone = with("aggregator = \"a\"");
     assert_within(alone, 2.0 * way_ps(5 * BYTES), "another host adds up");
-    // All vectors share the cable, so that all come at its end.
+    // All vectors share the cable, so all of them arrive at its end.
     let added = with("aggregator = \"a\"\nsum = \"4 GB/s\"\ncompute = { update = \"7 ms\" }");
     assert_within(added, 2.0 * way_ps(5 * BYTES) + 4.0 * 1e9 + 7e9, "it adds and updates");
-    // Of six ranks the one that sums up sends to three, each of which sends on at once.
+    // Of six ranks, the one that sums up sends to three, each of which forwards at once.
     let tree = with("aggregator = \"a\"\nanswer = \"tree\"");
-    // A message that is still in the socket shares the cable with the next one, so that its receiver sends it on later.
+    // A message that is still in the socket shares the cable with the next one, so its receiver forwards it later.
     let law = way_ps(5 * BYTES) + 3.0 * way_ps(BYTES);
     assert!((1.0..1.02).contains(&(tree / law)), "the sum goes back along a tree: {tree} ps for {law}");
 }
@@ -87,7 +87,7 @@ fn groups_sum_up_before_one_of_each_goes_around() {
     assert_eq!(step(&report, "reduce-scatter")["messages"], 12);
     let whole = took(&job(8, "bytes = \"4 MB\"\nalgorithm = \"hierarchical\"\ngroup = 1")).0;
     assert_eq!(whole, took(&job(8, "bytes = \"4 MB\"")).0, "groups of one are a ring");
-    // Of a host, when nothing else is said.
+    // By default a group is the ranks of a host.
     let (_, report) = took(&job(4, "bytes = \"4 MB\"\nalgorithm = \"hierarchical\"\nranks_per_host = 2"));
     assert_eq!(step(&report, "reduce-scatter")["messages"], 12);
 }
@@ -121,12 +121,12 @@ fn buckets_are_exchanged_while_the_backward_pass_goes_on() {
         let (found, again) = with(same);
         assert_eq!((found, &again.result_hash), (whole, &report.result_hash), "{same}");
     }
-    // Each of four is done before the next is there; only the last is seen.
+    // Each of the four exchanges finishes before the next begins; only the last is visible.
     let (four, report) = with("bucket = \"1 MB\"");
     assert_within(four, 3.0 * (48.1e9 + ring(BYTES / 4)), "four buckets");
     let exchanged = step(&report, "reduce-scatter")["messages"].as_u64();
     assert_eq!(exchanged, Some(3 * 4 * 4 * 3));
-    // A backward pass that is shorter than the exchange hides only that of the first.
+    // A backward pass that is shorter than the exchange hides only the exchange of the first bucket.
     let short = parts.replace("40 ms", "2 ms");
     let found = took(&job(4, &format!("{short}bucket = \"2 MB\""))).0;
     assert_within(found, 3.0 * (5e9 + 1e9 + 0.4e9 + 3e9 + 2.0 * ring(BYTES / 2)), "short");
@@ -143,10 +143,10 @@ fn at_servers_the_accelerator_takes_nothing_of_cores_and_sums_are_executed() {
     let report = run.report();
     let us = |name: &str, key: &str| step(&report, name)[key].as_f64().expect("a number");
     assert_eq!((us("forward", "mean_us"), us("forward", "max_us")), (200.0, 200.0));
-    // Only the first half is waited for; the second is done while the first is exchanged.
+    // Only the first half is waited for; the second is computed while the first is exchanged.
     assert_eq!(us("backward", "max_us"), 150.0);
     assert_eq!(step(&report, "sum")["count"].as_u64(), Some(2 * 2 * 2));
-    // Of a million bytes: instructions, and lines of both vectors from memory.
+    // For a million bytes: instructions, and lines of both vectors from memory.
     let sum = us("sum", "mean_us");
     assert!(sum > 250.0 && sum < 1000.0, "{sum}");
     assert!((us("update", "mean_us") / 40.0 - 1.0).abs() < 0.01);
@@ -156,7 +156,7 @@ fn at_servers_the_accelerator_takes_nothing_of_cores_and_sums_are_executed() {
 fn a_core_sends_and_receives_one_thing_at_a_time() {
     let with = |rate: &str| took(&job(4, &format!("bytes = \"16 MB\"\n{rate}"))).0;
     assert_within(with("socket_rate = \"10 TB/s\""), with(""), "as good as none");
-    // The core of each rank moves one part out and one in for each step of the ring.
+    // The core of each rank moves one part out and one part in for each step of the ring.
     let moved = |gbps: f64| 2.0 * 6.0 * 4e6 * 8.0 / gbps * 1e3;
     assert_within(with("socket_rate = \"4 Gbps\""), moved(4.0), "it bounds both directions together");
     assert_within(with("socket_rate = \"2 Gbps\""), moved(2.0), "half of it takes twice as long");
@@ -164,7 +164,7 @@ fn a_core_sends_and_receives_one_thing_at_a_time() {
     assert_within(with("socket_rate = \"3 Gbps\"\nsocket_send_rate = \"6 Gbps\""), two, "each direction has its own");
     let (_, report) = took(&job(4, "bytes = \"16 MB\"\nsocket_rate = \"4 Gbps\""));
     assert_eq!(report.summary["limits"][0]["limit"], "rank cores");
-    // One direction alone gets all of it.
+    // A single direction gets the whole rate.
     let gather = "bytes = \"16 MB\"\nalgorithm = \"aggregator\"\nsocket_rate = \"4 Gbps\"";
     let found = took(&job(4, gather)).0;
     assert_within(found, 2.0 * 3.0 * 16e6 * 8.0 / 4.0 * 1e3, "what one receives and then sends");

@@ -1,4 +1,4 @@
-//! Jobs of ranks on cores of servers: closed forms, books that add up, and limits that are planted.
+//! Tests jobs of ranks on cores of servers: closed forms, consistent statistics, and planted limits.
 
 use crate::cluster::lab::{plan, servers};
 use hostnet_config::Plan;
@@ -10,15 +10,15 @@ use serde_json::Value;
 
 /// Time of an instruction at 3.4 GHz, in ps.
 const INSTRUCTION_PS: f64 = 1000.0 / 3.4;
-/// A notice of a message through memory.
+/// Latency of the notice of a message through memory, in ps.
 const NOTICE_PS: u64 = 500_000;
 
-/// A job on a server of eight cores, alone.
+/// Returns a plan of a job on a single server of eight cores.
 fn job(job: &str) -> Plan {
     plan(&format!("[host.box]\npreset = \"mcn-scaleup-8\"\n[job.j]\nhosts = \"box\"\n{job}\n[run]\nuntil = \"jobs\"\n"))
 }
 
-/// The same on so many of them, at a switch.
+/// Returns a plan of a job on `hosts` servers of eight cores, at a switch.
 fn jobs(hosts: u32, job: &str) -> Plan {
     plan(&format!(
         "[host.box]\npreset = \"mcn-scaleup-8\"\ncount = {hosts}\n[network]\nrate = \"10 Gbps\"\nlatency = \"1 us\"\n\
@@ -32,7 +32,7 @@ fn finished(plan: &Plan) -> (Report, Run) {
     (run.report(), run)
 }
 
-/// The books of a job: its row.
+/// Returns the row of the job.
 fn row(report: &Report) -> &Value {
     let row = &report.summary["jobs"][0];
     assert_eq!(row["unfinished_ranks"].as_u64(), Some(0));
@@ -47,7 +47,7 @@ fn ranks(run: &Run) -> Vec<&Rank> {
     servers(run.simulation()).into_iter().flat_map(|machine| machine.engines::<Worker>()).map(Worker::rank).collect()
 }
 
-/// A program of ranks that all take one step.
+/// Returns a program of ranks that all take one step.
 fn alone(ranks: u32, step: &str) -> Plan {
     job(&format!("kind = \"program\"\nranks = {ranks}\nsteps = [{{ name = \"work\", {step} }}]"))
 }
@@ -77,7 +77,7 @@ fn lines_of_a_core_alone_take_their_latency_by_the_entries_of_its_lfb() {
     let lfb = machine.each::<hostnet_model::core::Core>().next().expect("it has cores").lfb();
     let held = lfb.area_ps() as f64;
     assert!(now.ps() > 0);
-    // All six entries are held all the time, but for the refill of 1 ns after each.
+    // All six entries are always held, apart from the refill of 1 ns after each.
     let law = (held + f64::from(lines) * 1000.0) / 6.0;
     assert_within(took, law, 0.03, "lines");
 }
@@ -112,7 +112,7 @@ fn a_message_through_memory_takes_two_copies_and_a_notice() {
     let (report, run) = finished(&job(&format!("kind = \"program\"\nranks = 2\niterations = 20\n{steps}")));
     let all = ranks(&run);
     let [sender, receiver] = [all[0].phases()[0], all[1].phases()[0]];
-    // Sixteen instructions a line for loads and stores, with all lines in caches after the first times.
+    // Sixteen instructions per line for loads and stores, with all lines in caches after the first copies.
     let copy = 256.0 * 16.0 * INSTRUCTION_PS;
     let sends = sender.time_ps as f64 / sender.steps as f64;
     assert!(sends > copy && sends < 6.0 * copy, "{sends} {copy}");
@@ -163,14 +163,14 @@ fn endpoints_and_servers_share_a_job() {
     }
 }
 
-/// What a run comes to: the hash of its results, and of its state at the ends of all epochs.
+/// Returns the outcome of a run: the hash of its results, its epochs, and its checkpoint.
 fn found(mut run: Run) -> (String, Vec<Epoch>, Option<Vec<u8>>) {
     assert_eq!(run.run(|_| true), Ok(true));
     (run.report().result_hash, run.epochs().to_vec(), run.checkpoint().map(<[u8]>::to_vec))
 }
 
-/// Ranks that compute, read at random and send within a server and beyond, for about 200 us; an epoch has a
-/// hundredth of the longest time that the run may take.
+/// Returns a plan of ranks that compute, read at random and send within a server and beyond, for about 200 us. An
+/// epoch is a hundredth of the maximum duration of the run.
 fn mixed(duration_max: &str, transport: &str) -> Plan {
     let step =
         "{ instructions = 20000, reads = \"64 KiB\", writes = \"32 KiB\", gathers = 300, gather_set = \"1 MiB\", \

@@ -1,4 +1,4 @@
-//! Services whose workers are threads of a server: closed forms and limits.
+//! Tests services with workers that are threads of a server: closed forms and limits.
 
 use crate::cluster::serving::{asked, cores, number, rows, workers, Scene, PS};
 use hostnet_model::os::NetStack;
@@ -61,14 +61,14 @@ fn a_core_alone_works_on_a_burst_one_after_the_other() {
     assert!((3200.0..3300.0).contains(&last), "eight times 400 us: {last}");
 }
 
-/// A server whose four cores have a connection each.
+/// Returns a scene of a server with one connection at each of its four cores.
 fn four(service: &str) -> Scene {
     Scene::new(4, "0-3", service)
 }
 
 #[test]
 fn cores_without_work_take_that_of_others() {
-    // Only the connection of core 0 asks for anything within the time.
+    // Only the connection of core 0 sends requests within the time of the test.
     let text = "rate = 1000, burst = 8, time = \"400 us\", workers = 64, arrivals = \"constant\"";
     let mut plan = four(text).plan();
     for flow in plan.cluster.flows.iter_mut().skip(1) {
@@ -85,7 +85,7 @@ fn cores_without_work_take_that_of_others() {
 
 #[test]
 fn cores_bound_the_throughput_and_overload_is_named() {
-    // Four cores, 200 us each: 20000 a second at most, less what the kernel takes.
+    // Four cores, 200 us each: at most 20000 per second, less the time of the kernel.
     let scene = four("rate = 9000, time = \"200 us\", workers = 4096").window(20_000, 30_000);
     let scene = Scene { flow: format!("{}in_flight = 64\n", scene.flow), ..scene };
     let report = scene.report();
@@ -94,7 +94,7 @@ fn cores_bound_the_throughput_and_overload_is_named() {
     assert!(number(&report, "services", "given_up") > 400.0);
     let row = &rows(&report, "limits")[0];
     assert_eq!(row["limit"], "receiver cores", "{row}");
-    // Half of that is served whole, by a server that is half busy.
+    // Half of that is fully served, by a server that is half busy.
     let scene = four("rate = 2500, arrivals = \"constant\", time = \"200 us\", workers = 4096").window(20_000, 60_000);
     let report = scene.report();
     let served = number(&report, "services", "answered_per_s");
@@ -105,7 +105,7 @@ fn cores_bound_the_throughput_and_overload_is_named() {
 
 #[test]
 fn requests_wait_for_cores_as_long_as_for_the_workers_of_one_queue() {
-    // M/D/4 at a load of 0.81, 0.8 of it work: 0.41 service times. An idle request takes 14 us beyond its work.
+    // M/D/4 at a load of 0.81, of which 0.8 is work: 0.41 service times. An idle request takes 14 us beyond its work.
     let scene = Scene::new(64, "0-3", "rate = 100, time = \"500 us\", workers = 4096").window(50_000, 2_000_000);
     let waits = (number(&scene.report(), "services", "mean_us") - 514.0) / 500.0;
     assert!((waits / 0.41 - 1.0).abs() < 0.15, "{waits} service times");
@@ -113,7 +113,7 @@ fn requests_wait_for_cores_as_long_as_for_the_workers_of_one_queue() {
 
 #[test]
 fn too_few_workers_are_named_and_more_help() {
-    // Each request is 20 us of work and 2 ms of storage: eight workers are 4000 a second.
+    // Each request takes 20 us of work and 2 ms of storage: eight workers serve 4000 per second.
     let with = |workers: u32| {
         let service =
             format!("rate = 1500, time = \"20 us\", io = {{ reads = 2, latency = \"1 ms\" }}, workers = {workers}");
@@ -148,7 +148,7 @@ fn requests_of_a_burst_come_one_after_the_other_if_they_are_to() {
         let more = if spacing_us > 0 { format!(", spacing = \"{spacing_us} us\"") } else { String::new() };
         Scene::new(1, "0", &format!("rate = 1000, burst = 10, arrivals = \"constant\", time = \"100 us\"{more}"))
     };
-    // The second waits for the first, and so on, unless they come more slowly than they are served.
+    // The second request waits for the first, and so on, unless they arrive more slowly than they are served.
     let mean = |scene: &Scene| {
         let (count, sum) = scene.answered(29_000);
         assert_eq!(count, 20);

@@ -1,11 +1,11 @@
-//! A controller in the hands of a test.
+//! A test bench that controls a memory controller step by step.
 
 use crate::memory::setup::request;
 use hostnet_kernel::Time;
 use hostnet_model::memory::{CommandKind, CommandRecord, Controller, Incoming, Offered, Served};
 use hostnet_model::params::{ControllerParams, DramParams};
 
-/// A controller, and what it did. Times are clocks.
+/// A controller with its commands and served requests. Times are in clocks.
 pub(crate) struct Bench {
     pub(crate) controller: Controller,
     pub(crate) commands: Vec<CommandRecord>,
@@ -34,7 +34,7 @@ impl Bench {
         offered
     }
 
-    /// Issues what is planned up to clock `end`, this included.
+    /// Issues the commands planned up to and including clock `end`.
     pub(crate) fn run(&mut self, end: u64) {
         while self.controller.next_clock() <= end {
             let now = Time::from_ps(self.controller.next_clock());
@@ -44,17 +44,17 @@ impl Bench {
         }
     }
 
-    /// The clocks of the commands of a kind.
+    /// Returns the clocks of the commands of a kind.
     pub(crate) fn clocks(&self, kind: CommandKind) -> Vec<u64> {
         self.commands.iter().filter(|command| command.kind == kind).map(|command| command.clock).collect()
     }
 
-    /// The commands so far, by kind.
+    /// Returns the kinds of the commands so far.
     pub(crate) fn kinds(&self) -> Vec<CommandKind> {
         self.commands.iter().map(|command| command.kind).collect()
     }
 
-    /// The tags of the requests in the order in which they were served.
+    /// Returns the tags of the requests in the order in which they were served.
     pub(crate) fn order(&self) -> Vec<u32> {
         self.served.iter().map(|served| served.tag).collect()
     }

@@ -1,4 +1,4 @@
-//! What can be worked out on paper: latencies without load, and bandwidth at saturation.
+//! Tests closed forms: latencies without load, and bandwidth at saturation.
 
 use crate::memory::bench::Bench;
 use crate::memory::devices::{ddr4, devices};
@@ -7,8 +7,8 @@ use crate::memory::setup::plain;
 use hostnet_model::params::{ControllerParams, DramParams, MapParams, Refresh};
 use hostnet_traffic::{Pattern, Request, Traffic};
 
-/// A map of consecutive fields, from the lowest bit: subchannel, bank group, column, bank, rank, row. Channels that are
-/// no power of two take turns line by line.
+/// Returns a map of consecutive fields, from the lowest bit: subchannel, bank group, column, bank, rank, row. If the
+/// number of channels is no power of two, channels alternate line by line.
 pub(crate) fn fields(dram: &DramParams, channels: u32) -> MapParams {
     let mut at = 6;
     let mut take = |count: u32| {
@@ -31,7 +31,7 @@ pub(crate) fn fields(dram: &DramParams, channels: u32) -> MapParams {
     }
 }
 
-/// Clocks from the first column access of a line to the end of its data.
+/// Returns the clocks from the first column access of a line to the end of its data.
 fn data(dram: &DramParams, latency: u32) -> u64 {
     let t = &dram.timing;
     u64::from((dram.accesses_per_line - 1) * t.ccd_l + latency + t.burst)
@@ -65,7 +65,7 @@ fn writes_without_load_take_what_their_commands_take() {
     }
 }
 
-/// Clocks per line and subchannel of a saturating sequential stream.
+/// Measures the clocks per line and subchannel of a saturating sequential stream.
 fn sequential(dram: &DramParams, controller: &ControllerParams, write_share: f64) -> f64 {
     let lines = 60_000;
     let pattern = Pattern::Streams { count: 1, colliding: false };
@@ -77,7 +77,7 @@ fn sequential(dram: &DramParams, controller: &ControllerParams, write_share: f64
     elapsed * f64::from(dram.subchannels) / (lines - 1) as f64
 }
 
-/// Clocks of the data bus per line when bank groups take turns.
+/// Returns the data bus clocks per line when bank groups alternate.
 fn bus(dram: &DramParams) -> f64 {
     f64::from(dram.accesses_per_line * dram.timing.burst.max(dram.timing.ccd_s))
 }

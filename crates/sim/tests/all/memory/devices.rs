@@ -5,7 +5,7 @@ use hostnet_model::params::{DramParams, SameBank, TimingParams};
 use proptest::prelude::*;
 use std::path::Path;
 
-/// A device of `specs/dram`.
+/// Returns a device of `specs/dram`.
 fn device(name: &str) -> DramParams {
     let text = format!("[memory]\ndevice = \"{name}\"\n");
     let input =
@@ -13,27 +13,28 @@ fn device(name: &str) -> DramParams {
     memory_plan(&input).unwrap_or_else(|error| panic!("{error}")).dram
 }
 
-/// Four bank groups, no refresh of less than a rank.
+/// Returns a device with four bank groups and refreshes of whole ranks only.
 pub(crate) fn ddr4() -> DramParams {
     device("DDR4_2933")
 }
 
-/// Two subchannels, commands of two clocks, refresh of a bank in every group.
+/// Returns a device with two subchannels, commands of two clocks, and a refresh of one bank in every group.
 pub(crate) fn ddr5() -> DramParams {
     device("DDR5_4800")
 }
 
-/// Two pseudo-channels, a bus for row commands, two accesses for a line, refresh of one bank.
+/// Returns a device with two pseudo-channels, a separate bus for row commands, two accesses per line, and a refresh
+/// of one bank.
 pub(crate) fn hbm2e() -> DramParams {
     device("HBM2E")
 }
 
-/// Every device that comes with the program.
+/// Returns every device of `specs/dram`.
 pub(crate) fn devices() -> Vec<DramParams> {
     hostnet_config::devices().iter().map(|name| device(name)).collect()
 }
 
-/// Sets of banks that one REFSB refreshes, per rank.
+/// Returns the number of bank sets per rank, each of which one REFSB refreshes.
 pub(crate) fn sets(dram: &DramParams) -> u32 {
     match dram.same_bank {
         SameBank::None => 1,
@@ -42,7 +43,7 @@ pub(crate) fn sets(dram: &DramParams) -> u32 {
     }
 }
 
-/// Any device: those of the standards, or a random one.
+/// Generates a device: one of the standards, or a random one.
 pub(crate) fn any_device() -> impl Strategy<Value = DramParams> {
     prop_oneof![1 => prop::sample::select(devices()), 1 => random_device()]
 }
@@ -69,7 +70,7 @@ fn random_device() -> impl Strategy<Value = DramParams> {
     })
 }
 
-/// Refresh intervals that leave time for work, however the rows have to be closed.
+/// Sets refresh intervals that leave time for other work, however rows must be closed.
 fn with_intervals(mut dram: DramParams, slack: u32) -> DramParams {
     let t = &mut dram.timing;
     let closing = t.rc + t.cwl + t.burst + t.wr + t.rp + 40;

@@ -1,16 +1,16 @@
-//! Drives a controller as its owner would, with a [`Watch`] on it.
+//! Drives a controller as its owner would, under observation of a [`Watch`].
 
 use crate::memory::setup::Case;
 use crate::memory::watch::Watch;
 use hostnet_kernel::Time;
 use hostnet_model::memory::{CommandRecord, Controller, Incoming, Offered};
 
-/// Workloads that are told apart.
+/// Number of workloads that are counted separately.
 pub(crate) const CLASSES: usize = 2;
-/// Clocks without anything served after which nothing more is expected.
+/// Clocks without a served request after which no more are expected.
 const PATIENCE: u64 = 60_000;
 
-/// A controller under way. Times are clocks.
+/// A controller under test. Times are in clocks.
 pub(crate) struct Drive<'a> {
     case: &'a Case,
     pub(crate) controller: Controller,
@@ -18,12 +18,12 @@ pub(crate) struct Drive<'a> {
     pub(crate) commands: Vec<CommandRecord>,
     pub(crate) now: u64,
     head: usize,
-    /// The clock of the next try to hand over the request at the head; never while it waits for an entry.
+    /// Clock of the next attempt to offer the request at the head; `u64::MAX` while it waits for an entry.
     next_try: u64,
     served_at: u64,
 }
 
-/// What is left of a run.
+/// Result of a run.
 pub(crate) struct Outcome<'a> {
     pub(crate) controller: Controller,
     pub(crate) watch: Watch<'a>,
@@ -47,13 +47,13 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Goes on until everything is served, or nothing more will be.
+    /// Runs until everything is served, or no more requests will be.
     pub(crate) fn run(mut self) -> Outcome<'a> {
         while self.step() {}
         self.settle()
     }
 
-    /// Replaces the controller by what it was written as after `steps` steps, and goes on to the end.
+    /// Replaces the controller after `steps` steps by its serialized copy, and runs to the end.
     pub(crate) fn run_interrupted(mut self, steps: usize) -> Outcome<'a> {
         for _ in 0..steps {
             self.step();
@@ -63,7 +63,7 @@ impl<'a> Drive<'a> {
         self.run()
     }
 
-    /// One clock in which something happens; false when there is none.
+    /// Executes the next clock with activity. Returns false if there is none.
     fn step(&mut self) -> bool {
         let done = self.head == self.case.requests.len() && self.watch.is_empty();
         let next = self.next_try.min(self.controller.next_clock());
@@ -126,14 +126,15 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Rows that were idle for long are closed when somebody comes.
+    /// Takes the commands issued so far. Rows that were idle for long are closed lazily, when the next request
+    /// arrives.
     fn take_commands(&mut self) {
         let first = self.commands.len();
         self.commands.extend(self.controller.take_commands());
         self.watch.on_idle_rows(self.now, &self.commands[first..]);
     }
 
-    /// Lets refreshes go on alone for a while.
+    /// Runs refreshes alone for a while, and settles the statistics.
     fn settle(mut self) -> Outcome<'a> {
         let end = self.now + 3 * u64::from(self.case.dram.timing.refi);
         while self.controller.next_clock() <= end {

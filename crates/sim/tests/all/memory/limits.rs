@@ -1,4 +1,4 @@
-//! Both sides of every limit of a controller: queues, watermarks, shares, pages.
+//! Tests both sides of every limit of a controller: queues, watermarks, shares, pages.
 
 use crate::memory::bench::Bench;
 use crate::memory::devices::{ddr4, devices};
@@ -7,7 +7,7 @@ use hostnet_model::memory::CommandKind::{Activate, Precharge, Read, ReadPrecharg
 use hostnet_model::memory::Offered;
 use hostnet_model::params::{ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Scheduler};
 
-/// Long enough for anything that is to happen.
+/// Clock by which every expected command has been issued.
 const LATER: u64 = 10_000;
 
 #[test]
@@ -100,7 +100,7 @@ fn an_idle_read_queue_drains_writes_from_a_threshold_on() {
     }
 }
 
-/// A second write begins the wait anew; a read that waits at its end goes first.
+/// A second write restarts the wait. A read that is waiting at the end of it goes first.
 #[test]
 fn writes_that_nothing_joins_pass_when_the_last_has_waited_long_enough() {
     for idle_drain in [IdleDrain::Mode, IdleDrain::Yield] {
@@ -124,8 +124,8 @@ fn writes_that_nothing_joins_pass_when_the_last_has_waited_long_enough() {
     }
 }
 
-/// Writes to one bank, each to a row of its own, so that the second of them is long in coming; and a read of another
-/// bank that came in the first clock.
+/// Writes to one bank, each to another row, so that the second one is late; and a read of another bank, from the
+/// first clock on.
 #[test]
 fn writes_that_pass_stop_when_a_read_is_as_old_as_it_may_be() {
     let served = |idle_age| {
@@ -200,7 +200,7 @@ fn spare_writes_that_may_only_use_open_rows_close_none() {
         bench.run(500);
         bench.offer(501, false, 16, 7);
         bench.offer(501, false, 16, 5);
-        // A row of the other rank is closed and opened for this one; meanwhile the writes may have their row.
+        // The reads close and open rows of the other rank; meanwhile the writes may use the open row.
         bench.offer(501, true, 0, 1);
         bench.offer(501, true, 0, 2);
         bench.run(LATER);

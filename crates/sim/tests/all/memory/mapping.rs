@@ -1,4 +1,4 @@
-//! Address maps: every line has a place of its own, and the place is where the map says.
+//! Tests address maps: every line has its own place, and the place is where the map says.
 
 use crate::memory::closed_form::fields;
 use crate::memory::devices::{ddr4, ddr5, hbm2e};
@@ -6,7 +6,7 @@ use hostnet_model::memory::{Decoder, Place};
 use hostnet_model::params::{DramParams, MapParams, SameBank};
 use proptest::prelude::*;
 
-/// A device of few lines: 2 subchannels, 2 ranks, 2 groups of 4 banks, 8 rows of 16 lines.
+/// Returns a device with few lines: 2 subchannels, 2 ranks, 2 groups of 4 banks, 8 rows of 16 lines.
 fn small() -> DramParams {
     DramParams {
         subchannels: 2,
@@ -20,10 +20,10 @@ fn small() -> DramParams {
     }
 }
 
-/// Lines of a channel of it.
+/// Lines of a channel of this device.
 const LINES: u64 = 1 << (1 + 1 + 1 + 2 + 3 + 4);
 
-/// Fields over shuffled bits, with rows mixed into the banks, groups, ranks and subchannels.
+/// Generates maps with fields over shuffled bits, and rows mixed into banks, groups, ranks and subchannels.
 fn any_map() -> impl Strategy<Value = MapParams> {
     let places = (Just((6_u8..18).collect::<Vec<_>>()).prop_shuffle(), prop::collection::vec(0_u64..8, 5));
     let channels = prop::sample::select(vec![1_u32, 2, 3, 4, 5, 6, 12]);
@@ -50,7 +50,7 @@ fn any_map() -> impl Strategy<Value = MapParams> {
     })
 }
 
-/// The number of a place, if the device has it.
+/// Returns the number of a place, which the device must have.
 fn number(dram: &DramParams, controllers: u64, place: Place) -> usize {
     let banks = u64::from(dram.ranks * dram.bank_groups * dram.banks_per_group);
     assert!(u64::from(place.channel) < controllers && u64::from(place.bank) < banks);
@@ -82,7 +82,7 @@ proptest! {
     fn fields_lie_where_the_map_says(map in any_map(), line in 0..LINES) {
         let decoder = Decoder::new(&map, &small());
         let channels = u64::from(map.channels);
-        // The line of the same number within a channel, as seen from outside.
+        // Line of the whole memory for a line of one channel, and the lines that a channel has in one turn.
         let (outer, turn) = match map.channel_bytes / 64 {
             0 => (line, 0),
             lines => (line / lines * lines * channels + line % lines, lines),

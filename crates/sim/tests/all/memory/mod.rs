@@ -1,5 +1,6 @@
-//! The memory system by itself: random traffic on every kind of device under every kind of controller, watched request
-//! by request and judged by the independent checker of commands; limits, closed forms, address maps.
+//! Tests of the memory system alone. Random traffic on every kind of device under every kind of controller is
+//! observed request by request and checked by the independent checker of commands; further tests cover limits, closed
+//! forms and address maps.
 
 mod bench;
 mod closed_form;

@@ -1,4 +1,4 @@
-//! Any legal controller, on any device, under any traffic.
+//! Properties of any valid controller, on any device, under any traffic.
 
 use crate::memory::drive::{Drive, Outcome, CLASSES};
 use crate::memory::setup::{any_case, Case};
@@ -12,7 +12,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) }
 }
 
-/// Nothing is found in the commands by who knows the device's rules only.
+/// Asserts that the checker, which knows only the rules of the device, finds no violation.
 fn check_commands(case: &Case, outcome: &Outcome) {
     let checker = Checker::new(&case.dram);
     let mut checker = if case.params.refresh == Refresh::Off { checker.without_refresh() } else { checker };
@@ -26,7 +26,7 @@ fn check_commands(case: &Case, outcome: &Outcome) {
     }
 }
 
-/// Everybody is served, except writes that the policy leaves where they are.
+/// Asserts that every request is served, except for writes that the policy keeps queued.
 fn check_drained(case: &Case, outcome: &Outcome) {
     let p = &case.params;
     let left = match p.idle_drain {
@@ -41,7 +41,7 @@ fn check_drained(case: &Case, outcome: &Outcome) {
     assert_eq!(outcome.controller.is_empty(), outcome.watch.is_empty());
 }
 
-/// Little's law holds to the clock, and everything is counted once.
+/// Asserts Little's law to the clock, and that everything is counted once.
 fn check_books(case: &Case, outcome: &Outcome) {
     let (watch, end) = (&outcome.watch, outcome.end);
     assert_eq!(outcome.controller.rpq().area_ps(), watch.residence_until(end, true));
@@ -65,7 +65,8 @@ fn check_books(case: &Case, outcome: &Outcome) {
     assert_eq!(count(CommandKind::Refresh) + count(CommandKind::RefreshSameBank), counters.refreshes);
 }
 
-/// Never early, never more behind than may be put off and one, and up to date when nobody is in the way.
+/// Asserts that refreshes are never early, never more overdue than may be postponed plus one, and up to date if no
+/// request is in the way.
 fn check_refreshes(case: &Case, outcome: &Outcome) {
     let same_bank = case.params.refresh == Refresh::SameBank;
     let (kind, interval) = match same_bank {

@@ -1,4 +1,4 @@
-//! Refreshes: when they come, how many, what waits for them.
+//! Tests refreshes: their times, their number, and the commands that wait for them.
 
 use crate::memory::bench::Bench;
 use crate::memory::devices::{ddr4, ddr5, devices, sets};
@@ -7,7 +7,7 @@ use hostnet_model::memory::CommandKind::{self, Activate, Precharge, PrechargeAll
 use hostnet_model::memory::{Controller, Offered};
 use hostnet_model::params::{ControllerParams, DramParams, Refresh, SameBank};
 
-/// The refreshes that a device has: the policy, the command, and its interval.
+/// Returns the kinds of refresh of a device: the policy, the command, and its interval.
 fn refreshes(dram: &DramParams) -> Vec<(Refresh, CommandKind, u64)> {
     let mut all = vec![(Refresh::AllBanks, CommandKind::Refresh, u64::from(dram.timing.refi))];
     if dram.same_bank != SameBank::None {
@@ -16,13 +16,13 @@ fn refreshes(dram: &DramParams) -> Vec<(Refresh, CommandKind, u64)> {
     all
 }
 
-/// Clocks of the refreshes of a rank.
+/// Returns the clocks of the refreshes of a rank.
 fn of_rank(bench: &Bench, kind: CommandKind, rank: u32) -> Vec<u64> {
     let of_rank = bench.commands.iter().filter(|command| command.kind == kind && u32::from(command.rank) == rank);
     of_rank.map(|command| command.clock).collect()
 }
 
-/// A read of another row of a few banks whenever there is room.
+/// Offers reads of changing banks and rows whenever the queue has room.
 fn keep_busy(bench: &mut Bench, dram: &DramParams, end: u64) {
     let banks = dram.ranks * dram.bank_groups * dram.banks_per_group;
     let mut number = 0;

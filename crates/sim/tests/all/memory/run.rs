@@ -1,4 +1,4 @@
-//! Memory runs: a source of requests, an address map, any number of controllers.
+//! Tests memory runs: a source of requests, an address map, any number of controllers.
 
 use crate::memory::closed_form::fields;
 use crate::memory::devices::{ddr4, ddr5, devices, hbm2e};
@@ -10,7 +10,7 @@ use hostnet_timing_check::Checker;
 use hostnet_traffic::{Pattern, Request, Traffic};
 use std::convert::Infallible;
 
-/// A run that records commands and measures everything.
+/// Returns a run that records commands and measures everything.
 pub(crate) fn parts(dram: &DramParams, controller: &ControllerParams, map: MapParams) -> MemoryParts {
     MemoryParts {
         dram: dram.clone(),
@@ -23,7 +23,7 @@ pub(crate) fn parts(dram: &DramParams, controller: &ControllerParams, map: MapPa
     }
 }
 
-/// Runs to the end, `stride` requests at a time, and hands back the commands.
+/// Runs to the end, `stride` requests at a time, and returns the run and its commands.
 pub(crate) fn run_all(
     parts: MemoryParts,
     requests: impl Iterator<Item = Request>,

@@ -1,4 +1,4 @@
-//! Controllers and their traffic.
+//! Generates controllers and their traffic.
 
 use crate::memory::devices::any_device;
 use hostnet_model::memory::Place;
@@ -7,28 +7,28 @@ use hostnet_model::params::{
 };
 use proptest::prelude::*;
 
-/// A request as its source has it.
+/// A request of a source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
-    /// Clock from which on it is offered.
+    /// Clock from which on the request is offered.
     pub(crate) clock: u64,
     pub(crate) place: Place,
     pub(crate) read: bool,
 }
 
-/// A controller and what comes to it.
+/// A controller and its requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) dram: DramParams,
     pub(crate) params: ControllerParams,
-    /// In the order in which they are offered; one that is refused holds up all after it.
+    /// Requests in the order in which they are offered. A refused request blocks all later ones.
     pub(crate) requests: Vec<Request>,
-    /// Whether a request that was refused is admitted as soon as an entry comes free, before the next command is
-    /// chosen.
+    /// True if a refused request is admitted as soon as an entry becomes free, before the next command is chosen.
     pub(crate) at_once: bool,
 }
 
-/// First-ready, open rows, separate queues of 32, no refresh; writes go as soon as there are no reads.
+/// Returns a plain controller: first-ready, open rows, separate queues of 32 entries, no refresh. Writes are issued
+/// as soon as there are no reads.
 pub(crate) fn plain() -> ControllerParams {
     ControllerParams {
         rpq_entries: 32,
@@ -66,7 +66,7 @@ pub(crate) fn plain() -> ControllerParams {
     }
 }
 
-/// A read or write of a line.
+/// Returns a read or write of a line.
 pub(crate) fn request(clock: u64, read: bool, bank: u8, row: u32, column: u16) -> Request {
     Request { clock, place: Place { channel: 0, bank, column, row }, read }
 }
@@ -79,7 +79,7 @@ fn entries() -> impl Strategy<Value = u32> {
     prop_oneof![Just(1), 1_u32..8, 1_u32..=128]
 }
 
-/// Any legal controller of a device.
+/// Generates any valid controller of a device.
 fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
     let queues = (entries(), entries(), any::<bool>(), any_of(&[EntryUntil::Column, EntryUntil::Activation]));
     let order = (
@@ -150,7 +150,7 @@ fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
     )
 }
 
-/// Traffic that meets in few banks and rows, in bursts and with pauses.
+/// Generates traffic that concentrates on few banks and rows, in bursts and with pauses.
 fn any_requests(dram: &DramParams) -> impl Strategy<Value = Vec<Request>> {
     let banks = dram.ranks * dram.bank_groups * dram.banks_per_group;
     let columns = dram.lines_per_row as u16;
@@ -170,7 +170,7 @@ fn any_requests(dram: &DramParams) -> impl Strategy<Value = Vec<Request>> {
     })
 }
 
-/// Anything legal.
+/// Generates any valid case.
 pub(crate) fn any_case() -> impl Strategy<Value = Case> {
     any_device().prop_flat_map(|dram| {
         let parts = (any_params(&dram), any_requests(&dram), any::<bool>());

@@ -1,4 +1,4 @@
-//! Follows a controller from outside, request by request, and knows what it may do.
+//! Observes a controller from outside, request by request, and checks its decisions.
 
 use crate::memory::setup::{Case, Request};
 use hostnet_model::memory::{CommandKind, CommandRecord, Counters, Issued, Offered};
@@ -7,33 +7,33 @@ use hostnet_model::params::{EntryUntil, PagePolicy, Protect, Refresh, Scheduler}
 /// A request that is not served yet.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
-    /// Its number, in the order of arrival.
+    /// Number of the request, in the order of arrival.
     index: usize,
     request: Request,
     arrived: u64,
     accesses: u32,
 }
 
-/// What the watch knows of a bank.
+/// Expected state of a bank.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bank {
     row: Option<u32>,
-    /// Column accesses to the row, and the clock of the last command to it.
+    /// Column accesses to the row, and the clock of the last command to the row.
     hits: u32,
     used: u64,
-    /// The request that owns the open row.
+    /// Request that owns the open row.
     owner: Option<Pending>,
 }
 
-/// The requests of a controller as seen from outside.
+/// Requests of a controller as seen from outside.
 pub(crate) struct Watch<'a> {
     case: &'a Case,
-    /// Those with an entry, oldest first: writes, then reads.
+    /// Requests with an entry, oldest first: writes, then reads.
     pending: [Vec<Pending>; 2],
     banks: Vec<Bank>,
-    /// The last that gave back its entry, writes, then reads.
+    /// Last request that returned its entry: writes, then reads.
     last_freed: [Option<usize>; 2],
-    /// Clocks that entries were held, writes, then reads.
+    /// Clocks for which entries were held: writes, then reads.
     pub(crate) residence: [u64; 2],
     pub(crate) served: [u64; 2],
     pub(crate) forwarded: u64,
@@ -66,23 +66,23 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether nobody waits to be served.
+    /// Returns true if no request waits to be served.
     pub(crate) fn is_empty(&self) -> bool {
         self.pending.iter().all(Vec::is_empty) && self.banks.iter().all(|bank| bank.owner.is_none())
     }
 
-    /// Writes, or else reads, with an entry.
+    /// Returns the number of reads with an entry if `read`, otherwise of writes.
     pub(crate) fn queued(&self, read: bool) -> usize {
         self.pending[usize::from(read)].len()
     }
 
-    /// Clocks that the entries in use will have been held at `end`.
+    /// Returns the clocks for which entries will have been held at `end`.
     pub(crate) fn residence_until(&self, end: u64, read: bool) -> u64 {
         let pending = self.pending[usize::from(read)].iter().map(|pending| end - pending.arrived);
         self.residence[usize::from(read)] + pending.sum::<u64>()
     }
 
-    /// Whether a write to the line of a request waits, for its column or for its row.
+    /// Returns true if an older write to the line of a request waits for its column or for its row.
     fn write_waits(&self, index: usize) -> bool {
         let place = self.case.requests[index].place;
         let owner = self.banks[usize::from(place.bank)].owner.filter(|owner| !owner.request.read);
@@ -119,7 +119,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Commands that close rows because nobody has used them for long.
+    /// Handles precharges of rows that have been idle for long.
     pub(crate) fn on_idle_rows(&mut self, clock: u64, commands: &[CommandRecord]) {
         for command in commands {
             assert_eq!(command.kind, CommandKind::Precharge);
@@ -149,7 +149,7 @@ impl<'a> Watch<'a> {
         self.banks[bank].row = None;
     }
 
-    /// Whether a queued request of either direction waits for a row of a bank.
+    /// Returns true if a queued request of either direction waits for a matching row of a bank.
     fn wants(&self, bank: usize, row: impl Fn(u32) -> bool) -> bool {
         self.pending
             .iter()
@@ -157,14 +157,14 @@ impl<'a> Watch<'a> {
             .any(|pending| usize::from(pending.request.place.bank) == bank && row(pending.request.place.row))
     }
 
-    /// The oldest queued request of a direction in a bank for a row.
+    /// Returns the position of the oldest queued request of a direction for a matching row of a bank.
     fn oldest(&self, read: bool, bank: usize, row: impl Fn(u32) -> bool) -> Option<usize> {
         self.pending[usize::from(read)]
             .iter()
             .position(|pending| usize::from(pending.request.place.bank) == bank && row(pending.request.place.row))
     }
 
-    /// What was issued at `clock`, with the counters before and after.
+    /// Handles the commands issued at `clock`, with the counters before and after.
     pub(crate) fn on_issue(
         &mut self,
         clock: u64,
@@ -207,8 +207,8 @@ impl<'a> Watch<'a> {
         (first..first + per_rank).for_each(|bank| self.close(bank));
     }
 
-    /// A row is closed for another one. Protection looks at requests of one direction; those of the other wait for the
-    /// mode.
+    /// Checks that a row may be closed for another one. Protection considers requests of one direction; those of the
+    /// other wait for their mode.
     fn on_conflict(&mut self, bank: usize, read: bool) {
         let params = &self.case.params;
         let row = self.banks[bank].row.expect("an open row is closed");
@@ -237,7 +237,7 @@ impl<'a> Watch<'a> {
         Some(read)
     }
 
-    /// Takes a request from its queue.
+    /// Removes a request from its queue.
     fn free(&mut self, read: bool, position: usize, clock: u64) -> Pending {
         let pending = self.pending[usize::from(read)].remove(position);
         self.residence[usize::from(read)] += clock - pending.arrived;
@@ -247,7 +247,7 @@ impl<'a> Watch<'a> {
         pending
     }
 
-    /// A column access; what it frees and what it serves.
+    /// Handles a column access. Returns the direction of the freed entry, and the served request.
     fn on_column(&mut self, command: &CommandRecord, issued: &Issued) -> (Option<bool>, Option<(usize, bool, u64)>) {
         let number = self.bank(command);
         let read = direction(command.kind).expect("a column access");
@@ -290,7 +290,7 @@ impl<'a> Watch<'a> {
         (freed, Some((pending.index, read, done)))
     }
 
-    /// The row is used, and closes itself if it is to.
+    /// Updates the row after an access, and closes it if the command has an auto-precharge.
     fn note_access(&mut self, command: &CommandRecord, number: usize) {
         let bank = &mut self.banks[number];
         bank.used = command.clock;
@@ -306,7 +306,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// A row that had its share, by age or by hits, gives way to whoever was there when the command was chosen.
+    /// Checks that a row which had its share, by age or by hits, gives way to requests that were queued when the
+    /// command was chosen.
     fn check_caps(&self, command: &CommandRecord, number: usize, read: bool) {
         let params = &self.case.params;
         let bank = &self.banks[number];
