@@ -227,6 +227,7 @@ impl SocketBuilder<'_> {
         let sockets = self.server.flow_ends(self.number(core));
         let mut footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
         if self.params.dimm.is_some() {
+            // A NIC in a DIMM reads what it sends from the memory of the DIMM.
             footprint.send.base = self.near_nic(footprint.send.bytes);
         }
         let rng = self.engine_rng(core, before);
@@ -242,6 +243,7 @@ impl SocketBuilder<'_> {
         let rings = if has_nic { self.server.rings(queue) } else { rings_without_nic() };
         stack.prefetch_ahead = self.prefetch_ahead(&stack);
         let adjacent = self.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
+        // The L2 fetches pairs of lines only with an adjacent-line prefetcher.
         stack.prefetch_pairs &= adjacent;
         stack.packet_ps += self.server.look_ps();
         let registers = self.server.registers(self.number(core));
@@ -252,6 +254,7 @@ impl SocketBuilder<'_> {
         let ahead = stack.copy_ahead;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
         let traffic = self.with_rings(traffic.with_datagrams(datagrams), core, ahead);
+        // Only a stack without other engines on its core reports its activity to the power manager.
         let traffic = match self.server.power_wiring().filter(|_| before == 0) {
             Some(wiring) => traffic.with_power(wiring),
             None => traffic,
@@ -261,6 +264,7 @@ impl SocketBuilder<'_> {
             None => traffic,
         };
         let has_jobs = self.server.attachment.as_ref().is_some_and(|at| !at.cluster.jobs.is_empty());
+        // The critical path of a job needs the busy times of its resources.
         let traffic = if has_jobs { traffic.watched() } else { traffic };
         let traffic = match self.server.service_wiring(queue) {
             Some(wiring) => traffic.with_services(wiring),

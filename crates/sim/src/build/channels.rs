@@ -25,6 +25,7 @@ impl SocketBuilder<'_> {
                     .with_nearest(nearer_ps)
                     .with_buffer(buffers);
             let has_jobs = self.server.attachment.as_ref().is_some_and(|at| !at.cluster.jobs.is_empty());
+            // The critical path of a job needs the busy times of its resources.
             let channel = if has_jobs { channel.watched() } else { channel };
             match self.params.dimm.as_ref().filter(|dimm| dimm.channel == number) {
                 Some(dimm) => channel.with_dimm(self.layout.of(PartKind::Dimm).first(), dimm.command_ps),

@@ -33,6 +33,7 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
     let mut bursts = coarse(server, size);
     let saturated = saturating(server, size);
     let (line, burst) = (probe(&saturated), size.expand(probe(&coarse(&saturated, size))));
+    // The clock is only ever slowed down: bursts gain bandwidth, as their lines go to one row.
     if burst > line {
         for socket in &mut bursts.sockets {
             let dram = &mut socket.memory.dram;
@@ -229,6 +230,7 @@ impl Grain {
             rpq_full_threshold: self.count(controller.rpq_full_threshold),
             row_hits: some(controller.row_hits),
             write_high,
+            // Rounding must keep the low watermark below the high one.
             write_low: self.round(controller.write_low).min(write_high - 1),
             reads_per_mode: some(controller.reads_per_mode),
             reads_few: self.round(controller.reads_few),

@@ -16,6 +16,7 @@ impl Builder<'_> {
     /// run already.
     pub(super) fn stream_rng(&self, core: u32, before: usize) -> Rng {
         match before {
+            // The high word keeps the random streams of different purposes apart.
             0 => self.rng(1 << 32 | u64::from(core)),
             _ => self.rng(3 << 32 | (before as u64) << 16 | u64::from(core)),
         }

@@ -25,6 +25,7 @@ impl SocketBuilder<'_> {
                     let mut drives = used.clone();
                     drives.sort_unstable();
                     drives.dedup();
+                    // The rate is that of the whole workload, so its drives share it evenly.
                     let share = fio.rate_bytes_per_s / drives.len() as u64;
                     ssd.read_bytes_per_s = ssd.read_bytes_per_s.min(share);
                     ssd.write_bytes_per_s = ssd.write_bytes_per_s.min(share);

@@ -117,6 +117,7 @@ impl Feed {
     /// Feeds `replay` until `steps` steps are waiting.
     fn fill(&mut self, replay: &mut Replay, steps: u64) -> Result<(), TraceError> {
         let wanted = steps.saturating_sub(replay.waiting() as u64);
+        // Without this check a thread that needs nothing would open its trace.
         if replay.ended() || wanted == 0 {
             return Ok(());
         }

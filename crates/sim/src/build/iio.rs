@@ -16,6 +16,7 @@ impl SocketBuilder<'_> {
         let rng = self.server.component_rng(self.layout.iio());
         let wiring = IioWiring { cha: self.layout.home(), links: self.links() };
         let mut iio = Iio::new(params.iio.clone(), wiring, ddio, rng, self.server.classes);
+        // Without relaxed ordering, the writes of the NIC leave the IIO in order.
         if self.server.params.nic().is_some_and(|nic| !nic.relaxed_ordering) {
             self.nic_link().into_iter().for_each(|link| iio.keep_order(link.into()));
         }

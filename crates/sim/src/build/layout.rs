@@ -102,6 +102,7 @@ impl Layout {
         match self.sockets.iter().find(|socket| socket.all.contains(id)) {
             Some(socket) => (!socket.of(PartKind::Remote).contains(id)).then_some(socket.number),
             None if self.upis.contains(id) => None,
+            // Control and power management belong to no socket; they use that of the NIC.
             None => Some(self.at_nic().number),
         }
     }

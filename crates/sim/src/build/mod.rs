@@ -81,6 +81,7 @@ impl Spaces {
     fn shared(&self, bytes: u64, run_bytes: u64) -> u64 {
         let nodes = self.next.len() as u64;
         let unit = BUFFER_ALIGNMENT.max(run_bytes);
+        // Interleaved memory has the same offset on all nodes, so it starts above the fullest one.
         let first = self.next.iter().map(Cell::get).max().unwrap_or(0).next_multiple_of(unit);
         let each = bytes.div_ceil(nodes).next_multiple_of(unit);
         self.next.iter().for_each(|next| next.set(first + each));
@@ -261,6 +262,7 @@ impl<'a> Builder<'a> {
         if !warm_up::fill(&mut machine, params, &self.layout, feeds, on_filling) {
             return None;
         }
+        // Filling the caches has consumed steps of the traces.
         feeds.fill(&mut machine);
         machine.start(&mut scheduler);
         Some((machine, scheduler))

@@ -25,6 +25,7 @@ fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolWa
         End::Host(_) => None,
     })?;
     let bytes = u64::from(params.small_bytes + params.data_bytes);
+    // A read takes one small message to the lender and one with data back.
     let wire_ps = |cable: &CableParams| 2 * cable.latency_ps + bytes * 1_000_000_000_000 / cable.bytes_per_s;
     let cables = params.lenders.iter().map(|lender| cable_of(lender.host)).collect::<Option<Vec<_>>>()?;
     let nearest = cables.iter().map(|cable| wire_ps(cable)).min()?;

@@ -63,10 +63,12 @@ fn weight(host: &HostParams) -> u64 {
 /// Assigns partitions to processes. Each partition, the heaviest first, goes to the process with the least load.
 fn homes(weights: &[u64], ranks: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
+    // Placing the heaviest first keeps every process within twice its even share.
     order.sort_by_key(|&partition| std::cmp::Reverse(weights[partition]));
     let mut loads = vec![(0_u64, 0_usize); ranks];
     let mut homes = vec![0; weights.len()];
     for partition in order {
+        // Equal loads go to the process with fewer partitions.
         let least = (0..ranks).min_by_key(|&rank| loads[rank]).unwrap_or(0);
         loads[least] = (loads[least].0 + weights[partition], loads[least].1 + 1);
         homes[partition] = least;

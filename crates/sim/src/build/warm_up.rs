@@ -102,8 +102,10 @@ pub(crate) fn fill(
         let (socket, ddio) = (layout_of.number, params.ddio_at(layout_of.number));
         let mut filler =
             Filler { caches, components, feeds, parts, cores, socket, before, filling, steps: 0, on_filling };
+        // A drive without contention writes lines at its read bandwidth.
         let line_ps = 64 * 1_000_000_000_000 / of_socket.ssd.read_bytes_per_s.max(1);
         let filled = filler.run_cores(lines) && filler.run_all(&ddio, line_ps, lines, written);
+        // The accesses of the filling are not those of the run.
         caches.reset_counts();
         if !filled {
             return false;
@@ -116,6 +118,7 @@ pub(crate) fn fill(
 
 /// Removes lines that are dirty in one socket from all other sockets, because each socket was filled separately.
 fn withdraw_copies(all: &mut [Option<Caches>]) {
+    // A single socket has no others to compare with.
     for at in 0..if all.len() > 1 { all.len() } else { 0 } {
         let dirty: Vec<u64> = all[at].iter().flat_map(Caches::dirty_lines).collect();
         let others = all.iter_mut().enumerate().filter(|&(other, _)| other != at);
@@ -233,6 +236,7 @@ impl Filler<'_> {
     /// Counts a step, and reports progress every [`TELLING`] steps. Returns false if the caller wants to stop.
     fn goes_on(&mut self, done: u64) -> bool {
         self.steps += 1;
+        // The remainder is 1, so that the first step reports at once.
         if self.steps % TELLING != 1 {
             return true;
         }
@@ -258,6 +262,7 @@ impl Filler<'_> {
         let mut turnovers = Turnovers::default();
         let mut found = 0;
         for number in 0..ACCESSES_PER_LINE * TURNOVERS_MAX * turnover {
+            // Lookups are summed only now and then, as that is costly, and wherever a turnover ends by accesses.
             if number % 1024 == 0 || number % (ACCESSES_PER_LINE * turnover) == 0 {
                 found = looked_for(self.caches);
                 let done = found.max(number / ACCESSES_PER_LINE) / turnover;

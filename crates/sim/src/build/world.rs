@@ -77,6 +77,7 @@ pub(crate) fn prepared(
     for (host, (server, layout)) in servers.iter().zip(&layouts).enumerate() {
         let (Some(server), Some(layout)) = (server, layout) else { continue };
         let mut feeds = Feeds::new(server);
+        // A server in another process keeps its ids here, so that all processes number components alike.
         if !here(number(host)) {
             let elsewhere = Scheduler::new(ComponentId(layout.first()), (layout.end - layout.first()) as usize, 0);
             parts.push((World::Remote, elsewhere));

@@ -125,6 +125,7 @@ impl<'a> ChipSimulation<'a> {
         };
         let now = self.machine.cycle();
         let chips = self.plan.torus.map_or(1, |torus| torus.chips());
+        // A rack divides the step among its chips, so that a step takes about the same time.
         let goes_on = self.machine.run_until(end.min(now + (STEP / chips).max(STEP_LEAST)));
         if !goes_on {
             return Err(SimulationError::IdleChip { at_us: self.status().simulated_ps / 1_000_000 });

@@ -75,6 +75,7 @@ pub(crate) fn side_by_side(
             }
         }
         let until_ps = runs.iter().map(Run::simulated_ps).min().unwrap_or_default();
+        // A run that ended early has no events beyond its end; these are no differences.
         let logs = runs.each_mut().map(|run| up_to(run.take_log(), until_ps));
         if let Some(index) = first_difference(&logs) {
             before.extend_from_slice(&logs[0].records[..index]);

@@ -71,6 +71,7 @@ impl<'a> Frames<'a> {
             }
         };
         self.head(packet, protocol);
+        // The invariant CRC covers the IP header, which must be complete.
         if let Content::Roce(_) = packet.content {
             roce::seal(&mut self.frame[ETHERNET_BYTES..]);
         }

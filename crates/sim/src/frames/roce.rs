@@ -39,6 +39,7 @@ pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
         _ => 0,
     };
     let padded = data.next_multiple_of(4);
+    // The pad count of the base transport header: data are padded to 4 bytes.
     frame[start + UDP_BYTES + 1] |= ((padded - data) as u8) << 4;
     frame.resize(frame.len() + padded + ICRC_BYTES, 0);
     let length = u16::try_from(frame.len() - start).unwrap_or(0);

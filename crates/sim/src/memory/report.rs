@@ -118,6 +118,7 @@ impl<'a> View<'a> {
 
     fn bandwidth(&self) -> Value {
         let tally = self.simulation.run.tally();
+        // Between the first and the last acceptance lie one interval fewer than requests.
         let gb_per_s = self.gb_per_s(tally.accepted.saturating_sub(1), tally.last - tally.first);
         let load = match &self.simulation.plan.requests {
             Requests::Traffic(traffic) => traffic.load,

@@ -93,6 +93,7 @@ fn count(
     format: TraceFormat,
     tell: &mut dyn FnMut(u64) -> bool,
 ) -> Result<u64, MemoryError> {
+    // A pipe could be counted, but not read again for the run.
     if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Err(MemoryError::Uncounted(path.display().to_string()));
     }

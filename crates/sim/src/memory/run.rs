@@ -112,6 +112,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             if self.parts.outstanding > 0 {
                 self.complete();
             }
+            // Controllers run ahead only as far as the source cannot interfere.
             let until = self.own_until(clock);
             for index in 0..self.controllers.len() {
                 self.issue(index, until);
@@ -161,6 +162,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     /// Offers requests to the controllers, in order.
     #[inline]
     fn offer(&mut self, now: Time) -> Result<(), E> {
+        // The source issues at most one request per clock and controller.
         let mut budget = self.controllers.len();
         self.next_try = u64::MAX;
         self.blocked = false;
@@ -223,6 +225,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         if limit > 0 && !request.write {
             self.outstanding += 1;
             if offered == Offered::Forwarded {
+                // Forwarded data are complete after one clock. A separate list keeps each in the order of time.
                 self.completions[1].push_back(self.now + 1);
             }
         }

@@ -105,6 +105,7 @@ impl View<'_> {
 
     fn saturation(&self) -> Value {
         let Report { cycles, terminals, offered, packets, backlog: (before, after), .. } = self.report;
+        // A run that was stopped early has no backlog at the end of its measurement.
         if cycles == 0 || cycles < self.plan.measure.measure {
             return json!({ "saturated": null, "backlog_before": null, "backlog_after": null });
         }

@@ -217,6 +217,7 @@ impl Totals {
         let switches = fabric.switches().map(|switch| switch.drops());
         let endpoints = fabric.endpoints().map(|endpoint| endpoint.drops());
         let dropped = switches.chain(endpoints).flat_map(|drops| drops.flows());
+        // Dropped copies of flooded packets are no losses of a flow.
         for (flow, _, packets) in dropped.filter(|(_, reason, _)| *reason != ether::DropReason::Copy) {
             self.flows[flow as usize].fabric_dropped += packets;
         }

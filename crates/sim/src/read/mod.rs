@@ -117,6 +117,7 @@ impl Reading {
         let mut servers = Vec::new();
         for share in shares {
             reading.received = reading.received.plus(&share.received);
+            // Only a change of the sum matters, so it may wrap.
             reading.moved = reading.moved.wrapping_add(share.moved);
             reading.busy |= share.busy;
             reading.unfinished_ranks += share.unfinished_ranks;

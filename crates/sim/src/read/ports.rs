@@ -135,6 +135,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
             let switch = learning.get(&number);
             if let Some((switch, crossing)) = switch.and_then(|switch| Some((switch, switch.crossings().get(index)?))) {
                 (view.totals.flooded_packets, view.totals.flooded_wire_bytes) = crossing.flooded();
+                // Bytes taken so far, including those that are still in the fabric.
                 let taken = crossing.carried_bytes(Time::from_ps(u64::MAX), switch.params());
                 view.totals.carried_bytes = crossing.carried_bytes(now, switch.params());
                 view.totals.waiting_bytes += taken - view.totals.carried_bytes;

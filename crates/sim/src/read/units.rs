@@ -186,6 +186,8 @@ impl SocketUnit {
         for class in 0..books / cha::BOOKS {
             let (of_cores, of_devices) = (class * cha::BOOKS, class * cha::BOOKS + 1);
             let groups = [Group::ChaRead, Group::ChaWrite, Group::ChaUpi];
+            // UPI counts the requests of a class for cores and devices together, so classes with device traffic are
+            // left out.
             if groups.into_iter().any(|group| lines(group, None, of_devices) > 0) {
                 continue;
             }
@@ -195,6 +197,7 @@ impl SocketUnit {
             }
             for (socket, unit) in all.iter_mut().enumerate() {
                 let reads = lines(Group::ChaRead, Some(socket as u32), of_cores);
+                // Reads by remote sockets were subtracted first, so the value may have wrapped below 0.
                 unit.local_reads = unit.local_reads.wrapping_add(reads);
             }
         }

@@ -40,6 +40,7 @@ impl Creep {
     pub(super) fn moves(&mut self, progress: Progress, moved: u64) -> bool {
         let before = self.moved.replace(moved);
         self.since = progress;
+        // The first call has nothing to compare with, so a livelock takes two checks.
         before != Some(moved)
     }
 }

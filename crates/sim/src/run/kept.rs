@@ -87,6 +87,7 @@ impl Run {
             taken &= record.is_ok_and(|bytes| on_checkpoint(Kept::Record { at_ps, partition, bytes: &bytes }));
         }
         self.bring_counters();
+        // The index is written last, so that a checkpoint is either complete or absent.
         if self.anywhere(!taken) {
             return false;
         }

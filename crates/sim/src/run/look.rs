@@ -39,6 +39,7 @@ impl Run {
             self.trace = self.take_trace();
         }
         if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
+            // One process writes the whole checkpoint, so it needs the partitions of all.
             let places = self.borrow();
             if self.writes() {
                 self.checkpoint = checkpoint::write(&label(&self.plan, self.options), &self.state).ok();

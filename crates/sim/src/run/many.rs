@@ -70,6 +70,7 @@ pub fn run_many(
         results: plans.iter().map(|_| Mutex::new(None)).collect(),
     };
     std::thread::scope(|scope| {
+        // The calling thread works as well, so one thread fewer is spawned.
         for _ in 1..threads.clamp(1, plans.len().max(1)) {
             scope.spawn(|| pool.work());
         }
@@ -100,6 +101,7 @@ impl<F: FnMut(Many) -> bool> Pool<'_, F> {
             (told_ps, told_events) = (status.simulated_ps, status.events);
             self.tell()
         })?;
+        // The time since the last progress report of this run is still missing.
         self.simulated_ps.fetch_add(run.simulated_ps() - told_ps, Ordering::Relaxed);
         self.events.fetch_add(run.events() - told_events, Ordering::Relaxed);
         Ok(Finished {

@@ -220,6 +220,7 @@ impl Run {
         if self.processes.is_some() {
             return Ok(self.advance_parallel(stop, on_status));
         }
+        // An observer sees all events in one order, so it needs a single thread.
         if self.watch.is_none() && self.options.threads > 1 && self.state.simulation.parts().len() > 1 {
             return Ok(self.advance_parallel(stop, on_status));
         }
@@ -240,6 +241,7 @@ impl Run {
             if !creeps {
                 return Ok(reached);
             }
+            // Counting what has moved reads the whole world, so it is only done when time creeps.
             let moved = self.moved();
             if !self.creep.moves(self.state.simulation.progress(), moved) {
                 return Err(SimulationError::Livelock { at_ps: self.simulated_ps() });

@@ -107,6 +107,7 @@ impl Run {
     /// Returns the counters of the ports of all processes, in the order of the ports.
     pub(super) fn told_ports(&self, own: Vec<((u8, u16, usize), PortTotals)>) -> Vec<PortTotals> {
         let mut ports = self.told_all(own);
+        // Each process lists its ports only; the key restores the order of a single process.
         ports.sort_by_key(|port| port.0);
         ports.into_iter().map(|port| port.1).collect()
     }
@@ -141,6 +142,7 @@ impl Run {
         let Some(processes) = self.processes.clone() else { return Vec::new() };
         let mut places = Vec::new();
         let parts = self.state.simulation.parts().iter().enumerate();
+        // The process that writes has its own partitions already.
         let own = parts.filter(|(number, _)| processes.rank > 0 && processes.has(*number));
         let own: Vec<(usize, Part)> = own.map(|(number, part)| (number, part.clone())).collect();
         for (number, part) in processes.with(|exchange| told_first::<Vec<_>>(exchange, &own)).into_iter().flatten() {

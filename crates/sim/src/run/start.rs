@@ -59,6 +59,7 @@ impl Run {
         let ranks = processes.as_ref().map_or(1, Processes::ranks);
         let here = |partition| processes.as_ref().is_none_or(|processes| processes.has(partition));
         let built = build::prepared(&plan.cluster, &servers, options.threads * ranks, here, on_preparation);
+        // If one process is stopped, none of them has a run.
         let stopped = processes.as_ref().map(|processes| processes.told(&built.is_none()));
         let (simulation, feeds) = built.filter(|_| !stopped.unwrap_or_default().contains(&true))?;
         let state = State {
@@ -115,6 +116,7 @@ impl Run {
         let ranks = processes.as_ref().map_or(1, Processes::ranks);
         let mut simulation = build::recut(state.simulation, &plan.cluster, options.threads * ranks);
         for (partition, part) in simulation.parts_mut().iter_mut().enumerate() {
+            // Every process reads the whole checkpoint and drops the partitions of the others.
             if processes.as_ref().is_some_and(|processes| !processes.has(partition)) {
                 *part = (World::Remote, part.1.elsewhere());
             }

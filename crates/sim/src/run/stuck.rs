@@ -52,6 +52,7 @@ impl Run {
     /// Returns the error for a stuck world, which names the fullest domain.
     fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
         let fullest = self.told(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
+        // The place breaks ties, so that the result does not depend on the processes.
         let Fullest { domain, part, in_use, capacity, .. } = fullest
             .max_by_key(|full| (full.share, full.place))
             .unwrap_or_else(|| Fullest { domain: "network".to_owned(), ..Fullest::default() });

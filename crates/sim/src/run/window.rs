@@ -79,6 +79,7 @@ impl Run {
     }
 
     pub(super) fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
+        // While ranks are unfinished, a check for jobs needs no reading of the world.
         if self.only_looks(now) && self.told(unfinished_ranks(&self.state.simulation)).into_iter().any(|left| left > 0)
         {
             return Ok(());
@@ -122,6 +123,7 @@ impl Run {
         (state.before, state.ports_before) = (before, ports_before);
         state.phase = Phase::Measure;
         state.window_start = now;
+        // The counters were reset, so progress is counted anew.
         state.moved_at = now;
         state.moved = 0;
         state.next_batch = now + state.batch_ps;
@@ -151,6 +153,8 @@ impl Run {
         }
         if now == state.next_batch {
             state.batches.push(reading);
+            // Two batches become one, so that memory stays bounded and later batches have the same length as earlier
+            // ones.
             if state.batches.len() == batches_max(self.plan.run.length) {
                 state.batches.halve();
                 state.batch_ps *= 2;
@@ -158,6 +162,7 @@ impl Run {
             state.next_batch = now + state.batch_ps;
         }
         state.done = now >= target || jobs_done || is_precise(&self.plan, &state.before, &state.batches);
+        // The last epoch ends with the run, unless one has just ended.
         if state.done && state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
             self.end_epoch();
         }

@@ -108,6 +108,7 @@ impl EventRecord {
             _ => None,
         });
         let own = &servers.into_iter().nth(usize::from(self.target.server?))?.workloads;
+        // Classes of the network are numbered after the workloads of the server.
         let of_network = || plan.cluster.classes.get(class - own.len()).map(String::as_str);
         own.get(class).map_or_else(of_network, |workload| Some(&workload.name))
     }

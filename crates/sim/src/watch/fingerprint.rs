@@ -157,6 +157,7 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
 
     #[inline]
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Printed<SLOTS> {
+        // Together with the 0 of `None`, this distinguishes an absent value from a zero.
         value.serialize(self.word(1))
     }
 
@@ -175,6 +176,7 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
 
     #[inline(always)]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Printed<SLOTS> {
+        // These numbers name slots of packets.
         if !SLOTS && matches!(name, "PacketId" | "Tag") {
             return Ok(self);
         }
@@ -194,6 +196,7 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
 
     #[inline]
     fn serialize_seq(self, length: Option<usize>) -> Result<Values<SLOTS>, Never> {
+        // The length keeps values of adjacent sequences apart.
         Ok(Values(self.word(length.unwrap_or(0) as u64)))
     }
 

@@ -115,6 +115,7 @@ fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2], filled: 
         let reads = &copier.read().classes()[params.workloads.len() - 1];
         measured.read_ps += (reads.residence().mean().unwrap_or(0.0) as u64).checked_div(copying).unwrap_or(0);
     }
+    // The time per line is counted while there is something to copy.
     let copying_ps: u64 = copiers(machine).map(|copier| ps - copier.idle_ps()).sum();
     measured.copy_ps = (copying_ps << 10).checked_div(lines).unwrap_or(0);
     measured

@@ -29,6 +29,7 @@ pub(super) fn points(params: &ServerParams, cores: usize) -> usize {
 /// Measures the rates of a server. Its network is the last workload, has packets of up to `ip_bytes` bytes and is
 /// served by `cores`. Returns `None` if `go_on`, which is called after every point, returns false.
 pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: GoOn<'_>) -> Option<FluidParams> {
+    // The load sets the throttling itself.
     let loaded = ServerParams { control: None, ..params.clone() };
     let load = Load {
         cores: cores.to_vec(),
@@ -56,6 +57,7 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: 
     Some(FluidParams {
         holds,
         write_credits: iio.write_credits,
+        // A NIC has no more reads in flight than its link has non-posted credits.
         read_credits: iio.read_credits.min(nic_lines),
         read_more_ps: device_ps.saturating_sub(core.to_cha_ps + core.from_cha_ps),
     })
@@ -116,6 +118,7 @@ fn point(params: &ServerParams, load: &Load, filled: &mut Filled) -> FluidPoint 
     let [some, all] = if has_ddio(params.socket()) { [SOME_CACHED, ALL_CACHED] } else { [SOME, ALL] };
     let most = measure(params, load, all, filled);
     let drain_bytes_per_s = most.drain_bytes_per_s;
+    // The factor 16 is the unit of `FLUID_SHARES`; the shift by 10 gives gaps in 2^-10 ps.
     let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
     let at = |share: &u32| {
         let gap = per_packet / (u128::from(drain_bytes_per_s.max(1)) * u128::from(*share));

@@ -60,6 +60,7 @@ impl Counter {
         if now_ps >= end_ps {
             self.area_ps += u64::from(self.in_use) * (end_ps - self.summed_ps);
             self.end_step(end_ps);
+            // The value is constant over whole steps in between, so one point stands for all of them.
             let whole = (now_ps - end_ps) / self.step_ps;
             if whole > 0 {
                 self.tell(end_ps, f64::from(self.in_use));

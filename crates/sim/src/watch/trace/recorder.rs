@@ -93,6 +93,7 @@ impl Recorder {
         self.trace.end_ps = now_ps;
         self.trace.passages = passages(machine);
         self.trace.counters.iter_mut().for_each(|counter| counter.finish(now_ps));
+        // Queues that were never used are left out.
         self.trace.counters.retain(|counter| counter.points.iter().any(|point| point.1 > 0.0));
         self.trace
     }
@@ -130,6 +131,7 @@ impl Recorder {
             *flight
         });
         let hops = flight.filter(|flight| flight.at_mc_ps > 0).map(|flight| {
+            // Data that leave earlier than DRAM could deliver them came from the WPQ.
             let read_ps = answered_ps.saturating_sub(data_ps);
             let served = match request.kind.is_read() {
                 true if read_ps >= flight.at_mc_ps => [Some((Hop::Rpq, read_ps)), Some((Hop::Dram, answered_ps))],
@@ -184,6 +186,7 @@ impl Observer<Machine> for Recorder {
         let part = Part::of(machine, event.target);
         let now_ps = event.time.ps();
         match (event.payload, part.kind) {
+            // UPI links only forward requests and answers; the CHAs at both ends record them.
             (Payload::Arrive(_), "upi") => {}
             (Payload::Arrive(_), _) => self.set_out(id, now_ps),
             (Payload::Read(_) | Payload::Accepted(_), _) => self.leave_cha(id, request, now_ps),
