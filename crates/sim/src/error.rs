@@ -42,10 +42,10 @@ pub enum SimulationError {
     Trace(#[from] TraceError),
     /// An external controller is missing: the host and the controller that it needs.
     #[error("{0}")]
-    Controller(String),
-    /// Another process of the run has failed; the text is its error.
-    #[error("{0}")]
-    Told(String),
+    Controller(HostError),
+    /// Another process that takes part in the run has come to an error: its code and its text.
+    #[error("{1}")]
+    Told(Code, String),
     /// No core of a chip can continue.
     #[error("at {at_us} us of simulated time nothing is left to do on the chip")]
     IdleChip {

@@ -43,7 +43,7 @@ pub struct LevelCounts {
 struct Level {
     /// One array per unit of the odd factor of the number of sets. Each has the remaining factor, a power of two, as
     /// its number of sets.
-    slices: Vec<Array<bool>>,
+    slices: Vec<TagArray<bool>>,
     counts: LevelCounts,
 }
 
@@ -69,7 +69,7 @@ impl LevelParams {
     ///
     /// # Errors
     /// The rule that the level breaks, with a valid value.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Fault> {
         if !(1..=WAYS_MAX).contains(&self.ways) {
             let message = format!("{} ways: must be 1 to {WAYS_MAX}", self.ways);
             return Err(Fault::new(Code::OutOfRange, message));

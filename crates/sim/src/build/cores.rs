@@ -98,7 +98,7 @@ impl SocketBuilder<'_> {
     }
 
     /// Returns the ids of the components that the cores of this socket send to.
-    pub(super) fn wiring(&self) -> Wiring {
+    pub(super) fn wiring(&self) -> CoreWiring {
         let drives = |socket: &SocketLayout| socket.of(PartKind::Ssd).iter();
         CoreWiring { home: self.layout.home(), drives: self.server.layout.sockets.iter().flat_map(drives).collect() }
     }

@@ -59,7 +59,7 @@ impl SocketBuilder<'_> {
 impl Builder<'_> {
     /// Returns the ports of a drive, which is identified by its socket and its number on that socket. The port on the
     /// drive's own socket comes first.
-    fn ports(&self, socket: u8, index: u32) -> Vec<PortWiring> {
+    fn ports(&self, socket: u8, index: u32) -> Vec<DrivePortWiring> {
         let pcie = &self.at(socket).1.pcie;
         let port = |at: u8| {
             let link = self.params.drives_at(at).iter().position(|&drive| drive == (socket, index))?;

@@ -28,8 +28,8 @@ pub(crate) fn window_ps(cluster: &ClusterParams) -> Option<u64> {
 impl Builder<'_> {
     /// Returns the physical lines of the buffer devices of this machine. On a host, the lines of a device lie beyond
     /// the memory, all in the channel of the device. On a DIMM, they are a separate memory.
-    fn windows(&self, mcn: &McnParams) -> Vec<Window> {
-        let count = Window::lines(mcn.ring_bytes);
+    fn windows(&self, mcn: &McnParams) -> Vec<SramWindow> {
+        let count = SramWindow::lines(mcn.ring_bytes);
         if mcn.on_dimm {
             let first = memory_of(1) / u64::from(LINE_BYTES);
             return vec![SramWindow::new((first..first + u64::from(count)).collect(), mcn.ring_bytes, true)];
@@ -100,6 +100,6 @@ impl SocketBuilder<'_> {
 }
 
 /// Returns the rings of a core of a machine without a NIC, with a send ring of [`SEND_ENTRIES`] descriptors.
-pub(super) fn rings_without_nic() -> Rings {
-    Rings { segments: Ring::new(0, SEND_ENTRIES * 64), ..Rings::NONE }
+pub(super) fn rings_without_nic() -> QueueRings {
+    QueueRings { segments: LineRing::new(0, SEND_ENTRIES * 64), ..QueueRings::NONE }
 }

@@ -14,7 +14,7 @@ pub(super) fn borrowed(socket: &SocketParams, pool: &PoolParams) -> Option<PageP
 
 /// Returns the latency and bandwidth between a host and its lenders. Returns `None` if one of them does not have
 /// exactly one cable, or if the host is not attached to a switch.
-fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolWay> {
+fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolPath> {
     let cable_of = |host: u16| {
         let mut all = cluster.cables.iter().filter(|cable| cable.ends.contains(&End::Host(host)));
         all.next().filter(|_| all.next().is_none())

@@ -73,7 +73,7 @@ impl Builder<'_> {
 }
 
 /// Returns how the power manager treats a core: as empty, as reporting its own state, or as always working.
-fn managed((core, id): (&Core, ComponentId)) -> Managed {
+fn managed((core, id): (&Core, ComponentId)) -> ManagedCore {
     match core.engines() {
         [] => ManagedCore::AlwaysIdle,
         [only] if NetStack::of(only).is_some_and(|stack| stack.power().is_some()) => ManagedCore::Reporting(id),

@@ -101,9 +101,9 @@ impl SocketBuilder<'_> {
         let classes = self.server.classes;
         let executor = Executor::new(core, self.params.core.clone(), self.wiring(), cache, pages, rng, thread, classes);
         let link = |to: u32| match job.ranks.binary_search(&to) {
-            Ok(_) => Some(Link::Core(self.server.layout.core(params.cores[to as usize].core))),
+            Ok(_) => Some(RankLink::Core(self.server.layout.core(params.cores[to as usize].core))),
             // Ranks on other servers are reached over a flow.
-            Err(_) => job.flows.get(&(rank, to)).map(|&flow| Link::End(flow)),
+            Err(_) => job.flows.get(&(rank, to)).map(|&flow| RankLink::End(flow)),
         };
         let [shared, ranks, number] = among;
         let memory = RankMemory { messages, shared, ranks, number };

@@ -69,7 +69,7 @@ impl Builder<'_> {
     }
 
     /// Returns what the CHAs of a socket need to reach remote sockets.
-    pub(super) fn abroad(&self, socket: u8, params: &SocketsParams) -> Abroad {
+    pub(super) fn remote_sockets(&self, socket: u8, params: &SocketsParams) -> RemoteSockets {
         let pairs = self.layout.pairs();
         let upi = |other: u8| {
             let between = pairs.iter().position(|pair| pair.contains(&socket) && pair.contains(&other))?;

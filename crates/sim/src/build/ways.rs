@@ -68,7 +68,7 @@ impl Builder<'_> {
     }
 
     /// Returns the path of a core to the registers of its NIC function, if register accesses are modelled.
-    pub(super) fn registers(&self, core: u32) -> Option<RegisterWay> {
+    pub(super) fn registers(&self, core: u32) -> Option<RegisterPath> {
         let attach = self.params.nic()?.attach?;
         let functions = self.functions();
         let FunctionWiring { iio, link, .. } = functions.get(self.way_to_nic(core).0)?;
@@ -84,7 +84,7 @@ impl Builder<'_> {
     }
 
     /// Returns the rings of a queue of the NIC.
-    pub(super) fn rings(&self, queue: u16) -> Rings {
+    pub(super) fn rings(&self, queue: u16) -> QueueRings {
         let at = usize::from(self.layout.at_nic().number);
         let (Some(params), Some(stack), Some(attachment)) =
             (&self.params.sockets[at].nic, &self.params.stack, &self.attachment)

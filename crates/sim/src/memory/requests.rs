@@ -25,6 +25,18 @@ pub enum MemoryError {
     Uncounted(String),
 }
 
+impl MemoryError {
+    /// Rule that is broken.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Trace(error) => Code::of_file(Path::new(error.file())),
+            Self::Traffic(_) => Code::OutOfRange,
+            Self::Uncounted(_) => Code::NotSupported,
+        }
+    }
+}
+
 /// Source of the requests of a plan.
 pub(super) enum Source {
     /// Generated from a description.

@@ -25,6 +25,19 @@ pub enum NocFault {
     Network(#[from] NocError),
 }
 
+impl NocFault {
+    /// Rule that is broken.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Trace(error) => Code::of_file(Path::new(error.file())),
+            Self::Network(error) if error.field == "routing" => Code::Deadlock,
+            Self::Network(error) if error.field == "trace" => Code::MalformedFile,
+            Self::Network(_) => Code::OutOfRange,
+        }
+    }
+}
+
 /// Progress of a run of a network on a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NocStatus {

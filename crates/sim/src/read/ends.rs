@@ -11,7 +11,7 @@ use hostnet_model::Machine;
 use hostnet_model::World;
 
 /// Returns the ends of TCP flows in a partition: flow, host, connection, application.
-pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
+pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &TcpConnection, &Application)> {
     match world {
         World::Server(machine) => {
             let sockets = machine.engines::<NetStack>().flat_map(NetStack::sockets);

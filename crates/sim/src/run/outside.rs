@@ -9,43 +9,6 @@ use hostnet_model::control::{Control, Controller};
 use hostnet_model::params::{ClusterParams, HostKind};
 use hostnet_model::power::{Governor, PowerManager};
 use hostnet_model::{Machine, Packet, PartKind, World};
-use thiserror::Error;
-
-/// An external component does not fit a host, or is missing there.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{host}: {why}")]
-pub struct HostError {
-    /// Name of the host, as the caller gave it.
-    pub host: String,
-    /// Description of the problem.
-    pub why: String,
-    /// Component that the run lacks, if that is the problem.
-    pub missing: Option<Missing>,
-}
-
-/// External component that a run may need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// Controller of a host with `control.rule = "user"`.
-    Controller,
-    /// Governor of a host with `power.governor = "user"`.
-    Governor,
-}
-
-impl HostError {
-    fn new(host: &str, why: impl Into<String>) -> Self {
-        Self { host: host.to_owned(), why: why.into(), missing: None }
-    }
-
-    fn not_given(host: &str, missing: Missing, name: &str) -> Self {
-        let (key, what) = match missing {
-            Missing::Controller => ("control.rule", "controller"),
-            Missing::Governor => ("power.governor", "governor"),
-        };
-        let why = format!("{key} is \"user\", and the {what} \"{name}\" was not given to the run");
-        Self { missing: Some(missing), ..Self::new(host, why) }
-    }
-}
 
 /// Place of a host: its partition, and the NIC or endpoint at the end of its cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

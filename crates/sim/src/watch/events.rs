@@ -59,7 +59,7 @@ impl Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Kind of its request.
-    pub kind: Kind,
+    pub kind: RequestKind,
     /// Workload that the request belongs to.
     pub class: u8,
     /// Place of the line in DRAM.
@@ -141,7 +141,7 @@ impl EventRecord {
 }
 
 /// Returns the words for a kind of request.
-fn kind_name(kind: Kind) -> &'static str {
+fn kind_name(kind: RequestKind) -> &'static str {
     match kind {
         RequestKind::CoreRead => "core read",
         RequestKind::CoreWrite => "core write",

@@ -151,9 +151,9 @@ fn assert_messages(machine: &Machine, classes: usize) {
 fn assert_ports(machine: &Machine, now: Time) {
     let mesh = machine.meshes().next().expect("a mesh").1;
     let most = now.ps() / mesh.die().cycle_ps;
-    for (port, ring, stop, side) in Port::all(mesh.die()) {
+    for (port, ring, stop, side) in MeshPort::all(mesh.die()) {
         // Messages in flight have reserved cycles that lie ahead.
-        let taken = mesh.books().taken(port);
+        let taken = mesh.counters().taken(port);
         assert!(taken <= most + 20_000, "{ring:?} {stop:?} {side:?}: {taken} of {most} cycles");
     }
 }

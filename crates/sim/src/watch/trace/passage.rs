@@ -10,7 +10,7 @@ pub struct Passage {
     /// Class of the datagram's lines among the workloads of the server.
     pub class: u8,
     /// Time of each stage.
-    pub journey: Journey,
+    pub journey: StageTimes,
 }
 
 impl Passage {

@@ -122,8 +122,8 @@ fn hosts_that_run_launch_others() {
 }
 
 /// Returns the sum of the statistics of ranks.
-pub fn books(ranks: &[&Rank]) -> PhaseBooks {
-    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseBooks::default(), |sum, books| sum.plus(books))
+pub fn books(ranks: &[&Rank]) -> PhaseStats {
+    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseStats::default(), |sum, books| sum.plus(books))
 }
 
 /// Asserts that the steps of each rank add up to the time of its run, and that everything sent was received.

@@ -167,7 +167,7 @@ fn params(cluster: &ClusterParams) -> Vec<&McnParams> {
 }
 
 /// Returns the lines of a window with their roles for the ring that its machine writes and the ring that it reads.
-fn roles(window: &Window, [out, into]: [usize; 2], bytes: [u32; 2]) -> impl Iterator<Item = (u64, Role)> + '_ {
+fn roles(window: &SramWindow, [out, into]: [usize; 2], bytes: [u32; 2]) -> impl Iterator<Item = (u64, Role)> + '_ {
     let line = |ring, write, bytes: u32| {
         (0..bytes / 64).map(move |at| (window.ring(write, at), Role::Ring { ring, at: at as usize }))
     };

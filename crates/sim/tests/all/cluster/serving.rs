@@ -110,8 +110,8 @@ pub fn cores(simulation: &Simulation<World>) -> Vec<&NetStack> {
 }
 
 /// Returns the workers of the server, the requests that wait, and the statistics of its services.
-pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceBooks) {
-    let mut all = (0, 0, ServiceBooks::default());
+pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceStats) {
+    let mut all = (0, 0, ServiceStats::default());
     for (_, most, waiting, books) in cores(simulation).into_iter().flat_map(NetStack::services) {
         all.0 += most;
         all.1 += waiting;
