@@ -9,8 +9,8 @@ use crate::{peak_bytes, Row, Size};
 use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Simulation, Time};
 use hostnet_model::ether::{fabrics, Fabric, FlowEnd, OccupancyStats, TcpFlowEnd};
 use hostnet_model::params::{
-    CableParams, ClusterParams, CongestionControl, ControlKind, EcnParams, End, EndpointParams, Fidelity, FlowParams,
-    HostKind, HostParams, SwitchParams, TcpParams, Traffic, Transport,
+    CableEnd, CableParams, ClusterParams, CongestionControl, ControlKind, EcnParams, EndpointParams, Fidelity,
+    FlowParams, HostKind, HostParams, SwitchParams, TcpParams, Traffic, Transport,
 };
 
 /// Payload of a packet of 1500 bytes, in bytes.
@@ -39,9 +39,9 @@ impl Dumbbell {
     #[must_use]
     pub fn cluster(&self) -> ClusterParams {
         let mut random = Rng::new(1, 1);
-        let middle = self.cable([End::Switch(0), End::Switch(1)], self.gbps);
+        let middle = self.cable([CableEnd::Switch(0), CableEnd::Switch(1)], self.gbps);
         let mut cables = vec![middle];
-        let sides = (0..2 * self.flows).map(|host| [End::Host(host), End::Switch(host / self.flows)]);
+        let sides = (0..2 * self.flows).map(|host| [CableEnd::Host(host), CableEnd::Switch(host / self.flows)]);
         cables.extend(sides.map(|ends| self.cable(ends, 4 * self.gbps)));
         ClusterParams {
             jobs: Vec::new(),
@@ -68,7 +68,7 @@ impl Dumbbell {
         }
     }
 
-    fn cable(&self, ends: [End; 2], gbps: u64) -> CableParams {
+    fn cable(&self, ends: [CableEnd; 2], gbps: u64) -> CableParams {
         CableParams {
             ends,
             bytes_per_s: gbps * GBPS,

@@ -195,7 +195,7 @@ fn many(plan: &Plan) -> Sample {
     Sample { seconds: start.elapsed().as_secs_f64(), ..both(&finished) }
 }
 
-fn both(finished: &[hostnet_sim::Finished]) -> Sample {
+fn both(finished: &[hostnet_sim::FinishedRun]) -> Sample {
     Sample {
         seconds: 0.0,
         events: finished.iter().map(|one| one.events).sum(),

@@ -4,7 +4,7 @@ use crate::floor::Unit;
 use crate::message::{ChipMessage, Token};
 use crate::OpKind;
 use hostnet_coherence::cache::Completion;
-use hostnet_coherence::tile::Half;
+use hostnet_coherence::tile::TileHalf;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(crate) enum Action {
     /// A cache completes an access that had to wait.
     Cached {
         at: Unit,
-        half: Half,
+        half: TileHalf,
         line: u64,
         completion: Completion,
     },

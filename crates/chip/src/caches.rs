@@ -2,7 +2,7 @@
 
 use crate::floor::QUEUE_LINES;
 use hostnet_coherence::cache::{self, CacheEvent, CacheLine, Completion};
-use hostnet_coherence::tile::{self, Half, Local, TileEvent, TileLine};
+use hostnet_coherence::tile::{self, Local, TileEvent, TileHalf, TileLine};
 use hostnet_coherence::{Message, Node, Sends, Value};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub(crate) enum Access {
 pub(crate) struct Outcome {
     pub(crate) out: Sends,
     /// Completed access, and the half of the tile that made it.
-    pub(crate) done: Option<(Half, Completion)>,
+    pub(crate) done: Option<(TileHalf, Completion)>,
     /// True if the line came from the other half of the tile.
     pub(crate) handed_over: bool,
     /// True if the access must be retried when the line is in a stable state.
@@ -57,7 +57,7 @@ impl Caches {
     }
 
     /// Reads or writes a line for one half.
-    pub(crate) fn access(&mut self, half: Half, line: u64, access: Access) -> Outcome {
+    pub(crate) fn access(&mut self, half: TileHalf, line: u64, access: Access) -> Outcome {
         match &mut self.lines {
             Lines::Single(lines) => {
                 let event = match access {
@@ -77,7 +77,7 @@ impl Caches {
     }
 
     /// Handles a coherence message. `half` is the owner of a single cache; a pair ignores it.
-    pub(crate) fn receive(&mut self, half: Half, line: u64, from: Node, message: Message) -> Outcome {
+    pub(crate) fn receive(&mut self, half: TileHalf, line: u64, from: Node, message: Message) -> Outcome {
         match &mut self.lines {
             Lines::Single(lines) => {
                 single(&mut lines[(line - self.first) as usize], half, CacheEvent::Receive { from, message })
@@ -87,7 +87,7 @@ impl Caches {
     }
 }
 
-fn single(state: &mut CacheLine, half: Half, event: CacheEvent) -> Outcome {
+fn single(state: &mut CacheLine, half: TileHalf, event: CacheEvent) -> Outcome {
     let step = cache::step(*state, event).unwrap_or_else(|illegal| panic!("{illegal}"));
     *state = step.line;
     let done = step.done.map(|completion| (half, completion));

@@ -5,7 +5,7 @@
 
 use crate::chip::Chip;
 use crate::{ChipError, ChipParams, ChipStats, OpKind};
-use hostnet_kernel::{mix, Across, ComponentId, Event, Partition, Scheduler, Simulation, Time};
+use hostnet_kernel::{mix, ComponentId, Event, Partition, ProcessGroup, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 
 /// A torus of chips.
@@ -275,7 +275,7 @@ impl Rack {
     }
 
     /// As [`Rack::run_until`], but in several processes, each of which calls this function.
-    pub fn run_until_across(&mut self, cycle: u64, threads: usize, across: &mut Across) {
+    pub fn run_until_across(&mut self, cycle: u64, threads: usize, across: &mut ProcessGroup) {
         self.simulation.run_until_across(Time::from_ps(cycle * self.clock_ps), threads, across);
         self.settle(cycle);
     }

@@ -6,7 +6,7 @@ use crate::floor::{Unit, DATA_LINES};
 use crate::llc::Llc;
 use crate::message::{ChipMessage, MessageBody, Purpose, Token};
 use crate::params::class;
-use hostnet_coherence::directory::{self, BankAccess, Block, DirectoryEvent, DirectoryLine, DirectoryStep};
+use hostnet_coherence::directory::{self, BankAccess, DirectoryEvent, DirectoryLine, DirectoryStep, LlcBlock};
 use hostnet_coherence::{Class, Message, Node};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -165,13 +165,13 @@ impl Slice {
     fn stored(&mut self, line: u64) -> DirectoryLine {
         if line < DATA_LINES {
             // Queues are in constant use, so their lines are taken to stay in the LLC.
-            let fresh = DirectoryLine { block: Block::Clean(0), ..DirectoryLine::default() };
+            let fresh = DirectoryLine { block: LlcBlock::Clean(0), ..DirectoryLine::default() };
             return self.queues.get(&line).copied().unwrap_or(fresh);
         }
         let block = match self.llc.look(line) {
-            Some(true) => Block::Dirty(0),
-            Some(false) => Block::Clean(0),
-            None => Block::Absent,
+            Some(true) => LlcBlock::Dirty(0),
+            Some(false) => LlcBlock::Clean(0),
+            None => LlcBlock::Absent,
         };
         DirectoryLine { block, ..DirectoryLine::default() }
     }
@@ -228,9 +228,9 @@ impl Slice {
             return;
         }
         let gone = match state.block {
-            Block::Clean(_) => self.llc.put(line, false),
-            Block::Dirty(_) => self.llc.put(line, true),
-            Block::Absent => None,
+            LlcBlock::Clean(_) => self.llc.put(line, false),
+            LlcBlock::Dirty(_) => self.llc.put(line, true),
+            LlcBlock::Absent => None,
         };
         if let Some(gone) = gone {
             self.writebacks += 1;

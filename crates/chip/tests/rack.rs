@@ -4,7 +4,7 @@ mod common;
 
 use common::params;
 use hostnet_chip::{Chip, ChipParams, ChipStats, Mode, Part, Pattern, Placement, Rack, Torus};
-use hostnet_kernel::{Across, Letterbox};
+use hostnet_kernel::{ProcessGroup, ThreadExchange};
 use proptest::prelude::*;
 
 const CLOCK_PS: u64 = 500;
@@ -69,16 +69,16 @@ fn processes_change_nothing() {
     let mut one = uniform(&params, sides);
     one.run_until(1500, 1);
     one.run_until(2500, 1);
-    let run = |(rank, mut way): (usize, Letterbox)| {
+    let run = |(rank, mut way): (usize, ThreadExchange)| {
         let torus = Torus { sides, pattern: Pattern::Uniform };
         let mut rack = Rack::share(&params, torus, CLOCK_PS, |chip| homes[usize::from(chip)] == rank)?;
         for cycle in [1500, 2500] {
-            rack.run_until_across(cycle, 2, &mut Across { exchange: &mut way, homes: &homes });
+            rack.run_until_across(cycle, 2, &mut ProcessGroup { exchange: &mut way, homes: &homes });
         }
         Ok::<_, hostnet_chip::ChipError>(rack)
     };
     let others: Vec<Rack> = std::thread::scope(|scope| {
-        let ways = Letterbox::all(3).into_iter().enumerate();
+        let ways = ThreadExchange::all(3).into_iter().enumerate();
         let started: Vec<_> = ways.map(|way| scope.spawn(|| run(way).expect("it can be built"))).collect();
         started.into_iter().map(|one| one.join().expect("it ends")).collect()
     });

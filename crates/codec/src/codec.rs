@@ -97,7 +97,7 @@ impl Codec {
     /// Replaces every float by its decoded value, and returns the largest error. Floats that are not finite are
     /// unchanged and have an error of 0.
     pub fn roundtrip(&self, values: &mut [f32]) -> f32 {
-        payload::Engine::of_this_processor().roundtrip(&self.quantiser, values)
+        payload::Engine::detect().roundtrip(&self.quantiser, values)
     }
 }
 

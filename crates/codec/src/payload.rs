@@ -49,7 +49,7 @@ pub(crate) enum Engine {
 
 impl Engine {
     /// Returns the fastest engine that this processor supports.
-    pub(crate) fn of_this_processor() -> Self {
+    pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V3::try_new() {
             return Self::Avx2(simd);
@@ -107,7 +107,7 @@ impl Engine {
 }
 
 pub(crate) fn encode(quantiser: &Quantiser, values: &[f32], out: &mut Vec<u8>) {
-    Engine::of_this_processor().encode(quantiser, values, out);
+    Engine::detect().encode(quantiser, values, out);
 }
 
 /// Decodes a payload to as many floats as `out` holds, and returns the bytes consumed.
@@ -116,7 +116,7 @@ pub(crate) fn encode(quantiser: &Quantiser, values: &[f32], out: &mut Vec<u8>) {
 /// Returns a [`DecodeError`] if the payload ends before the last of the floats, or gives bits to lanes beyond. `out`
 /// is undefined then.
 pub fn decode(payload: &[u8], out: &mut [f32]) -> Result<usize, DecodeError> {
-    Engine::of_this_processor().decode(payload, out)
+    Engine::detect().decode(payload, out)
 }
 
 #[inline(always)]
@@ -158,12 +158,12 @@ fn decode_groups(
         let Some(values) = values.first_chunk_mut() else { break };
         at += match payload[at..].first_chunk() {
             Some(coded) => group(coded, values),
-            None => group(&near_the_end(payload, at)?, values),
+            None => group(&padded_group(payload, at)?, values),
         };
     }
     let tail = whole.into_remainder();
     if !tail.is_empty() {
-        let (coded, mut values) = (near_the_end(payload, at)?, [0.0; GROUP]);
+        let (coded, mut values) = (padded_group(payload, at)?, [0.0; GROUP]);
         let tags = u16::from_le_bytes([coded[0], coded[1]]);
         if tags >> (2 * tail.len()) != 0 {
             return Err(DecodeError::Behind { at, tags });
@@ -176,7 +176,7 @@ fn decode_groups(
 
 /// Returns the group at an offset near the end of the payload, padded with zeros to the largest size of a group.
 #[cold]
-fn near_the_end(payload: &[u8], at: usize) -> Result<[u8; GROUP_BYTES_MAX], DecodeError> {
+fn padded_group(payload: &[u8], at: usize) -> Result<[u8; GROUP_BYTES_MAX], DecodeError> {
     let rest = &payload[at..];
     let mut coded = [0; GROUP_BYTES_MAX];
     let bytes = rest.len().min(GROUP_BYTES_MAX);
@@ -216,15 +216,15 @@ mod tests {
             let quantiser = Codec::new(Mode::ALL[mode], exponent).expect("it is in range").quantiser;
             let (mut plain, mut fast) = (Vec::new(), Vec::new());
             Engine::Portable.encode(&quantiser, &values, &mut plain);
-            Engine::of_this_processor().encode(&quantiser, &values, &mut fast);
+            Engine::detect().encode(&quantiser, &values, &mut fast);
             prop_assert_eq!(&plain, &fast);
             let rounded: Vec<u32> = bits.iter().map(|&bits| quantiser.round(bits)).collect();
             let expected = Ok((plain.len(), rounded.clone()));
             prop_assert_eq!(decoded(Engine::Portable, &plain, bits.len()), expected.clone());
-            prop_assert_eq!(decoded(Engine::of_this_processor(), &plain, bits.len()), expected);
+            prop_assert_eq!(decoded(Engine::detect(), &plain, bits.len()), expected);
             let mut same = values.clone();
             let errors = [Engine::Portable.roundtrip(&quantiser, &mut same),
-                Engine::of_this_processor().roundtrip(&quantiser, &mut values)];
+                Engine::detect().roundtrip(&quantiser, &mut values)];
             prop_assert_eq!(errors[0], errors[1]);
             prop_assert_eq!(values.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), rounded);
         }
@@ -235,7 +235,7 @@ mod tests {
             floats in 0..60_usize,
         ) {
             let plain = decoded(Engine::Portable, &payload, floats);
-            prop_assert_eq!(plain, decoded(Engine::of_this_processor(), &payload, floats));
+            prop_assert_eq!(plain, decoded(Engine::detect(), &payload, floats));
         }
     }
 }

@@ -177,9 +177,9 @@ fn evict<R: Rules>(rules: R, line: CacheLine) -> CacheStep {
 fn receive<R: Rules>(rules: R, line: CacheLine, from: Node, message: Message) -> Result<CacheStep, Illegal> {
     let taken = match message {
         Message::Inv { requester } => invalidate(rules, line, requester),
-        Message::ForwardRo { requester } => forward(rules, line, requester, Wanted::Copy),
-        Message::ForwardX { requester } => forward(rules, line, requester, Wanted::Line),
-        Message::ForwardOnce { requester } => forward(rules, line, requester, Wanted::Look),
+        Message::ForwardRo { requester } => forward(rules, line, requester, ForwardKind::Copy),
+        Message::ForwardX { requester } => forward(rules, line, requester, ForwardKind::Line),
+        Message::ForwardOnce { requester } => forward(rules, line, requester, ForwardKind::Look),
         Message::Data { value, acks, exclusive } => data_of_home(rules, line, value, acks, exclusive),
         Message::OwnerData { value, dirty } => data_of_owner(rules, line, value, dirty),
         Message::InvAck => ack(rules, line),
@@ -207,14 +207,14 @@ fn invalidate<R: Rules>(rules: R, line: CacheLine, requester: Node) -> Option<Ca
 
 /// Content of a forward: the home's request to an owner.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum ForwardKind {
     Copy,
     Line,
     Look,
 }
 
 /// Answers a forward. A clean line may have been dropped meanwhile, and may have been requested again.
-fn forward<R: Rules>(rules: R, line: CacheLine, requester: Agent, wanted: Wanted) -> Option<CacheStep> {
+fn forward<R: Rules>(rules: R, line: CacheLine, requester: Agent, wanted: ForwardKind) -> Option<CacheStep> {
     let (value, dirty) = match line {
         CacheLine::Invalid | CacheLine::Reading | CacheLine::Writing { data: false, .. } => {
             return Some(CacheStep::sending(line, Node::Home, Message::NoCopy));
@@ -227,16 +227,16 @@ fn forward<R: Rules>(rules: R, line: CacheLine, requester: Agent, wanted: Wanted
         _ => return None,
     };
     let next = match (wanted, line) {
-        (Wanted::Look, _) if rules.broken(Flaw::UncachedReadDropsOwner) => CacheLine::Invalid,
-        (Wanted::Look, _) => line,
+        (ForwardKind::Look, _) if rules.broken(Flaw::UncachedReadDropsOwner) => CacheLine::Invalid,
+        (ForwardKind::Look, _) => line,
         (_, CacheLine::WritingBack(_)) => CacheLine::HandedOver,
-        (Wanted::Copy, _) if rules.broken(Flaw::OwnerNotDowngraded) => line,
-        (Wanted::Copy, _) => CacheLine::Shared(value),
-        (Wanted::Line, _) => CacheLine::Invalid,
+        (ForwardKind::Copy, _) if rules.broken(Flaw::OwnerNotDowngraded) => line,
+        (ForwardKind::Copy, _) => CacheLine::Shared(value),
+        (ForwardKind::Line, _) => CacheLine::Invalid,
     };
     let answer = match wanted {
-        Wanted::Look => Message::OwnerDataOnce(value),
-        Wanted::Copy | Wanted::Line => Message::OwnerData { value, dirty },
+        ForwardKind::Look => Message::OwnerDataOnce(value),
+        ForwardKind::Copy | ForwardKind::Line => Message::OwnerData { value, dirty },
     };
     Some(CacheStep::sending(next, Node::Agent(requester), answer))
 }

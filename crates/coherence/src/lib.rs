@@ -26,7 +26,7 @@ pub use illegal::{Illegal, Place};
 pub use message::{Class, Message};
 pub use node::{Agent, Node, Sharers};
 pub use rules::{Flaw, Protocol, Rules};
-pub use sends::{Sends, Sent};
+pub use sends::{Sends, SentMessage};
 
 /// Content of a line: a version number, or any value that stands for its 64 bytes.
 pub type Value = u32;

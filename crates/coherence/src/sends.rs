@@ -6,7 +6,7 @@ use crate::{Message, Node, Sharers};
 
 /// Message with its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Sent {
+pub struct SentMessage {
     /// Receiver of the message.
     pub to: Node,
     /// Message sent.
@@ -18,7 +18,7 @@ pub struct Sent {
 pub struct Sends {
     invalidated: Sharers,
     requester: Option<Node>,
-    other: Option<Sent>,
+    other: Option<SentMessage>,
 }
 
 impl Sends {
@@ -28,7 +28,7 @@ impl Sends {
     /// Creates the sends of one message.
     #[must_use]
     pub const fn one(to: Node, message: Message) -> Self {
-        Self { invalidated: Sharers::NONE, requester: None, other: Some(Sent { to, message }) }
+        Self { invalidated: Sharers::NONE, requester: None, other: Some(SentMessage { to, message }) }
     }
 
     /// Adds an invalidation to each agent of a set, to be acknowledged to `requester`, to the sends `also`.
@@ -44,9 +44,9 @@ impl Sends {
     }
 
     /// Iterates over the messages: invalidations first, lowest agent first.
-    pub fn iter(self) -> impl Iterator<Item = Sent> {
+    pub fn iter(self) -> impl Iterator<Item = SentMessage> {
         let requester = self.requester.unwrap_or(Node::Home);
-        let to = move |agent| Sent { to: Node::Agent(agent), message: Message::Inv { requester } };
+        let to = move |agent| SentMessage { to: Node::Agent(agent), message: Message::Inv { requester } };
         self.invalidated.iter().map(to).chain(self.other)
     }
 }

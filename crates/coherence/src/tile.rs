@@ -11,7 +11,7 @@ use crate::{Flaw, Illegal, Message, Node, Protocol, Rules, Sends, Value};
 
 /// Half of a tile that accesses a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Half {
+pub enum TileHalf {
     /// The core, through its L1.
     #[default]
     Core,
@@ -62,16 +62,16 @@ pub struct TileLine {
     /// Pending transaction of the tile, or [`CacheLine::Invalid`] if there is none.
     pub waiting: CacheLine,
     /// Half that started the pending transaction.
-    pub asking: Half,
+    pub requesting_half: TileHalf,
 }
 
 impl TileLine {
     /// Returns the copy of one half.
     #[must_use]
-    pub const fn copy(&self, half: Half) -> Copy {
+    pub const fn copy(&self, half: TileHalf) -> Copy {
         match half {
-            Half::Core => self.l1,
-            Half::Ni => self.ni,
+            TileHalf::Core => self.l1,
+            TileHalf::Ni => self.ni,
         }
     }
 
@@ -87,16 +87,16 @@ impl TileLine {
         }
     }
 
-    const fn with(half: Half, own: Copy, other: Copy) -> Self {
+    const fn with(half: TileHalf, own: Copy, other: Copy) -> Self {
         let (l1, ni) = match half {
-            Half::Core => (own, other),
-            Half::Ni => (other, own),
+            TileHalf::Core => (own, other),
+            TileHalf::Ni => (other, own),
         };
-        Self { l1, ni, waiting: CacheLine::Invalid, asking: Half::Core }
+        Self { l1, ni, waiting: CacheLine::Invalid, requesting_half: TileHalf::Core }
     }
 }
 
-impl Half {
+impl TileHalf {
     const fn other(self) -> Self {
         match self {
             Self::Core => Self::Ni,
@@ -109,11 +109,11 @@ impl Half {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TileEvent {
     /// One half reads the line.
-    Load(Half),
+    Load(TileHalf),
     /// One half writes the line.
-    Store(Half, Value),
+    Store(TileHalf, Value),
     /// The cache of one half evicts the line.
-    Evict(Half),
+    Evict(TileHalf),
     /// A message arrives.
     Receive {
         /// Sender of the message.
@@ -142,21 +142,21 @@ pub struct TileStep {
     /// Messages sent.
     pub out: Sends,
     /// Access that is served, and the half that made it.
-    pub done: Option<(Half, Completion)>,
+    pub done: Option<(TileHalf, Completion)>,
     /// Way in which the access was served, if no message was needed.
     pub local: Option<Local>,
     /// True if the L1 had to be queried before the answer to a message of the directory.
-    pub l1_asked: bool,
+    pub l1_queried: bool,
     /// True if the access, or the eviction, must be retried when no transaction is pending. The state is unchanged.
     pub stall: bool,
 }
 
 impl TileStep {
     const fn to(line: TileLine) -> Self {
-        Self { line, out: Sends::NONE, done: None, local: None, l1_asked: false, stall: false }
+        Self { line, out: Sends::NONE, done: None, local: None, l1_queried: false, stall: false }
     }
 
-    const fn served(line: TileLine, half: Half, done: Completion, local: Local) -> Self {
+    const fn served(line: TileLine, half: TileHalf, done: Completion, local: Local) -> Self {
         Self { done: Some((half, done)), local: Some(local), ..Self::to(line) }
     }
 }
@@ -185,7 +185,7 @@ pub fn step_by<R: Rules>(rules: R, line: TileLine, event: TileEvent) -> Result<T
     }
 }
 
-fn load<R: Rules>(rules: R, line: TileLine, half: Half) -> Result<TileStep, Illegal> {
+fn load<R: Rules>(rules: R, line: TileLine, half: TileHalf) -> Result<TileStep, Illegal> {
     let (own, other) = (line.copy(half), line.copy(half.other()));
     if let Some(value) = own.value() {
         return Ok(TileStep::served(line, half, Completion::Loaded(value), Local::Hit));
@@ -195,7 +195,7 @@ fn load<R: Rules>(rules: R, line: TileLine, half: Half) -> Result<TileStep, Ille
     };
     let next = match other {
         // The NI cache keeps or takes over the duty to write back; the L1 keeps or gets a clean copy.
-        Copy::Modified(_) | Copy::Owned(_) => TileLine::with(Half::Core, Copy::Shared(value), Copy::Owned(value)),
+        Copy::Modified(_) | Copy::Owned(_) => TileLine::with(TileHalf::Core, Copy::Shared(value), Copy::Owned(value)),
         Copy::Exclusive(_) if rules.broken(Flaw::ExclusiveCopied) => TileLine::with(half, other, other),
         Copy::Exclusive(_) => TileLine::with(half, other, Copy::None),
         Copy::None | Copy::Shared(_) => TileLine::with(half, other, other),
@@ -203,7 +203,7 @@ fn load<R: Rules>(rules: R, line: TileLine, half: Half) -> Result<TileStep, Ille
     Ok(TileStep::served(next, half, Completion::Loaded(value), Local::HandOver))
 }
 
-fn store<R: Rules>(rules: R, line: TileLine, half: Half, value: Value) -> Result<TileStep, Illegal> {
+fn store<R: Rules>(rules: R, line: TileLine, half: TileHalf, value: Value) -> Result<TileStep, Illegal> {
     if !line.as_cache().is_writable() {
         return ask(rules, line, half, CacheEvent::Store(value));
     }
@@ -216,23 +216,23 @@ fn store<R: Rules>(rules: R, line: TileLine, half: Half, value: Value) -> Result
     if local == Local::Invalidation && rules.broken(Flaw::NiStoreLeavesL1) {
         next.l1 = line.l1;
     }
-    if half == Half::Core && rules.broken(Flaw::CoreStoreLeavesNi) {
+    if half == TileHalf::Core && rules.broken(Flaw::CoreStoreLeavesNi) {
         next.ni = line.ni;
     }
     Ok(TileStep::served(next, half, Completion::Stored, local))
 }
 
 /// Starts a transaction for an access that the tile has no permission for.
-fn ask<R: Rules>(rules: R, line: TileLine, half: Half, event: CacheEvent) -> Result<TileStep, Illegal> {
+fn ask<R: Rules>(rules: R, line: TileLine, half: TileHalf, event: CacheEvent) -> Result<TileStep, Illegal> {
     let CacheStep { line: waiting, out, .. } = cache::step_by(rules, line.as_cache(), event)?;
-    Ok(TileStep { out, ..TileStep::to(TileLine { waiting, asking: half, ..TileLine::default() }) })
+    Ok(TileStep { out, ..TileStep::to(TileLine { waiting, requesting_half: half, ..TileLine::default() }) })
 }
 
-fn evict<R: Rules>(rules: R, line: TileLine, half: Half) -> Result<TileStep, Illegal> {
+fn evict<R: Rules>(rules: R, line: TileLine, half: TileHalf) -> Result<TileStep, Illegal> {
     let mut next = line;
     match half {
-        Half::Core => next.l1 = Copy::None,
-        Half::Ni => next.ni = Copy::None,
+        TileHalf::Core => next.l1 = Copy::None,
+        TileHalf::Ni => next.ni = Copy::None,
     }
     let owned = matches!(line.copy(half), Copy::Owned(_));
     if !owned && !matches!(line.copy(half), Copy::Modified(_)) || owned && rules.broken(Flaw::OwnedDroppedSilently) {
@@ -243,7 +243,7 @@ fn evict<R: Rules>(rules: R, line: TileLine, half: Half) -> Result<TileStep, Ill
         next.l1 = Copy::None;
     }
     let CacheStep { line: waiting, out, .. } = cache::step_by(rules, line.as_cache(), CacheEvent::Evict)?;
-    Ok(TileStep { out, ..TileStep::to(TileLine { waiting, asking: Half::Core, ..next }) })
+    Ok(TileStep { out, ..TileStep::to(TileLine { waiting, requesting_half: TileHalf::Core, ..next }) })
 }
 
 fn receive<R: Rules>(rules: R, line: TileLine, from: Node, message: Message) -> Result<TileStep, Illegal> {
@@ -253,21 +253,21 @@ fn receive<R: Rules>(rules: R, line: TileLine, from: Node, message: Message) -> 
     let next = match after {
         _ if after.is_waiting() => TileLine { waiting: after, ..line },
         // A write-back is complete; its copies were dropped at the eviction.
-        CacheLine::Invalid if before.is_waiting() => TileLine::with(Half::Core, line.l1, line.ni),
+        CacheLine::Invalid if before.is_waiting() => TileLine::with(TileHalf::Core, line.l1, line.ni),
         CacheLine::Invalid if rules.broken(Flaw::L1NotTold) => TileLine { l1: line.l1, ..TileLine::default() },
         CacheLine::Invalid => TileLine::default(),
-        _ if before.is_waiting() => TileLine::with(line.asking, copy_of(after), Copy::None),
+        _ if before.is_waiting() => TileLine::with(line.requesting_half, copy_of(after), Copy::None),
         _ if after == before => line,
-        _ => TileLine::with(Half::Core, downgraded(line.l1), downgraded(line.ni)),
+        _ => TileLine::with(TileHalf::Core, downgraded(line.l1), downgraded(line.ni)),
     };
-    let l1_asked = asks_l1(message) && !line.ni.is_alone();
-    let done = done.map(|done| (line.asking, done));
-    Ok(TileStep { line: next, out, done, l1_asked, ..TileStep::to(next) })
+    let l1_queried = queries_l1(message) && !line.ni.is_alone();
+    let done = done.map(|done| (line.requesting_half, done));
+    Ok(TileStep { line: next, out, done, l1_queried, ..TileStep::to(next) })
 }
 
 /// Returns true if a message concerns the copies of caches. The NI cache does not know about lines that the L1
 /// dropped.
-const fn asks_l1(message: Message) -> bool {
+const fn queries_l1(message: Message) -> bool {
     matches!(
         message,
         Message::Inv { .. } | Message::ForwardRo { .. } | Message::ForwardX { .. } | Message::ForwardOnce { .. }

@@ -1,6 +1,6 @@
 //! The resolved configuration of a run of the memory alone.
 
-use hostnet_model::params::{ControllerParams, DramParams, MapParams};
+use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub struct MemoryPlan {
     /// The device on every channel.
     pub dram: DramParams,
     /// The controller of every subchannel.
-    pub controller: ControllerParams,
+    pub controller: MemoryControllerParams,
     /// Where a line lies; it has the number of channels.
     pub map: MapParams,
     /// Bytes of all channels; addresses are below.

@@ -63,12 +63,12 @@ pub fn read<T: DeserializeOwned>(label: &str, bytes: &[u8]) -> Result<T, Checkpo
         return Err(CheckpointError::Version { found });
     }
     let (length, rest) = take_u32(rest)?;
-    let (found, rest) = rest.split_at_checked(length as usize).ok_or_else(short)?;
+    let (found, rest) = rest.split_at_checked(length as usize).ok_or_else(truncated)?;
     if found != label.as_bytes() {
         let found = String::from_utf8_lossy(&found[..found.len().min(LABEL_SHOWN_MAX)]).into_owned();
         return Err(CheckpointError::Label { found, expected: label.to_owned() });
     }
-    let (sum, body) = rest.split_at_checked(8).ok_or_else(short)?;
+    let (sum, body) = rest.split_at_checked(8).ok_or_else(truncated)?;
     if sum != checksum(body).to_le_bytes() {
         return Err(CheckpointError::Damaged("wrong checksum".to_owned()));
     }
@@ -76,11 +76,11 @@ pub fn read<T: DeserializeOwned>(label: &str, bytes: &[u8]) -> Result<T, Checkpo
 }
 
 fn take_u32(bytes: &[u8]) -> Result<(u32, &[u8]), CheckpointError> {
-    let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(short)?;
+    let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(truncated)?;
     Ok((u32::from_le_bytes(*head), rest))
 }
 
-fn short() -> CheckpointError {
+fn truncated() -> CheckpointError {
     CheckpointError::Damaged("cut short".to_owned())
 }
 

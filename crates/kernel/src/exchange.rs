@@ -1,6 +1,6 @@
 //! Exchange between the processes that share the partitions of one simulation.
 
-use crate::partition::Sent;
+use crate::partition::CrossingEvent;
 use crate::{Event, Partition, Time};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,11 +15,11 @@ pub trait Exchange: Send {
 
     /// Sends one message to each process, by rank, and returns the messages of all processes to this one. All
     /// processes must call it equally often; a message to oneself is returned as well.
-    fn exchange(&mut self, letters: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
+    fn exchange(&mut self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 
     /// Sends one message to all processes, and returns the message of each.
-    fn share(&mut self, letter: &[u8]) -> Vec<Vec<u8>> {
-        self.exchange(vec![letter.to_vec(); self.ranks()])
+    fn share(&mut self, message: &[u8]) -> Vec<Vec<u8>> {
+        self.exchange(vec![message.to_vec(); self.ranks()])
     }
 }
 
@@ -27,32 +27,32 @@ pub trait Exchange: Send {
 ///
 /// # Panics
 /// Panics if the processes do not run the same program.
-pub fn told<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
-    let letters = exchange.share(&encode(own));
-    letters.iter().map(|letter| decode(letter)).collect()
+pub fn gather_all<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
+    let messages = exchange.share(&encode(own));
+    messages.iter().map(|message| decode(message)).collect()
 }
 
 /// Sends `own` to the first process, which gets the values of all, by rank; the other processes get an empty vector.
 ///
 /// # Panics
-/// Panics as [`told`].
-pub fn told_first<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
-    let mut letters = vec![Vec::new(); exchange.ranks()];
-    letters[0] = encode(own);
-    let letters = exchange.exchange(letters);
-    letters.iter().filter(|_| exchange.rank() == 0).map(|letter| decode(letter)).collect()
+/// Panics as [`gather_all`].
+pub fn gather_at_first<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
+    let mut messages = vec![Vec::new(); exchange.ranks()];
+    messages[0] = encode(own);
+    let messages = exchange.exchange(messages);
+    messages.iter().filter(|_| exchange.rank() == 0).map(|message| decode(message)).collect()
 }
 
 fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_allocvec(value).expect("what is told is plain values")
 }
 
-fn decode<T: DeserializeOwned>(letter: &[u8]) -> T {
-    postcard::from_bytes(letter).expect("all processes run the same program")
+fn decode<T: DeserializeOwned>(message: &[u8]) -> T {
+    postcard::from_bytes(message).expect("all processes run the same program")
 }
 
 /// Processes of a simulation, and the assignment of partitions to them.
-pub struct Across<'a> {
+pub struct ProcessGroup<'a> {
     /// Connection to the other processes.
     pub exchange: &'a mut dyn Exchange,
     /// Rank of the process that has each partition, by the index of the partition.
@@ -63,45 +63,45 @@ pub struct Across<'a> {
 /// cross.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(serialize = "P: Serialize, C: Serialize", deserialize = "P: Deserialize<'de>, C: Deserialize<'de>"))]
-struct Letter<P, C> {
+struct WindowMessage<P, C> {
     first: Option<Time>,
     mail: Vec<(Event<P>, C)>,
 }
 
 /// Messages received from the other processes, merged.
-pub(crate) struct Told<W: Partition> {
+pub(crate) struct ReceivedMail<W: Partition> {
     pub(crate) first: Option<Time>,
-    pub(crate) mail: Vec<Sent<W>>,
+    pub(crate) mail: Vec<CrossingEvent<W>>,
 }
 
 /// Other processes, as seen by the threads of this one.
-pub(crate) trait Others<W: Partition>: Send {
+pub(crate) trait OtherProcesses<W: Partition>: Send {
     /// Returns the rank of the process that has a partition, or `None` for this process.
-    fn away(&self, partition: usize) -> Option<usize>;
+    fn remote_rank(&self, partition: usize) -> Option<usize>;
 
     /// Sends the time of the next local event to every process, and delivers `mail`, by rank. Returns what was
     /// received.
-    fn trade(&mut self, first: Option<Time>, mail: Vec<Vec<Sent<W>>>) -> Told<W>;
+    fn exchange_mail(&mut self, first: Option<Time>, mail: Vec<Vec<CrossingEvent<W>>>) -> ReceivedMail<W>;
 }
 
-impl<W: Partition> Others<W> for Across<'_>
+impl<W: Partition> OtherProcesses<W> for ProcessGroup<'_>
 where
     W::Payload: Serialize + DeserializeOwned,
     W::Cargo: Serialize + DeserializeOwned,
 {
-    fn away(&self, partition: usize) -> Option<usize> {
+    fn remote_rank(&self, partition: usize) -> Option<usize> {
         Some(self.homes[partition]).filter(|&home| home != self.exchange.rank())
     }
 
-    fn trade(&mut self, first: Option<Time>, mail: Vec<Vec<Sent<W>>>) -> Told<W> {
-        let letters = mail.into_iter().map(|mail| encode(&Letter { first, mail })).collect();
-        let letters = self.exchange.exchange(letters);
-        let mut told = Told { first: None, mail: Vec::new() };
-        for letter in letters {
-            let letter: Letter<W::Payload, W::Cargo> = decode(&letter);
-            told.first = [told.first, letter.first].into_iter().flatten().min();
-            told.mail.extend(letter.mail);
+    fn exchange_mail(&mut self, first: Option<Time>, mail: Vec<Vec<CrossingEvent<W>>>) -> ReceivedMail<W> {
+        let messages = mail.into_iter().map(|mail| encode(&WindowMessage { first, mail })).collect();
+        let messages = self.exchange.exchange(messages);
+        let mut gather_all = ReceivedMail { first: None, mail: Vec::new() };
+        for message in messages {
+            let message: WindowMessage<W::Payload, W::Cargo> = decode(&message);
+            gather_all.first = [gather_all.first, message.first].into_iter().flatten().min();
+            gather_all.mail.extend(message.mail);
         }
-        told
+        gather_all
     }
 }

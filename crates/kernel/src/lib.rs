@@ -12,11 +12,10 @@
 //! * [`Rng`] gives every part a stream of random numbers of its own.
 //! * [`checkpoint`] serialises a whole simulation and restores it.
 
+mod barrier;
 pub mod checkpoint;
 mod event;
 mod exchange;
-mod letterbox;
-mod meeting;
 mod observe;
 mod parallel;
 mod partition;
@@ -24,16 +23,17 @@ mod queue;
 mod recut;
 mod rng;
 mod scheduler;
+mod thread_exchange;
 mod time;
 mod wheel;
 
 pub use event::{ComponentId, Event, EventKey};
-pub use exchange::{told, told_first, Across, Exchange};
-pub use letterbox::Letterbox;
+pub use exchange::{gather_all, gather_at_first, Exchange, ProcessGroup};
 pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;
 pub use recut::recut;
 pub use rng::{mix, Rng};
-pub use scheduler::{Ahead, Partition, Scheduler};
+pub use scheduler::{Partition, PrefetchStage, Scheduler};
+pub use thread_exchange::ThreadExchange;
 pub use time::Time;

@@ -1,15 +1,15 @@
 //! Synchronised partitions on several threads, and in several processes.
 
-use crate::exchange::Others;
-use crate::meeting::{lock, Meeting};
-use crate::partition::{receive, sent, Owners, Sent};
+use crate::barrier::{lock, SpinBarrier};
+use crate::exchange::OtherProcesses;
+use crate::partition::{detach_event, receive, ComponentOwners, CrossingEvent};
 use crate::{Partition, Scheduler, Time};
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-type Mailbox<W> = Mutex<Vec<Sent<W>>>;
+type Mailbox<W> = Mutex<Vec<CrossingEvent<W>>>;
 type Part<W> = (W, Scheduler<<W as Partition>::Payload>);
 /// Partitions of one thread, each with its index.
 type Share<'a, W> = Vec<(usize, &'a mut Part<W>)>;
@@ -31,8 +31,8 @@ fn shares<W: Partition>(mut parts: Share<'_, W>, threads: usize) -> Vec<Share<'_
 
 /// State shared by the threads of one parallel run. The threads synchronise once per window, and twice if there are
 /// other processes.
-pub(crate) struct Crew<'a, W: Partition> {
-    owners: Owners,
+pub(crate) struct ParallelRun<'a, W: Partition> {
+    owners: ComponentOwners,
     window_ps: u64,
     limit: Time,
     /// Events that crossed a cut, by partition: those to deliver in this round and those to deliver in the next,
@@ -44,23 +44,23 @@ pub(crate) struct Crew<'a, W: Partition> {
     /// Round that must not begin because a thread panicked.
     failed_round: AtomicU64,
     failure: Mutex<Option<Box<dyn Any + Send>>>,
-    others: Option<Abroad<'a, W>>,
+    others: Option<RemoteProcesses<'a, W>>,
 }
 
 /// State about the other processes that the threads of one process share.
-struct Abroad<'a, W: Partition> {
-    others: Mutex<&'a mut dyn Others<W>>,
+struct RemoteProcesses<'a, W: Partition> {
+    others: Mutex<&'a mut dyn OtherProcesses<W>>,
     /// For each partition, the process that has it, if that is another one.
-    away: Vec<Option<usize>>,
+    remote_rank: Vec<Option<usize>>,
     /// Events that leave for each process.
     mail: Vec<Mailbox<W>>,
 }
 
-impl<'a, W: Partition + Send> Crew<'a, W>
+impl<'a, W: Partition + Send> ParallelRun<'a, W>
 where
     W::Payload: Send,
 {
-    pub(crate) fn new(owners: Owners, window_ps: u64, limit: Time) -> Self {
+    pub(crate) fn new(owners: ComponentOwners, window_ps: u64, limit: Time) -> Self {
         Self {
             owners,
             window_ps,
@@ -74,23 +74,23 @@ where
     }
 
     /// Adds other processes, `ranks` in all, which have some of the `partitions`.
-    pub(crate) fn with(mut self, others: &'a mut dyn Others<W>, ranks: usize, partitions: usize) -> Self {
-        let away = (0..partitions).map(|partition| others.away(partition)).collect();
+    pub(crate) fn with(mut self, others: &'a mut dyn OtherProcesses<W>, ranks: usize, partitions: usize) -> Self {
+        let remote_rank = (0..partitions).map(|partition| others.remote_rank(partition)).collect();
         let mail = (0..ranks).map(|_| Mutex::default()).collect();
-        self.others = Some(Abroad { others: Mutex::new(others), away, mail });
+        self.others = Some(RemoteProcesses { others: Mutex::new(others), remote_rank, mail });
         self
     }
 
     /// Handles every event up to the limit in the local partitions, on at most `threads` threads, at least one.
     pub(crate) fn run(mut self, parts: &mut [Part<W>], threads: usize) {
         self.mailboxes.iter_mut().for_each(|boxes| boxes.resize_with(parts.len(), Mutex::default));
-        let parts = parts.iter_mut().enumerate().filter(|part| self.away(part.0).is_none()).collect();
+        let parts = parts.iter_mut().enumerate().filter(|part| self.remote_rank(part.0).is_none()).collect();
         let shares = shares(parts, threads);
-        let meeting = Meeting::new(shares.len());
+        let barrier = SpinBarrier::new(shares.len());
         std::thread::scope(|scope| {
             for (thread, share) in shares.into_iter().enumerate() {
-                let (crew, meeting) = (&self, &meeting);
-                scope.spawn(move || crew.work(share, meeting, thread == 0));
+                let (run, barrier) = (&self, &barrier);
+                scope.spawn(move || run.work(share, barrier, thread == 0));
             }
         });
         if let Some(panic) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -99,24 +99,24 @@ where
     }
 
     /// Returns the process that has a partition, if that is another one.
-    fn away(&self, partition: usize) -> Option<usize> {
-        self.others.as_ref().and_then(|others| others.away[partition])
+    fn remote_rank(&self, partition: usize) -> Option<usize> {
+        self.others.as_ref().and_then(|others| others.remote_rank[partition])
     }
 
     /// Does the work of one thread; the thread that `leads` communicates with the other processes.
-    fn work(&self, mut share: Share<W>, meeting: &Meeting, leads: bool) {
+    fn work(&self, mut share: Share<W>, barrier: &SpinBarrier, leads: bool) {
         for (world, scheduler) in share.iter_mut().map(|(_, part)| &mut **part) {
             // Delivers the events that were sent between two runs.
             let posted = self.post(world, scheduler, 0);
             self.announce(0, [posted, scheduler.next_time()].into_iter().flatten().min());
         }
         for round in 0.. {
-            meeting.wait();
+            barrier.wait();
             if let Some(others) = &self.others {
                 if leads && self.failed_round.load(Ordering::SeqCst) > round {
-                    self.trade(others, round);
+                    self.exchange_mail(others, round);
                 }
-                meeting.wait();
+                barrier.wait();
             }
             let next = Time::from_ps(self.cell(round).load(Ordering::SeqCst));
             // No thread uses this cell before it has passed the next barrier.
@@ -170,24 +170,24 @@ where
         for event in scheduler.outgoing().drain(..) {
             first = Some(first.map_or(event.time, |time: Time| time.min(event.time)));
             let home = self.owners.home(event.target);
-            let mailbox = match (&self.others, self.away(home)) {
+            let mailbox = match (&self.others, self.remote_rank(home)) {
                 (Some(others), Some(rank)) => &others.mail[rank],
                 _ => &self.mailboxes(round)[home],
             };
-            lock(mailbox).push(sent(world, event));
+            lock(mailbox).push(detach_event(world, event));
         }
         first
     }
 
     /// Exchanges first times and mail of `round` with the other processes.
-    fn trade(&self, others: &Abroad<W>, round: u64) {
+    fn exchange_mail(&self, others: &RemoteProcesses<W>, round: u64) {
         let first = Some(self.cell(round).load(Ordering::SeqCst)).filter(|&ps| ps < u64::MAX).map(Time::from_ps);
         let mail = others.mail.iter().map(|mail| std::mem::take(&mut *lock(mail))).collect();
-        let told = lock(&others.others).trade(first, mail);
-        for parcel in told.mail {
+        let received = lock(&others.others).exchange_mail(first, mail);
+        for parcel in received.mail {
             lock(&self.mailboxes(round)[self.owners.home(parcel.0.target)]).push(parcel);
         }
-        self.announce(round, told.first);
+        self.announce(round, received.first);
     }
 
     fn announce(&self, round: u64, first: Option<Time>) {

@@ -5,8 +5,8 @@
 //! the end of the window. The key of an event does not depend on the order in which partitions ran, so neither does
 //! the result.
 
-use crate::exchange::Across;
-use crate::parallel::Crew;
+use crate::exchange::ProcessGroup;
+use crate::parallel::ParallelRun;
 use crate::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl<W: Partition> Simulation<W> {
     pub fn new(parts: Vec<(W, Scheduler<W::Payload>)>, window_ps: u64) -> Self {
         assert!(!parts.is_empty(), "a simulation needs a partition");
         assert!(parts.len() == 1 || window_ps > 0, "partitions need a link with latency between them");
-        assert!(!Owners::of(&parts).overlap(), "two partitions own the same component");
+        assert!(!ComponentOwners::of(&parts).overlap(), "two partitions own the same component");
         Self { parts, window_ps, crossing: Vec::new() }
     }
 
@@ -89,8 +89,8 @@ impl<W: Partition> Simulation<W> {
         }
     }
 
-    pub(crate) fn owners(&self) -> Owners {
-        Owners::of(&self.parts)
+    pub(crate) fn owners(&self) -> ComponentOwners {
+        ComponentOwners::of(&self.parts)
     }
 
     /// Handles every event up to and including `limit` on the calling thread. Calls `on_slice` between slices of work;
@@ -99,7 +99,7 @@ impl<W: Partition> Simulation<W> {
     /// # Panics
     /// Panics if an event was sent to a component that does not exist, or crossed a cut faster than the window.
     pub fn run_until(&mut self, limit: Time, on_slice: impl FnMut(Progress) -> bool) -> bool {
-        let owners = Owners::of(&self.parts);
+        let owners = ComponentOwners::of(&self.parts);
         // Events sent between two runs must be delivered before the first window is computed.
         self.exchange(&owners);
         if self.parts.len() == 1 {
@@ -109,7 +109,12 @@ impl<W: Partition> Simulation<W> {
         }
     }
 
-    fn run_single(&mut self, owners: &Owners, limit: Time, mut on_slice: impl FnMut(Progress) -> bool) -> bool {
+    fn run_single(
+        &mut self,
+        owners: &ComponentOwners,
+        limit: Time,
+        mut on_slice: impl FnMut(Progress) -> bool,
+    ) -> bool {
         loop {
             let (world, scheduler) = &mut self.parts[0];
             let finished = scheduler.run(world, limit, EVENTS_PER_SLICE);
@@ -123,16 +128,21 @@ impl<W: Partition> Simulation<W> {
         }
     }
 
-    fn run_windows(&mut self, owners: &Owners, limit: Time, mut on_slice: impl FnMut(Progress) -> bool) -> bool {
-        let mut told = self.progress().events;
+    fn run_windows(
+        &mut self,
+        owners: &ComponentOwners,
+        limit: Time,
+        mut on_slice: impl FnMut(Progress) -> bool,
+    ) -> bool {
+        let mut reported = self.progress().events;
         while let Some(end) = self.window_end(limit) {
             for (world, scheduler) in &mut self.parts {
                 scheduler.run(world, end, u64::MAX);
             }
             self.exchange(owners);
             let progress = self.progress();
-            if progress.events >= told + EVENTS_PER_SLICE {
-                told = progress.events;
+            if progress.events >= reported + EVENTS_PER_SLICE {
+                reported = progress.events;
                 if !on_slice(progress) {
                     return false;
                 }
@@ -150,11 +160,11 @@ impl<W: Partition> Simulation<W> {
     }
 
     /// Delivers the events that crossed a cut.
-    pub(crate) fn exchange(&mut self, owners: &Owners) {
+    pub(crate) fn exchange(&mut self, owners: &ComponentOwners) {
         let mut crossing = std::mem::take(&mut self.crossing);
         for (world, scheduler) in &mut self.parts {
             for event in scheduler.outgoing().drain(..) {
-                let (event, cargo) = sent(world, event);
+                let (event, cargo) = detach_event(world, event);
                 crossing.push((owners.home(event.target), event, cargo));
             }
         }
@@ -175,16 +185,16 @@ impl<W: Partition> Simulation<W> {
 }
 
 /// Event in transit to another partition, with the data that travels beside it.
-pub(crate) type Sent<W> = (Event<<W as Partition>::Payload>, <W as Partition>::Cargo);
+pub(crate) type CrossingEvent<W> = (Event<<W as Partition>::Payload>, <W as Partition>::Cargo);
 
 /// Detaches an event that leaves a partition, with the data that its payload names.
-pub(crate) fn sent<W: Partition>(world: &mut W, event: Event<W::Payload>) -> Sent<W> {
+pub(crate) fn detach_event<W: Partition>(world: &mut W, event: Event<W::Payload>) -> CrossingEvent<W> {
     let cargo = world.unload(&event.payload);
     (event, cargo)
 }
 
 /// Delivers an event from another partition.
-pub(crate) fn receive<W: Partition>(world: &mut W, scheduler: &mut Scheduler<W::Payload>, parcel: Sent<W>) {
+pub(crate) fn receive<W: Partition>(world: &mut W, scheduler: &mut Scheduler<W::Payload>, parcel: CrossingEvent<W>) {
     let (mut event, cargo) = parcel;
     world.load(&mut event.payload, cargo);
     scheduler.receive(event);
@@ -204,7 +214,7 @@ where
             self.run_until(limit, |_| true);
             return;
         }
-        Crew::new(self.owners(), self.window_ps, limit).run(&mut self.parts, threads);
+        ParallelRun::new(self.owners(), self.window_ps, limit).run(&mut self.parts, threads);
         self.settle(limit);
     }
 
@@ -213,25 +223,25 @@ where
     ///
     /// # Panics
     /// Panics as [`Simulation::run_until_parallel`].
-    pub fn run_until_across(&mut self, limit: Time, threads: usize, across: &mut Across)
+    pub fn run_until_across(&mut self, limit: Time, threads: usize, across: &mut ProcessGroup)
     where
         W::Payload: Serialize + DeserializeOwned,
         W::Cargo: Serialize + DeserializeOwned,
     {
         let ranks = across.exchange.ranks();
-        let crew = Crew::new(self.owners(), self.window_ps, limit);
-        crew.with(across, ranks, self.parts.len()).run(&mut self.parts, threads);
+        let run = ParallelRun::new(self.owners(), self.window_ps, limit);
+        run.with(across, ranks, self.parts.len()).run(&mut self.parts, threads);
         self.settle(limit);
     }
 }
 
 /// Map from components to the partitions that own them.
-pub(crate) struct Owners {
+pub(crate) struct ComponentOwners {
     /// First component, end of the range, and index of each partition, in order.
     ranges: Vec<(u64, u64, usize)>,
 }
 
-impl Owners {
+impl ComponentOwners {
     fn of<W: Partition>(parts: &[(W, Scheduler<W::Payload>)]) -> Self {
         let range = |(index, part): (usize, &(W, Scheduler<W::Payload>))| {
             let (first, count) = part.1.components();

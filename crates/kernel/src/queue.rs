@@ -17,13 +17,13 @@ const SLOT_BITS: u32 = 6;
 /// Binary logarithm of the widest slot, in ps: a revolution of the far wheel then fills the range of [`Time`].
 const SLOT_BITS_MAX: u32 = 36;
 /// Number of events in a slot above which the slot is sorted.
-const SHARED_MAX: usize = 4;
+const UNSORTED_MAX: usize = 4;
 /// Number of events that an insertion into the current slot may shift. Beyond it the event goes to a heap.
-const INSERT_MAX: usize = 32;
+const SHIFTED_MAX: usize = 32;
 
 /// Number of pending events from which the next ones are prefetched. Fewer events stay in the processor's caches. In a
 /// network, prefetching is 7% slower with some thousand events, and 20% faster with a hundred thousand.
-const FETCHED_MIN: usize = 1 << 14;
+const PREFETCH_EVENTS_MIN: usize = 1 << 14;
 
 /// Pending event, linked to the next node of its list: a slot, a block, or the free list.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ struct Node<P> {
 }
 
 /// Node with the key of its event, so that nodes are ordered without visiting them. The earliest is the greatest.
-type Waiting = Reverse<(EventKey, u32)>;
+type KeyedNode = Reverse<(EventKey, u32)>;
 
 /// Queue of pending events. [`Queue::pop`] returns them in the order of their keys, in whatever order they were
 /// pushed.
@@ -50,11 +50,11 @@ pub struct Queue<P> {
     /// Blocks of one revolution after `block`.
     far: Wheel,
     /// Events a revolution of the far wheel or more after `block`.
-    beyond: BinaryHeap<Waiting>,
+    overflow: BinaryHeap<KeyedNode>,
     /// Nodes of the slots before `start`, sorted with the latest first.
-    current: Vec<Waiting>,
+    current: Vec<KeyedNode>,
     /// Further nodes of those slots, pushed when `current` was long; empty when `current` is empty.
-    late: BinaryHeap<Waiting>,
+    late: BinaryHeap<KeyedNode>,
     /// Next node to prefetch, in the slot after the one being popped.
     coming: u32,
     start: u64,
@@ -94,7 +94,7 @@ impl<P: Copy> Queue<P> {
             slot_bits: slot_bits.min(SLOT_BITS_MAX),
             near: Wheel::new(),
             far: Wheel::new(),
-            beyond: BinaryHeap::with_capacity(capacity.min(1024)),
+            overflow: BinaryHeap::with_capacity(capacity.min(1024)),
             current: Vec::with_capacity(capacity.min(1024)),
             late: BinaryHeap::new(),
             coming: NONE,
@@ -129,7 +129,7 @@ impl<P: Copy> Queue<P> {
     #[inline(always)]
     pub fn push(&mut self, event: Event<P>) {
         if !self.push_near(event) {
-            self.push_anywhere(event);
+            self.push_slow(event);
         }
     }
 
@@ -155,7 +155,7 @@ impl<P: Copy> Queue<P> {
 
     /// Adds an event by the slow path, at any time.
     #[inline(never)]
-    pub(crate) fn push_anywhere(&mut self, event: Event<P>) {
+    pub(crate) fn push_slow(&mut self, event: Event<P>) {
         self.len += 1;
         let node = self.node(event);
         let slot = self.slot_of(event.time);
@@ -173,7 +173,7 @@ impl<P: Copy> Queue<P> {
         } else if block_of(slot) - self.block < SLOTS as u64 {
             self.far.link(block_of(slot), node)
         } else {
-            self.beyond.push(self.waiting(node));
+            self.overflow.push(self.waiting(node));
             NONE
         };
         self.nodes[node as usize].next = next;
@@ -216,13 +216,13 @@ impl<P: Copy> Queue<P> {
                 return Some(node);
             }
         }
-        self.pop_with_care()
+        self.pop_slow()
     }
 
     /// Removes the node of the earliest event by the slow path. The wheels never advance past the limit, so that
     /// events pushed after a pause still find their slots.
     #[inline(never)]
-    fn pop_with_care(&mut self) -> Option<u32> {
+    fn pop_slow(&mut self) -> Option<u32> {
         let node = if self.current.is_empty() { self.pop_slot() } else { self.pop_current() };
         let end_of_block = (self.block + 1) << SLOT_COUNT_BITS;
         self.clear_until = if self.current.is_empty() { end_of_block.min(self.slot_of(self.limit)) } else { 0 };
@@ -231,8 +231,8 @@ impl<P: Copy> Queue<P> {
 
     /// Returns true if so many events are pending that prefetching pays off.
     #[inline(always)]
-    pub(crate) fn is_fetched(&self) -> bool {
-        self.len >= FETCHED_MIN
+    pub(crate) fn is_prefetching(&self) -> bool {
+        self.len >= PREFETCH_EVENTS_MIN
     }
 
     /// Returns the next event of the slot after the one being popped, in the order of its list, and prefetches the one
@@ -267,7 +267,7 @@ impl<P: Copy> Queue<P> {
             return near_time;
         }
         let far_time = self.far.next_from(self.block + 1).and_then(|block| self.list_time(self.far.first(block)));
-        let beyond_time = self.beyond.peek().map(|waiting| waiting.0 .0.time);
+        let beyond_time = self.overflow.peek().map(|waiting| waiting.0 .0.time);
         [near_time, far_time, beyond_time].into_iter().flatten().min()
     }
 
@@ -290,7 +290,7 @@ impl<P: Copy> Queue<P> {
         self.nodes[node as usize].event.key()
     }
 
-    fn waiting(&self, node: u32) -> Waiting {
+    fn waiting(&self, node: u32) -> KeyedNode {
         Reverse((self.key(node), node))
     }
 
@@ -322,8 +322,8 @@ impl<P: Copy> Queue<P> {
     fn insert_current(&mut self, node: u32) {
         self.clear_until = 0;
         let waiting = self.waiting(node);
-        let passed = self.current.iter().rev().take(INSERT_MAX + 1).take_while(|&other| *other > waiting).count();
-        if passed > INSERT_MAX {
+        let passed = self.current.iter().rev().take(SHIFTED_MAX + 1).take_while(|&other| *other > waiting).count();
+        if passed > SHIFTED_MAX {
             self.late.push(waiting);
         } else {
             self.current.insert(self.current.len() - passed, waiting);
@@ -367,7 +367,7 @@ impl<P: Copy> Queue<P> {
         let (mut earliest, mut before) = (first, NONE);
         let mut key = self.key(first);
         let mut at = first;
-        for _ in 0..SHARED_MAX {
+        for _ in 0..UNSORTED_MAX {
             let next = self.nodes[at as usize].next;
             if next == NONE {
                 return (key.time <= self.limit).then(|| self.unlink(slot, before, earliest));
@@ -414,8 +414,8 @@ impl<P: Copy> Queue<P> {
     fn next_block(&mut self) -> Option<u64> {
         let near = self.near.next_from(self.start).map(block_of);
         let far = self.far.next_from(self.block + 1);
-        let beyond = self.beyond.peek().map(|waiting| block_of(self.slot_of(waiting.0 .0.time)));
-        let block = [near, far, beyond].into_iter().flatten().min()?;
+        let overflow = self.overflow.peek().map(|waiting| block_of(self.slot_of(waiting.0 .0.time)));
+        let block = [near, far, overflow].into_iter().flatten().min()?;
         if block > block_of(self.slot_of(self.limit)) {
             return None;
         }
@@ -432,12 +432,12 @@ impl<P: Copy> Queue<P> {
             let first = self.near.link(self.slot_of(self.time(node)), node);
             node = std::mem::replace(&mut self.nodes[node as usize].next, first);
         }
-        while let Some(Reverse((key, node))) = self.beyond.peek() {
+        while let Some(Reverse((key, node))) = self.overflow.peek() {
             let (slot, node) = (self.slot_of(key.time), *node);
             if block_of(slot) - block >= SLOTS as u64 {
                 break;
             }
-            self.beyond.pop();
+            self.overflow.pop();
             self.place(slot, node);
         }
     }
@@ -514,7 +514,7 @@ mod tests {
         };
         (0..300).for_each(|_| queue.push(event(Time::ZERO)));
         let capacities =
-            |queue: &Queue<[u64; 2]>| (queue.nodes.capacity(), queue.current.capacity(), queue.beyond.capacity());
+            |queue: &Queue<[u64; 2]>| (queue.nodes.capacity(), queue.current.capacity(), queue.overflow.capacity());
         let before = capacities(&queue);
         for _ in 0..100_000 {
             let popped = queue.pop().expect("300 are pending");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Number of events before the one that memory is prefetched for. Each stage reads memory that the stage before has
 /// prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ahead {
+pub enum PrefetchStage {
     /// Some tens of other events: memory that the event itself names may be prefetched.
     Tens,
     /// Several other events: memory that follows from that may be prefetched.
@@ -18,7 +18,8 @@ pub enum Ahead {
 }
 
 /// Later stages of prefetching, each with the number of events between the current event and the prefetched one.
-const AHEAD: [(Ahead, usize); 3] = [(Ahead::Several, 5), (Ahead::Few, 2), (Ahead::None, 0)];
+const PREFETCH_STAGES: [(PrefetchStage, usize); 3] =
+    [(PrefetchStage::Several, 5), (PrefetchStage::Few, 2), (PrefetchStage::None, 0)];
 
 /// State of one partition: its components and their event handlers.
 pub trait Partition {
@@ -31,10 +32,10 @@ pub trait Partition {
     /// Handles one event. All resulting events are sent through `scheduler`.
     fn on_event(&mut self, event: Event<Self::Payload>, scheduler: &mut Scheduler<Self::Payload>);
 
-    /// Prefetches the memory that the handler of an event will access. With [`Ahead::Tens`] the event
+    /// Prefetches the memory that the handler of an event will access. With [`PrefetchStage::Tens`] the event
     /// is a guess and may already have been handled.
     #[inline(always)]
-    fn prepare(&self, event: &Event<Self::Payload>, ahead: Ahead) {
+    fn prepare(&self, event: &Event<Self::Payload>, ahead: PrefetchStage) {
         let _ = (event, ahead);
     }
 
@@ -143,7 +144,7 @@ impl<P: Copy> Scheduler<P> {
     #[inline(never)]
     fn send_far(&mut self, event: Event<P>) {
         if self.owns(event.target) {
-            self.queue.push_anywhere(event);
+            self.queue.push_slow(event);
         } else {
             self.outgoing.push(event);
         }
@@ -243,10 +244,10 @@ impl<P: Copy> Scheduler<P> {
     fn prepare<W: Partition<Payload = P>>(&mut self, world: &W) {
         for _ in 0..2 {
             if let Some(event) = self.queue.coming() {
-                world.prepare(event, Ahead::Tens);
+                world.prepare(event, PrefetchStage::Tens);
             }
         }
-        for (ahead, others) in AHEAD {
+        for (ahead, others) in PREFETCH_STAGES {
             if let Some(event) = self.queue.ahead(others) {
                 world.prepare(event, ahead);
             }
@@ -264,7 +265,7 @@ impl<P: Copy> Scheduler<P> {
             let event = self.queue.release(node);
             self.now = event.time;
             self.handled += 1;
-            if self.queue.is_fetched() {
+            if self.queue.is_prefetching() {
                 self.prepare(world);
             }
             world.on_event(event, self);

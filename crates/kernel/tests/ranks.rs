@@ -3,22 +3,23 @@
 mod common;
 
 use common::{build, outcome, Scale, Toy};
-use hostnet_kernel::{Across, Letterbox, Simulation, Time};
+use hostnet_kernel::{ProcessGroup, Simulation, ThreadExchange, Time};
 use proptest::prelude::*;
 
 /// Runs one world in the processes that `homes` names, through all of `limits`, and assembles the partitions.
 fn run_in_processes(whole: &Simulation<Toy>, homes: &[usize], threads: usize, limits: &[Time]) -> Simulation<Toy> {
     let ranks = homes.iter().max().map_or(1, |rank| rank + 1);
-    let run = |mut office: Letterbox| {
+    let run = |mut office: ThreadExchange| {
         let mut simulation = whole.clone();
         for &limit in limits {
-            let mut across = Across { exchange: &mut office, homes };
+            let mut across = ProcessGroup { exchange: &mut office, homes };
             simulation.run_until_across(limit, threads, &mut across);
         }
         simulation
     };
     let done: Vec<Simulation<Toy>> = std::thread::scope(|scope| {
-        let running: Vec<_> = Letterbox::all(ranks).into_iter().map(|office| scope.spawn(|| run(office))).collect();
+        let running: Vec<_> =
+            ThreadExchange::all(ranks).into_iter().map(|office| scope.spawn(|| run(office))).collect();
         running.into_iter().map(|process| process.join().expect("no process fails")).collect()
     });
     let mut together = whole.clone();

@@ -71,18 +71,18 @@ fn a_run_stopped_between_slices_goes_on_as_if_it_had_not_been() {
     assert!(reference.run_until(end, |_| true));
     for partitions in [1, 4] {
         let mut simulation = build(3, SCALE, partitions);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut stops = 0;
         while !simulation.run_until(end, |progress| {
-            told.push(progress);
-            told.len() % 2 == 0
+            reported.push(progress);
+            reported.len() % 2 == 0
         }) {
             stops += 1;
-            assert_eq!(told.last(), Some(&simulation.progress()));
+            assert_eq!(reported.last(), Some(&simulation.progress()));
             simulation = restore(&store(&simulation));
         }
         assert!(stops > 0, "only {} events", reference.progress().events);
-        assert!(told.windows(2).all(|pair| pair[0].events < pair[1].events && pair[0].time <= pair[1].time));
+        assert!(reported.windows(2).all(|pair| pair[0].events < pair[1].events && pair[0].time <= pair[1].time));
         assert_eq!(outcome(&simulation), outcome(&reference), "{partitions} partitions");
     }
 }

@@ -10,7 +10,7 @@ const LAG_LIMIT: f64 = 1.645;
 /// Largest correlation of successive groups that a wider interval corrects for.
 const LAG_MAX: f64 = 0.9;
 /// Least number of effectively independent values for Student's t.
-const WORTH_MIN: usize = 4;
+const EFFECTIVE_MIN: usize = 4;
 /// Significance level of the drift test: probability of so steep a slope in a steady run. The level is low because a
 /// report runs several tests.
 const DRIFT_CHANCE: f64 = 0.001;
@@ -36,9 +36,9 @@ pub fn estimate(values: &[f64], groups: usize) -> Estimate {
     let size = (values.len() / groups.max(1)).max(1);
     let drift = drift(values, size).filter(|change| change.abs() >= DRIFT_MIN * mean(values).abs());
     // The slope of a drifting run is no noise; the interval is taken from the residuals and widened by the drift.
-    let rest = |means: &[f64]| if drift.is_some() { line(means).1 } else { means.to_vec() };
+    let rest = |means: &[f64]| if drift.is_some() { fit_line(means).1 } else { means.to_vec() };
     let (means, correlation) = independent(values, size, rest);
-    let half_width = interval_of(&rest(&means), correlation) + drift.map_or(0.0, f64::abs);
+    let half_width = correlated_interval(&rest(&means), correlation) + drift.map_or(0.0, f64::abs);
     Estimate { mean: mean(values), half_width, drift }
 }
 
@@ -51,7 +51,7 @@ fn mean(values: &[f64]) -> f64 {
 fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) -> (Vec<f64>, f64) {
     let grouped = |size| -> Vec<f64> { values.chunks_exact(size).map(mean).collect() };
     // Relative to their own mean, n independent values have a correlation of -1/n.
-    let correlation = |means: &[f64]| lag(&noise(means)) + 1.0 / means.len() as f64;
+    let correlation = |means: &[f64]| lag1_correlation(&noise(means)) + 1.0 / means.len() as f64;
     let mut means = grouped(size);
     if means.len() < GROUPS_MIN || correlation(&means) <= LAG_LIMIT / (means.len() as f64).sqrt() {
         return (means, 0.0);
@@ -67,7 +67,7 @@ fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) 
 }
 
 /// Returns the lag-1 autocorrelation of values.
-fn lag(values: &[f64]) -> f64 {
+fn lag1_correlation(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|value| (value - centre) * (value - centre)).sum();
     // The residuals of constants are rounding errors.
@@ -78,7 +78,7 @@ fn lag(values: &[f64]) -> f64 {
 }
 
 /// Fits a straight line to values. Returns the rise per value and the residuals.
-fn line(values: &[f64]) -> (f64, Vec<f64>) {
+fn fit_line(values: &[f64]) -> (f64, Vec<f64>) {
     let centre = mean(values);
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let at = |index: usize| index as f64 - middle;
@@ -90,12 +90,12 @@ fn line(values: &[f64]) -> (f64, Vec<f64>) {
 /// Returns the change of the values over their length, if significant. The change is the slope of a line through the
 /// means of groups with independent residuals.
 fn drift(values: &[f64], size: usize) -> Option<f64> {
-    let (means, correlation) = independent(values, size, |means| line(means).1);
+    let (means, correlation) = independent(values, size, |means| fit_line(means).1);
     if means.len() < GROUPS_MIN {
         return None;
     }
     let count = means.len() as f64;
-    let (slope, rest) = line(&means);
+    let (slope, rest) = fit_line(&means);
     let inflation = (1.0 + correlation) / (1.0 - correlation);
     let variance = rest.iter().map(|value| value * value).sum::<f64>() / (count - 2.0) * inflation;
     let squares = count * (count * count - 1.0) / 12.0;
@@ -124,21 +124,22 @@ fn chance(t: f64, freedom: usize) -> f64 {
 /// two.
 #[must_use]
 pub fn interval(values: &[f64]) -> f64 {
-    interval_of(values, 0.0)
+    correlated_interval(values, 0.0)
 }
 
 /// Returns half the width of the interval for successive values with a correlation, which lowers their effective
 /// number.
-fn interval_of(values: &[f64], correlation: f64) -> f64 {
+fn correlated_interval(values: &[f64], correlation: f64) -> f64 {
     if values.len() < 2 {
         return f64::INFINITY;
     }
     let centre = mean(values);
     let count = values.len() as f64;
-    let worth = count * (1.0 - correlation) / (1.0 + correlation);
+    let effective_count = count * (1.0 - correlation) / (1.0 + correlation);
     let variance = values.iter().map(|value| (value - centre) * (value - centre)).sum::<f64>() / (count - 1.0);
     // The correlation of a few groups is itself uncertain, and its estimate may be too high.
-    student_t_975((worth as usize).max(WORTH_MIN.min(values.len())) - 1) * (variance / worth).sqrt()
+    student_t_975((effective_count as usize).max(EFFECTIVE_MIN.min(values.len())) - 1)
+        * (variance / effective_count).sqrt()
 }
 
 /// Returns the 97.5% quantile of Student's t with `freedom` degrees of freedom (tabulated up to 30, then

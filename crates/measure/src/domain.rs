@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Integral of credits over time, computed from the times of the changes alone: a credit held from `a` to `b` adds `b
 /// - a`, in any order of the changes. The sums wrap, but their difference, the area, fits.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Area {
+struct CreditArea {
     /// Sum of the release times minus the sum of the acquisition times since the last reset, in ps.
     moments_ps: u64,
     settled_ps: u64,
 }
 
-impl Area {
+impl CreditArea {
     #[inline]
     fn take(&mut self, now: Time) {
         self.moments_ps = self.moments_ps.wrapping_sub(now.ps());
@@ -41,7 +41,7 @@ pub struct Usage {
     /// Credits held at the last reset. `taken` is that number plus the credits acquired since.
     held_before: u64,
     taken: u64,
-    area: Area,
+    area: CreditArea,
     residence: Histogram,
 }
 
@@ -79,7 +79,7 @@ impl Usage {
     }
 
     fn clear(&mut self) {
-        (self.held_before, self.taken, self.area) = (0, 0, Area::default());
+        (self.held_before, self.taken, self.area) = (0, 0, CreditArea::default());
         self.residence.reset();
     }
 
@@ -105,8 +105,8 @@ pub struct Domain {
     edge: u32,
     mark: u32,
     /// Time with every credit in use. `over_threshold` is the time with at least `threshold` in use.
-    full: Area,
-    over_threshold: Area,
+    full: CreditArea,
+    over_threshold: CreditArea,
     reset_at: Time,
     settled_at: Time,
     classes: Vec<Usage>,
@@ -129,8 +129,8 @@ impl Domain {
             in_use_max: 0,
             edge: threshold.min(capacity),
             mark: 1,
-            full: Area::default(),
-            over_threshold: Area::default(),
+            full: CreditArea::default(),
+            over_threshold: CreditArea::default(),
             reset_at: Time::ZERO,
             settled_at: Time::ZERO,
             classes: vec![Usage::default(); classes],
@@ -173,7 +173,7 @@ impl Domain {
         }
         self.in_use += 1;
         if self.in_use >= self.mark {
-            self.rise(now);
+            self.update_on_acquire(now);
         }
         true
     }
@@ -182,7 +182,7 @@ impl Domain {
     #[inline]
     pub fn release_unnamed(&mut self, now: Time) {
         if self.in_use >= self.edge {
-            self.fall(now);
+            self.update_on_release(now);
         }
         self.in_use -= 1;
     }
@@ -197,7 +197,7 @@ impl Domain {
     }
 
     /// Updates the statistics when more credits are in use than ever, or as many as `edge`.
-    fn rise(&mut self, now: Time) {
+    fn update_on_acquire(&mut self, now: Time) {
         self.in_use_max = self.in_use_max.max(self.in_use);
         self.mark = self.next_mark();
         if self.in_use == self.capacity {
@@ -209,7 +209,7 @@ impl Domain {
     }
 
     /// Updates the statistics when a credit is released with at least `edge` in use.
-    fn fall(&mut self, now: Time) {
+    fn update_on_release(&mut self, now: Time) {
         if self.in_use == self.capacity {
             self.full.give_back(now);
         }

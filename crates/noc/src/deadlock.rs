@@ -9,7 +9,7 @@ use crate::{Layout, Port, Routes};
 
 /// Virtual channel of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldVc {
     /// Output.
     pub output: Port,
     /// Virtual channel of the output.
@@ -19,7 +19,7 @@ pub struct Held {
 /// Returns a cycle of virtual channels, each of which may wait for the next and the last one for the first, if there
 /// is any.
 #[must_use]
-pub fn cycle(layout: &Layout, routes: &Routes) -> Option<Vec<Held>> {
+pub fn cycle(layout: &Layout, routes: &Routes) -> Option<Vec<HeldVc>> {
     let ports = layout.most_ports();
     let waits = waits(layout, routes, ports);
     find(&waits).map(|nodes| nodes.into_iter().map(|node| held(node, ports, routes.vcs)).collect())
@@ -27,7 +27,7 @@ pub fn cycle(layout: &Layout, routes: &Routes) -> Option<Vec<Held>> {
 
 /// Describes a cycle in words.
 #[must_use]
-pub fn describe(layout: &Layout, circle: &[Held]) -> String {
+pub fn describe(layout: &Layout, circle: &[HeldVc]) -> String {
     let names: Vec<String> = circle
         .iter()
         .map(|held| format!("{} on virtual channel {}", layout.output_name(held.output), held.vc))
@@ -35,15 +35,15 @@ pub fn describe(layout: &Layout, circle: &[Held]) -> String {
     format!("{}, and that for the first", names.join(" waits for "))
 }
 
-fn held(node: usize, ports: usize, vcs: usize) -> Held {
+fn held(node: usize, ports: usize, vcs: usize) -> HeldVc {
     let (port, vc) = (node / vcs, (node % vcs) as u8);
-    Held { output: Port { router: (port / ports) as u16, port: (port % ports) as u8 }, vc }
+    HeldVc { output: Port { router: (port / ports) as u16, port: (port % ports) as u8 }, vc }
 }
 
 /// Computes, for every virtual channel of an output, the ones that a packet in it may wait for.
 fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
-    let far = layout.far();
-    let mut waits = vec![Vec::new(); far.len() * routes.vcs];
+    let downstream = layout.downstream();
+    let mut waits = vec![Vec::new(); downstream.len() * routes.vcs];
     let mut seen = vec![0_u32; layout.routers.len()];
     let mut walk_number = 0;
     for group in 0..routes.groups() {
@@ -51,7 +51,7 @@ fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
             // The next hop depends on the group and the terminal only, so routes that meet continue together.
             walk_number += 1;
             for source in &layout.terminals {
-                let way = Way { routes, far: &far, ports, group, terminal };
+                let way = RouteWalk { routes, downstream: &downstream, ports, group, terminal };
                 way.walk(usize::from(source.at.router), walk_number, &mut seen, &mut waits);
             }
         }
@@ -64,25 +64,25 @@ fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
 }
 
 /// Walk along the routes to a terminal.
-struct Way<'a> {
+struct RouteWalk<'a> {
     routes: &'a Routes,
     /// Router behind each output.
-    far: &'a [Option<u16>],
+    downstream: &'a [Option<u16>],
     ports: usize,
     group: u8,
     terminal: u16,
 }
 
-impl Way<'_> {
+impl RouteWalk<'_> {
     /// Records the waits on the route from a router until it meets a route that was walked before.
     fn walk(&self, mut at: usize, number: u32, seen: &mut [u32], waits: &mut [Vec<u32>]) {
         let mut before: Option<(usize, u64)> = None;
         loop {
             let hop = self.routes.hop(self.group, at, self.terminal);
             let output = at * self.ports + usize::from(hop.port);
-            let Some(next) = self.far[output] else { return };
+            let Some(next) = self.downstream[output] else { return };
             if let Some((held, vcs)) = before {
-                self.note((held, vcs), (output, hop.vcs), waits);
+                self.record_wait((held, vcs), (output, hop.vcs), waits);
             }
             if seen[at] == number {
                 return;
@@ -93,7 +93,7 @@ impl Way<'_> {
         }
     }
 
-    fn note(&self, (held, held_vcs): (usize, u64), (output, vcs): (usize, u64), waits: &mut [Vec<u32>]) {
+    fn record_wait(&self, (held, held_vcs): (usize, u64), (output, vcs): (usize, u64), waits: &mut [Vec<u32>]) {
         let count = self.routes.vcs;
         for vc in (0..count).filter(|vc| held_vcs >> vc & 1 != 0) {
             for wanted in (0..count).filter(|wanted| vcs >> wanted & 1 != 0) {

@@ -101,13 +101,14 @@ impl Layout {
     /// Returns, for each output `router * most_ports + port`, the router behind the output, or `None` behind a
     /// terminal's.
     #[must_use]
-    pub fn far(&self) -> Vec<Option<u16>> {
+    pub fn downstream(&self) -> Vec<Option<u16>> {
         let ports = self.most_ports();
-        let mut far = vec![None; self.routers.len() * ports];
+        let mut downstream = vec![None; self.routers.len() * ports];
         for channel in &self.channels {
-            far[usize::from(channel.from.router) * ports + usize::from(channel.from.port)] = Some(channel.to.router);
+            downstream[usize::from(channel.from.router) * ports + usize::from(channel.from.port)] =
+                Some(channel.to.router);
         }
-        far
+        downstream
     }
 
     /// Returns a name for a router: its column and row.

@@ -25,7 +25,7 @@ pub use layout::{Channel, Layout, Place, Port, Terminal};
 pub use load::{busiest, channel_load, ChannelLoad};
 pub use network::{Delivery, Network, Packet, PacketId};
 pub use params::{Allocation, Class, Order, Params, Reuse, Router, Shape};
-pub use routes::{Hop, Next, Routes, Way};
+pub use routes::{Hop, Routes, RoutingFunction, VcClass};
 pub use run::{LinkCount, Measure, Report, Run, Status};
 pub use source::{Source, TracePacket};
 pub use traffic::{Pattern, Traffic};

@@ -28,9 +28,9 @@ pub fn channel_load(
 ) -> Result<Vec<ChannelLoad>, NocError> {
     let destinations = Destinations::new(pattern, layout)?;
     let ports = layout.most_ports();
-    let far = layout.far();
+    let downstream = layout.downstream();
     let (first, count) = routes.of_class[usize::from(class)];
-    let mut loads = vec![0.0; far.len()];
+    let mut loads = vec![0.0; downstream.len()];
     for source in 0..layout.terminals.len() as u16 {
         let to = destinations.of(source);
         let share = 1.0 / (to.len() as f64 * f64::from(count));
@@ -40,7 +40,7 @@ pub fn channel_load(
                 loop {
                     let output = at * ports + usize::from(routes.hop(group, at, terminal).port);
                     loads[output] += share;
-                    let Some(next) = far[output] else { break };
+                    let Some(next) = downstream[output] else { break };
                     at = usize::from(next);
                 }
             }

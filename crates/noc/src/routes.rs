@@ -35,10 +35,10 @@ pub struct Routes {
     pub(crate) class_vcs: Vec<u64>,
     /// Number of virtual channels of a port.
     pub(crate) vcs: usize,
-    /// Next hop by group, router and destination, as an index into `kinds`. Few hops differ, so the table stays
+    /// Next hop by group, router and destination, as an index into `distinct_hops`. Few hops differ, so the table stays
     /// small.
     hops: Vec<u16>,
-    kinds: Vec<Hop>,
+    distinct_hops: Vec<Hop>,
     routers: usize,
     terminals: usize,
 }
@@ -46,11 +46,11 @@ pub struct Routes {
 /// Routing function that the tables are built from. The arguments are the router, the destination terminal (at another
 /// router), and true if the column is traversed first. It returns the port, and the part of the packet's virtual
 /// channels that the packet may use.
-pub type Next<'a> = &'a dyn Fn(u16, u16, bool) -> (u8, Way);
+pub type RoutingFunction<'a> = &'a dyn Fn(u16, u16, bool) -> (u8, VcClass);
 
 /// Part of its virtual channels that a packet may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum VcClass {
     /// All virtual channels.
     All,
     /// The lower half: before the packet crosses the dateline of a ring.
@@ -64,7 +64,7 @@ impl Routes {
     ///
     /// # Errors
     /// Returns a [`NocError`] if there are too few virtual channels, or more than a router can have.
-    pub fn new(layout: &Layout, classes: &[Class], next: Next<'_>) -> Result<Self, NocError> {
+    pub fn new(layout: &Layout, classes: &[Class], next: RoutingFunction<'_>) -> Result<Self, NocError> {
         let (groups, of_class, class_vcs, vcs) = groups(classes)?;
         let ports = layout.most_ports();
         if vcs * ports > VCS_MAX {
@@ -73,7 +73,7 @@ impl Routes {
         }
         let (routers, terminals) = (layout.routers.len(), layout.terminals.len());
         let mut hops = Vec::with_capacity(groups.len() * routers * terminals);
-        let mut kinds = Vec::new();
+        let mut distinct_hops = Vec::new();
         for group in &groups {
             for router in 0..routers as u16 {
                 for (number, terminal) in layout.terminals.iter().enumerate() {
@@ -82,21 +82,21 @@ impl Routes {
                         Hop { port: terminal.at.port, vcs: class_vcs[usize::from(group.class)] }
                     } else {
                         let (port, part) = next(router, number as u16, group.column_first);
-                        Hop { port, vcs: part_of(group.vcs, part)? }
+                        Hop { port, vcs: vcs_of_part(group.vcs, part)? }
                     };
-                    hops.push(kind(&mut kinds, hop));
+                    hops.push(kind(&mut distinct_hops, hop));
                 }
             }
         }
-        let routes = Self { groups, of_class, class_vcs, vcs, hops, kinds, routers, terminals };
-        routes.arrive(layout)?;
+        let routes = Self { groups, of_class, class_vcs, vcs, hops, distinct_hops, routers, terminals };
+        routes.check_arrival(layout)?;
         Ok(routes)
     }
 
     /// Rejects routes on which a packet would never arrive.
-    fn arrive(&self, layout: &Layout) -> Result<(), NocError> {
+    fn check_arrival(&self, layout: &Layout) -> Result<(), NocError> {
         let ports = layout.most_ports();
-        let far = layout.far();
+        let downstream = layout.downstream();
         for group in 0..self.groups() {
             for terminal in 0..self.terminals as u16 {
                 let mut known = vec![false; self.routers];
@@ -108,7 +108,7 @@ impl Routes {
                             return Err(NocError::new("routes", format!("{from} never reaches terminal {terminal}")));
                         }
                         way.push(at);
-                        match far[at * ports + usize::from(self.hop(group, at, terminal).port)] {
+                        match downstream[at * ports + usize::from(self.hop(group, at, terminal).port)] {
                             Some(next) => at = usize::from(next),
                             None => break,
                         }
@@ -125,7 +125,7 @@ impl Routes {
     #[must_use]
     pub fn hop(&self, group: u8, router: usize, terminal: u16) -> Hop {
         let index = (usize::from(group) * self.routers + router) * self.terminals + usize::from(terminal);
-        self.kinds[usize::from(self.hops[index])]
+        self.distinct_hops[usize::from(self.hops[index])]
     }
 
     /// Returns the number of groups: two for each class that draws its order at random, and one for each other class.
@@ -136,11 +136,11 @@ impl Routes {
 }
 
 /// Returns the index of a hop in the list of distinct hops. A port has at most three per group, so an index fits.
-fn kind(kinds: &mut Vec<Hop>, hop: Hop) -> u16 {
-    let known = kinds.iter().position(|kind| *kind == hop);
+fn kind(distinct_hops: &mut Vec<Hop>, hop: Hop) -> u16 {
+    let known = distinct_hops.iter().position(|kind| *kind == hop);
     known.unwrap_or_else(|| {
-        kinds.push(hop);
-        kinds.len() - 1
+        distinct_hops.push(hop);
+        distinct_hops.len() - 1
     }) as u16
 }
 
@@ -177,17 +177,17 @@ fn groups(classes: &[Class]) -> Result<Groups, NocError> {
     Ok((groups, of_class, class_vcs, vcs))
 }
 
-fn part_of(vcs: u64, part: Way) -> Result<u64, NocError> {
+fn vcs_of_part(vcs: u64, part: VcClass) -> Result<u64, NocError> {
     let half = vcs.count_ones() / 2;
     let lower = bits(half as usize) << vcs.trailing_zeros();
     match part {
-        Way::All => Ok(vcs),
+        VcClass::All => Ok(vcs),
         _ if half == 0 => {
             let rule = "1 for a class and order; a ring needs at least 2, before and after its dateline";
             Err(NocError::new("vcs", rule))
         }
-        Way::Lower => Ok(lower),
-        Way::Upper => Ok(vcs & !lower),
+        VcClass::Lower => Ok(lower),
+        VcClass::Upper => Ok(vcs & !lower),
     }
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn bits(count: usize) -> u64 {
 impl Routes {
     /// Lets both orders of dimensions use the same virtual channels, which is wrong on purpose.
     pub(crate) fn share_channels_of_orders(&mut self) {
-        for hop in &mut self.kinds {
+        for hop in &mut self.distinct_hops {
             hop.vcs = self.class_vcs[0];
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::load::{channel_load, ChannelLoad};
 use crate::network::Delivery;
-use crate::source::{Feed, Source};
+use crate::source::{PacketFeed, Source};
 use crate::{deadlock, topology, Layout, Network, NocError, Params, Pattern};
 use hostnet_measure::Histogram;
 
@@ -87,7 +87,7 @@ pub struct Report {
 
 /// Counters of the measured packets.
 #[derive(Clone, Debug, Default)]
-struct Tally {
+struct MeasuredCounters {
     packets: u64,
     offered_flits: u64,
     arrived: u64,
@@ -107,11 +107,11 @@ struct Tally {
 pub struct Run {
     layout: Layout,
     network: Network,
-    feed: Feed,
+    feed: PacketFeed,
     measure: Measure,
     expected: Option<Vec<ChannelLoad>>,
-    alone: Vec<(u32, u32)>,
-    tally: Tally,
+    zero_load_routes: Vec<(u32, u32)>,
+    counters: MeasuredCounters,
     delivered: u64,
     offered_flits: u64,
     delivered_flits: u64,
@@ -136,10 +136,10 @@ impl Run {
             Source::Generated(traffic) => Some(channel_load(&layout, &routes, &traffic.pattern, 0)?),
             Source::Trace(_) => None,
         };
-        let alone = ways(&layout, &routes, params.router.allocation_cycles());
-        let feed = Feed::new(source, &layout, params.classes.len())?;
+        let zero_load_routes = zero_load_routes(&layout, &routes, params.router.allocation_cycles());
+        let feed = PacketFeed::new(source, &layout, params.classes.len())?;
         let network = Network::new(params.router, &layout, routes, seed);
-        let tally = Tally { flits: vec![0; layout.terminals.len()], ..Tally::default() };
+        let counters = MeasuredCounters { flits: vec![0; layout.terminals.len()], ..MeasuredCounters::default() };
         let scratch = Vec::new();
         let (delivered, offered_flits, delivered_flits) = (0, 0, 0);
         Ok(Self {
@@ -148,8 +148,8 @@ impl Run {
             feed,
             measure,
             expected,
-            alone,
-            tally,
+            zero_load_routes,
+            counters,
             delivered,
             offered_flits,
             delivered_flits,
@@ -193,7 +193,7 @@ impl Run {
         if self.feed.next_cycle(cycle).is_none() && self.network.is_idle() {
             return true;
         }
-        cycle >= end && (self.tally.arrived == self.tally.packets || cycle - end >= self.measure.drain)
+        cycle >= end && (self.counters.arrived == self.counters.packets || cycle - end >= self.measure.drain)
     }
 
     fn end(&self) -> u64 {
@@ -203,15 +203,15 @@ impl Run {
     fn cycle(&mut self) {
         let now = self.network.cycle();
         if now == self.measure.warmup {
-            self.tally.before = self.network.sent().to_vec();
-            self.tally.backlog.0 = self.offered_flits - self.delivered_flits;
+            self.counters.before = self.network.sent().to_vec();
+            self.counters.backlog.0 = self.offered_flits - self.delivered_flits;
         }
         let measured = now >= self.measure.warmup && now < self.end();
         let (packets, flits) = self.feed.offer(&mut self.network, u64::from(measured) * MEASURED);
         self.offered_flits += flits;
         if measured {
-            self.tally.packets += packets;
-            self.tally.offered_flits += flits;
+            self.counters.packets += packets;
+            self.counters.offered_flits += flits;
         }
         let mut delivered = std::mem::take(&mut self.scratch);
         self.network.step(&mut delivered);
@@ -220,8 +220,8 @@ impl Run {
         }
         self.scratch = delivered;
         if self.network.cycle() == self.end() {
-            self.tally.after = self.network.sent().to_vec();
-            self.tally.backlog.1 = self.offered_flits - self.delivered_flits;
+            self.counters.after = self.network.sent().to_vec();
+            self.counters.backlog.1 = self.offered_flits - self.delivered_flits;
         }
         self.skip();
     }
@@ -242,17 +242,17 @@ impl Run {
         self.delivered += 1;
         self.delivered_flits += u64::from(packet.flits);
         if measuring {
-            self.tally.flits[usize::from(packet.destination)] += u64::from(packet.flits);
+            self.counters.flits[usize::from(packet.destination)] += u64::from(packet.flits);
         }
         if packet.tag == MEASURED {
-            let tally = &mut self.tally;
-            tally.arrived += 1;
-            tally.latency.record(delivery.at - packet.created);
-            tally.network_latency.record(delivery.at - packet.entered);
-            let way = way_index(&self.layout, packet.group, packet.source, packet.destination);
-            let (links, cycles) = self.alone[way];
-            tally.links += u64::from(links);
-            tally.zero_load += u64::from(cycles) + u64::from(packet.flits - 1);
+            let counters = &mut self.counters;
+            counters.arrived += 1;
+            counters.latency.record(delivery.at - packet.created);
+            counters.network_latency.record(delivery.at - packet.entered);
+            let way = route_index(&self.layout, packet.group, packet.source, packet.destination);
+            let (links, cycles) = self.zero_load_routes[way];
+            counters.links += u64::from(links);
+            counters.zero_load += u64::from(cycles) + u64::from(packet.flits - 1);
         }
     }
 
@@ -270,7 +270,7 @@ impl Run {
     /// Returns the results so far.
     #[must_use]
     pub fn report(&self) -> Report {
-        let tally = &self.tally;
+        let counters = &self.counters;
         let cycles = self.network.cycle().clamp(self.measure.warmup, self.end()) - self.measure.warmup;
         let terminals = self.layout.terminals.len();
         let per = |flits: u64, terminals: usize| {
@@ -280,33 +280,33 @@ impl Run {
                 flits as f64 / (cycles as f64 * terminals as f64)
             }
         };
-        let mean = |sum: u64| if tally.arrived == 0 { 0.0 } else { sum as f64 / tally.arrived as f64 };
+        let mean = |sum: u64| if counters.arrived == 0 { 0.0 } else { sum as f64 / counters.arrived as f64 };
         Report {
             cycles,
             terminals: terminals as u32,
-            offered: per(tally.offered_flits, terminals),
-            accepted: per(tally.flits.iter().sum(), terminals),
-            accepted_least: per(tally.flits.iter().copied().min().unwrap_or(0), 1),
-            packets: tally.packets,
-            arrived: tally.arrived,
-            latency: tally.latency.clone(),
-            network_latency: tally.network_latency.clone(),
-            links_mean: mean(tally.links),
-            zero_load_mean: mean(tally.zero_load),
+            offered: per(counters.offered_flits, terminals),
+            accepted: per(counters.flits.iter().sum(), terminals),
+            accepted_least: per(counters.flits.iter().copied().min().unwrap_or(0), 1),
+            packets: counters.packets,
+            arrived: counters.arrived,
+            latency: counters.latency.clone(),
+            network_latency: counters.network_latency.clone(),
+            links_mean: mean(counters.links),
+            zero_load_mean: mean(counters.zero_load),
             links: self.links(),
             flit_hops: self.network.flit_hops(),
             all_cycles: self.network.cycle(),
-            drained: self.done() && tally.arrived == tally.packets,
-            backlog: tally.backlog,
+            drained: self.done() && counters.arrived == counters.packets,
+            backlog: counters.backlog,
         }
     }
 
     fn links(&self) -> Vec<LinkCount> {
         let ports = self.network.ports();
         let sent = self.network.sent();
-        let before = if self.tally.before.is_empty() { sent } else { &self.tally.before };
-        let now = if self.tally.after.is_empty() { sent } else { &self.tally.after };
-        let far = self.layout.far();
+        let before = if self.counters.before.is_empty() { sent } else { &self.counters.before };
+        let now = if self.counters.after.is_empty() { sent } else { &self.counters.after };
+        let downstream = self.layout.downstream();
         let place = |router: u16| {
             let place = self.layout.routers[usize::from(router)];
             (place.column, place.row)
@@ -324,8 +324,8 @@ impl Run {
             LinkCount {
                 name: self.layout.output_name(port),
                 from: place(port.router),
-                to: place(far[output].unwrap_or(port.router)),
-                to_terminal: far[output].is_none(),
+                to: place(downstream[output].unwrap_or(port.router)),
+                to_terminal: downstream[output].is_none(),
                 flits: flits - before[output],
                 expected_load: expected,
             }
@@ -334,21 +334,21 @@ impl Run {
     }
 }
 
-fn way_index(layout: &Layout, group: u8, source: u16, destination: u16) -> usize {
+fn route_index(layout: &Layout, group: u8, source: u16, destination: u16) -> usize {
     let terminals = layout.terminals.len();
     (usize::from(group) * terminals + usize::from(source)) * terminals + usize::from(destination)
 }
 
 /// Computes, for every group, source and destination, the links between routers and the zero-load latency of a packet
 /// of one flit in cycles, with `allocation` extra cycles at every router.
-fn ways(layout: &Layout, routes: &crate::Routes, allocation: u32) -> Vec<(u32, u32)> {
+fn zero_load_routes(layout: &Layout, routes: &crate::Routes, allocation: u32) -> Vec<(u32, u32)> {
     let ports = layout.most_ports();
     let mut cycles = vec![(0_u32, None); layout.routers.len() * ports];
     for channel in &layout.channels {
         let output = usize::from(channel.from.router) * ports + usize::from(channel.from.port);
         cycles[output] = (channel.cycles, Some(channel.to.router));
     }
-    let mut ways = Vec::with_capacity(usize::from(routes.groups()) * layout.terminals.len().pow(2));
+    let mut zero_load_routes = Vec::with_capacity(usize::from(routes.groups()) * layout.terminals.len().pow(2));
     for group in 0..routes.groups() {
         for source in &layout.terminals {
             for (number, terminal) in layout.terminals.iter().enumerate() {
@@ -361,9 +361,9 @@ fn ways(layout: &Layout, routes: &crate::Routes, allocation: u32) -> Vec<(u32, u
                     all += allocation + one;
                     at = usize::from(next);
                 }
-                ways.push((links, all));
+                zero_load_routes.push((links, all));
             }
         }
     }
-    ways
+    zero_load_routes
 }

@@ -34,20 +34,20 @@ pub enum Source {
 }
 
 /// State of the source of a run.
-pub(crate) enum Feed {
+pub(crate) enum PacketFeed {
     /// Bernoulli process per terminal.
-    Dice { dice: Dice, flits: u16, destinations: Destinations, rng: Rng },
+    BernoulliTrials { trials: BernoulliTrials, flits: u16, destinations: Destinations, rng: Rng },
     /// Packets of a trace, and the number offered so far.
     Trace { packets: Vec<TracePacket>, offered: usize },
 }
 
 /// Bernoulli trials of all terminals in a cycle. One draw gives the first terminal with a success, or none.
-pub(crate) struct Dice {
+pub(crate) struct BernoulliTrials {
     /// Entry n: probability that n + 1 trials in succession fail, in units of 2^-64.
     misses: Vec<u64>,
 }
 
-impl Dice {
+impl BernoulliTrials {
     /// Creates trials that succeed with a probability above 0 and at most 1.
     fn new(probability: f64, count: usize) -> Self {
         let miss = (1 << 64) - (probability * 2_f64.powi(64)).round() as u128;
@@ -70,7 +70,7 @@ impl Dice {
     }
 }
 
-impl Feed {
+impl PacketFeed {
     pub(crate) fn new(source: Source, layout: &Layout, classes: usize) -> Result<Self, NocError> {
         let terminals = layout.terminals.len() as u16;
         match source {
@@ -82,8 +82,8 @@ impl Feed {
                 }
                 flits_in_range(*flits)?;
                 let destinations = Destinations::new(pattern, layout)?;
-                let dice = Dice::new(rate / f64::from(*flits), layout.terminals.len());
-                Ok(Self::Dice { dice, flits: *flits, destinations, rng: Rng::new(*seed, 0x6e6f_6301) })
+                let trials = BernoulliTrials::new(rate / f64::from(*flits), layout.terminals.len());
+                Ok(Self::BernoulliTrials { trials, flits: *flits, destinations, rng: Rng::new(*seed, 0x6e6f_6301) })
             }
             Source::Trace(packets) => {
                 check(&packets, terminals, classes)?;
@@ -102,9 +102,9 @@ impl Feed {
         };
         let cycle = network.cycle();
         match self {
-            Self::Dice { dice, flits, destinations, rng } => {
+            Self::BernoulliTrials { trials, flits, destinations, rng } => {
                 let mut start = 0;
-                while let Some(hit) = dice.next(start, rng) {
+                while let Some(hit) = trials.next(start, rng) {
                     let source = hit as u16;
                     let destination = destinations.draw(source, rng);
                     tell(network, TracePacket { cycle, source, destination, flits: *flits, class: 0 });
@@ -125,7 +125,7 @@ impl Feed {
     /// packets.
     pub(crate) fn next_cycle(&self, now: u64) -> Option<u64> {
         match self {
-            Self::Dice { .. } => Some(now),
+            Self::BernoulliTrials { .. } => Some(now),
             Self::Trace { packets, offered } => packets.get(*offered).map(|packet| packet.cycle.max(now)),
         }
     }

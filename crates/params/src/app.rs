@@ -43,7 +43,7 @@ pub enum App {
     /// Betweenness centrality modelled on GAPBS, over one graph shared by all cores.
     Betweenness(GraphParams),
     /// One kernel of STREAM over arrays shared by all cores, each of which processes a part.
-    Stream(KernelParams),
+    Stream(StreamKernelParams),
     /// Loads and stores separated by delays, modelled on the Memory Latency Checker (MLC), with a buffer per core.
     Mlc(MlcParams),
     /// A pointer chase: a random cycle over the lines of a buffer per core.
@@ -134,9 +134,9 @@ pub struct GraphParams {
 
 /// Kernel of STREAM and its arrays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct KernelParams {
+pub struct StreamKernelParams {
     /// Kernel.
-    pub kernel: Kernel,
+    pub kernel: StreamKernel,
     /// Bytes of one array; there are three.
     pub array_bytes: u64,
     /// Instructions per line of the result.
@@ -145,7 +145,7 @@ pub struct KernelParams {
 
 /// Kernels of STREAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kernel {
+pub enum StreamKernel {
     /// `c = a`
     Copy,
     /// `b = s * c`

@@ -13,7 +13,7 @@ pub type FluidRow = [u64; FLUID_SHARES.len()];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FluidParams {
     /// Rates by throttling of the host's other work: none first, then each control level, and stopped cores last.
-    pub holds: Vec<FluidHold>,
+    pub holds: Vec<FluidThrottleLevel>,
     /// Write buffer entries of the IIO, in lines.
     pub write_credits: u32,
     /// Lines that devices read at a time: read buffer entries of the IIO, or the non-posted credits of the link.
@@ -24,7 +24,7 @@ pub struct FluidParams {
 
 /// Rates of a memory system at one level of throttling.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FluidHold {
+pub struct FluidThrottleLevel {
     /// Rates by the number of cores that copy, from 0.
     pub copying: Vec<FluidPoint>,
 }

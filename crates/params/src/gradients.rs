@@ -13,7 +13,7 @@ pub struct GradientParams {
     /// Floats between two points, a multiple of 8; the last interval may be shorter.
     step: u64,
     /// Bits left of all floats before each point, and of all floats at the end.
-    until: Vec<u64>,
+    bits_before: Vec<u64>,
 }
 
 impl GradientParams {
@@ -27,36 +27,36 @@ impl GradientParams {
     pub fn new(floats: u64, groups: impl IntoIterator<Item = u64>) -> Self {
         let all = floats.div_ceil(8);
         let per_point = all.div_ceil(Self::POINTS).max(1);
-        let (mut until, mut sum) = (Vec::new(), 0);
+        let (mut bits_before, mut sum) = (Vec::new(), 0);
         for (number, bits) in (0..all).zip(groups) {
             if number % per_point == 0 {
-                until.push(sum);
+                bits_before.push(sum);
             }
             sum += bits;
         }
-        until.push(sum);
-        Self { floats, step: 8 * per_point, until }
+        bits_before.push(sum);
+        Self { floats, step: 8 * per_point, bits_before }
     }
 
     /// Returns the bits left of the first `float` floats, for fewer floats than were recorded.
-    fn until(&self, float: u64) -> u64 {
+    fn bits_before(&self, float: u64) -> u64 {
         let (point, more) = ((float / self.step) as usize, float % self.step);
-        let (from, to) = (self.until[point], self.until[(point + 1).min(self.until.len() - 1)]);
+        let (from, to) = (self.bits_before[point], self.bits_before[(point + 1).min(self.bits_before.len() - 1)]);
         let between = self.step.min(self.floats - point as u64 * self.step);
         from + ((to - from) * more + between / 2) / between
     }
 
     /// Returns the bits left of the first `float` floats of a vector, which repeats the recorded gradients.
-    fn until_any(&self, float: u64) -> u64 {
-        let all = self.until.last().copied().unwrap_or(0);
-        float / self.floats * all + self.until(float % self.floats)
+    fn bits_before_repeated(&self, float: u64) -> u64 {
+        let all = self.bits_before.last().copied().unwrap_or(0);
+        float / self.floats * all + self.bits_before(float % self.floats)
     }
 
     /// Returns the bits left of `floats` floats from byte `at` of a vector, without tags.
     #[must_use]
     pub fn left_bits(&self, at: u64, floats: u64) -> u64 {
         let from = at / FLOAT_BYTES % self.floats;
-        self.until_any(from + floats) - self.until(from)
+        self.bits_before_repeated(from + floats) - self.bits_before(from)
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
             let parts = cuts.windows(2).map(|cut| gradients.left_bits(4 * cut[0], cut[1] - cut[0])).sum::<u64>();
             let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
             prop_assert_eq!(parts, gradients.left_bits(4 * first, last - first));
-            prop_assert!(gradients.until.len() as u64 <= GradientParams::POINTS + 1);
+            prop_assert!(gradients.bits_before.len() as u64 <= GradientParams::POINTS + 1);
         }
     }
 }

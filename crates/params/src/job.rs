@@ -28,13 +28,13 @@ pub struct JobParams {
     /// Names of the phases; steps refer to them by index.
     pub phases: Vec<String>,
     /// Blocks that the ranks run one after the other.
-    pub blocks: Vec<BlockParams>,
+    pub blocks: Vec<StepBlockParams>,
     /// Core of each rank, if any rank is at a server; ignored at endpoints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<RankCore>,
     /// Works that the cores execute for steps; steps refer to them by number, from 1 on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub works: Vec<WorkParams>,
+    pub works: Vec<StepWorkParams>,
     /// Switches that reduce the vectors of the job. Steps and channels number them after the ranks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reducers: Vec<ReducerParams>,
@@ -55,7 +55,7 @@ impl JobParams {
     /// they read at random.
     #[must_use]
     pub fn rank_lines(&self) -> (u64, u64) {
-        let most = |of: fn(&WorkParams) -> u64| self.works.iter().map(of).max().unwrap_or(0);
+        let most = |of: fn(&StepWorkParams) -> u64| self.works.iter().map(of).max().unwrap_or(0);
         (most(|work| work.span_lines), most(|work| work.gather_lines))
     }
 
@@ -108,7 +108,7 @@ pub struct RankCore {
 
 /// Work of a core for a step of a rank: instructions, evenly interspersed with accesses that miss the L1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkParams {
+pub struct StepWorkParams {
     /// Instructions.
     pub instructions: u64,
     /// Lines read sequentially.
@@ -125,17 +125,17 @@ pub struct WorkParams {
 
 /// Steps that ranks repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BlockParams {
+pub struct StepBlockParams {
     /// Number of repetitions.
     pub times: u32,
     /// The steps of each rank.
-    pub steps: Vec<Vec<StepParams>>,
+    pub steps: Vec<Vec<RankStepParams>>,
 }
 
 /// Step of a rank: it computes, then it sends and receives at the same time. The step is over when the sent data has
 /// been written to its connection and the received data has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepParams {
+pub struct RankStepParams {
     /// Phase of the step, as an index into [`JobParams::phases`].
     pub phase: u8,
     /// Computing time, in ps.
@@ -144,26 +144,26 @@ pub struct StepParams {
     /// 1 on; 0 = as many instructions as fill the time.
     pub work: u16,
     /// Work of the rank's accelerator that the step submits and waits for, before it computes.
-    pub device: DeviceParams,
+    pub device: AcceleratorParams,
     /// Message to send: destination rank and bytes.
-    pub send: Option<MessageParams>,
+    pub send: Option<RankMessageParams>,
     /// Offset of the sent data in the vector of a collective, in bytes.
     #[serde(default)]
     pub at: u64,
     /// Message to receive: source rank and bytes.
-    pub receive: Option<MessageParams>,
+    pub receive: Option<RankMessageParams>,
 }
 
 /// Interaction of a step with the accelerator of its rank, which executes works in order while the rank goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceParams {
+pub struct AcceleratorParams {
     /// Time of the work that the step submits to the accelerator, in ps; 0 = none.
     pub work_ps: u64,
     /// Works that may be left in the accelerator when the step goes on.
     pub left: u32,
 }
 
-impl Default for DeviceParams {
+impl Default for AcceleratorParams {
     /// No interaction.
     fn default() -> Self {
         Self { work_ps: 0, left: u32::MAX }
@@ -172,7 +172,7 @@ impl Default for DeviceParams {
 
 /// Message between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MessageParams {
+pub struct RankMessageParams {
     /// The other rank.
     pub rank: u32,
     /// Bytes; at least 1.
@@ -181,14 +181,14 @@ pub struct MessageParams {
 
 /// Channel between two ranks of a job at different hosts, or between a rank and a switch that reduces vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChannelParams {
+pub struct RankChannelParams {
     /// Job that the channel belongs to.
     pub job: u32,
     /// Rank at [`super::FlowParams::from`], and rank at [`super::FlowParams::to`].
     pub ranks: [u32; 2],
 }
 
-impl ChannelParams {
+impl RankChannelParams {
     /// Returns the job, the rank at one end and the rank at the other; `initiator` selects the end at
     /// [`super::FlowParams::from`] as the first.
     #[must_use]

@@ -43,7 +43,7 @@ pub use mcn::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;
-pub use packets::{ForwardParams, Function, PacketsParams};
+pub use packets::{ForwardFunction, ForwardParams, PacketsParams};
 pub use pool::*;
 pub use power::*;
 pub use service::*;
@@ -62,7 +62,7 @@ pub struct ServerParams {
     pub sockets: Vec<SocketParams>,
     /// UPI between the sockets, if there are several that are all simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub upi: Option<SocketsParams>,
+    pub upi: Option<InterSocketParams>,
     /// True if each drive has a path to every socket.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub octo_drives: bool,
@@ -82,7 +82,7 @@ pub struct ServerParams {
     pub power: Option<Box<PowerParams>>,
     /// Interrupt moderation of the NIC by a master timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moderation: Option<ModerationParams>,
+    pub moderation: Option<InterruptModerationParams>,
     /// Notifications from the NIC, or from its driver, to the power management (NCAP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ncap: Option<Box<NcapParams>>,

@@ -8,7 +8,7 @@ pub struct MemoryParams {
     /// DRAM device of every channel.
     pub dram: DramParams,
     /// Memory controller of every subchannel.
-    pub controller: ControllerParams,
+    pub controller: MemoryControllerParams,
     /// Address map: location of a physical line in DRAM.
     pub map: MapParams,
     /// Layout of virtual memory in physical memory.
@@ -107,7 +107,7 @@ pub struct TimingParams {
 
 /// The memory controller of one subchannel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ControllerParams {
+pub struct MemoryControllerParams {
     /// Write pending queue (WPQ) entries; no limit in a shared queue.
     pub rpq_entries: u32,
     /// Write pending queue (WPQ) entries; in a shared queue they are no limit.
@@ -119,11 +119,11 @@ pub struct ControllerParams {
     /// True if reads and writes share the entries of the RPQ.
     pub shared_queue: bool,
     /// Time at which a request releases its queue entry.
-    pub entry_until: EntryUntil,
+    pub entry_until: EntryRelease,
     /// Scheduling policy among the requests of one direction.
-    pub scheduler: Scheduler,
+    pub scheduler: SchedulingPolicy,
     /// Condition under which a request may close a row that queued requests still hit.
-    pub protect: Protect,
+    pub protect: RowProtection,
     /// Age limit of row protection, in clocks: an older request for another row may close the row despite queued
     /// hits.
     pub row_hold: u32,
@@ -182,7 +182,7 @@ pub struct ControllerParams {
 
 /// Time at which a request releases its queue entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EntryUntil {
+pub enum EntryRelease {
     /// With the last column access of the request.
     Column,
     /// With the activation issued for the request; from then on the request owns the bank until its column access.
@@ -191,7 +191,7 @@ pub enum EntryUntil {
 
 /// Order of service among the requests of one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scheduler {
+pub enum SchedulingPolicy {
     /// First-ready: column accesses, then activations, then precharges, and the oldest request among equals.
     ColumnFirst,
     /// First-ready: the oldest request with any command that can be issued, whatever the command.
@@ -202,7 +202,7 @@ pub enum Scheduler {
 
 /// Condition under which a row that queued requests still hit may be closed for another row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Protect {
+pub enum RowProtection {
     /// At any time.
     Nothing,
     /// When the request that closes the row is older than every request that hits it.

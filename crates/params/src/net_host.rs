@@ -15,7 +15,7 @@ pub struct NicFunctionParams {
 
 /// Costs of a card beyond its link: accesses to its registers, and its reads of receive descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AttachParams {
+pub struct NicAttachParams {
     /// Latency from a core to the agent on the die that the card's link ends at, and of the way back, in ps.
     pub register_ps: u64,
     /// True if the driver reads the card's status before it rings the doorbell.
@@ -38,7 +38,7 @@ pub struct NicParams {
     /// queues use the first function.
     pub octo: bool,
     /// Costs of registers and descriptors; `None` = no cost beyond `transmit_ps` and `receive_ps`.
-    pub attach: Option<AttachParams>,
+    pub attach: Option<NicAttachParams>,
     /// Size of the receive buffer, in bytes.
     pub buffer_bytes: u64,
     /// Size of the largest frame in bytes, Ethernet header included. A packet is dropped unless the buffer has room
@@ -264,7 +264,7 @@ pub struct HostCcParams {
 
 /// Coherence and UPI between the sockets of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SocketsParams {
+pub struct InterSocketParams {
     /// UPI link between each two sockets.
     pub upi: UpiParams,
     /// True if memory reads speculatively for every request of a remote socket.

@@ -2,7 +2,7 @@
 
 use super::CompressParams;
 use super::{
-    ChannelParams, ForwardParams, JobParams, PacketsParams, Placement, ServerParams, ServiceParams, SwitchParams,
+    ForwardParams, JobParams, PacketsParams, Placement, RankChannelParams, ServerParams, ServiceParams, SwitchParams,
 };
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ pub struct EndpointParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CableParams {
     /// Both ends of the cable.
-    pub ends: [End; 2],
+    pub ends: [CableEnd; 2],
     /// Bandwidth in each direction, in bytes per second.
     pub bytes_per_s: u64,
     /// Bytes on the wire beside the IP packet: 38 for Ethernet (header, frame check sequence, preamble, gap).
@@ -119,7 +119,7 @@ fn is_one(length: &u32) -> bool {
 
 /// End of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum End {
+pub enum CableEnd {
     /// A host.
     Host(u16),
     /// A switch.
@@ -148,7 +148,7 @@ pub struct FlowParams {
     /// Interval in which the receiving application does not read, from and to in ps.
     pub deaf_ps: Option<(u64, u64)>,
     /// Migrations of the flow's threads to other cores, in order of time.
-    pub moves: Vec<MoveParams>,
+    pub moves: Vec<ThreadMigrationParams>,
     /// Placement of the pages of the file that is sent without a copy (sendfile), if any; each flow has a file of its
     /// own.
     pub sendfile: Option<Placement>,
@@ -190,7 +190,7 @@ impl OtherRequests {
 
 /// Migration of a thread to another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MoveParams {
+pub struct ThreadMigrationParams {
     /// True for the thread at [`FlowParams::from`].
     pub initiator: bool,
     /// Time of the migration, in ps.
@@ -248,7 +248,7 @@ pub enum Traffic {
     /// `from` sends requests in an open loop, and `to` answers each when a worker has served it.
     Service(Box<ServiceParams>),
     /// Messages between two ranks of a job, in both directions.
-    Messages(ChannelParams),
+    Messages(RankChannelParams),
     /// `from` reads from the memory of `to` (RoCE only).
     Read {
         /// Number of bytes; `u64::MAX` = without end.

@@ -1,6 +1,6 @@
 //! Parameters of datagrams of different sizes in an open loop, and of hosts that forward packets.
 
-use super::Draw;
+use super::Distribution;
 use serde::{Deserialize, Serialize};
 
 /// Datagrams that a sender sends in an open loop, without waiting for responses.
@@ -9,9 +9,9 @@ pub enum PacketsParams {
     /// Random sizes and intervals.
     Drawn {
         /// Data of a datagram, in bytes.
-        bytes: Draw,
+        bytes: Distribution,
         /// Time from one datagram to the next, in ps; `None` = as fast as the sender can.
-        interval_ps: Option<Draw>,
+        interval_ps: Option<Distribution>,
         /// Seed of both distributions.
         seed: u64,
     },
@@ -25,14 +25,14 @@ pub struct ForwardParams {
     /// Flow that the packets arrive by, as an index into [`super::ClusterParams::flows`].
     pub flow: u32,
     /// Part of each packet that the host reads.
-    pub function: Function,
+    pub function: ForwardFunction,
     /// Work of a core per packet, beside that of its driver and the reading of the packet, in ps.
     pub work_ps: u64,
 }
 
 /// Part of a packet that is read before the packet is forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Function {
+pub enum ForwardFunction {
     /// The first line, which holds the headers.
     Header,
     /// The whole packet.

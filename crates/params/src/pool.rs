@@ -38,14 +38,14 @@ pub struct PoolParams {
     /// Local memory used as a cache of the pool; `None` if borrowed memory is not cached.
     pub cache: Option<PoolCacheParams>,
     /// Sharing of the borrowed memory, if other servers see it, too.
-    pub shared: Option<SharedParams>,
+    pub shared: Option<SharedPagesParams>,
     /// At the controller: the pages that it manages.
-    pub controller: Option<ControllerOfPagesParams>,
+    pub controller: Option<PageControllerParams>,
 }
 
 /// Memory that several servers share: all that each of them borrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SharedParams {
+pub struct SharedPagesParams {
     /// Number of the server's first page among the shared pages of the pool.
     pub first_page: u64,
     /// Index of the controller among the hosts.
@@ -54,7 +54,7 @@ pub struct SharedParams {
 
 /// Region of pages that the same servers share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RegionParams {
+pub struct SharedRegionParams {
     /// Number of the region's first page among the shared pages of the pool.
     pub first_page: u64,
     /// Servers that share the pages, as ascending indices among the hosts; 256 at most.
@@ -63,18 +63,18 @@ pub struct RegionParams {
 
 /// Controller that decides which server may read and write a shared page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ControllerOfPagesParams {
+pub struct PageControllerParams {
     /// Regions, by their first pages.
-    pub regions: Vec<RegionParams>,
+    pub regions: Vec<SharedRegionParams>,
     /// Processing time of a message, in ps; at least 1.
     pub message_ps: u64,
 }
 
 /// Directory of shared pages in a switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SharersParams {
+pub struct SharerDirectoryParams {
     /// Regions, by their first pages.
-    pub regions: Vec<RegionParams>,
+    pub regions: Vec<SharedRegionParams>,
     /// Number of shared pages, from the first on, that the switch manages.
     pub pages: u64,
 }

@@ -90,7 +90,7 @@ impl GovernorParams {
 
 /// Idle governor, which chooses the sleep state of an idle core (cpuidle).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum IdleParams {
+pub enum IdleGovernorParams {
     /// No governor: an idle core polls.
     Poll,
     /// Moves step by step through the states.
@@ -127,7 +127,7 @@ pub struct PowerParams {
     /// Work of a core per sample, in ps at the reference clock.
     pub governor_ps: u64,
     /// Idle governor.
-    pub idle: IdleParams,
+    pub idle: IdleGovernorParams,
     /// Largest exit latency allowed (PM QoS), in ps.
     pub qos_ps: Option<u64>,
     /// Period of the scheduler tick, in ps; 0 = no ticks.
@@ -148,7 +148,7 @@ impl PowerParams {
 
 /// Interrupt moderation of a NIC by a master timer, with a handler that reads the cause of the interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModerationParams {
+pub struct InterruptModerationParams {
     /// Period of the free-running timer (MITT), in ps: interrupts are sent when it expires.
     pub master_ps: u64,
     /// Time that the handler waits for the cause register (ICR), in ps.

@@ -8,7 +8,7 @@ const LN_2: u128 = 2_977_044_472;
 
 /// Distribution of random numbers. Integer arithmetic only, because the samples decide the order of events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Draw {
+pub enum Distribution {
     /// Constant value.
     Constant(u64),
     /// Exponential distribution with the given mean, at most 10^15.
@@ -19,7 +19,7 @@ pub enum Draw {
     Points(Vec<(u32, u64)>),
 }
 
-impl Draw {
+impl Distribution {
     /// Draws a sample.
     #[must_use]
     pub fn next(&self, rng: &mut Rng) -> u64 {
@@ -69,7 +69,7 @@ fn quantile(points: &[(u32, u64)], share: u32) -> u64 {
 
 /// Time of the first request of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum First {
+pub enum FirstArrival {
     /// One interval between requests after the start of the flow.
     Interval,
     /// The given time after the start of the flow, in ps.
@@ -78,7 +78,7 @@ pub enum First {
     Drawn(u64),
 }
 
-impl First {
+impl FirstArrival {
     /// Draws a random first arrival for a host; `service` is the number of the table of flows. Other values are
     /// unchanged.
     #[must_use]
@@ -99,13 +99,13 @@ pub struct ServiceParams {
     /// Number of the service; all connections to a host with the same number share its workers.
     pub number: u32,
     /// Time between two requests, in ps.
-    pub interval_ps: Draw,
+    pub interval_ps: Distribution,
     /// Bytes of a request.
-    pub request_bytes: Draw,
+    pub request_bytes: Distribution,
     /// Bytes of an answer.
-    pub response_bytes: Draw,
+    pub response_bytes: Distribution,
     /// Time of the first request.
-    pub first: First,
+    pub first: FirstArrival,
     /// Requests per burst, at least 1; `interval_ps` is then the time between bursts.
     pub burst: u32,
     /// Time between two requests of a burst, in ps; 0 = all requests of a burst arrive at once.
@@ -117,7 +117,7 @@ pub struct ServiceParams {
     /// Time of each of those reads, in ps.
     pub read_ps: u64,
     /// Time that a worker takes for a request, in ps.
-    pub time_ps: Draw,
+    pub time_ps: Distribution,
     /// Requests that a host serves at a time.
     pub workers: u32,
     /// Outstanding requests of a connection at most; requests beyond the limit are dropped.
@@ -145,7 +145,7 @@ impl ServiceParams {
         let mut rng = all.iter().any(|draw| !draw.is_constant()).then(|| Rng::new(self.seed, number));
         let [request, response, time_ps] = all.map(|draw| match (&mut rng, draw) {
             (Some(rng), draw) => draw.next(rng),
-            (None, Draw::Constant(value)) => *value,
+            (None, Distribution::Constant(value)) => *value,
             (None, _) => 0,
         });
         RequestParams { request_bytes: request.max(1), response_bytes: response.max(1), time_ps }
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn exponential_numbers_have_their_mean_and_deviation() {
-        let (draw, mut rng) = (Draw::Exponential(1_000_000), Rng::new(5, 6));
+        let (draw, mut rng) = (Distribution::Exponential(1_000_000), Rng::new(5, 6));
         let all: Vec<f64> = (0..200_000).map(|_| draw.next(&mut rng) as f64).collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let deviation = (all.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / all.len() as f64).sqrt();

@@ -1,6 +1,6 @@
 //! Parameters of switches.
 
-use super::{SharersParams, SwitchEnergyParams};
+use super::{SharerDirectoryParams, SwitchEnergyParams};
 use serde::{Deserialize, Serialize};
 
 /// Switch with output queues.
@@ -20,10 +20,10 @@ pub struct SwitchParams {
     pub pfc: Option<PfcParams>,
     /// MAC learning; `None` = the switch knows all hosts. With learning `latency_ps` is 0 and there are no pauses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub learning: Option<LearningParams>,
+    pub learning: Option<AddressLearningParams>,
     /// Directory of the shared pages of a memory pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sharers: Option<SharersParams>,
+    pub sharers: Option<SharerDirectoryParams>,
     /// Energy of the switch; `None` = it is not accounted for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<SwitchEnergyParams>,
@@ -31,7 +31,7 @@ pub struct SwitchParams {
 
 /// Switch that learns the ports of hosts from the source addresses of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LearningParams {
+pub struct AddressLearningParams {
     /// Entries of the address table.
     pub table: u32,
     /// Time after which the entry of a silent host expires, in ps.

@@ -126,7 +126,7 @@ pub struct StreamParams {
     /// Cores that run the stream.
     pub cores: Vec<u32>,
     /// Order of the accesses.
-    pub pattern: Pattern,
+    pub pattern: AccessPattern,
     /// Share of loads in units of 2^-32; the rest are stores.
     pub reads: u64,
     /// Bytes of the buffer of each core.
@@ -137,7 +137,7 @@ pub struct StreamParams {
 
 /// Order of the accesses of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pattern {
+pub enum AccessPattern {
     /// Consecutive lines.
     Sequential,
     /// Accesses at a constant stride.

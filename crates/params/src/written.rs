@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Pieces of vectors that are written repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Repeated {
+struct RepeatedPieces {
     /// Bytes written before the first repetition.
     before: u64,
     /// Bytes of one repetition.
@@ -16,9 +16,9 @@ struct Repeated {
 
 /// Stream of bytes that a rank of a job writes to its connection with another rank, as positions in vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written(Vec<Repeated>);
+pub struct WrittenStream(Vec<RepeatedPieces>);
 
-impl Written {
+impl WrittenStream {
     /// Creates the stream that rank `from` of a job writes to rank `to`.
     #[must_use]
     pub fn new(job: &JobParams, from: u32, to: u32) -> Self {
@@ -33,7 +33,7 @@ impl Written {
             }
             let began = before;
             before += bytes * u64::from(block.times);
-            (bytes > 0 && block.times > 0).then_some(Repeated { before: began, bytes, pieces })
+            (bytes > 0 && block.times > 0).then_some(RepeatedPieces { before: began, bytes, pieces })
         });
         Self(blocks.collect())
     }
@@ -42,7 +42,7 @@ impl Written {
     #[must_use]
     pub fn place(&self, byte: u64) -> u64 {
         let block = self.0.partition_point(|block| block.before <= byte);
-        let Some(Repeated { before, bytes, pieces }) = block.checked_sub(1).map(|block| &self.0[block]) else {
+        let Some(RepeatedPieces { before, bytes, pieces }) = block.checked_sub(1).map(|block| &self.0[block]) else {
             return 0;
         };
         let byte = (byte - before) % bytes;
@@ -55,7 +55,7 @@ impl ClusterParams {
     /// Returns the flows whose packets the host compresses, each with the stream written to it if the engines know
     /// gradients, and the flows whose packets it decompresses, in ascending order.
     #[must_use]
-    pub fn compressed(&self, host: u16) -> (Vec<(u32, Written)>, Vec<u32>) {
+    pub fn compressed(&self, host: u16) -> (Vec<(u32, WrittenStream)>, Vec<u32>) {
         let recorded = self.hosts[usize::from(host)].compress.as_ref().is_some_and(|engine| engine.gradients.is_some());
         let (mut out, mut into) = (Vec::new(), Vec::new());
         for (number, flow) in (0..).zip(&self.flows) {
@@ -65,9 +65,9 @@ impl ClusterParams {
                     let written = match flow.traffic {
                         Traffic::Messages(channel) if recorded => {
                             let (job, own, other) = channel.at(initiator);
-                            Written::new(&self.jobs[job as usize], own, other)
+                            WrittenStream::new(&self.jobs[job as usize], own, other)
                         }
-                        _ => Written::default(),
+                        _ => WrittenStream::default(),
                     };
                     out.push((number, written));
                 }
@@ -83,16 +83,25 @@ impl ClusterParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockParams, DeviceParams, MessageParams, StepParams};
+    use crate::{AcceleratorParams, RankMessageParams, RankStepParams, StepBlockParams};
     use proptest::prelude::*;
 
-    fn step(rank: u32, bytes: u64, at: u64) -> StepParams {
-        let send = Some(MessageParams { rank, bytes });
-        StepParams { phase: 0, compute_ps: 0, work: 0, device: DeviceParams::default(), send, at, receive: None }
+    fn step(rank: u32, bytes: u64, at: u64) -> RankStepParams {
+        let send = Some(RankMessageParams { rank, bytes });
+        RankStepParams {
+            phase: 0,
+            compute_ps: 0,
+            work: 0,
+            device: AcceleratorParams::default(),
+            send,
+            at,
+            receive: None,
+        }
     }
 
-    fn job(blocks: &[(u32, Vec<StepParams>)]) -> JobParams {
-        let block = |(times, steps): &(u32, Vec<StepParams>)| BlockParams { times: *times, steps: vec![steps.clone()] };
+    fn job(blocks: &[(u32, Vec<RankStepParams>)]) -> JobParams {
+        let block =
+            |(times, steps): &(u32, Vec<RankStepParams>)| StepBlockParams { times: *times, steps: vec![steps.clone()] };
         JobParams {
             name: String::new(),
             kind: String::new(),
@@ -118,11 +127,11 @@ mod tests {
                 (0_u32..4, proptest::collection::vec((1_u32..3, 1_u64..20, 0_u64..1000), 0..6)), 0..4,
             ),
         ) {
-            let blocks: Vec<(u32, Vec<StepParams>)> = blocks
+            let blocks: Vec<(u32, Vec<RankStepParams>)> = blocks
                 .iter()
                 .map(|(times, all)| (*times, all.iter().map(|&(rank, bytes, at)| step(rank, bytes, at)).collect()))
                 .collect();
-            let written = Written::new(&job(&blocks), 0, 1);
+            let written = WrittenStream::new(&job(&blocks), 0, 1);
             let mut byte = 0;
             for (times, steps) in &blocks {
                 for _ in 0..*times {

@@ -3,14 +3,14 @@
 use crate::output::Output;
 use hostnet_model::params::FlowParams;
 use hostnet_model::Packet;
-use hostnet_sim::frames::Frames;
+use hostnet_sim::frames::FrameEncoder;
 use hostnet_traffic::pcap::Writer;
 use std::io;
 use std::path::Path;
 
 /// An open capture file.
 pub(crate) struct Capture<'a> {
-    frames: Frames<'a>,
+    frames: FrameEncoder<'a>,
     writer: Writer<Output>,
     failed: Option<io::Error>,
 }
@@ -19,7 +19,7 @@ impl<'a> Capture<'a> {
     /// Creates the file, for packets of `flows`.
     pub(crate) fn create(path: &Path, snaplen: u32, flows: &'a [FlowParams]) -> io::Result<Self> {
         let writer = Writer::new(Output::create(path, "")?, snaplen)?;
-        Ok(Self { frames: Frames::new(flows), writer, failed: None })
+        Ok(Self { frames: FrameEncoder::new(flows), writer, failed: None })
     }
 
     /// Appends packets. Returns false from the first error on, which [`Capture::finish`] then returns.

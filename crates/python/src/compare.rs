@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use crate::run::{Failure, One};
 use crate::supervise::supervise;
-use hostnet_sim::{Deviation, Divergence, Epoch, EventRecord, Lockstep, ReplayVerdict};
+use hostnet_sim::{Deviation, Divergence, Epoch, EventRecord, LockstepResult, ReplayVerdict};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
 
@@ -23,9 +23,9 @@ pub(crate) fn first_divergence(
         hostnet_sim::first_divergence(plans, from_ps, context, |status| monitor.publish(One(status)))
     })?;
     Ok(match found.map_err(Failure::Simulation)? {
-        Lockstep::Diverged(divergence) => diverged(&divergence, plans),
-        Lockstep::Same { until_ps } => json!({ "outcome": "same", "until_ns": ns(until_ps) }),
-        Lockstep::Stopped => json!({ "outcome": "stopped" }),
+        LockstepResult::Diverged(divergence) => diverged(&divergence, plans),
+        LockstepResult::Same { until_ps } => json!({ "outcome": "same", "until_ns": ns(until_ps) }),
+        LockstepResult::Stopped => json!({ "outcome": "stopped" }),
     }
     .to_string())
 }

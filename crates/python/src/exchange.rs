@@ -2,7 +2,7 @@
 
 use crate::errors::last_panic;
 use hostnet_kernel::Exchange;
-use hostnet_sim::Way;
+use hostnet_sim::SharedExchange;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ impl PythonExchange {
     ///
     /// # Errors
     /// Fails if the object has no integers `rank` and `ranks`.
-    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Way> {
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<SharedExchange> {
         let rank = object.getattr("rank")?.extract()?;
         let ranks = object.getattr("ranks")?.extract()?;
         Ok(Arc::new(Mutex::new(Self { object: object.clone().unbind(), rank, ranks })))

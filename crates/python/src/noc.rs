@@ -4,7 +4,7 @@ use crate::errors::config_error;
 use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
 use hostnet_config::Packets;
-use hostnet_sim::noc::{NocFault, NocPhase, NocReport, NocSimulation, NocStatus};
+use hostnet_sim::noc::{NocPhase, NocReport, NocRunError, NocSimulation, NocStatus};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -53,10 +53,10 @@ result_class! {
 pub(crate) fn run_noc(py: Python<'_>, plan: &NocPlan, progress: Option<Py<PyAny>>) -> PyResult<NocRunResult> {
     let plan = &plan.plan;
     let result = supervise(py, progress, |monitor| run(plan, |status| monitor.publish(run_status(status))))?;
-    result.map_err(|fault: NocFault| config_error(fault.code(), fault))
+    result.map_err(|fault: NocRunError| config_error(fault.code(), fault))
 }
 
-fn run(plan: &hostnet_config::NocPlan, publish: impl Fn(NocStatus) -> bool) -> Result<NocRunResult, NocFault> {
+fn run(plan: &hostnet_config::NocPlan, publish: impl Fn(NocStatus) -> bool) -> Result<NocRunResult, NocRunError> {
     let mut simulation = NocSimulation::new(plan, &publish)?;
     while simulation.step() && publish(simulation.status()) {}
     publish(simulation.status());

@@ -1,7 +1,7 @@
 //! Results of runs as Python objects.
 
 use crate::parquet;
-use hostnet_sim::{Cell, Finished, Kind, Table, Units};
+use hostnet_sim::{Cell, FinishedRun, Kind, Table, Units};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -10,14 +10,14 @@ use pyo3::IntoPyObjectExt;
 /// Result of a run.
 #[pyclass(module = "hostnet._core", frozen)]
 pub(crate) struct RunResult {
-    finished: Finished,
+    finished: FinishedRun,
     checkpoint: Option<Vec<u8>>,
     units: Option<Vec<Units>>,
     trace: Option<Vec<u8>>,
 }
 
 impl RunResult {
-    pub(crate) fn new(finished: Finished, checkpoint: Option<Vec<u8>>, units: Option<Vec<Units>>) -> Self {
+    pub(crate) fn new(finished: FinishedRun, checkpoint: Option<Vec<u8>>, units: Option<Vec<Units>>) -> Self {
         Self { finished, checkpoint, units, trace: None }
     }
 

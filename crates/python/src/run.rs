@@ -13,7 +13,10 @@ use crate::supervise::{supervise, supervise_or, Describe};
 use hostnet_config::{Code, Length, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_model::Packet;
-use hostnet_sim::{Finished, Forecast, HostError, Kept, Many, Missing, Options, Preparation, Run, Shares, Status, Way};
+use hostnet_sim::{
+    CheckpointPiece, FinishedRun, Forecast, HostError, ManyStatus, MissingComponent, Options, PartitionShares,
+    Preparation, Run, RunStatus, SharedExchange,
+};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -80,13 +83,13 @@ pub(crate) fn run(
     processes: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<RunResult>> {
-    let looked_at = if counters_ps > 0 || trace_ps > 0 { plan.server_number(host)? } else { 0 };
+    let observed_server = if counters_ps > 0 || trace_ps > 0 { plan.server_number(host)? } else { 0 };
     if trace_ps > 0 && plan.server_of(host)?.sockets.len() > 1 {
         return Err(config_error(Code::NotSupported, "trace: a server of several sockets has none yet; leave it out"));
     }
     let threads = threads.max(1);
     let options =
-        Options { threads, series_ps, checkpoint_at_ps, checkpoint_every_ps, counters_ps, trace_ps, looked_at };
+        Options { threads, series_ps, checkpoint_at_ps, checkpoint_every_ps, counters_ps, trace_ps, observed_server };
     let raised = RaisedException::default();
     let guests = Guests::of(&controllers, &governors, &raised)?;
     let panicked = if checkpoint.is_some() { impossible_state } else { defect };
@@ -103,19 +106,19 @@ pub(crate) fn run(
             Some((path, host, snaplen)) => {
                 run.record(&host).map_err(Failure::Host)?;
                 let flows = &plan.plan.cluster.flows;
-                let file = run.writes().then(|| Capture::create(&path, snaplen, flows));
+                let file = run.is_writer().then(|| Capture::create(&path, snaplen, flows));
                 file.transpose().map_err(Failure::File)?
             }
         };
         let on_status = |status| monitor.publish(Stage::Run(One(status))) && !raised.any();
         let on_packets = |packets: &[(Time, Packet)]| file.as_mut().is_none_or(|file| file.add(packets));
-        let on_checkpoint = |kept: Kept| raised.unless(hand_over(on_checkpoint.as_ref(), kept));
-        let complete = run.run_to_the_end(on_status, on_packets, on_checkpoint).map_err(Failure::Simulation)?;
+        let on_checkpoint = |kept: CheckpointPiece| raised.unless(hand_over(on_checkpoint.as_ref(), kept));
+        let complete = run.run_with_checkpoints(on_status, on_packets, on_checkpoint).map_err(Failure::Simulation)?;
         if let Some(file) = file {
             file.finish().map_err(Failure::File)?;
         }
         run.gather();
-        Ok(run.writes().then(|| finish(&mut run, complete)))
+        Ok(run.is_writer().then(|| finish(&mut run, complete)))
     })?;
     match raised.take() {
         Some(error) => Err(error),
@@ -128,7 +131,7 @@ fn start(
     plan: &hostnet_config::Plan,
     options: Options,
     from: Option<(&[u8], &[Vec<u8>])>,
-    way: Option<Way>,
+    way: Option<SharedExchange>,
     mut on_stage: impl FnMut(Stage) -> bool,
 ) -> Result<Run, Failure> {
     let on_preparation = |stage| on_stage(Stage::Preparation(stage));
@@ -172,8 +175,8 @@ impl Guests {
 /// Adds to an error about a missing controller or governor how it is passed in Python.
 fn hint(mut error: HostError) -> HostError {
     let argument = match error.missing {
-        Some(Missing::Controller) => "controllers",
-        Some(Missing::Governor) => "governors",
+        Some(MissingComponent::Controller) => "controllers",
+        Some(MissingComponent::Governor) => "governors",
         None => return error,
     };
     error.why += &format!("; in Python: hostnet.run(file, {argument}={{\"{}\": ...}})", error.host);
@@ -181,11 +184,13 @@ fn hint(mut error: HostError) -> HostError {
 }
 
 /// Passes a part of a checkpoint to Python.
-fn hand_over(receiver: Option<&Py<PyAny>>, kept: Kept) -> PyResult<()> {
+fn hand_over(receiver: Option<&Py<PyAny>>, kept: CheckpointPiece) -> PyResult<()> {
     let (name, at_ps, bytes) = match kept {
-        Kept::Whole(bytes) => (None, 0, bytes),
-        Kept::Record { at_ps, partition, bytes } => (Some(format!("partition-{partition:05}")), at_ps, bytes),
-        Kept::Index { at_ps, bytes } => (Some("index".to_owned()), at_ps, bytes),
+        CheckpointPiece::Whole(bytes) => (None, 0, bytes),
+        CheckpointPiece::Record { at_ps, partition, bytes } => {
+            (Some(format!("partition-{partition:05}")), at_ps, bytes)
+        }
+        CheckpointPiece::Index { at_ps, bytes } => (Some("index".to_owned()), at_ps, bytes),
     };
     receiver.map_or(Ok(()), |receiver| {
         Python::attach(|py| receiver.call1(py, (name, at_ps, PyBytes::new(py, bytes))).map(|_| ()))
@@ -202,7 +207,7 @@ type PartitionShare = (Option<String>, u64, usize);
 #[pyfunction]
 #[pyo3(signature = (plan, ranks, threads=1))]
 pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<PartitionShare>, Option<u64>) {
-    let Shares { servers, weights, homes, window_ps } = Shares::of(&plan.plan, ranks, threads);
+    let PartitionShares { servers, weights, homes, window_ps } = PartitionShares::of(&plan.plan, ranks, threads);
     let names = servers.into_iter().map(Some).chain(std::iter::repeat(None));
     let partitions = names.zip(weights).zip(homes).map(|((name, weight), home)| (name, weight, home));
     (partitions.collect(), window_ps)
@@ -237,12 +242,12 @@ pub(crate) fn predict(plan: &Plan) -> PyResult<RunResult> {
     plan.check_predictable()?;
     let report = hostnet_sim::predict(&plan.plan).expect("it is a server");
     let epochs = hostnet_sim::epochs_table(&[]);
-    let finished = Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0, epochs };
+    let finished = FinishedRun { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0, epochs };
     Ok(RunResult::new(finished, None, None))
 }
 
 fn finish(run: &mut Run, complete: bool) -> RunResult {
-    let finished = Finished {
+    let finished = FinishedRun {
         report: run.report(),
         complete,
         events: run.events(),
@@ -251,7 +256,7 @@ fn finish(run: &mut Run, complete: bool) -> RunResult {
         epochs: run.epochs_table(),
     };
     let units = run.units();
-    let trace = run.take_trace().map(|trace| perfetto::file(&trace, &run.workloads_looked_at()));
+    let trace = run.take_trace().map(|trace| perfetto::file(&trace, &run.observed_workloads()));
     RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), units).with_trace(trace)
 }
 
@@ -316,7 +321,7 @@ impl Describe for Stage {
     }
 }
 
-pub(crate) struct One(pub(crate) Status);
+pub(crate) struct One(pub(crate) RunStatus);
 
 impl Describe for One {
     fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
@@ -332,7 +337,7 @@ impl Describe for One {
 }
 
 struct All {
-    status: Many,
+    status: ManyStatus,
     expected_ps: Option<u128>,
 }
 

@@ -45,7 +45,7 @@ pub enum SimulationError {
     Controller(HostError),
     /// Another process that takes part in the run has come to an error: its code and its text.
     #[error("{1}")]
-    Told(Code, String),
+    OtherProcess(Code, String),
     /// No core of a chip can continue.
     #[error("at {at_us} us of simulated time nothing is left to do on the chip")]
     IdleChip {
@@ -71,12 +71,12 @@ pub struct HostError {
     /// What is wrong.
     pub why: String,
     /// What was not given to the run, if that is it.
-    pub missing: Option<Missing>,
+    pub missing: Option<MissingComponent>,
 }
 
 /// What a run may need from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingComponent {
     /// The controller of a host with `control.rule = "user"`.
     Controller,
     /// The governor of a host with `power.governor = "user"`.
@@ -88,10 +88,10 @@ impl HostError {
         Self { code, host: host.to_owned(), why: why.into(), missing: None }
     }
 
-    pub(crate) fn not_given(host: &str, missing: Missing, name: &str) -> Self {
+    pub(crate) fn not_given(host: &str, missing: MissingComponent, name: &str) -> Self {
         let (key, what) = match missing {
-            Missing::Controller => ("control.rule", "controller"),
-            Missing::Governor => ("power.governor", "governor"),
+            MissingComponent::Controller => ("control.rule", "controller"),
+            MissingComponent::Governor => ("power.governor", "governor"),
         };
         let why = format!("{key} is \"user\", and the {what} \"{name}\" was not given to the run");
         Self { missing: Some(missing), ..Self::new(Code::RequiresKey, host, why) }
@@ -107,7 +107,7 @@ impl SimulationError {
             Self::Deadlock { .. } => Code::Deadlock,
             Self::Trace(error) => Code::of_file(Path::new(error.file())),
             Self::Controller(error) => error.code,
-            Self::Told(code, _) => *code,
+            Self::OtherProcess(code, _) => *code,
         }
     }
 }

@@ -40,7 +40,7 @@ pub struct LevelCounts {
     pub write_backs: u64,
 }
 
-struct Level {
+struct CacheLevel {
     /// One array per unit of the odd factor of the number of sets. Each has the remaining factor, a power of two, as
     /// its number of sets.
     slices: Vec<TagArray<bool>>,
@@ -51,7 +51,7 @@ struct Level {
 /// a line in another. A dirty victim makes its line dirty in the next level that holds the line, which does not count
 /// as a use there. If no level holds the line, memory is written.
 pub struct CacheFilter {
-    levels: Vec<Level>,
+    levels: Vec<CacheLevel>,
 }
 
 impl LevelParams {
@@ -90,7 +90,7 @@ impl LevelParams {
     }
 }
 
-impl Level {
+impl CacheLevel {
     fn new(params: &LevelParams, number: usize) -> Self {
         let sets = params.sets();
         let slice_sets = 1 << sets.trailing_zeros();
@@ -159,7 +159,7 @@ impl CacheFilter {
     pub fn new(levels: &[LevelParams]) -> Self {
         assert!((1..=LEVELS_MAX).contains(&levels.len()), "{} levels are not 1 to {LEVELS_MAX}", levels.len());
         assert!(levels.iter().all(|level| level.check().is_ok()), "a level breaks a rule");
-        Self { levels: levels.iter().enumerate().map(|(number, level)| Level::new(level, number)).collect() }
+        Self { levels: levels.iter().enumerate().map(|(number, level)| CacheLevel::new(level, number)).collect() }
     }
 
     /// Sends an access through the caches. Passes the requests that remain to `memory` in the order in which they

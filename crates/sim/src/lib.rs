@@ -33,21 +33,24 @@ mod run;
 mod watch;
 
 pub use build::feeds::check_traces;
-pub use build::warm_up::{Filling, TURNOVERS};
-pub use build::{Preparation, Shares};
-pub use compare::{first_deviation, first_divergence, Deviation, Divergence, Lockstep, ReplayVerdict};
-pub use error::{HostError, Missing, SimulationError};
+pub use build::warm_up::{FillProgress, TURNOVERS};
+pub use build::{PartitionShares, Preparation};
+pub use compare::{first_deviation, first_divergence, Deviation, Divergence, LockstepResult, ReplayVerdict};
+pub use error::{HostError, MissingComponent, SimulationError};
 pub use hostnet_kernel::checkpoint::CheckpointError;
-pub use read::crossed::Crossed;
+pub use read::crossed::UpiTraffic;
 pub use read::sample;
-pub use read::units::{ChannelUnit, CoreUnit, Pool, SocketUnit, Units};
+pub use read::units::{ChannelUnit, CoreUnit, PoolUnit, SocketUnit, Units};
 pub use report::info::table_info;
 pub use report::table::{Cell, Holds, Kind, Table, TableInfo};
 pub use report::{epochs::table as epochs_table, predict, Report};
-pub use run::{epoch_ps, latest_end_ps, run_many, Finished, Forecast, Kept, Many, Options, Run, Status, Way, EPOCH_PS};
+pub use run::{
+    epoch_ps, latest_end_ps, run_many, CheckpointPiece, FinishedRun, Forecast, ManyStatus, Options, Run, RunStatus,
+    SharedExchange, EPOCH_PS,
+};
 pub use watch::epochs::Epoch;
-pub use watch::events::{EventRecord, Line, Part};
-pub use watch::trace::{lanes, passage_lanes, Counter, Crossing, Hop, Passage, Trace};
+pub use watch::events::{EventLine, EventRecord, Part};
+pub use watch::trace::{lanes, passage_lanes, Crossing, DatagramPassage, Hop, OccupancyCounter, Trace};
 
 impl Run {
     /// Returns the epochs so far as a table.

@@ -96,7 +96,7 @@ fn rdma(transport: &str) -> Plan {
 
 /// The only test of its process, so that no other test allocates at the same time.
 #[test]
-fn what_runs_allocates_nothing() {
+fn the_steady_state_allocates_nothing() {
     for job in ["quadrant.fio", "quadrant-write.fio"] {
         let job = format!("workload.disk.job={job}");
         assert_machine(&common::example(common::QUADRANT_3, &[&job]), 50, &job);

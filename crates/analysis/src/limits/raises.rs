@@ -1,7 +1,8 @@
 //! Functions that raise each limit of a server, together with the parameters that must follow it.
 
 use hostnet_model::params::{
-    ControllerParams, DramParams, ExpanderParams, ServerParams, SocketParams, TimingParams, UpiParams, WorkloadKind,
+    DramParams, ExpanderParams, MemoryControllerParams, ServerParams, SocketParams, TimingParams, UpiParams,
+    WorkloadKind,
 };
 
 /// A function that raises a limit (a count or a rate) by a factor, together with the parameters that depend on it,
@@ -205,13 +206,14 @@ pub(super) fn more_tor_entries(socket: &mut SocketParams, by: f64) -> f64 {
 }
 
 pub(super) fn longer_rpq(socket: &mut SocketParams, by: f64) -> f64 {
-    let ControllerParams { rpq_entries, rpq_full_threshold, .. } = &mut socket.memory.controller;
+    let MemoryControllerParams { rpq_entries, rpq_full_threshold, .. } = &mut socket.memory.controller;
     counts([rpq_full_threshold], by);
     count(rpq_entries, by)
 }
 
 pub(super) fn longer_wpq(socket: &mut SocketParams, by: f64) -> f64 {
-    let ControllerParams { wpq_entries, wpq_full_threshold, write_high, write_low, .. } = &mut socket.memory.controller;
+    let MemoryControllerParams { wpq_entries, wpq_full_threshold, write_high, write_low, .. } =
+        &mut socket.memory.controller;
     counts([wpq_full_threshold, write_high, write_low], by);
     count(wpq_entries, by)
 }

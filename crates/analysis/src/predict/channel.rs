@@ -3,7 +3,7 @@
 use super::fit::Fit;
 use super::rows::Queues;
 use super::traffic::banks;
-use hostnet_model::params::{ControllerParams, DramParams, PagePolicy, Refresh, SocketParams};
+use hostnet_model::params::{DramParams, MemoryControllerParams, PagePolicy, Refresh, SocketParams};
 
 /// Share of the row misses that are row conflicts, i.e. find another row open.
 const CONFLICTS: f64 = 0.8;
@@ -153,7 +153,7 @@ impl Channel {
 }
 
 /// Returns the mean wait of a read for refreshes and the time between two refreshes of a bank, both in ns.
-fn refresh(dram: &DramParams, controller: &ControllerParams, clock_ns: f64) -> (f64, f64) {
+fn refresh(dram: &DramParams, controller: &MemoryControllerParams, clock_ns: f64) -> (f64, f64) {
     let t = &dram.timing;
     let (duration, interval) = match controller.refresh {
         Refresh::Off => return (0.0, f64::INFINITY),

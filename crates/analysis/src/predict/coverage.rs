@@ -1,8 +1,8 @@
 //! Lists the properties of a server that predictions do not cover.
 
 use hostnet_model::params::{
-    EntryUntil, GovernorParams, IdleDrain, PagePolicy, Pattern, Placement, Protect, Scheduler, ServerParams,
-    SocketParams, Workload, WorkloadKind,
+    AccessPattern, EntryRelease, GovernorParams, IdleDrain, PagePolicy, Placement, RowProtection, SchedulingPolicy,
+    ServerParams, SocketParams, Workload, WorkloadKind,
 };
 
 /// Returns true if cores may run at another frequency than the one that predictions assume.
@@ -38,13 +38,13 @@ pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
             notes.push(text.to_owned());
         }
     };
-    note(controller.scheduler == Scheduler::Fcfs, "memory.controller.scheduler = \"fcfs\"");
-    note(controller.scheduler == Scheduler::OldestReady, "memory.controller.scheduler = \"oldest-ready\"");
-    note(controller.protect == Protect::Nothing, "rows that are not protected");
+    note(controller.scheduler == SchedulingPolicy::Fcfs, "memory.controller.scheduler = \"fcfs\"");
+    note(controller.scheduler == SchedulingPolicy::OldestReady, "memory.controller.scheduler = \"oldest-ready\"");
+    note(controller.protect == RowProtection::Nothing, "rows that are not protected");
     note(controller.page == PagePolicy::Closed, "memory.controller.page = \"closed\"");
     note(controller.rpq_entries < READ_ENTRIES_MIN, "fewer than 24 read queue entries (memory.controller.rpq.entries)");
     note(controller.shared_queue, "a queue that reads and writes share");
-    note(controller.entry_until == EntryUntil::Activation, "queue entries that end with the activation");
+    note(controller.entry_until == EntryRelease::Activation, "queue entries that end with the activation");
     note(controller.idle_drain != IdleDrain::Yield, "writes that do not yield to reads");
     note(controller.reads_per_mode == 0 || controller.writes_per_mode == u32::MAX, "write modes without quotas");
     note(socket.memory.dram.accesses_per_line > 1, "lines of several column accesses (HBM)");
@@ -60,7 +60,7 @@ pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
     note(changes_clock(server), "cores at other frequencies than core.frequency ([power])");
     for workload in &server.workloads {
         if let WorkloadKind::Stream(stream) = &workload.kind {
-            if let Pattern::Strided { .. } = stream.pattern {
+            if let AccessPattern::Strided { .. } = stream.pattern {
                 notes.push(format!("workload.{}.pattern = \"strided\"", workload.name));
             }
         }

@@ -8,7 +8,7 @@ use super::rows::{misses, Walks};
 use super::search::{max_min_share, root, sort_by_rate, wait_from_share, RateDemand, SearchStart};
 use super::storage::{least, Drives};
 use super::traffic::{self, Flow, Locality, Storage, Stream};
-use hostnet_model::params::{Pattern, SocketParams};
+use hostnet_model::params::{AccessPattern, SocketParams};
 
 /// Wait for the CHA below which no search for it is made, in ns.
 const ADMISSION_MIN_NS: f64 = 0.2;
@@ -165,7 +165,7 @@ impl Problem {
             offered_reads: asked(|drives| 1.0 - drives.share),
             slices: f64::from(cha.slices),
             slice_entries: f64::from(cha.tor_entries),
-            sequential: walks.of(Pattern::Sequential, 1 << 30),
+            sequential: walks.of(AccessPattern::Sequential, 1 << 30),
             flows,
         }
     }

@@ -3,7 +3,9 @@
 use super::storage::Drives;
 use crate::explain::unloaded;
 use hostnet_model::memory::Decoder;
-use hostnet_model::params::{FioParams, Pattern, ServerParams, SocketParams, StreamParams, Workload, WorkloadKind};
+use hostnet_model::params::{
+    AccessPattern, FioParams, ServerParams, SocketParams, StreamParams, Workload, WorkloadKind,
+};
 use std::cell::RefCell;
 
 const SHARE: f64 = (1_u64 << 32) as f64;
@@ -104,7 +106,7 @@ pub(super) fn are_alike(one: &ServerParams, other: &ServerParams) -> bool {
 fn missing_at_random(cores: &[u32]) -> StreamParams {
     StreamParams {
         cores: cores.to_vec(),
-        pattern: Pattern::Random,
+        pattern: AccessPattern::Random,
         reads: 1 << 32,
         working_set_bytes: 1 << 30,
         gap_ps: 0,
@@ -156,11 +158,11 @@ impl<'a> Walks<'a> {
     }
 
     /// Returns the locality of a walk with `pattern` over a buffer of `bytes` bytes.
-    pub(super) fn of(&self, pattern: Pattern, bytes: u64) -> Locality {
+    pub(super) fn of(&self, pattern: AccessPattern, bytes: u64) -> Locality {
         let stride = match pattern {
-            Pattern::Sequential => 1,
-            Pattern::Strided { bytes } => (bytes / 64).max(1),
-            Pattern::Random => return Locality::random(banks(self.socket)),
+            AccessPattern::Sequential => 1,
+            AccessPattern::Strided { bytes } => (bytes / 64).max(1),
+            AccessPattern::Random => return Locality::random(banks(self.socket)),
         };
         let walk = (stride, bytes / 64);
         if let Some((_, locality)) = self.known.borrow().iter().find(|(known, _)| *known == walk) {

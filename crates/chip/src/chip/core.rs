@@ -9,7 +9,7 @@ use crate::floor::{Unit, DATA_LINES, QUEUE_LINES};
 use crate::op::RemoteOp;
 use crate::{Mode, OpKind, Placement};
 use hostnet_coherence::cache::Completion;
-use hostnet_coherence::tile::Half;
+use hostnet_coherence::tile::TileHalf;
 
 impl Chip {
     /// Returns the line that holds an entry of a work queue.
@@ -99,7 +99,7 @@ impl Chip {
         one.requests[place] = op;
         one.storing = op;
         let line = self.wq_line(core, entry);
-        if self.access(Unit::Core(core), Half::Core, line, Access::Store(entry as u32 + 1)).is_some() {
+        if self.access(Unit::Core(core), TileHalf::Core, line, Access::Store(entry as u32 + 1)).is_some() {
             self.stored_wq(core);
         }
     }
@@ -150,7 +150,7 @@ impl Chip {
             return;
         }
         let line = self.cq_line(core, entry);
-        match self.access(Unit::Core(core), Half::Core, line, Access::Load) {
+        match self.access(Unit::Core(core), TileHalf::Core, line, Access::Load) {
             Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
                 self.tiles[usize::from(core)].core.seen = u64::from(value);
                 // The poll itself has already taken one cycle of the handover.
@@ -252,14 +252,14 @@ impl Chip {
     }
 
     /// Handles the completion of an access that had to wait.
-    pub(crate) fn cached(&mut self, at: Unit, half: Half, line: u64, completion: Completion) {
+    pub(crate) fn cached(&mut self, at: Unit, half: TileHalf, line: u64, completion: Completion) {
         self.filling.retain(|filled| *filled != (at, line));
         let core = (line / QUEUE_LINES) as u16;
         match (half, completion) {
-            (Half::Ni, Completion::Loaded(_)) => self.wq_loaded(core),
-            (Half::Ni, Completion::Stored) => self.cq_stored(core),
-            (Half::Core, Completion::Stored) => self.stored_wq(core),
-            (Half::Core, Completion::Loaded(value)) => {
+            (TileHalf::Ni, Completion::Loaded(_)) => self.wq_loaded(core),
+            (TileHalf::Ni, Completion::Stored) => self.cq_stored(core),
+            (TileHalf::Core, Completion::Stored) => self.stored_wq(core),
+            (TileHalf::Core, Completion::Loaded(value)) => {
                 let one = &mut self.tiles[usize::from(core)].core;
                 one.loading = false;
                 one.seen = one.seen.max(u64::from(value));

@@ -7,7 +7,7 @@ use crate::floor::Unit;
 use crate::message::{ChipMessage, MessageBody};
 use crate::Placement;
 use hostnet_coherence::cache::Completion;
-use hostnet_coherence::tile::Half;
+use hostnet_coherence::tile::TileHalf;
 
 impl Chip {
     /// Returns the place of the frontend of a core.
@@ -47,7 +47,7 @@ impl Chip {
         let line = self.wq_line(core, entry);
         let at = self.frontend_at(core);
         // This access of the frontend itself counts as no change of the line.
-        let found = self.access(at, Half::Ni, line, Access::Load);
+        let found = self.access(at, TileHalf::Ni, line, Access::Load);
         let front = &mut self.tiles[usize::from(core)].front;
         front.visiting = false;
         match found {
@@ -108,7 +108,7 @@ impl Chip {
             let line = self.cq_line(core, entry);
             self.enter(core, entry);
             let at = self.frontend_at(core);
-            if self.access(at, Half::Ni, line, Access::Store(entry as u32 + 1)).is_none() {
+            if self.access(at, TileHalf::Ni, line, Access::Store(entry as u32 + 1)).is_none() {
                 self.tiles[usize::from(core)].front.storing = true;
                 return;
             }

@@ -18,7 +18,7 @@ use crate::ni::{Backend, Frontend, LineInFlight, RemoteRequest, Requester, Rrpp}
 use crate::op::{RemoteOp, Slab};
 use crate::rack::{Outbound, Place};
 use crate::slice::Slice;
-use hostnet_coherence::tile::Half;
+use hostnet_coherence::tile::TileHalf;
 use hostnet_coherence::{Message, Node};
 use hostnet_noc::{Delivery, Layout, Network};
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub struct Chip {
     /// Lines that have arrived and are being written to their cache.
     pub(crate) filling: Vec<(Unit, u64)>,
     /// Accesses that wait for such a line, or for an access of the other half of the tile.
-    pub(crate) stalled: Vec<(Unit, Half, u64, Access)>,
+    pub(crate) stalled: Vec<(Unit, TileHalf, u64, Access)>,
     pub(crate) stopping: bool,
 }
 

@@ -6,13 +6,13 @@ use crate::caches::{Access, Caches};
 use crate::floor::Unit;
 use crate::message::Token;
 use hostnet_coherence::cache::Completion;
-use hostnet_coherence::tile::Half;
+use hostnet_coherence::tile::TileHalf;
 use hostnet_coherence::{Agent, Message, Node};
 
 impl Chip {
     /// Handles a coherence message for the caches of queue lines.
     pub(super) fn cache_message(&mut self, at: Unit, line: u64, from: Node, message: Message) {
-        let half = if matches!(at, Unit::Edge(_)) { Half::Ni } else { Half::Core };
+        let half = if matches!(at, Unit::Edge(_)) { TileHalf::Ni } else { TileHalf::Core };
         let cycles = self.fabric.params.cache.l1_cycles;
         let node = self.node(at);
         let outcome = self.caches(at).receive(half, line, from, message);
@@ -26,7 +26,7 @@ impl Chip {
 
     /// Reads or writes a line of a queue. If the access is served at once, returns its completion, and true if the
     /// line came from the other half of the tile. Otherwise [`Chip::cached`] is called when the access is served.
-    pub(crate) fn access(&mut self, at: Unit, half: Half, line: u64, access: Access) -> Option<(Completion, bool)> {
+    pub(crate) fn access(&mut self, at: Unit, half: TileHalf, line: u64, access: Access) -> Option<(Completion, bool)> {
         if self.filling.contains(&(at, line)) {
             self.stalled.push((at, half, line, access));
             return None;

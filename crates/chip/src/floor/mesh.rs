@@ -3,7 +3,7 @@
 use super::{attach, FloorPlan};
 use crate::{ChipParams, Interleave};
 use hostnet_noc::topology::{mesh_next, mesh_routers};
-use hostnet_noc::{Layout, NocError, Place, Routes, Way};
+use hostnet_noc::{Layout, NocError, Place, Routes, VcClass};
 
 pub(super) fn build(params: &ChipParams) -> Result<(FloorPlan, Layout, Routes), NocError> {
     let (columns, rows) = (params.columns, params.rows);
@@ -19,7 +19,7 @@ pub(super) fn build(params: &ChipParams) -> Result<(FloorPlan, Layout, Routes), 
     let next = |at: u16, to: u16, column_first: bool| {
         let to = layout.terminals[usize::from(to)].at.router;
         let side = mesh_next(layout.routers[usize::from(at)], layout.routers[usize::from(to)], column_first);
-        (ports[usize::from(at)][side], Way::All)
+        (ports[usize::from(at)][side], VcClass::All)
     };
     let routes = Routes::new(&layout, &params.classes(), &next)?;
     let cores = columns * rows;

@@ -3,7 +3,7 @@
 
 use super::{attach, FloorPlan};
 use crate::ChipParams;
-use hostnet_noc::{Layout, NocError, Place, Port, Routes, Terminal, Way};
+use hostnet_noc::{Layout, NocError, Place, Port, Routes, Terminal, VcClass};
 
 /// Number of tiles that a flit passes in a cycle on the wires between LLC tiles.
 const TILES_PER_CYCLE: u32 = 2;
@@ -26,7 +26,7 @@ pub(super) fn build(params: &ChipParams) -> Result<(FloorPlan, Layout, Routes), 
     let cores = columns * rows;
     let next = |at: u16, to: u16, _: bool| {
         let to = layout.terminals[usize::from(to)].at.router;
-        (step(&ports, (columns, rows), at, to), Way::All)
+        (step(&ports, (columns, rows), at, to), VcClass::All)
     };
     let routes = Routes::new(&layout, &params.classes(), &next)?;
     let floor = FloorPlan {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Flaw, Illegal, Message, Node, Place, Protocol, Rules, Sends, Sharers, Value};
 
-pub use state::{Block, Busy, DirectoryLine, Holders, Want};
+pub use state::{AccessKind, DirectoryLine, LineHolders, LineTransaction, LlcBlock};
 
 /// Event at the home of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,9 +85,9 @@ pub fn step_by<R: Rules>(rules: R, line: DirectoryLine, event: DirectoryEvent) -
             Message::GetRo | Message::GetX | Message::ReadOnce | Message::WriteLine(_) | Message::PutM(_),
             Node::Agent(_),
         ) if waits => Some(DirectoryStep::blocked(line)),
-        (Message::GetRo, Node::Agent(agent)) => Some(asked(rules, line, Want::Read, agent)),
-        (Message::GetX, Node::Agent(agent)) => Some(asked(rules, line, Want::Write, agent)),
-        (Message::ReadOnce, Node::Agent(agent)) => Some(asked(rules, line, Want::Look, agent)),
+        (Message::GetRo, Node::Agent(agent)) => Some(asked(rules, line, AccessKind::Read, agent)),
+        (Message::GetX, Node::Agent(agent)) => Some(asked(rules, line, AccessKind::Write, agent)),
+        (Message::ReadOnce, Node::Agent(agent)) => Some(asked(rules, line, AccessKind::Look, agent)),
         (Message::WriteLine(value), Node::Agent(agent)) => Some(overwrite(rules, line, agent, value)),
         (Message::PutM(value), Node::Agent(agent)) => Some(written_back(rules, line, agent, value)),
         (Message::Done { copy }, Node::Agent(agent)) => done(rules, line, agent, copy),
@@ -104,9 +104,9 @@ fn evict_block<R: Rules>(rules: R, line: DirectoryLine) -> DirectoryStep {
     if line.is_busy() {
         return DirectoryStep::blocked(line);
     }
-    let gone = DirectoryLine { block: Block::Absent, ..line };
+    let gone = DirectoryLine { block: LlcBlock::Absent, ..line };
     match line.block {
-        Block::Dirty(value) if !rules.broken(Flaw::DirtyBlockDropped) => {
+        LlcBlock::Dirty(value) if !rules.broken(Flaw::DirtyBlockDropped) => {
             DirectoryStep::new(gone, Sends::one(Node::Memory, Message::WriteMemory(value)), BankAccess::Hit)
         }
         _ => DirectoryStep::new(gone, Sends::NONE, BankAccess::None),
@@ -114,18 +114,18 @@ fn evict_block<R: Rules>(rules: R, line: DirectoryLine) -> DirectoryStep {
 }
 
 /// Handles a request for data: forwards it to the owner if there is one, else serves it from the home.
-fn asked<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) -> DirectoryStep {
-    let skipped = if want == Want::Look { Flaw::UncachedReadPastOwner } else { Flaw::OwnerNotAsked };
+fn asked<R: Rules>(rules: R, line: DirectoryLine, want: AccessKind, requester: Agent) -> DirectoryStep {
+    let skipped = if want == AccessKind::Look { Flaw::UncachedReadPastOwner } else { Flaw::OwnerNotAsked };
     match line.holders {
         // An owner that requests the line again has dropped a clean copy; an owner that reads uncached may still have
         // it.
-        Holders::Owned(owner) if (owner != requester || want == Want::Look) && !rules.broken(skipped) => {
+        LineHolders::Owned(owner) if (owner != requester || want == AccessKind::Look) && !rules.broken(skipped) => {
             let message = match want {
-                Want::Read => Message::ForwardRo { requester },
-                Want::Write => Message::ForwardX { requester },
-                Want::Look => Message::ForwardOnce { requester },
+                AccessKind::Read => Message::ForwardRo { requester },
+                AccessKind::Write => Message::ForwardX { requester },
+                AccessKind::Look => Message::ForwardOnce { requester },
             };
-            let busy = Busy::Forwarded { want, requester };
+            let busy = LineTransaction::Forwarded { want, requester };
             let out = Sends::one(Node::Agent(owner), message);
             DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::None)
         }
@@ -134,14 +134,14 @@ fn asked<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) 
 }
 
 /// Serves a request without data of a cache. A write invalidates the sharers while the data is fetched.
-fn serve<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) -> DirectoryStep {
-    let invalidated = if want == Want::Write { line.holders.others(requester) } else { Sharers::NONE };
+fn serve<R: Rules>(rules: R, line: DirectoryLine, want: AccessKind, requester: Agent) -> DirectoryStep {
+    let invalidated = if want == AccessKind::Write { line.holders.others(requester) } else { Sharers::NONE };
     let acks = if rules.broken(Flaw::RequesterCounted) { line.holders.all().len() } else { invalidated.len() };
-    let acks = if want == Want::Write { acks } else { 0 };
+    let acks = if want == AccessKind::Write { acks } else { 0 };
     let step = match line.block.value() {
         Some(value) => answer(rules, line, want, requester, acks, value, BankAccess::Hit),
         None => {
-            let busy = Busy::Fetching { want, requester, acks };
+            let busy = LineTransaction::Fetching { want, requester, acks };
             let out = Sends::one(Node::Memory, Message::FetchMemory);
             DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::Miss)
         }
@@ -154,34 +154,34 @@ fn serve<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) 
 fn answer<R: Rules>(
     rules: R,
     line: DirectoryLine,
-    want: Want,
+    want: AccessKind,
     requester: Agent,
     acks: u8,
     value: Value,
     bank: BankAccess,
 ) -> DirectoryStep {
     let to = Node::Agent(requester);
-    if want == Want::Look {
-        let line = DirectoryLine { busy: Busy::Idle, ..line };
+    if want == AccessKind::Look {
+        let line = DirectoryLine { busy: LineTransaction::Idle, ..line };
         return DirectoryStep::new(line, Sends::one(to, Message::DataOnce(value)), bank);
     }
     let others = line.holders.others(requester);
-    let exclusive = want == Want::Write || others.is_empty() || rules.broken(Flaw::ExclusiveDespiteSharers);
+    let exclusive = want == AccessKind::Write || others.is_empty() || rules.broken(Flaw::ExclusiveDespiteSharers);
     let holders = match exclusive {
-        true => Holders::Owned(requester),
+        true => LineHolders::Owned(requester),
         false if rules.broken(Flaw::SharerForgotten) => line.holders,
-        false => Holders::Shared(others.with(requester)),
+        false => LineHolders::Shared(others.with(requester)),
     };
-    let line = DirectoryLine { holders, busy: Busy::Closing(requester), ..line };
+    let line = DirectoryLine { holders, busy: LineTransaction::Closing(requester), ..line };
     DirectoryStep::new(line, Sends::one(to, Message::Data { value, acks, exclusive }), bank)
 }
 
 /// Receives the data from memory. The LLC keeps only lines that are read into caches: written lines come back anyway,
 /// and uncached reads bypass the caches.
 fn fetched<R: Rules>(rules: R, line: DirectoryLine, value: Value) -> Option<DirectoryStep> {
-    let Busy::Fetching { want, requester, acks } = line.busy else { return None };
-    if want == Want::Read {
-        let line = DirectoryLine { block: Block::Clean(value), ..line };
+    let LineTransaction::Fetching { want, requester, acks } = line.busy else { return None };
+    if want == AccessKind::Read {
+        let line = DirectoryLine { block: LlcBlock::Clean(value), ..line };
         return Some(answer(rules, line, want, requester, acks, value, BankAccess::Fill));
     }
     Some(answer(rules, line, want, requester, acks, value, BankAccess::None))
@@ -190,8 +190,8 @@ fn fetched<R: Rules>(rules: R, line: DirectoryLine, value: Value) -> Option<Dire
 /// Handles the answer of an owner that dropped its clean line: the LLC or memory has the newest data.
 fn no_copy<R: Rules>(rules: R, line: DirectoryLine, agent: Agent) -> Option<DirectoryStep> {
     match line.busy {
-        Busy::Forwarded { want, requester } if line.holders == Holders::Owned(agent) => {
-            Some(serve(rules, DirectoryLine { holders: Holders::Nobody, ..line }, want, requester))
+        LineTransaction::Forwarded { want, requester } if line.holders == LineHolders::Owned(agent) => {
+            Some(serve(rules, DirectoryLine { holders: LineHolders::Nobody, ..line }, want, requester))
         }
         _ => None,
     }
@@ -199,15 +199,21 @@ fn no_copy<R: Rules>(rules: R, line: DirectoryLine, agent: Agent) -> Option<Dire
 
 /// Closes a request.
 fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Value>) -> Option<DirectoryStep> {
-    let free = DirectoryLine { busy: Busy::Idle, ..line };
+    let free = DirectoryLine { busy: LineTransaction::Idle, ..line };
     let holders = match (line.busy, line.holders, copy) {
-        (Busy::Closing(requester), holders, None) if requester == agent => holders,
-        (Busy::Forwarded { want: Want::Look, requester }, holders, None) if requester == agent => holders,
-        (Busy::Forwarded { want: Want::Write, requester }, _, None) if requester == agent => Holders::Owned(agent),
-        (Busy::Forwarded { want: Want::Read, requester }, Holders::Owned(owner), _) if requester == agent => {
+        (LineTransaction::Closing(requester), holders, None) if requester == agent => holders,
+        (LineTransaction::Forwarded { want: AccessKind::Look, requester }, holders, None) if requester == agent => {
+            holders
+        }
+        (LineTransaction::Forwarded { want: AccessKind::Write, requester }, _, None) if requester == agent => {
+            LineHolders::Owned(agent)
+        }
+        (LineTransaction::Forwarded { want: AccessKind::Read, requester }, LineHolders::Owned(owner), _)
+            if requester == agent =>
+        {
             // The former owner keeps a clean copy.
             let former = if rules.broken(Flaw::FormerOwnerForgotten) { agent } else { owner };
-            Holders::Shared(Sharers::NONE.with(former).with(agent))
+            LineHolders::Shared(Sharers::NONE.with(former).with(agent))
         }
         _ => return None,
     };
@@ -221,8 +227,8 @@ fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Valu
 /// Handles a write-back, which counts if its sender is the owner. Otherwise another agent got the data before.
 fn written_back<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, value: Value) -> DirectoryStep {
     let out = Sends::one(Node::Agent(agent), Message::PutAck);
-    if line.holders == Holders::Owned(agent) {
-        let line = DirectoryLine { holders: Holders::Nobody, ..line };
+    if line.holders == LineHolders::Owned(agent) {
+        let line = DirectoryLine { holders: LineHolders::Nobody, ..line };
         if rules.broken(Flaw::WriteBackDataDropped) {
             return DirectoryStep::new(line, out, BankAccess::None);
         }
@@ -241,16 +247,16 @@ fn overwrite<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: V
     if holders.is_empty() || rules.broken(Flaw::UncachedWriteAckedEarly) {
         return overwritten(rules, line, requester, value);
     }
-    let busy = Busy::Overwriting { requester, value, acks: holders.len() };
+    let busy = LineTransaction::Overwriting { requester, value, acks: holders.len() };
     let out = Sends::invalidating(holders, Node::Home, Sends::NONE);
     DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::None)
 }
 
 /// Counts the acknowledgement of a holder that dropped the line for an uncached write.
 fn acknowledged<R: Rules>(rules: R, line: DirectoryLine) -> Option<DirectoryStep> {
-    let Busy::Overwriting { requester, value, acks } = line.busy else { return None };
+    let LineTransaction::Overwriting { requester, value, acks } = line.busy else { return None };
     if acks > 1 {
-        let busy = Busy::Overwriting { requester, value, acks: acks - 1 };
+        let busy = LineTransaction::Overwriting { requester, value, acks: acks - 1 };
         return Some(DirectoryStep::new(DirectoryLine { busy, ..line }, Sends::NONE, BankAccess::None));
     }
     Some(overwritten(rules, line, requester, value))
@@ -258,15 +264,15 @@ fn acknowledged<R: Rules>(rules: R, line: DirectoryLine) -> Option<DirectoryStep
 
 /// Completes an uncached write once no agent has the line.
 fn overwritten<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
-    let line = DirectoryLine { holders: Holders::Nobody, busy: Busy::Idle, ..line };
+    let line = DirectoryLine { holders: LineHolders::Nobody, busy: LineTransaction::Idle, ..line };
     let out = Sends::one(Node::Agent(requester), Message::WriteAck);
     if rules.broken(Flaw::UncachedWriteClean) {
-        return DirectoryStep::new(DirectoryLine { block: Block::Clean(value), ..line }, out, BankAccess::Write);
+        return DirectoryStep::new(DirectoryLine { block: LlcBlock::Clean(value), ..line }, out, BankAccess::Write);
     }
     store(line, value, out)
 }
 
 /// Stores data in the LLC that memory does not have.
 const fn store(line: DirectoryLine, value: Value, out: Sends) -> DirectoryStep {
-    DirectoryStep::new(DirectoryLine { block: Block::Dirty(value), ..line }, out, BankAccess::Write)
+    DirectoryStep::new(DirectoryLine { block: LlcBlock::Dirty(value), ..line }, out, BankAccess::Write)
 }

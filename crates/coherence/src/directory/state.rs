@@ -6,7 +6,7 @@ use crate::{Agent, Sharers, Value};
 
 /// Agents that have the line, as far as the directory knows. Clean lines may have been dropped since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Holders {
+pub enum LineHolders {
     /// No agent.
     #[default]
     Nobody,
@@ -16,7 +16,7 @@ pub enum Holders {
     Owned(Agent),
 }
 
-impl Holders {
+impl LineHolders {
     /// Returns all holders but one agent.
     #[must_use]
     pub const fn others(self, than: Agent) -> Sharers {
@@ -36,7 +36,7 @@ impl Holders {
 
 /// Block of the line in the LLC. The LLC is not inclusive, so the block is allocated and evicted independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Block {
+pub enum LlcBlock {
     /// Not in the LLC.
     #[default]
     Absent,
@@ -46,7 +46,7 @@ pub enum Block {
     Dirty(Value),
 }
 
-impl Block {
+impl LlcBlock {
     /// Returns the content of the block, if it is present.
     #[must_use]
     pub const fn value(self) -> Option<Value> {
@@ -59,7 +59,7 @@ impl Block {
 
 /// Kind of access that a requester needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Want {
+pub enum AccessKind {
     /// Cache a copy for reading.
     Read,
     /// Become the owner.
@@ -70,14 +70,14 @@ pub enum Want {
 
 /// Pending transaction of a line, which delays the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Busy {
+pub enum LineTransaction {
     /// No transaction.
     #[default]
     Idle,
     /// The line is fetched from memory.
     Fetching {
         /// Kind of access.
-        want: Want,
+        want: AccessKind,
         /// Agent that requested it.
         requester: Agent,
         /// Acknowledgements that the requester will have to wait for.
@@ -87,7 +87,7 @@ pub enum Busy {
     /// awaited.
     Forwarded {
         /// Kind of access.
-        want: Want,
+        want: AccessKind,
         /// Agent that requested it.
         requester: Agent,
     },
@@ -108,27 +108,27 @@ pub enum Busy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DirectoryLine {
     /// Agents that have the line.
-    pub holders: Holders,
+    pub holders: LineHolders,
     /// Block of the line in the LLC.
-    pub block: Block,
+    pub block: LlcBlock,
     /// Pending transaction.
-    pub busy: Busy,
+    pub busy: LineTransaction,
 }
 
 impl DirectoryLine {
     /// Returns true if requests have to wait.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.busy != Busy::Idle
+        self.busy != LineTransaction::Idle
     }
 
     pub(super) const fn state(&self) -> &'static str {
         match self.busy {
-            Busy::Idle => "idle",
-            Busy::Fetching { .. } => "fetching",
-            Busy::Forwarded { .. } => "forwarded",
-            Busy::Closing(_) => "closing",
-            Busy::Overwriting { .. } => "overwriting",
+            LineTransaction::Idle => "idle",
+            LineTransaction::Fetching { .. } => "fetching",
+            LineTransaction::Forwarded { .. } => "forwarded",
+            LineTransaction::Closing(_) => "closing",
+            LineTransaction::Overwriting { .. } => "overwriting",
         }
     }
 }

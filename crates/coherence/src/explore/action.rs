@@ -3,21 +3,21 @@
 use std::fmt;
 
 use crate::cache::CacheLine;
-use crate::directory::Block;
+use crate::directory::LlcBlock;
 use crate::explore::{AgentLine, Packet, System, World};
-use crate::tile::{Copy, Half};
+use crate::tile::{Copy, TileHalf};
 use crate::uncached::UncachedLine;
 use crate::{Rules, Value};
 
 /// Action of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// An agent reads. The half is that of a tile, and [`Half::Core`] for other agents.
-    Load(u8, u8, Half),
+    /// An agent reads. The half is that of a tile, and [`TileHalf::Core`] for other agents.
+    Load(u8, u8, TileHalf),
     /// An agent writes.
-    Store(u8, u8, Half, Value),
+    Store(u8, u8, TileHalf, Value),
     /// A cache evicts a line.
-    Evict(u8, u8, Half),
+    Evict(u8, u8, TileHalf),
     /// The LLC evicts the block of a line.
     EvictBlock(u8),
     /// A message is delivered.
@@ -26,7 +26,7 @@ pub enum Action {
 
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ni = |half: &Half| if *half == Half::Ni { ", NI," } else { "" };
+        let ni = |half: &TileHalf| if *half == TileHalf::Ni { ", NI," } else { "" };
         match self {
             Self::Load(line, agent, half) => write!(f, "line {line}: agent {agent}{} reads", ni(half)),
             Self::Store(line, agent, half, value) => {
@@ -54,7 +54,7 @@ impl<R: Rules> System<R> {
                 }
                 last = Some(packet);
             }
-            if line.home.block != Block::Absent {
+            if line.home.block != LlcBlock::Absent {
                 actions.push(Action::EvictBlock(index));
             }
             for (agent, state) in (0_u8..).zip(&line.agents) {
@@ -74,31 +74,31 @@ impl<R: Rules> System<R> {
         };
         match state {
             AgentLine::Cache(cache) => {
-                access(Half::Core);
+                access(TileHalf::Core);
                 if *cache != CacheLine::Invalid {
-                    actions.push(Action::Evict(line, agent, Half::Core));
+                    actions.push(Action::Evict(line, agent, TileHalf::Core));
                 }
             }
             AgentLine::Tile(tile) => {
-                for half in [Half::Core, Half::Ni] {
+                for half in [TileHalf::Core, TileHalf::Ni] {
                     access(half);
                 }
-                for half in [Half::Core, Half::Ni] {
+                for half in [TileHalf::Core, TileHalf::Ni] {
                     if tile.copy(half) != Copy::None {
                         actions.push(Action::Evict(line, agent, half));
                     }
                 }
             }
-            AgentLine::Uncached { line: UncachedLine::Idle, .. } => access(Half::Core),
+            AgentLine::Uncached { line: UncachedLine::Idle, .. } => access(TileHalf::Core),
             AgentLine::Uncached { .. } => {}
         }
     }
 
     /// Returns true if a cache has the line or room for it.
-    fn has_room(&self, world: &World, line: u8, agent: u8, half: Half) -> bool {
+    fn has_room(&self, world: &World, line: u8, agent: u8, half: TileHalf) -> bool {
         let taken = (0_u8..)
             .zip(&world.lines)
-            .filter(|(index, other)| *index != line && other.agents[usize::from(agent)].has_room_taken(half));
+            .filter(|(index, other)| *index != line && other.agents[usize::from(agent)].takes_room(half));
         taken.count() < usize::from(self.bounds.capacity)
     }
 }

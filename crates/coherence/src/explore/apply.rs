@@ -2,13 +2,13 @@
 
 use crate::cache::{self, CacheEvent, Completion};
 use crate::directory::{self, DirectoryEvent};
-use crate::explore::{Action, AgentLine, Broken, Invariant, LineWorld, Packet, System, World};
-use crate::tile::{self, Half, TileEvent};
+use crate::explore::{Action, AgentLine, BrokenInvariant, Invariant, LineWorld, Packet, System, World};
+use crate::tile::{self, TileEvent, TileHalf};
 use crate::uncached::{self, UncachedEvent, UncachedLine};
 use crate::{Agent, Message, Node, Rules, Sends, Value};
 
 /// Result of a step of an agent: its new state, its messages, and the access that is served with its half.
-type AgentStep = (AgentLine, Sends, Option<(Half, Completion)>);
+type AgentStep = (AgentLine, Sends, Option<(TileHalf, Completion)>);
 
 impl<R: Rules> System<R> {
     /// Returns the state after an action, or `None` if the action must wait or changes nothing.
@@ -16,7 +16,7 @@ impl<R: Rules> System<R> {
     /// # Errors
     ///
     /// Returns a violation if an illegal message arrives, or if a read does not return the newest value.
-    pub fn apply(&self, world: &World, action: Action) -> Result<Option<World>, Broken> {
+    pub fn apply(&self, world: &World, action: Action) -> Result<Option<World>, BrokenInvariant> {
         let (index, before) = match action {
             Action::Load(line, ..)
             | Action::Store(line, ..)
@@ -55,9 +55,9 @@ impl<R: Rules> System<R> {
         Ok(Some(next))
     }
 
-    fn at_home(&self, line: &mut LineWorld, event: DirectoryEvent) -> Result<bool, Broken> {
+    fn at_home(&self, line: &mut LineWorld, event: DirectoryEvent) -> Result<bool, BrokenInvariant> {
         let was_busy = line.home.is_busy();
-        let step = directory::step_by(self.rules, line.home, event).map_err(Broken::illegal)?;
+        let step = directory::step_by(self.rules, line.home, event).map_err(BrokenInvariant::illegal)?;
         if step.blocked {
             return if was_busy {
                 Ok(false)
@@ -68,7 +68,7 @@ impl<R: Rules> System<R> {
         line.home = step.line;
         for sent in step.out.iter() {
             if sent.message == Message::WriteAck {
-                performed(line, line.home.block.value());
+                make_visible(line, line.home.block.value());
             }
             match sent.message {
                 // Written at once, so that no later fetch can overtake the write.
@@ -90,7 +90,7 @@ impl<R: Rules> System<R> {
         true
     }
 
-    fn at_agent(&self, line: &mut LineWorld, agent: Agent, action: &Action) -> Result<bool, Broken> {
+    fn at_agent(&self, line: &mut LineWorld, agent: Agent, action: &Action) -> Result<bool, BrokenInvariant> {
         let index = usize::from(agent.index());
         let Some(&state) = line.agents.get(index) else {
             return Err(Invariant::Receiver.broken("a message to nobody"));
@@ -109,17 +109,22 @@ impl<R: Rules> System<R> {
             (Some((_, Completion::Loaded(value))), ..) => newest(value == line.newest, value)?,
             (Some((_, Completion::Stored)), _, AgentLine::Uncached { .. }) | (None, ..) => {}
             (Some((half, Completion::Stored)), _, AgentLine::Tile(tile)) => {
-                performed(line, tile.copy(half).value());
+                make_visible(line, tile.copy(half).value());
             }
             (Some((_, Completion::Stored)), _, AgentLine::Cache(cache)) => {
-                performed(line, cache.readable());
+                make_visible(line, cache.readable());
             }
         }
         Ok(true)
     }
 
     /// Computes the step of an agent, or `None` if it stalls.
-    fn agent_step(&self, state: AgentLine, action: &Action, newest: Value) -> Result<Option<AgentStep>, Broken> {
+    fn agent_step(
+        &self,
+        state: AgentLine,
+        action: &Action,
+        newest: Value,
+    ) -> Result<Option<AgentStep>, BrokenInvariant> {
         Ok(match state {
             AgentLine::Cache(line) => {
                 let event = match *action {
@@ -128,8 +133,8 @@ impl<R: Rules> System<R> {
                     Action::Deliver(_, packet) => CacheEvent::Receive { from: packet.from, message: packet.message },
                     Action::Load(..) | Action::EvictBlock(_) => CacheEvent::Load,
                 };
-                let step = cache::step_by(self.rules, line, event).map_err(Broken::illegal)?;
-                let done = step.done.map(|done| (Half::Core, done));
+                let step = cache::step_by(self.rules, line, event).map_err(BrokenInvariant::illegal)?;
+                let done = step.done.map(|done| (TileHalf::Core, done));
                 (!step.stall).then_some((AgentLine::Cache(step.line), step.out, done))
             }
             AgentLine::Tile(line) => {
@@ -140,7 +145,7 @@ impl<R: Rules> System<R> {
                     Action::Load(_, _, half) => TileEvent::Load(half),
                     Action::EvictBlock(_) => return Ok(None),
                 };
-                let step = tile::step_by(self.rules, line, event).map_err(Broken::illegal)?;
+                let step = tile::step_by(self.rules, line, event).map_err(BrokenInvariant::illegal)?;
                 (!step.stall).then_some((AgentLine::Tile(step.line), step.out, step.done))
             }
             AgentLine::Uncached { line, fresh } => {
@@ -149,13 +154,13 @@ impl<R: Rules> System<R> {
                     Action::Deliver(_, packet) => UncachedEvent::Receive { from: packet.from, message: packet.message },
                     _ => UncachedEvent::Read,
                 };
-                let step = uncached::step(line, event).map_err(Broken::illegal)?;
+                let step = uncached::step(line, event).map_err(BrokenInvariant::illegal)?;
                 let fresh = match (line, step.line) {
                     (_, UncachedLine::Idle | UncachedLine::Writing) => 0,
                     (UncachedLine::Reading, UncachedLine::Reading) => fresh,
                     (_, UncachedLine::Reading) => 1 << newest,
                 };
-                let done = step.done.map(|done| (Half::Core, done));
+                let done = step.done.map(|done| (TileHalf::Core, done));
                 (!step.stall).then_some((AgentLine::Uncached { line: step.line, fresh }, step.out, done))
             }
         })
@@ -163,7 +168,7 @@ impl<R: Rules> System<R> {
 }
 
 /// Makes a store visible to reads.
-fn performed(line: &mut LineWorld, value: Option<Value>) {
+fn make_visible(line: &mut LineWorld, value: Option<Value>) {
     let Some(value) = value else { return };
     line.newest = value;
     for agent in &mut line.agents {
@@ -173,7 +178,7 @@ fn performed(line: &mut LineWorld, value: Option<Value>) {
     }
 }
 
-fn newest(holds: bool, value: Value) -> Result<(), Broken> {
+fn newest(holds: bool, value: Value) -> Result<(), BrokenInvariant> {
     if holds {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::directory::{Block, Holders};
+use crate::directory::{LineHolders, LlcBlock};
 use crate::explore::{AgentLine, LineWorld, System, World};
 use crate::tile::Copy;
 use crate::{Agent, Illegal, Rules, Sharers};
@@ -29,11 +29,11 @@ pub enum Invariant {
 }
 
 impl Invariant {
-    pub(super) fn broken(self, what: impl Into<String>) -> Broken {
-        Broken { invariant: self, what: what.into() }
+    pub(super) fn broken(self, what: impl Into<String>) -> BrokenInvariant {
+        BrokenInvariant { invariant: self, what: what.into() }
     }
 
-    fn holds(self, holds: bool, what: impl FnOnce() -> String) -> Result<(), Broken> {
+    fn holds(self, holds: bool, what: impl FnOnce() -> String) -> Result<(), BrokenInvariant> {
         if holds {
             Ok(())
         } else {
@@ -44,20 +44,20 @@ impl Invariant {
 
 /// Violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenInvariant {
     /// Invariant that is violated.
     pub invariant: Invariant,
     /// Description of the violation.
     pub what: String,
 }
 
-impl Broken {
+impl BrokenInvariant {
     pub(super) fn illegal(illegal: Illegal) -> Self {
         Invariant::Receiver.broken(illegal.to_string())
     }
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for BrokenInvariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.invariant, self.what)
     }
@@ -69,12 +69,12 @@ impl<R: Rules> System<R> {
     /// # Errors
     ///
     /// Returns the first violation.
-    pub fn check(&self, world: &World) -> Result<(), Broken> {
+    pub fn check(&self, world: &World) -> Result<(), BrokenInvariant> {
         world.lines.iter().try_for_each(check_line)
     }
 }
 
-fn check_line(line: &LineWorld) -> Result<(), Broken> {
+fn check_line(line: &LineWorld) -> Result<(), BrokenInvariant> {
     let at = || agents(line).map(|(agent, state)| (agent, state.as_cache()));
     let readers: Sharers = at().filter(|(_, cache)| cache.readable().is_some()).map(|(agent, _)| agent).collect();
     let writers: Sharers = at().filter(|(_, cache)| cache.is_writable()).map(|(agent, _)| agent).collect();
@@ -82,7 +82,7 @@ fn check_line(line: &LineWorld) -> Result<(), Broken> {
         format!("{} agents may read and {} may write", readers.len(), writers.len())
     })?;
     line.agents.iter().try_for_each(|state| check_copies(line, state))?;
-    if let Block::Clean(value) = line.home.block {
+    if let LlcBlock::Clean(value) = line.home.block {
         Invariant::CleanBlock.holds(value == line.memory, || format!("the LLC has {value}, memory {}", line.memory))?;
     }
     if line.is_quiet() {
@@ -96,7 +96,7 @@ fn agents(line: &LineWorld) -> impl Iterator<Item = (Agent, &AgentLine)> {
 }
 
 /// Checks that an agent can read only the newest value, and that the halves of a tile are consistent.
-fn check_copies(line: &LineWorld, state: &AgentLine) -> Result<(), Broken> {
+fn check_copies(line: &LineWorld, state: &AgentLine) -> Result<(), BrokenInvariant> {
     let copies = match state {
         AgentLine::Cache(cache) => [cache.readable(), None],
         AgentLine::Tile(tile) => {
@@ -114,11 +114,11 @@ fn check_copies(line: &LineWorld, state: &AgentLine) -> Result<(), Broken> {
     Invariant::NewestValue.holds(newest, || format!("{state} can be read; the newest value is {}", line.newest))
 }
 
-fn check_quiet(line: &LineWorld, readers: Sharers, writers: Sharers) -> Result<(), Broken> {
+fn check_quiet(line: &LineWorld, readers: Sharers, writers: Sharers) -> Result<(), BrokenInvariant> {
     let holders = line.home.holders;
     let known = readers.iter().all(|agent| holders.all().contains(agent));
     Invariant::Agreement.holds(known, || "a copy that the directory does not know of".to_owned())?;
-    let owned = writers.iter().all(|agent| holders == Holders::Owned(agent));
+    let owned = writers.iter().all(|agent| holders == LineHolders::Owned(agent));
     Invariant::Agreement.holds(owned, || "an owner that the directory does not know of".to_owned())?;
     let kept = line.home.block.value().unwrap_or(line.memory) == line.newest;
     let modified = line.agents.iter().any(|state| matches!(state.as_cache(), crate::cache::CacheLine::Modified(_)));

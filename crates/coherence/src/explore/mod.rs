@@ -12,7 +12,7 @@ mod search;
 mod world;
 
 pub use action::Action;
-pub use check::{Broken, Invariant};
+pub use check::{BrokenInvariant, Invariant};
 pub use search::{Report, Violation};
 pub use world::{AgentLine, LineWorld, Packet, World};
 
@@ -32,7 +32,7 @@ pub struct Bounds {
     /// Lines, each with a home of its own.
     pub lines: u8,
     /// Values that stores write.
-    pub stores: Stores,
+    pub stores: StoreValues,
     /// Lines that a cache holds at most; with fewer than `lines`, a cache must evict one before it gets another.
     pub capacity: u8,
     /// Accesses and write-backs in flight at most, over all agents and lines.
@@ -43,7 +43,7 @@ pub struct Bounds {
 
 /// Values that stores write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stores {
+pub enum StoreValues {
     /// Any of so many values, at most 32.
     Any(u32),
     /// The value after the newest one, cyclically among at most 32.
@@ -59,7 +59,7 @@ impl Bounds {
             tiles,
             uncached,
             lines: 1,
-            stores: Stores::Any(2),
+            stores: StoreValues::Any(2),
             capacity: 1,
             in_flight: u8::MAX,
             memory_in_order: true,
@@ -70,7 +70,7 @@ impl Bounds {
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { caches, tiles, uncached, lines, in_flight, .. } = self;
-        let (Stores::Any(values) | Stores::Next(values)) = self.stores;
+        let (StoreValues::Any(values) | StoreValues::Next(values)) = self.stores;
         write!(f, "{caches} caches, {tiles} tiles, {uncached} uncached, {lines} lines, {values} values")?;
         if *in_flight < u8::MAX {
             write!(f, ", {in_flight} in flight")?;

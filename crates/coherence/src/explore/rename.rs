@@ -2,19 +2,19 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::directory::{Busy, DirectoryLine, Holders};
+use crate::directory::{DirectoryLine, LineHolders, LineTransaction};
 use crate::explore::{Bounds, LineWorld, Packet, World};
 use crate::{Agent, Message, Node};
 
 /// Renamings of agents and lines.
-pub(super) struct Names {
+pub(super) struct Renamings {
     /// Each renaming: the new name of every agent, and the agent with each new name.
     agents: Vec<(Vec<u8>, Vec<usize>)>,
     /// Each order of the lines.
     lines: Vec<Vec<u8>>,
 }
 
-impl Names {
+impl Renamings {
     /// Returns the identity renaming only.
     pub(super) fn kept(bounds: &Bounds) -> Self {
         let agents = bounds.caches + bounds.tiles + bounds.uncached;
@@ -35,12 +35,14 @@ impl Names {
     /// Returns a fingerprint that is equal for all states that differ only in names, and the number of these states.
     pub(super) fn fingerprint(&self, world: &World) -> (u128, usize) {
         let mut found = Vec::with_capacity(self.agents.len() * self.lines.len());
-        let states = |line: &LineWorld| line.agents.iter().map(of).collect();
+        let states = |line: &LineWorld| line.agents.iter().map(fingerprint_of).collect();
         let states: Vec<Vec<u128>> = world.lines.iter().map(states).collect();
         let mut lines = Vec::with_capacity(world.lines.len());
         for (names, inverse) in &self.agents {
             lines.clear();
-            lines.extend(world.lines.iter().zip(&states).map(|(line, states)| of_line(line, states, names, inverse)));
+            lines.extend(
+                world.lines.iter().zip(&states).map(|(line, states)| line_fingerprint(line, states, names, inverse)),
+            );
             for order in &self.lines {
                 let mut all = Fingerprint::default();
                 order.iter().for_each(|line| all.write_u128(lines[usize::from(*line)]));
@@ -74,29 +76,31 @@ fn with_inverse(names: Vec<u8>) -> (Vec<u8>, Vec<usize>) {
 }
 
 /// Returns the fingerprint of a line after a renaming; `states` are the fingerprints of its agents.
-fn of_line(line: &LineWorld, states: &[u128], names: &[u8], inverse: &[usize]) -> u128 {
+fn line_fingerprint(line: &LineWorld, states: &[u128], names: &[u8], inverse: &[usize]) -> u128 {
     let mut all = Fingerprint::default();
     inverse.iter().for_each(|agent| all.write_u128(states[*agent]));
     (home_renamed(&line.home, names), line.memory, line.newest).hash(&mut all);
     // Summed up, because the order of the packets has no meaning.
-    let packets = line.packets.iter().map(|packet| of(&packet_renamed(packet, names)));
+    let packets = line.packets.iter().map(|packet| fingerprint_of(&packet_renamed(packet, names)));
     packets.fold(0_u128, u128::wrapping_add).hash(&mut all);
     all.whole()
 }
 
 fn home_renamed(home: &DirectoryLine, names: &[u8]) -> DirectoryLine {
     let holders = match home.holders {
-        Holders::Nobody => Holders::Nobody,
-        Holders::Shared(sharers) => Holders::Shared(sharers.iter().map(|agent| renamed(agent, names)).collect()),
-        Holders::Owned(owner) => Holders::Owned(renamed(owner, names)),
+        LineHolders::Nobody => LineHolders::Nobody,
+        LineHolders::Shared(sharers) => {
+            LineHolders::Shared(sharers.iter().map(|agent| renamed(agent, names)).collect())
+        }
+        LineHolders::Owned(owner) => LineHolders::Owned(renamed(owner, names)),
     };
     let mut busy = home.busy;
     match &mut busy {
-        Busy::Idle => {}
-        Busy::Fetching { requester, .. }
-        | Busy::Forwarded { requester, .. }
-        | Busy::Closing(requester)
-        | Busy::Overwriting { requester, .. } => *requester = renamed(*requester, names),
+        LineTransaction::Idle => {}
+        LineTransaction::Fetching { requester, .. }
+        | LineTransaction::Forwarded { requester, .. }
+        | LineTransaction::Closing(requester)
+        | LineTransaction::Overwriting { requester, .. } => *requester = renamed(*requester, names),
     }
     DirectoryLine { holders, busy, ..*home }
 }
@@ -122,7 +126,7 @@ fn renamed(agent: Agent, names: &[u8]) -> Agent {
 }
 
 /// Returns a fingerprint of 128 bits, assumed to be unique.
-fn of<T: Hash>(thing: &T) -> u128 {
+fn fingerprint_of<T: Hash>(thing: &T) -> u128 {
     let mut hasher = Fingerprint::default();
     thing.hash(&mut hasher);
     hasher.whole()

@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::hash::BuildHasherDefault;
 
-use crate::explore::rename::{Fingerprint, Names};
-use crate::explore::{Action, Broken, Invariant, System, World};
+use crate::explore::rename::{Fingerprint, Renamings};
+use crate::explore::{Action, BrokenInvariant, Invariant, System, World};
 use crate::Rules;
 
 /// Result of an exploration.
@@ -30,7 +30,7 @@ pub struct Report {
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// Description of the violation.
-    pub broken: Broken,
+    pub broken: BrokenInvariant,
     /// Actions on the path, each with the state of its line after the action.
     pub trace: Vec<String>,
 }
@@ -54,7 +54,7 @@ impl fmt::Display for Violation {
 type Origin = (u32, u16);
 
 struct Search {
-    names: Names,
+    names: Renamings,
     states: usize,
     known: HashMap<u128, u32, BuildHasherDefault<Fingerprint>>,
     origins: Vec<Origin>,
@@ -72,7 +72,7 @@ impl<R: Rules> System<R> {
     /// Panics on more than 2^32 classes.
     #[must_use]
     pub fn explore(&self) -> Report {
-        self.explore_by(Names::all(&self.bounds))
+        self.explore_by(Renamings::all(&self.bounds))
     }
 
     /// Explores all states, including those that differ only in names.
@@ -82,10 +82,10 @@ impl<R: Rules> System<R> {
     /// Panics on more than 2^32 states.
     #[must_use]
     pub fn explore_every_name(&self) -> Report {
-        self.explore_by(Names::kept(&self.bounds))
+        self.explore_by(Renamings::kept(&self.bounds))
     }
 
-    fn explore_by(&self, names: Names) -> Report {
+    fn explore_by(&self, names: Renamings) -> Report {
         let start = World::start(&self.bounds);
         let (mark, states) = names.fingerprint(&start);
         let mut search = Search {
@@ -121,7 +121,7 @@ impl<R: Rules> System<R> {
         world: &World,
         at: u32,
         steps: u32,
-    ) -> Result<(), (Broken, u32, Option<Action>)> {
+    ) -> Result<(), (BrokenInvariant, u32, Option<Action>)> {
         self.check(world).map_err(|broken| (broken, at, None))?;
         if world.is_quiet() {
             search.quiet.push(at);
@@ -146,9 +146,9 @@ impl<R: Rules> System<R> {
         Ok(())
     }
 
-    fn report(&self, search: &Search, depth: u32, broken: Option<(Broken, u32, Option<Action>)>) -> Report {
+    fn report(&self, search: &Search, depth: u32, broken: Option<(BrokenInvariant, u32, Option<Action>)>) -> Report {
         let violation = broken.map(|(broken, state, last)| {
-            let mut trace = self.way_to(search, state);
+            let mut trace = self.path_to(search, state);
             trace.extend(last.map(|action| action.to_string()));
             Violation { broken, trace }
         });
@@ -163,7 +163,7 @@ impl<R: Rules> System<R> {
     }
 
     /// Returns the actions from the start to a state.
-    fn way_to(&self, search: &Search, state: u32) -> Vec<String> {
+    fn path_to(&self, search: &Search, state: u32) -> Vec<String> {
         let mut numbers = Vec::new();
         let mut at = state;
         while at != 0 {
@@ -185,13 +185,13 @@ impl<R: Rules> System<R> {
             format!("{:<58} {}", action.to_string(), world.lines[usize::from(line)])
         };
         let mut trace: Vec<String> = numbers.into_iter().rev().map(step).collect();
-        trace.extend(on_the_way(&world));
+        trace.extend(in_flight_messages(&world));
         trace
     }
 }
 
 /// Returns the messages that are in flight, if there are any.
-fn on_the_way(world: &World) -> Option<String> {
+fn in_flight_messages(world: &World) -> Option<String> {
     let packets = world.lines.iter().flat_map(|line| &line.packets);
     let left: Vec<String> =
         packets.map(|packet| format!("{} gets {} from {}", packet.to, packet.message, packet.from)).collect();

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::cache::CacheLine;
-use crate::directory::{Block, Busy, DirectoryLine, Holders};
-use crate::explore::{Bounds, Stores};
-use crate::tile::{Copy, Half, TileLine};
+use crate::directory::{DirectoryLine, LineHolders, LineTransaction, LlcBlock};
+use crate::explore::{Bounds, StoreValues};
+use crate::tile::{Copy, TileHalf, TileLine};
 use crate::uncached::UncachedLine;
 use crate::{Message, Node, Value};
 
@@ -58,10 +58,12 @@ impl AgentLine {
 
     /// Returns true if the line takes up room in the cache of one half; a plain cache counts as that of the core.
     #[must_use]
-    pub fn has_room_taken(&self, half: Half) -> bool {
+    pub fn takes_room(&self, half: TileHalf) -> bool {
         match self {
             Self::Cache(line) => *line != CacheLine::Invalid,
-            Self::Tile(tile) => tile.copy(half) != Copy::None || tile.waiting.is_waiting() && tile.asking == half,
+            Self::Tile(tile) => {
+                tile.copy(half) != Copy::None || tile.waiting.is_waiting() && tile.requesting_half == half
+            }
             Self::Uncached { .. } => false,
         }
     }
@@ -128,7 +130,7 @@ impl World {
     }
 }
 
-impl Stores {
+impl StoreValues {
     /// Returns the values that the next store may write.
     pub(super) fn values(self, newest: Value) -> std::ops::Range<Value> {
         match self {
@@ -182,20 +184,20 @@ impl fmt::Display for LineWorld {
         }
         f.write_str("] home ")?;
         match self.home.holders {
-            Holders::Nobody => f.write_str("nobody")?,
-            Holders::Owned(owner) => write!(f, "owned by {}", owner.index())?,
-            Holders::Shared(sharers) => {
+            LineHolders::Nobody => f.write_str("nobody")?,
+            LineHolders::Owned(owner) => write!(f, "owned by {}", owner.index())?,
+            LineHolders::Shared(sharers) => {
                 f.write_str("shared by")?;
                 sharers.iter().try_for_each(|agent| write!(f, " {}", agent.index()))?;
             }
         }
-        if self.home.busy != Busy::Idle {
+        if self.home.busy != LineTransaction::Idle {
             f.write_str(", busy")?;
         }
         match self.home.block {
-            Block::Absent => {}
-            Block::Clean(value) => write!(f, ", LLC {value}")?,
-            Block::Dirty(value) => write!(f, ", LLC {value} dirty")?,
+            LlcBlock::Absent => {}
+            LlcBlock::Clean(value) => write!(f, ", LLC {value}")?,
+            LlcBlock::Dirty(value) => write!(f, ", LLC {value} dirty")?,
         }
         write!(f, ", memory {}", self.memory)
     }

@@ -2,11 +2,11 @@
 //!
 //! With `-- --nocapture` the tests print the number of states.
 
-use hostnet_coherence::explore::{Bounds, Stores, System};
+use hostnet_coherence::explore::{Bounds, StoreValues, System};
 use hostnet_coherence::Protocol;
 
 /// Two lines in caches with room for one, so that each store and load evicts the other line.
-const TWO_LINES: Bounds = Bounds { lines: 2, stores: Stores::Next(2), in_flight: 1, ..Bounds::of(2, 0, 1) };
+const TWO_LINES: Bounds = Bounds { lines: 2, stores: StoreValues::Next(2), in_flight: 1, ..Bounds::of(2, 0, 1) };
 
 fn every_state_is_right(bounds: Bounds) {
     let report = System::new(Protocol, bounds).explore();
@@ -79,8 +79,8 @@ fn tiles_caches_and_an_uncached_agent_keep_a_line_coherent() {
 #[test]
 #[ignore = "long"]
 fn three_values_change_nothing() {
-    every_state_is_right(Bounds { stores: Stores::Any(3), ..Bounds::of(2, 0, 1) });
-    every_state_is_right(Bounds { stores: Stores::Any(3), ..Bounds::of(0, 2, 0) });
+    every_state_is_right(Bounds { stores: StoreValues::Any(3), ..Bounds::of(2, 0, 1) });
+    every_state_is_right(Bounds { stores: StoreValues::Any(3), ..Bounds::of(0, 2, 0) });
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! bypasses the caches. Figures 2a and 2b of "Manycore Network Interfaces for In-Memory Rack-Scale Computing".
 
 use hostnet_coherence::explore::{Action, Bounds, System, World};
-use hostnet_coherence::tile::{self, Copy, Half, Local, TileEvent, TileLine};
+use hostnet_coherence::tile::{self, Copy, Local, TileEvent, TileHalf, TileLine};
 use hostnet_coherence::{Class, Message, Protocol};
 
 /// Applies an action and delivers all resulting messages until none is in flight. Returns the messages, sorted.
@@ -26,11 +26,11 @@ const CORE: u8 = 0;
 const NI: u8 = 1;
 
 fn read(agent: u8) -> Action {
-    Action::Load(0, agent, Half::Core)
+    Action::Load(0, agent, TileHalf::Core)
 }
 
 fn write(agent: u8, value: u32) -> Action {
-    Action::Store(0, agent, Half::Core, value)
+    Action::Store(0, agent, TileHalf::Core, value)
 }
 
 fn after(bounds: Bounds, actions: &[Action]) -> (System<Protocol>, World) {
@@ -90,7 +90,7 @@ fn uncached_data_crosses_the_chip_in_23_flits_per_line_read_and_line_written() {
 
 #[test]
 fn an_owner_that_dropped_its_clean_line_sends_the_question_back() {
-    let drop = Action::Evict(0, CORE, Half::Core);
+    let drop = Action::Evict(0, CORE, TileHalf::Core);
     let (system, mut world) = after(Bounds::of(2, 0, 0), &[read(CORE), drop]);
     let sent = messages(&system, &mut world, read(NI));
     let expected = [
@@ -107,13 +107,13 @@ fn an_owner_that_dropped_its_clean_line_sends_the_question_back() {
 fn the_halves_of_a_tile_hand_entries_over_without_a_message() {
     let start = TileLine { ni: Copy::Modified(1), ..TileLine::default() };
     let events = [
-        (TileEvent::Load(Half::Core), Copy::Shared(1), Copy::Owned(1), Local::HandOver),
-        (TileEvent::Load(Half::Core), Copy::Shared(1), Copy::Owned(1), Local::Hit),
-        (TileEvent::Store(Half::Ni, 2), Copy::None, Copy::Modified(2), Local::Invalidation),
-        (TileEvent::Store(Half::Ni, 3), Copy::None, Copy::Modified(3), Local::Hit),
-        (TileEvent::Store(Half::Core, 4), Copy::Modified(4), Copy::None, Local::HandOver),
-        (TileEvent::Load(Half::Ni), Copy::Shared(4), Copy::Owned(4), Local::HandOver),
-        (TileEvent::Store(Half::Core, 5), Copy::Modified(5), Copy::None, Local::HandOver),
+        (TileEvent::Load(TileHalf::Core), Copy::Shared(1), Copy::Owned(1), Local::HandOver),
+        (TileEvent::Load(TileHalf::Core), Copy::Shared(1), Copy::Owned(1), Local::Hit),
+        (TileEvent::Store(TileHalf::Ni, 2), Copy::None, Copy::Modified(2), Local::Invalidation),
+        (TileEvent::Store(TileHalf::Ni, 3), Copy::None, Copy::Modified(3), Local::Hit),
+        (TileEvent::Store(TileHalf::Core, 4), Copy::Modified(4), Copy::None, Local::HandOver),
+        (TileEvent::Load(TileHalf::Ni), Copy::Shared(4), Copy::Owned(4), Local::HandOver),
+        (TileEvent::Store(TileHalf::Core, 5), Copy::Modified(5), Copy::None, Local::HandOver),
     ];
     events.into_iter().fold(start, |line, (event, l1, ni, local)| {
         let step = tile::step(line, event).expect("legal");

@@ -1,8 +1,10 @@
 //! Checks that a step returns a result or an error for every event in every state.
 
 use hostnet_coherence::cache::{self, CacheEvent, CacheLine};
-use hostnet_coherence::directory::{self, Block, Busy, DirectoryEvent, DirectoryLine, Holders, Want};
-use hostnet_coherence::tile::{self, Copy, Half, TileEvent, TileLine};
+use hostnet_coherence::directory::{
+    self, AccessKind, DirectoryEvent, DirectoryLine, LineHolders, LineTransaction, LlcBlock,
+};
+use hostnet_coherence::tile::{self, Copy, TileEvent, TileHalf, TileLine};
 use hostnet_coherence::uncached::{self, UncachedEvent, UncachedLine};
 use hostnet_coherence::{Agent, Illegal, Message, Node, Place, Sharers};
 
@@ -80,8 +82,8 @@ fn a_tile_answers_everything() {
     let copies = [Copy::None, Copy::Shared(1), Copy::Exclusive(1), Copy::Modified(1), Copy::Owned(1)];
     for waiting in every_cache_line() {
         for (l1, ni) in copies.into_iter().flat_map(|l1| copies.map(|ni| (l1, ni))) {
-            let line = TileLine { l1, ni, waiting, asking: Half::Ni };
-            for half in [Half::Core, Half::Ni] {
+            let line = TileLine { l1, ni, waiting, requesting_half: TileHalf::Ni };
+            for half in [TileHalf::Core, TileHalf::Ni] {
                 for event in [TileEvent::Load(half), TileEvent::Store(half, 1), TileEvent::Evict(half)] {
                     let step = tile::step(line, event).expect("accesses are legal in every state");
                     assert!(step.stall || step.local.is_some() == step.done.is_some());
@@ -109,18 +111,18 @@ fn an_uncached_agent_answers_everything() {
 
 #[test]
 fn a_home_answers_everything() {
-    let (requester, want) = (agent(1), Want::Read);
+    let (requester, want) = (agent(1), AccessKind::Read);
     let all: Sharers = (0..128).map(agent).collect();
     let busy = [
-        Busy::Idle,
-        Busy::Fetching { want, requester, acks: 0 },
-        Busy::Forwarded { want, requester },
-        Busy::Closing(requester),
-        Busy::Overwriting { requester, value: 1, acks: 0 },
+        LineTransaction::Idle,
+        LineTransaction::Fetching { want, requester, acks: 0 },
+        LineTransaction::Forwarded { want, requester },
+        LineTransaction::Closing(requester),
+        LineTransaction::Overwriting { requester, value: 1, acks: 0 },
     ];
     for busy in busy {
-        for holders in [Holders::Nobody, Holders::Shared(all), Holders::Owned(agent(127))] {
-            for block in [Block::Absent, Block::Clean(1), Block::Dirty(1)] {
+        for holders in [LineHolders::Nobody, LineHolders::Shared(all), LineHolders::Owned(agent(127))] {
+            for block in [LlcBlock::Absent, LlcBlock::Clean(1), LlcBlock::Dirty(1)] {
                 let line = DirectoryLine { holders, block, busy };
                 let step = directory::step(line, DirectoryEvent::EvictBlock).expect("legal in every state");
                 assert_eq!(step.blocked, line.is_busy());
@@ -135,7 +137,8 @@ fn a_home_answers_everything() {
 #[test]
 fn a_writer_of_a_line_that_all_share_waits_for_all_others() {
     let all: Sharers = (0..128).map(agent).collect();
-    let line = DirectoryLine { holders: Holders::Shared(all), block: Block::Clean(1), busy: Busy::Idle };
+    let line =
+        DirectoryLine { holders: LineHolders::Shared(all), block: LlcBlock::Clean(1), busy: LineTransaction::Idle };
     let event = DirectoryEvent::Receive { from: Node::Agent(agent(3)), message: Message::GetX };
     let sent: Vec<_> = directory::step(line, event).expect("legal").out.iter().collect();
     assert_eq!(sent.len(), 128, "127 invalidations and the data");
@@ -144,7 +147,8 @@ fn a_writer_of_a_line_that_all_share_waits_for_all_others() {
 
 #[test]
 fn an_owner_that_reads_uncached_is_asked_as_any_other() {
-    let line = DirectoryLine { holders: Holders::Owned(agent(5)), block: Block::Clean(1), busy: Busy::Idle };
+    let line =
+        DirectoryLine { holders: LineHolders::Owned(agent(5)), block: LlcBlock::Clean(1), busy: LineTransaction::Idle };
     let event = DirectoryEvent::Receive { from: Node::Agent(agent(5)), message: Message::ReadOnce };
     let sent: Vec<_> = directory::step(line, event).expect("legal").out.iter().collect();
     assert_eq!(sent[0].message, Message::ForwardOnce { requester: agent(5) }, "the LLC may be out of date");

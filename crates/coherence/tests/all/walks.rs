@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use hostnet_coherence::explore::{Action, Bounds, Stores, System, World};
+use hostnet_coherence::explore::{Action, Bounds, StoreValues, System, World};
 use hostnet_coherence::Protocol;
 use proptest::prelude::*;
 
 /// Returns a system of five caches, four tiles, two uncached agents and three lines, with caches that hold `capacity`
 /// lines.
 fn large(capacity: u8) -> System<Protocol> {
-    let bounds = Bounds { lines: 3, stores: Stores::Next(32), capacity, ..Bounds::of(5, 4, 2) };
+    let bounds = Bounds { lines: 3, stores: StoreValues::Next(32), capacity, ..Bounds::of(5, 4, 2) };
     System::new(Protocol, bounds)
 }
 

@@ -8,8 +8,8 @@ use crate::error::Issue;
 use crate::layers::leaves;
 use crate::spec::{AppName, AppSpec, KernelSpec, OrderSpec, Size, Spec, COMMON_KEYS, OWN_KEYS};
 use hostnet_model::params::{
-    App, AppParams, ChaseParams, GraphParams, Kernel, KernelParams, MlcParams, RedisLayout, RedisParams, RedisWork,
-    TraceParams, WalkParams,
+    App, AppParams, ChaseParams, GraphParams, MlcParams, RedisLayout, RedisParams, RedisWork, StreamKernel,
+    StreamKernelParams, TraceParams, WalkParams,
 };
 
 const FS_PER_S: f64 = 1e15;
@@ -76,12 +76,12 @@ fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
         AppName::Redis => App::Redis(redis(reader, app)?),
         AppName::PageRank => App::PageRank(graph(reader, app)?),
         AppName::Bc => App::Betweenness(graph(reader, app)?),
-        AppName::Stream => App::Stream(KernelParams {
+        AppName::Stream => App::Stream(StreamKernelParams {
             kernel: match reader.want("kernel", app.kernel)? {
-                KernelSpec::Copy => Kernel::Copy,
-                KernelSpec::Scale => Kernel::Scale,
-                KernelSpec::Add => Kernel::Add,
-                KernelSpec::Triad => Kernel::Triad,
+                KernelSpec::Copy => StreamKernel::Copy,
+                KernelSpec::Scale => StreamKernel::Scale,
+                KernelSpec::Add => StreamKernel::Add,
+                KernelSpec::Triad => StreamKernel::Triad,
             },
             array_bytes: reader.bytes("array", app.array)?,
             line: reader.want("instructions.line", work.line)?,

@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{AttachSpec, Bandwidth, CxlSpec, NicSpec, OnChipSpec, Time};
-use hostnet_model::params::{AttachParams, Fidelity, PcieParams, ServerParams};
+use hostnet_model::params::{Fidelity, NicAttachParams, PcieParams, ServerParams};
 
 /// From a core to the agent on the die that a link hangs off, in ps (assumed: as an access to the LLC).
 const REGISTER_PS: u64 = 20_000;
@@ -27,7 +27,7 @@ const DESCRIPTOR_BYTES: u32 = 16;
 const READ_BYTES: u32 = 8;
 
 /// What the registers and descriptors of a card cost, if it says where it sits.
-pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<AttachParams>, Issue> {
+pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<NicAttachParams>, Issue> {
     check_keys(spec)?;
     if spec.attach.is_none() {
         return Ok(None);
@@ -39,7 +39,7 @@ pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<AttachP
         return Err(Issue::between(Code::DoesNotFit, &["nic.fetch", "nic.pcie.mrrs"], message));
     }
     let register_ps = spec.register.map_or(REGISTER_PS, |Time(ps)| ps);
-    Ok(Some(AttachParams { register_ps, status: spec.status.unwrap_or(false), fetch: fetch.min(most) }))
+    Ok(Some(NicAttachParams { register_ps, status: spec.status.unwrap_or(false), fetch: fetch.min(most) }))
 }
 
 /// Checks that no key has been given that where the card sits leaves without effect.

@@ -7,10 +7,11 @@ use crate::spec::{
     TimeLimit, Watermark,
 };
 use hostnet_model::params::{
-    ControllerParams, DramParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, SameBank, Scheduler,
+    DramParams, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SameBank,
+    SchedulingPolicy,
 };
 
-pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<ControllerParams, Issue> {
+pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<MemoryControllerParams, Issue> {
     let (write_high, write_low) = watermarks(spec)?;
     check_page(spec)?;
     check_flush(spec)?;
@@ -23,25 +24,25 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
         }
     };
     let write_entries = if spec.shared_queue { spec.rpq.entries } else { spec.wpq.entries };
-    Ok(ControllerParams {
+    Ok(MemoryControllerParams {
         rpq_entries: spec.rpq.entries,
         wpq_entries: spec.wpq.entries,
         wpq_full_threshold: full_threshold(spec.wpq.full_threshold, write_entries),
         rpq_full_threshold: full_threshold(spec.rpq.full_threshold, spec.rpq.entries),
         shared_queue: spec.shared_queue,
         entry_until: match spec.entry_until {
-            EntryUntilSpec::Column => EntryUntil::Column,
-            EntryUntilSpec::Activation => EntryUntil::Activation,
+            EntryUntilSpec::Column => EntryRelease::Column,
+            EntryUntilSpec::Activation => EntryRelease::Activation,
         },
         scheduler: match spec.scheduler {
-            SchedulerSpec::ColumnFirst => Scheduler::ColumnFirst,
-            SchedulerSpec::OldestReady => Scheduler::OldestReady,
-            SchedulerSpec::Fcfs => Scheduler::Fcfs,
+            SchedulerSpec::ColumnFirst => SchedulingPolicy::ColumnFirst,
+            SchedulerSpec::OldestReady => SchedulingPolicy::OldestReady,
+            SchedulerSpec::Fcfs => SchedulingPolicy::Fcfs,
         },
         protect: match spec.protect {
-            ProtectSpec::Nothing => Protect::Nothing,
-            ProtectSpec::OlderHits => Protect::OlderHits,
-            ProtectSpec::AllHits => Protect::AllHits,
+            ProtectSpec::Nothing => RowProtection::Nothing,
+            ProtectSpec::OlderHits => RowProtection::OlderHits,
+            ProtectSpec::AllHits => RowProtection::AllHits,
         },
         row_hold: clocks(spec.row_hold),
         row_hits: spec.row_hits,

@@ -3,7 +3,9 @@
 use super::plan_error;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use hostnet_model::params::{ClusterParams, DeviceParams, FlowParams, JobParams, MessageParams, StepParams};
+use hostnet_model::params::{
+    AcceleratorParams, ClusterParams, FlowParams, JobParams, RankMessageParams, RankStepParams,
+};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -42,8 +44,8 @@ pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result
 }
 
 /// A message as JSON.
-fn numbers(message: Option<MessageParams>) -> String {
-    message.map_or_else(|| "null".to_owned(), |MessageParams { rank, bytes }| format!("[{rank},{bytes}]"))
+fn numbers(message: Option<RankMessageParams>) -> String {
+    message.map_or_else(|| "null".to_owned(), |RankMessageParams { rank, bytes }| format!("[{rank},{bytes}]"))
 }
 
 /// Takes in JSON without spaces and with the keys of every object in order.
@@ -95,10 +97,10 @@ impl Hasher {
             let _ = write!(self, ",[{}", block.times);
             for step in block.steps.iter().flat_map(|steps| steps.iter().map(Some).chain([None])) {
                 let _ = match step {
-                    Some(StepParams { phase, compute_ps, work, device, send, at, receive }) => {
+                    Some(RankStepParams { phase, compute_ps, work, device, send, at, receive }) => {
                         let work = if *work > 0 { format!(",{work}") } else { String::new() };
-                        let DeviceParams { work_ps, left } = device;
-                        let nothing = *device == DeviceParams::default();
+                        let AcceleratorParams { work_ps, left } = device;
+                        let nothing = *device == AcceleratorParams::default();
                         let device = if nothing { String::new() } else { format!(",d{work_ps}/{left}") };
                         let at = if *at > 0 { format!(",@{at}") } else { String::new() };
                         let (send, receive) = (numbers(*send), numbers(*receive));

@@ -4,7 +4,7 @@ use super::Context;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NcapModeSpec, NicSpec, Spec, Time};
-use hostnet_model::params::ModerationParams;
+use hostnet_model::params::InterruptModerationParams;
 
 /// The master timer of a card that tells the power management of packets, in ps: "every 40 to 100 us" (Alian, thesis,
 /// ch. 2).
@@ -42,9 +42,9 @@ pub(super) fn coalesced(spec: &NicSpec) -> Result<(u64, u32), Issue> {
 }
 
 /// The master timer of a card, if it has one.
-pub(super) fn moderation(spec: &NicSpec) -> Option<ModerationParams> {
+pub(super) fn moderation(spec: &NicSpec) -> Option<InterruptModerationParams> {
     let Time(master_ps) = spec.mitt?;
-    Some(ModerationParams { master_ps, cause_ps: spec.icr.map_or(0, |Time(ps)| ps) })
+    Some(InterruptModerationParams { master_ps, cause_ps: spec.icr.map_or(0, |Time(ps)| ps) })
 }
 
 /// Checks that a server without a card has none of the keys of its interrupts.

@@ -7,7 +7,7 @@ use crate::map::{self, Geometry};
 use crate::presets::is_path;
 use crate::spec::{ControllerSpec, DramSpec, MapSpec, MemorySize, MemorySpec, Size, Watermark};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{ControllerParams, DramParams, MapParams, MemoryParams, PageParams};
+use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams, MemoryParams, PageParams};
 use serde_json::Value;
 
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];
@@ -17,7 +17,7 @@ const ADDRESS_BITS_MAX: u8 = 46;
 /// What a memory is, whatever uses it.
 pub(super) struct System {
     pub(super) dram: DramParams,
-    pub(super) controller: ControllerParams,
+    pub(super) controller: MemoryControllerParams,
     pub(super) map: MapParams,
     /// Bytes of all channels.
     pub(super) capacity: u64,
@@ -124,7 +124,7 @@ pub(super) fn write_out(
     dram_spec: &mut DramSpec,
     controller_spec: &mut ControllerSpec,
     dram: &DramParams,
-    controller: &ControllerParams,
+    controller: &MemoryControllerParams,
 ) {
     dram_spec.timing.ccd_l_wr = Some(dram.timing.ccd_l_wr);
     controller_spec.rpq.full_threshold = Some(controller.rpq_full_threshold);

@@ -8,7 +8,7 @@ use crate::spec::{
 };
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
-    CState, Fidelity, GovernorParams, HostKind, HostParams, IdleParams, OndemandVariant, PState, PowerDomain,
+    CState, Fidelity, GovernorParams, HostKind, HostParams, IdleGovernorParams, OndemandVariant, PState, PowerDomain,
     PowerParams, ServerParams, WorkloadKind,
 };
 
@@ -50,11 +50,11 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
         period_ps: spec.governor.period.map_or(PERIOD_PS, |Time(ps)| ps),
         governor_ps: spec.governor.cost.map_or(if looks { COST_PS } else { 0 }, |Time(ps)| ps),
         idle: match spec.idle {
-            IdleSpec::Poll => IdleParams::Poll,
-            IdleSpec::Ladder => IdleParams::Ladder,
-            IdleSpec::Menu => IdleParams::Menu,
-            IdleSpec::EarlyMenu => IdleParams::EarlyMenu,
-            IdleSpec::Teo => IdleParams::Teo,
+            IdleSpec::Poll => IdleGovernorParams::Poll,
+            IdleSpec::Ladder => IdleGovernorParams::Ladder,
+            IdleSpec::Menu => IdleGovernorParams::Menu,
+            IdleSpec::EarlyMenu => IdleGovernorParams::EarlyMenu,
+            IdleSpec::Teo => IdleGovernorParams::Teo,
         },
         qos_ps: spec.qos.map(|Time(ps)| ps),
         tick_ps: spec.tick.map_or(0, |Time(ps)| ps),

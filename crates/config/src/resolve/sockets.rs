@@ -6,7 +6,7 @@ use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
 use crate::spec::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec, Spec, DRIVE_MAX};
-use hostnet_model::params::{Placement, RemoteDdio, ServerParams, SocketParams, SocketsParams, Workload};
+use hostnet_model::params::{InterSocketParams, Placement, RemoteDdio, ServerParams, SocketParams, Workload};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -96,7 +96,7 @@ fn of_socket(spec: &Spec, own: Option<&SocketSpec>) -> Spec {
 }
 
 /// The ways between the sockets, if there are several.
-pub(super) fn ways(spec: &Spec, sockets: &[Spec]) -> Result<Option<SocketsParams>, Issue> {
+pub(super) fn ways(spec: &Spec, sockets: &[Spec]) -> Result<Option<InterSocketParams>, Issue> {
     if sockets.len() == 1 {
         return Ok(None);
     }
@@ -144,7 +144,7 @@ fn check_write_backs(upi: &SocketsSpec, sockets: &[Spec]) -> Result<(), Issue> {
 
 const PRESETS: &str = "give the table [upi], or start from a preset that has it, such as broadwell-r730";
 
-fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> {
+fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<InterSocketParams, Issue> {
     let least = sockets.iter().map(|socket| socket.cha.tor.entries).min().unwrap_or(0);
     if least < 2 {
         let message = "1 is too few for several sockets; lines of this socket and of others need an entry each";
@@ -160,7 +160,7 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> 
     upi.bytes_per_s *= u64::from(spec.links);
     upi.data_credits *= spec.links;
     upi.request_credits *= spec.links;
-    Ok(SocketsParams {
+    Ok(InterSocketParams {
         upi,
         speculative: spec.speculative,
         broadcast: spec.snoop == SnoopSpec::Home,

@@ -13,7 +13,7 @@ use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, 
 use crate::units::{format, Dimension};
 use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
-    AppParams, FioJob, FioParams, Pattern, Placement, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
+    AccessPattern, AppParams, FioJob, FioParams, Placement, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
     EXTRA_BYTES, KERNEL_BYTES,
 };
 use std::collections::BTreeMap;
@@ -126,7 +126,9 @@ fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> 
     let path = |key: &str| format!("workload.{name}.{key}");
     let shown = |bytes: u64| format(bytes, Dimension::Size);
     let pattern = match (spec.pattern, spec.stride) {
-        (PatternSpec::Strided, Some(stride)) if stride <= spec.working_set => Pattern::Strided { bytes: stride.0 },
+        (PatternSpec::Strided, Some(stride)) if stride <= spec.working_set => {
+            AccessPattern::Strided { bytes: stride.0 }
+        }
         (PatternSpec::Strided, Some(stride)) => {
             let message = format!("{} is more than working_set = {}", shown(stride.0), shown(spec.working_set.0));
             return Err(Issue::between(Code::DoesNotFit, &[&path("stride"), &path("working_set")], message));
@@ -138,8 +140,8 @@ fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> 
         (_, Some(_)) => {
             return Err(Issue::new(Code::NoEffect, path("stride"), "has an effect only with pattern = \"strided\""));
         }
-        (PatternSpec::Sequential, None) => Pattern::Sequential,
-        (PatternSpec::Random, None) => Pattern::Random,
+        (PatternSpec::Sequential, None) => AccessPattern::Sequential,
+        (PatternSpec::Random, None) => AccessPattern::Random,
     };
     Ok(StreamParams {
         cores: spec.cores.0.clone(),

@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::wire::{file, node, sum};
 use crate::common::{assert_tells, resolve_text, told};
 use hostnet_config::{Format, Plan};
-use hostnet_model::params::StepParams;
+use hostnet_model::params::RankStepParams;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
     resolve_text(&text, Format::Toml, &[]).map_err(|error| told(&error))
 }
 
-fn steps(plan: &Plan, rank: usize) -> Vec<(String, StepParams)> {
+fn steps(plan: &Plan, rank: usize) -> Vec<(String, RankStepParams)> {
     let job = &plan.cluster.jobs[0];
     job.blocks[0].steps[rank].iter().map(|step| (job.phases[usize::from(step.phase)].clone(), *step)).collect()
 }

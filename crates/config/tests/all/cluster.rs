@@ -3,7 +3,8 @@
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{cluster_template, is_cluster, resolve, Code, Format, Input, Plan};
 use hostnet_model::params::{
-    CongestionControl, ControlKind, ControlRule, EcnParams, End, FlowParams, HostKind, ServerParams, Traffic, Transport,
+    CableEnd, CongestionControl, ControlKind, ControlRule, EcnParams, FlowParams, HostKind, ServerParams, Traffic,
+    Transport,
 };
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -126,7 +127,7 @@ fn a_dumbbell_has_two_switches_and_one_cable_between_them() {
     let cluster = &plan.cluster;
     assert_eq!(cluster.switches.iter().map(|switch| switch.name.as_str()).collect::<Vec<_>>(), ["left", "right"]);
     let bottleneck = cluster.cables.last().unwrap();
-    assert_eq!((bottleneck.ends, bottleneck.bytes_per_s), ([End::Switch(0), End::Switch(1)], 1_250_000_000));
+    assert_eq!((bottleneck.ends, bottleneck.bytes_per_s), ([CableEnd::Switch(0), CableEnd::Switch(1)], 1_250_000_000));
     assert_eq!(cluster.cables.len(), 7);
     assert!(cluster.cables[..6].iter().all(|cable| cable.bytes_per_s == 5_000_000_000));
     let names: Vec<&str> = cluster.hosts.iter().map(|host| host.name.as_str()).collect();

@@ -3,8 +3,8 @@
 use crate::common::{assert_tells, example, plan, plan_json, resolve_text, socket, told};
 use hostnet_config::{app_template, apps, devices, presets, template, Code, Length, WarmUp};
 use hostnet_model::params::{
-    App, ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, SocketParams,
-    WorkloadKind,
+    App, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SchedulingPolicy,
+    ServerParams, SocketParams, WorkloadKind,
 };
 use std::path::Path;
 
@@ -61,15 +61,15 @@ fn the_servers_controllers_are_the_calibrated_ones() {
             "cascade-lake-6234" => (ps * 11).div_ceil(7_500) as u32,
             _ => ps.div_ceil(625) as u32,
         };
-        let calibrated = ControllerParams {
+        let calibrated = MemoryControllerParams {
             rpq_entries: 46,
             wpq_entries: 41,
             wpq_full_threshold: 34,
             rpq_full_threshold: 42,
             shared_queue: false,
-            entry_until: EntryUntil::Column,
-            scheduler: Scheduler::ColumnFirst,
-            protect: Protect::AllHits,
+            entry_until: EntryRelease::Column,
+            scheduler: SchedulingPolicy::ColumnFirst,
+            protect: RowProtection::AllHits,
             row_hold: clocks(500_000),
             row_hits: 0,
             write_high: 40,

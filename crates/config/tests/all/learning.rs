@@ -2,7 +2,7 @@
 
 use crate::common::{cluster, cluster_text, says};
 use hostnet_config::Format;
-use hostnet_model::params::LearningParams;
+use hostnet_model::params::AddressLearningParams;
 
 /// Three endpoints at three switches in a line.
 const LINE: &str = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[host.c]\nkind = \"endpoint\"\n\
@@ -18,7 +18,7 @@ const ALL: &str = "network.switch.kind=learning";
 fn a_switch_learns_as_the_document_says() {
     assert_eq!(cluster(STAR, &[]).cluster.switches[0].learning, None);
     let plan = cluster(STAR, &["switch.tor.kind=learning"]);
-    let usual = LearningParams {
+    let usual = AddressLearningParams {
         table: 4096,
         ttl_ps: 10_000_000_000,
         fabric_bytes_per_s: 1_250_000_000,
@@ -32,7 +32,7 @@ fn a_switch_learns_as_the_document_says() {
             keys.iter().chain(&["kind=learning"]).map(|key| format!("{place}.{key}")).collect();
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
         let plan = cluster(STAR, &overrides);
-        let own = LearningParams {
+        let own = AddressLearningParams {
             table: 2,
             ttl_ps: 1_000_000,
             fabric_bytes_per_s: 5_000_000_000,

@@ -2,7 +2,7 @@
 
 use crate::common::{plan, plan_json};
 use hostnet_config::schema;
-use hostnet_model::params::{Pattern, WorkloadKind};
+use hostnet_model::params::{AccessPattern, WorkloadKind};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -155,7 +155,7 @@ fn stream(overrides: &[&str]) -> hostnet_model::params::StreamParams {
 #[test]
 fn streams_have_their_defaults_and_their_settings() {
     let plain = stream(&[]);
-    assert_eq!((plain.cores, plain.pattern, plain.reads), (vec![1, 3], Pattern::Sequential, 1 << 32));
+    assert_eq!((plain.cores, plain.pattern, plain.reads), (vec![1, 3], AccessPattern::Sequential, 1 << 32));
     assert_eq!((plain.working_set_bytes, plain.gap_ps), (1 << 30, 0));
     let set = stream(&[
         "workload.a.pattern=strided",
@@ -164,7 +164,7 @@ fn streams_have_their_defaults_and_their_settings() {
         "workload.a.gap=0.3 ns",
         "workload.a.cores=0,2,4-5",
     ]);
-    assert_eq!((set.cores, set.pattern), (vec![0, 2, 4, 5], Pattern::Strided { bytes: 256 }));
+    assert_eq!((set.cores, set.pattern), (vec![0, 2, 4, 5], AccessPattern::Strided { bytes: 256 }));
     assert_eq!((set.reads, set.gap_ps), (1 << 31, 300));
 }
 

@@ -6,7 +6,7 @@ use hostnet_config::{
     devices, memory_plan, memory_schema, profiles, ConfigError, Format, MemoryPlan, Requests, TraceFormat, Traffic,
     TrafficPattern,
 };
-use hostnet_model::params::{EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler};
+use hostnet_model::params::{EntryRelease, IdleDrain, PagePolicy, Refresh, RowProtection, SchedulingPolicy};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -37,8 +37,8 @@ fn the_profile_of_ramulator_is_its_controller_at_every_queue_size() {
     let controller = plan(&["memory.profile=ramulator"]).controller;
     assert_eq!((controller.rpq_entries, controller.wpq_entries), (32, 32));
     assert_eq!((controller.write_high, controller.write_low), (26, 6), "above 25.6, below 6.4");
-    assert_eq!((controller.scheduler, controller.protect), (Scheduler::OldestReady, Protect::OlderHits));
-    assert_eq!((controller.entry_until, controller.idle_drain), (EntryUntil::Activation, IdleDrain::Mode));
+    assert_eq!((controller.scheduler, controller.protect), (SchedulingPolicy::OldestReady, RowProtection::OlderHits));
+    assert_eq!((controller.entry_until, controller.idle_drain), (EntryRelease::Activation, IdleDrain::Mode));
     assert_eq!((controller.page, controller.refresh), (PagePolicy::Open, Refresh::AllBanks));
     assert_eq!((controller.row_hold, controller.row_hits, controller.reads_per_mode), (u32::MAX, 0, 0));
     assert!(controller.forwarding && controller.merging && controller.refresh_holds_all);

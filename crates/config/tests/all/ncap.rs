@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::params::{HostKind, ModerationParams, NcapParams, ServerParams};
+use hostnet_model::params::{HostKind, InterruptModerationParams, NcapParams, ServerParams};
 use std::path::Path;
 
 fn resolved(text: &str, format: Format) -> Result<Plan, String> {
@@ -64,7 +64,7 @@ fn what_is_not_said_is_what_was_published() {
     };
     assert_eq!(found, published);
     let plan = pair("power = {}\nnic.ncap = {}").expect("two hosts");
-    assert_eq!(of(&plan).moderation, Some(ModerationParams { master_ps: 50_000_000, cause_ps: 0 }));
+    assert_eq!(of(&plan).moderation, Some(InterruptModerationParams { master_ps: 50_000_000, cause_ps: 0 }));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_is_said_holds() {
     assert_eq!((own.period_ps, own.packet_ps), (2_000_000_000, 80_000));
     assert_eq!(ncap("nic = { mitt = \"80 us\", ncap = {} }").period_ps, 80_000_000);
     let plan = pair("nic = { mitt = \"80 us\", icr = \"2 us\", queues = 3 }").expect("without power");
-    assert_eq!(of(&plan).moderation, Some(ModerationParams { master_ps: 80_000_000, cause_ps: 2_000_000 }));
+    assert_eq!(of(&plan).moderation, Some(InterruptModerationParams { master_ps: 80_000_000, cause_ps: 2_000_000 }));
     assert_eq!(of(&plan).stack.as_ref().expect("a stack").receive_queues, Some(3));
 }
 

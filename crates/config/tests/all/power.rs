@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::params::{GovernorParams, IdleParams, OndemandVariant, PState, PowerDomain, PowerParams};
+use hostnet_model::params::{GovernorParams, IdleGovernorParams, OndemandVariant, PState, PowerDomain, PowerParams};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn the_profile_is_the_processor_of_its_table() {
         GovernorParams::Ondemand { variant: OndemandVariant::Old, up_threshold: 95, io_busy: true }
     );
     assert_eq!((found.period_ps, found.governor_ps, found.poll_ppm), (10_000_000_000, 10_000_000, 600_000));
-    assert_eq!((found.idle, found.qos_ps, found.tick_ps, found.tick_work_ps), (IdleParams::Menu, None, 0, 0));
+    assert_eq!((found.idle, found.qos_ps, found.tick_ps, found.tick_work_ps), (IdleGovernorParams::Menu, None, 0, 0));
 }
 
 #[test]
@@ -75,7 +75,10 @@ fn the_power_law_of_the_profile_goes_through_the_deeper_sleep_too() {
 #[test]
 fn what_is_given_takes_the_place_of_the_profile() {
     let found = power("power = { domain = \"core\", idle = \"teo\", qos = \"10 us\", tick = \"4 ms\", poll = 0.25 }");
-    assert_eq!((found.domain, found.idle, found.qos_ps), (PowerDomain::Core, IdleParams::Teo, Some(10_000_000)));
+    assert_eq!(
+        (found.domain, found.idle, found.qos_ps),
+        (PowerDomain::Core, IdleGovernorParams::Teo, Some(10_000_000))
+    );
     assert_eq!((found.tick_ps, found.tick_work_ps, found.poll_ppm), (4_000_000_000, 1_000_000, 250_000));
     let given = "{ at = \"2 GHz @ 1 V\", static = \"3 W\", dynamic = \"4 W\" }";
     let found = power(&format!("power.pstates = [\"1 GHz @ 0.65 V\", {given}]"));

@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{Format, Plan};
-use hostnet_model::params::{ClusterParams, End};
+use hostnet_model::params::{CableEnd, ClusterParams};
 
 /// So many endpoints in a network.
 fn network(hosts: usize, network: &str) -> Plan {
@@ -19,9 +19,9 @@ fn text(hosts: usize, network: &str) -> String {
 
 /// Of each switch and host, those at the other ends of its cables: switches by their numbers, then hosts.
 fn neighbours(cluster: &ClusterParams) -> Vec<Vec<usize>> {
-    let node = |end: End| match end {
-        End::Switch(switch) => usize::from(switch),
-        End::Host(host) => cluster.switches.len() + usize::from(host),
+    let node = |end: CableEnd| match end {
+        CableEnd::Switch(switch) => usize::from(switch),
+        CableEnd::Host(host) => cluster.switches.len() + usize::from(host),
     };
     let mut all = vec![Vec::new(); cluster.switches.len() + cluster.hosts.len()];
     for cable in &cluster.cables {
@@ -132,7 +132,7 @@ fn hosts_follow_their_switches_and_servers_stand_where_they_are_put() {
                 [network]\ntopology = \"leaf-spine\"\nleaves = 3\nspines = 2\n";
     let plan = cluster(text, &[]);
     let leaf = |host: u16| match plan.cluster.cables[usize::from(host)].ends {
-        [End::Host(at), End::Switch(leaf)] if at == host => leaf,
+        [CableEnd::Host(at), CableEnd::Switch(leaf)] if at == host => leaf,
         other => panic!("{other:?}"),
     };
     assert_eq!((0..9).map(leaf).collect::<Vec<_>>(), [0, 0, 1, 1, 2, 2, 1, 0, 2]);
@@ -214,7 +214,7 @@ fn switches_and_cables_are_changed_one_by_one_or_together() {
     );
     let down: Vec<_> =
         cluster.cables.iter().filter(|cable| !cable.down_ps.is_empty()).map(|cable| cable.ends).collect();
-    assert_eq!(down, [[End::Switch(0), End::Switch(3)]]);
+    assert_eq!(down, [[CableEnd::Switch(0), CableEnd::Switch(3)]]);
     assert!(cluster.cables[..8].iter().all(|cable| cable.bytes_per_s == 3_125_000_000));
     assert!(cluster.cables[8..].iter().all(|cable| cable.bytes_per_s == 12_500_000_000));
 }

@@ -4,16 +4,16 @@ use super::graph::mix;
 use super::layout::{Arena, Walks, LINE};
 use super::script::{Piece, Script};
 use super::{MemoryBases, Step};
-use crate::params::{AppParams, ChaseParams, Kernel, KernelParams, MlcParams};
+use crate::params::{AppParams, ChaseParams, MlcParams, StreamKernel, StreamKernelParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
 /// Returns the bytes of the arrays of STREAM.
-pub(super) fn stream_bytes(kernel: &KernelParams) -> u64 {
+pub(super) fn stream_bytes(kernel: &StreamKernelParams) -> u64 {
     stream_arena(kernel, 0).1.bytes()
 }
 
-fn stream_arena(kernel: &KernelParams, base: u64) -> ([u64; 3], Arena) {
+fn stream_arena(kernel: &StreamKernelParams, base: u64) -> ([u64; 3], Arena) {
     let mut arena = Arena::new(base);
     let arrays = [0; 3].map(|_| arena.place(1, kernel.array_bytes));
     (arrays, arena)
@@ -33,13 +33,13 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(kernel: &KernelParams, thread: u32, threads: u32, bases: MemoryBases) -> Self {
+    pub(super) fn new(kernel: &StreamKernelParams, thread: u32, threads: u32, bases: MemoryBases) -> Self {
         let ([a, b, c], _) = stream_arena(kernel, bases.shared);
         let (loads, load_count, store) = match kernel.kernel {
-            Kernel::Copy => ([a, a], 1, c),
-            Kernel::Scale => ([c, c], 1, b),
-            Kernel::Add => ([a, b], 2, c),
-            Kernel::Triad => ([b, c], 2, a),
+            StreamKernel::Copy => ([a, a], 1, c),
+            StreamKernel::Scale => ([c, c], 1, b),
+            StreamKernel::Add => ([a, b], 2, c),
+            StreamKernel::Triad => ([b, c], 2, a),
         };
         let all = (kernel.array_bytes / LINE).max(1);
         let part = |thread: u32| (u128::from(all) * u128::from(thread) / u128::from(threads)) as u64;

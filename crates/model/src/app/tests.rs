@@ -46,8 +46,8 @@ fn chase(working_set_bytes: u64) -> App {
     App::Chase(ChaseParams { working_set_bytes, line: 3 })
 }
 
-fn stream(kernel: Kernel, array_bytes: u64) -> App {
-    App::Stream(KernelParams { kernel, array_bytes, line: 12 })
+fn stream(kernel: StreamKernel, array_bytes: u64) -> App {
+    App::Stream(StreamKernelParams { kernel, array_bytes, line: 12 })
 }
 
 fn steps(app: &App, thread: u32, threads: u32, seed: u64, count: usize) -> Vec<Step> {
@@ -106,7 +106,7 @@ fn apps() -> Vec<App> {
         redis(1_000_000, 1024, ONE / 2),
         App::PageRank(graph(20, 16)),
         App::Betweenness(graph(20, 16)),
-        stream(Kernel::Triad, 1 << 24),
+        stream(StreamKernel::Triad, 1 << 24),
         mlc(1 << 26, ONE / 3, true, 1000),
         mlc(1 << 26, ONE, false, 0),
         chase(1 << 24),
@@ -326,12 +326,14 @@ fn the_published_graph_takes_five_gigabytes() {
 fn an_impossible_footprint_is_told_as_the_largest_number() {
     assert_eq!(footprint(&params(redis(u64::MAX, 1024, 0))).thread_bytes, u64::MAX);
     assert_eq!(footprint(&params(mlc(u64::MAX, 0, true, 0))).thread_bytes, u64::MAX);
-    assert_eq!(footprint(&params(stream(Kernel::Copy, u64::MAX / 2))).shared_bytes, u64::MAX);
+    assert_eq!(footprint(&params(stream(StreamKernel::Copy, u64::MAX / 2))).shared_bytes, u64::MAX);
 }
 
 #[test]
 fn a_stream_loads_and_stores_as_its_kernel_says() {
-    for (kernel, loads) in [(Kernel::Copy, 1.0), (Kernel::Scale, 1.0), (Kernel::Add, 2.0), (Kernel::Triad, 2.0)] {
+    for (kernel, loads) in
+        [(StreamKernel::Copy, 1.0), (StreamKernel::Scale, 1.0), (StreamKernel::Add, 2.0), (StreamKernel::Triad, 2.0)]
+    {
         let line = per_operation(&steps(&stream(kernel, 1 << 20), 0, 2, 1, 60_000), |_| true);
         near(line.loads, loads, 0.001);
         near(line.stores, 1.0, 0.001);
@@ -341,7 +343,7 @@ fn a_stream_loads_and_stores_as_its_kernel_says() {
 
 #[test]
 fn threads_of_a_stream_cover_every_line_once() {
-    let app = stream(Kernel::Copy, 100 * 64);
+    let app = stream(StreamKernel::Copy, 100 * 64);
     let mut stored = Vec::new();
     for (thread, lines) in [(0, 33), (1, 33), (2, 34)] {
         stored.extend(steps(&app, thread, 3, 1, 2 * lines).iter().filter(|step| step.store).map(|step| step.address));
@@ -383,7 +385,12 @@ fn whole_runs_count_visits() {
 
 fn any_app() -> impl Strategy<Value = App> {
     let share = prop_oneof![Just(0), Just(ONE), 0..=ONE];
-    let kernel = prop_oneof![Just(Kernel::Copy), Just(Kernel::Scale), Just(Kernel::Add), Just(Kernel::Triad)];
+    let kernel = prop_oneof![
+        Just(StreamKernel::Copy),
+        Just(StreamKernel::Scale),
+        Just(StreamKernel::Add),
+        Just(StreamKernel::Triad)
+    ];
     prop_oneof![
         (1_u64..100_000, 1_u64..5000, share.clone(), 1_u32..4, 1_u32..40, 0_u64..100_000).prop_map(
             |(keys, value_bytes, sets, connections, pipeline, socket_bytes)| {

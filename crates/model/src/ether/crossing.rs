@@ -3,7 +3,7 @@
 
 use super::port_queues::PRIORITIES;
 use crate::line::{Packet, PacketId, Packets};
-use crate::params::LearningParams;
+use crate::params::AddressLearningParams;
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -40,7 +40,7 @@ impl FabricCrossing {
         id: PacketId,
         flooded_wire_bytes: Option<u32>,
         at: Time,
-        params: &LearningParams,
+        params: &AddressLearningParams,
         rng: &mut Rng,
         packets: &Packets,
     ) -> Option<Time> {
@@ -81,7 +81,7 @@ impl FabricCrossing {
     /// Returns the IP bytes that the fabric has carried to the port by `now` since the start of the run, with the part
     /// of a packet that has been carried so far.
     #[must_use]
-    pub fn carried_bytes(&self, now: Time, params: &LearningParams) -> u64 {
+    pub fn carried_bytes(&self, now: Time, params: &AddressLearningParams) -> u64 {
         let ahead_ps = self.free_at.ps().saturating_sub(now.ps());
         let ahead = u128::from(ahead_ps) * u128::from(params.fabric_bytes_per_s) / 1_000_000_000_000;
         self.taken_bytes.saturating_sub(ahead as u64)
@@ -106,7 +106,7 @@ impl FabricCrossing {
 
 /// Returns the time that `ip_bytes` take through the fabric, in ps; at least 1.
 #[must_use]
-pub fn fabric_crossing_ps(params: &LearningParams, ip_bytes: u32) -> u64 {
+pub fn fabric_crossing_ps(params: &AddressLearningParams, ip_bytes: u32) -> u64 {
     let ps = u128::from(ip_bytes) * 1_000_000_000_000;
     u64::try_from(ps.div_ceil(u128::from(params.fabric_bytes_per_s.max(1)))).unwrap_or(u64::MAX).max(1)
 }

@@ -12,9 +12,9 @@ use super::served::EndpointServices;
 use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
 use crate::met::{Limit, ReachedLimits};
-use crate::params::{CompressParams, Written};
+use crate::params::{CompressParams, WrittenStream};
 use crate::part::{NetContext, Payload};
-use hostnet_kernel::{Ahead, ComponentId, Scheduler, Time};
+use hostnet_kernel::{ComponentId, PrefetchStage, Scheduler, Time};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -64,7 +64,7 @@ impl Endpoint {
     /// Adds compression engines at the ports for the flows `out`, and a decompression engine for the flows `into`,
     /// both in ascending order.
     #[must_use]
-    pub fn with_engines(mut self, params: CompressParams, out: &[(u32, Written)], into: Vec<u32>) -> Self {
+    pub fn with_engines(mut self, params: CompressParams, out: &[(u32, WrittenStream)], into: Vec<u32>) -> Self {
         self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params.clone(), out.to_vec())));
         self.decompressor = Some(Box::new(Decompressor::new(params, into)));
         self
@@ -94,31 +94,31 @@ impl Endpoint {
 
     /// Prefetches the data that a packet needs.
     #[inline(always)]
-    pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: Ahead) {
+    pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: PrefetchStage) {
         match ahead {
-            Ahead::Tens => {
+            PrefetchStage::Tens => {
                 packets.fetch(id);
                 prefetch_index(std::slice::from_ref(self), 0);
             }
-            Ahead::Several => self.by_flow.fetch(packets.get(id).flow),
-            Ahead::Few => {
+            PrefetchStage::Several => self.by_flow.fetch(packets.get(id).flow),
+            PrefetchStage::Few => {
                 if let Some(end) = self.end_of(packets.get(id).flow) {
                     self.ends[end as usize].fetch();
                 }
                 prefetch_index(&self.ports, 0);
             }
-            Ahead::None => {}
+            PrefetchStage::None => {}
         }
     }
 
     /// Prefetches the data that a port needs to send.
     #[inline(always)]
-    pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: Ahead) {
+    pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: PrefetchStage) {
         match ahead {
-            Ahead::Tens => prefetch_index(std::slice::from_ref(self), 0),
-            Ahead::Several => prefetch_index(&self.ports, usize::from(port)),
-            Ahead::Few => self.ports[usize::from(port)].fetch(),
-            Ahead::None => self.ports[usize::from(port)].fetch_next(packets),
+            PrefetchStage::Tens => prefetch_index(std::slice::from_ref(self), 0),
+            PrefetchStage::Several => prefetch_index(&self.ports, usize::from(port)),
+            PrefetchStage::Few => self.ports[usize::from(port)].fetch(),
+            PrefetchStage::None => self.ports[usize::from(port)].fetch_next(packets),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::flow_end::TCP_HEADER_BYTES;
 use crate::line::{Content, Packet};
-use crate::params::{CompressParams, Written};
+use crate::params::{CompressParams, WrittenStream};
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub struct EngineCounts {
 struct Engine {
     params: CompressParams,
     /// Flows in ascending order, with the vectors that are written to each, where they are known.
-    flows: Vec<(u32, Written)>,
+    flows: Vec<(u32, WrittenStream)>,
     /// Time at which the engine is done with all accepted packets; it is busy until then.
     free_at: Time,
     /// Counters, including the busy time until `free_at`.
@@ -42,7 +42,7 @@ struct Engine {
 }
 
 impl Engine {
-    fn new(params: CompressParams, flows: Vec<(u32, Written)>) -> Self {
+    fn new(params: CompressParams, flows: Vec<(u32, WrittenStream)>) -> Self {
         Self { params, flows, free_at: Time::ZERO, counts: EngineCounts::default(), busy: Bins::default() }
     }
 
@@ -96,7 +96,7 @@ impl Compressor {
     /// Creates an engine that compresses the payload of `flows`, which are in ascending order, with the vectors
     /// written to each where gradients are known.
     #[must_use]
-    pub fn new(params: CompressParams, flows: Vec<(u32, Written)>) -> Self {
+    pub fn new(params: CompressParams, flows: Vec<(u32, WrittenStream)>) -> Self {
         Self { engine: Engine::new(params, flows), wire_free_at: Time::ZERO, ahead: VecDeque::new() }
     }
 
@@ -166,7 +166,7 @@ impl Decompressor {
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
         let params = CompressParams { gradients: None, ..params };
-        let flows = flows.into_iter().map(|flow| (flow, Written::default())).collect();
+        let flows = flows.into_iter().map(|flow| (flow, WrittenStream::default())).collect();
         let engine = Engine::new(params, flows);
         Self { engine, inside: VecDeque::with_capacity(64), inside_bytes: 0 }
     }
@@ -250,7 +250,7 @@ mod tests {
         fn packets_leave_in_order_and_never_share_the_wire(
             packets in proptest::collection::vec((0_u32..2, 0_u32..1400, 1_u64..3_000_000), 1..60),
         ) {
-            let mut compressor = Compressor::new(PARAMS, vec![(1, Written::default())]);
+            let mut compressor = Compressor::new(PARAMS, vec![(1, WrittenStream::default())]);
             let (mut now, mut wire_free_at, mut work_ps) = (Time::from_ps(1), Time::ZERO, 0);
             for (flow, bytes, wire_ps) in packets {
                 let mut own = packet(flow, bytes);

@@ -7,7 +7,7 @@ use super::port_queues::PRIORITIES;
 use super::switch::{Switch, SwitchPort};
 use crate::line::{Packet, Packets};
 use crate::part::{NetContext, Payload};
-use hostnet_kernel::{Ahead, ComponentId, Event, Partition, Scheduler, Time};
+use hostnet_kernel::{ComponentId, Event, Partition, PrefetchStage, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
 /// A switch or endpoint of a fabric.
@@ -224,7 +224,7 @@ impl Partition for Fabric {
     }
 
     #[inline(always)]
-    fn prepare(&self, event: &Event<Payload>, ahead: Ahead) {
+    fn prepare(&self, event: &Event<Payload>, ahead: PrefetchStage) {
         let Some(node) = self.nodes.get(event.target.0.wrapping_sub(self.first.0) as usize) else { return };
         match (&event.payload, node) {
             (Payload::Packet { id, .. }, FabricNode::Switch(switch)) => switch.fetch(*id, &self.packets, ahead),

@@ -10,7 +10,7 @@ use super::drops::DropReason;
 use super::port_queues::PRIORITIES;
 use super::switch::Switch;
 use crate::line::{Packet, PacketId, Packets};
-use crate::params::LearningParams;
+use crate::params::AddressLearningParams;
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct LearningCounts {
 pub struct LearningSwitch {
     /// Ports and buffer. The routes say where hosts really are; only counters and reports use them.
     switch: Switch,
-    params: LearningParams,
+    params: AddressLearningParams,
     addresses: AddressTable,
     /// Paths through the fabric, one per port.
     crossings: Vec<FabricCrossing>,
@@ -60,7 +60,7 @@ impl LearningSwitch {
     /// Creates a switch with the ports and the buffer of `switch`. `random` is a seed and the number of a random
     /// stream.
     #[must_use]
-    pub fn new(params: LearningParams, switch: Switch, random: (u64, u64)) -> Self {
+    pub fn new(params: AddressLearningParams, switch: Switch, random: (u64, u64)) -> Self {
         Self {
             crossings: vec![FabricCrossing::default(); switch.ports().len()],
             switch,
@@ -224,7 +224,7 @@ impl LearningSwitch {
 
     /// Returns the parameters of learning.
     #[must_use]
-    pub fn params(&self) -> &LearningParams {
+    pub fn params(&self) -> &AddressLearningParams {
         &self.params
     }
 

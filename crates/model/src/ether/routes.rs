@@ -1,7 +1,7 @@
 //! Routes from a node to each host: shortest paths, one of several equal paths per flow (ECMP), and paths that flows
 //! are assigned explicitly.
 
-use crate::params::{ClusterParams, End, HostKind, HostParams};
+use crate::params::{CableEnd, ClusterParams, HostKind, HostParams};
 use hostnet_kernel::mix;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
@@ -126,9 +126,9 @@ pub(super) struct GraphPort {
 impl ClusterGraph {
     pub(super) fn new(cluster: &ClusterParams) -> Self {
         let switches = cluster.switches.len();
-        let node = |end: End| match end {
-            End::Switch(switch) => usize::from(switch),
-            End::Host(host) => switches + usize::from(host),
+        let node = |end: CableEnd| match end {
+            CableEnd::Switch(switch) => usize::from(switch),
+            CableEnd::Host(host) => switches + usize::from(host),
         };
         let mut ports: Vec<Vec<GraphPort>> = vec![Vec::new(); switches + cluster.hosts.len()];
         for (cable, params) in cluster.cables.iter().enumerate() {

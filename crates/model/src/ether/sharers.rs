@@ -4,7 +4,7 @@
 use super::port_queues::PRIORITIES;
 use super::switch::Switch;
 use crate::line::{Content, Ecn, Packet, PacketId, PoolMessage, POOL_FLOW};
-use crate::params::SharersParams;
+use crate::params::SharerDirectoryParams;
 use crate::part::NetContext;
 use crate::pool::{Directory, Order};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub(super) struct PageSharers {
 }
 
 impl PageSharers {
-    pub(super) fn new(params: &SharersParams) -> Self {
+    pub(super) fn new(params: &SharerDirectoryParams) -> Self {
         Self { pages: params.pages, directory: Directory::new(params.regions.clone()) }
     }
 

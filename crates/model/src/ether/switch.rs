@@ -8,7 +8,7 @@ use super::sharers::PageSharers;
 use crate::line::{Ecn, PacketId, Packets};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
 use crate::part::NetContext;
-use hostnet_kernel::{Ahead, Rng, Time};
+use hostnet_kernel::{PrefetchStage, Rng, Time};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
@@ -113,36 +113,36 @@ impl Switch {
 
     /// Prefetches the data that a packet needs.
     #[inline(always)]
-    pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: Ahead) {
+    pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: PrefetchStage) {
         match ahead {
-            Ahead::Tens => {
+            PrefetchStage::Tens => {
                 packets.fetch(id);
                 prefetch_index(std::slice::from_ref(&self.routes), 0);
                 prefetch_index(std::slice::from_ref(&self.used_bytes), 0);
             }
-            Ahead::Several => self.routes.fetch(packets.get(id).to),
-            Ahead::Few => {
+            PrefetchStage::Several => self.routes.fetch(packets.get(id).to),
+            PrefetchStage::Few => {
                 let packet = packets.get(id);
                 if let Some(way) = self.routes.port(packet.flow, packet.from, packet.to) {
                     prefetch_index(&self.ports, usize::from(way));
                     prefetch_index(&self.ports, usize::from(way) + 1);
                 }
             }
-            Ahead::None => {}
+            PrefetchStage::None => {}
         }
     }
 
     /// Prefetches the data that a port needs to send.
     #[inline(always)]
-    pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: Ahead) {
+    pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: PrefetchStage) {
         match ahead {
-            Ahead::Tens => prefetch_index(std::slice::from_ref(&self.used_bytes), 0),
-            Ahead::Several => {
+            PrefetchStage::Tens => prefetch_index(std::slice::from_ref(&self.used_bytes), 0),
+            PrefetchStage::Several => {
                 prefetch_index(&self.ports, usize::from(port));
                 prefetch_index(&self.ports, usize::from(port) + 1);
             }
-            Ahead::Few => self.ports[usize::from(port)].egress.fetch(),
-            Ahead::None => self.ports[usize::from(port)].egress.fetch_next(packets),
+            PrefetchStage::Few => self.ports[usize::from(port)].egress.fetch(),
+            PrefetchStage::None => self.ports[usize::from(port)].egress.fetch_next(packets),
         }
     }
 

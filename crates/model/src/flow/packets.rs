@@ -1,6 +1,6 @@
 //! Open loop of datagrams with varying sizes and times between them.
 
-use crate::params::{Draw, PacketsParams};
+use crate::params::{Distribution, PacketsParams};
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum PacketSource {
     Drawn {
-        bytes: Draw,
-        interval_ps: Option<Draw>,
+        bytes: Distribution,
+        interval_ps: Option<Distribution>,
         rng: Rng,
     },
     /// Offset from the start in ps, and payload of each packet left, in reverse order.

@@ -7,7 +7,7 @@ use super::completed_steps::CompletedSteps;
 use super::phases::PhaseStats;
 use super::rank_request::{CoreWork, RankLink, RankRequest};
 use super::sockets::SocketCore;
-use crate::params::{DeviceParams, JobParams, StepParams};
+use crate::params::{AcceleratorParams, JobParams, RankStepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
@@ -51,7 +51,7 @@ pub struct Rank {
     job: u32,
     rank: u32,
     /// Blocks of the program: repetitions and steps.
-    blocks: Vec<(u32, Vec<StepParams>)>,
+    blocks: Vec<(u32, Vec<RankStepParams>)>,
     /// Local copy between ranks of a host: bytes per second, and fixed time in ps.
     copy: (u64, u64),
     peers: Vec<RankPeer>,
@@ -77,7 +77,7 @@ impl Rank {
     /// Creates rank `rank` of job number `job`. `link` returns the connection to another rank.
     #[must_use]
     pub fn new(job: u32, params: &JobParams, rank: u32, mut link: impl FnMut(u32) -> Option<RankLink>) -> Self {
-        let own = |block: &crate::params::BlockParams| (block.times, block.steps[rank as usize].clone());
+        let own = |block: &crate::params::StepBlockParams| (block.times, block.steps[rank as usize].clone());
         let blocks: Vec<_> = params.blocks.iter().map(own).collect();
         let steps = blocks.iter().flat_map(|(_, steps)| steps);
         let known: BTreeSet<u32> =
@@ -113,7 +113,7 @@ impl Rank {
     }
 
     /// Returns the current step.
-    fn step(&self) -> Option<StepParams> {
+    fn step(&self) -> Option<RankStepParams> {
         let (block, _, step) = self.at;
         self.blocks.get(block)?.1.get(step).copied()
     }
@@ -198,7 +198,7 @@ impl Rank {
     }
 
     /// Completes a step, and enters the next one, if there is one.
-    fn finish_step(&mut self, step: &StepParams, now: Time) {
+    fn finish_step(&mut self, step: &RankStepParams, now: Time) {
         self.record_step(step, now);
         self.enter_step(now);
     }
@@ -222,7 +222,7 @@ impl Rank {
     }
 
     /// Hands the accelerator its work. Returns the time at which no more than the allowed number of works are left.
-    fn feed_device(&mut self, device: DeviceParams, now: Time) -> Time {
+    fn feed_device(&mut self, device: AcceleratorParams, now: Time) -> Time {
         while self.device.front().is_some_and(|&(done, _)| done <= now) {
             self.device.pop_front();
         }
@@ -242,7 +242,7 @@ impl Rank {
     }
 
     /// Returns the copy out of shared memory that a step needs for the message it has received, if any.
-    fn copy_out(&mut self, step: &StepParams) -> Option<CoreWork> {
+    fn copy_out(&mut self, step: &RankStepParams) -> Option<CoreWork> {
         let message = step.receive?;
         let shared = matches!(self.peer(message.rank)?.link, RankLink::Core(_));
         shared.then_some(CoreWork::CopyOut { rank: message.rank, bytes: message.bytes })
@@ -312,7 +312,7 @@ impl Rank {
     }
 
     /// Sets the data that the core reads with priority: the message that the step receives.
-    fn prioritize_read(&mut self, step: &StepParams) {
+    fn prioritize_read(&mut self, step: &RankStepParams) {
         let Some(message) = step.receive else { return };
         let came = self.peer(message.rank).map_or(0, |peer| peer.inbox);
         if let Some(sockets) = &mut self.sockets {
@@ -345,7 +345,7 @@ impl Rank {
     }
 
     /// Returns true if the message that the step receives has arrived, and takes it.
-    fn receives(&mut self, step: &StepParams) -> bool {
+    fn receives(&mut self, step: &RankStepParams) -> bool {
         let Some(message) = step.receive else { return true };
         let Some(peer) = self.peer(message.rank).filter(|peer| peer.inbox >= message.bytes) else { return false };
         peer.inbox -= message.bytes;

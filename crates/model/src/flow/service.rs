@@ -1,7 +1,7 @@
 //! Open-loop requests, which arrive whether or not earlier ones have been answered, and the end that answers them
 //! after a worker has served them. Answers on a connection are sent in the order of its requests.
 
-use crate::params::{First, ServiceParams};
+use crate::params::{FirstArrival, ServiceParams};
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
@@ -103,8 +103,8 @@ impl OpenLoopClient {
     fn come(&mut self, now: Time) -> Time {
         let mut next_at = match (self.next_at, self.params.first) {
             (Some(at), _) => at,
-            (None, First::At(ps)) => now + ps,
-            (None, First::Interval | First::Drawn(_)) => now + self.interval_ps(),
+            (None, FirstArrival::At(ps)) => now + ps,
+            (None, FirstArrival::Interval | FirstArrival::Drawn(_)) => now + self.interval_ps(),
         };
         while next_at <= now {
             self.begin(next_at);

@@ -2,7 +2,7 @@
 
 use super::writes_in_flight::WritesInFlight;
 use super::*;
-use crate::params::{FluidHold, FluidRow, FLUID_SHARES};
+use crate::params::{FluidRow, FluidThrottleLevel, FLUID_SHARES};
 use proptest::prelude::*;
 
 const CREDITS: u64 = 93;
@@ -29,7 +29,9 @@ fn rates(drain_bytes_per_s: u64) -> FluidPoint {
 /// Creates a memory with four states of throttling, each with a lower drain rate than the one before; with one or more
 /// cores that copy, the drain rate halves.
 fn memory(throttling: Throttling) -> FluidMemory {
-    let hold = |slower: u64| FluidHold { copying: vec![rates(8_000_000_000 / slower), rates(4_000_000_000 / slower)] };
+    let hold = |slower: u64| FluidThrottleLevel {
+        copying: vec![rates(8_000_000_000 / slower), rates(4_000_000_000 / slower)],
+    };
     FluidMemory::new(FluidSetup {
         params: FluidParams {
             holds: (1..=4).map(hold).collect(),

@@ -1,7 +1,7 @@
 //! Addresses that a core touches, and dirty lines that leave its caches.
 
 use super::Pages;
-use crate::params::Pattern;
+use crate::params::AccessPattern;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -23,12 +23,12 @@ pub struct Walk {
 impl Walk {
     /// Creates a walk over `bytes` bytes of virtual memory from `base` on. It starts at a line that `rng` draws.
     #[must_use]
-    pub fn new(base: u64, bytes: u64, pattern: Pattern, rng: &mut Rng) -> Self {
+    pub fn new(base: u64, bytes: u64, pattern: AccessPattern, rng: &mut Rng) -> Self {
         let lines = (bytes / 64).max(1);
         let (stride_lines, random) = match pattern {
-            Pattern::Sequential => (1, false),
-            Pattern::Strided { bytes } => ((bytes / 64).max(1), false),
-            Pattern::Random => (1, true),
+            AccessPattern::Sequential => (1, false),
+            AccessPattern::Strided { bytes } => ((bytes / 64).max(1), false),
+            AccessPattern::Random => (1, true),
         };
         Self { base, lines, stride_lines, random, at: rng.below(lines), run: 0..0, run_line: 0 }
     }

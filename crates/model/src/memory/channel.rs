@@ -8,7 +8,7 @@ use super::alarm::Alarm;
 use super::slots::Slots;
 use super::{Clock, Controller, Incoming, Offered, Served};
 use crate::line::{RequestId, RequestKind};
-use crate::params::{ControllerParams, DramParams};
+use crate::params::{DramParams, MemoryControllerParams};
 use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Bins;
@@ -73,7 +73,7 @@ impl Channel {
     #[must_use]
     pub fn new(
         dram: &DramParams,
-        params: &ControllerParams,
+        params: &MemoryControllerParams,
         cha: ComponentId,
         from_mc_ps: u64,
         write_ack_ps: u64,

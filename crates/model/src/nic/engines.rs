@@ -3,14 +3,14 @@
 use super::{DropReason, Nic};
 use crate::ether::{Compressor, Decompressor};
 use crate::line::PacketId;
-use crate::params::{CompressParams, Written};
+use crate::params::{CompressParams, WrittenStream};
 use crate::part::{Context, Payload};
 
 impl Nic {
     /// Adds engines that compress packets of the flows `out` and decompress packets of the flows `into`, in ascending
     /// order.
     #[must_use]
-    pub fn with_engines(mut self, params: CompressParams, out: Vec<(u32, Written)>, into: Vec<u32>) -> Self {
+    pub fn with_engines(mut self, params: CompressParams, out: Vec<(u32, WrittenStream)>, into: Vec<u32>) -> Self {
         self.common.port.compress(Compressor::new(params.clone(), out));
         self.decompressor = Some(Box::new(Decompressor::new(params, into)));
         self

@@ -5,7 +5,7 @@
 
 use super::Nic;
 use crate::line::{Content, Packet};
-use crate::params::{Draw, NcapParams, ServiceParams};
+use crate::params::{Distribution, NcapParams, ServiceParams};
 use crate::part::{Context, Payload, PowerEvent, Start};
 use crate::power::{InterruptCause, Ncap};
 use hostnet_kernel::{ComponentId, Time};
@@ -25,7 +25,7 @@ impl RequestBoundaries {
     /// Returns true if a request begins at offset `place` of the stream. Requests of varying size are followed in
     /// order, and a retransmitted one does not count again.
     fn begins_at(&mut self, place: u64) -> bool {
-        if let Draw::Constant(bytes) = self.service.request_bytes {
+        if let Distribution::Constant(bytes) = self.service.request_bytes {
             return place % bytes.max(1) == 0;
         }
         while self.next_at < place {

@@ -17,7 +17,7 @@ pub(super) enum Purpose {
     /// The destination of a copy.
     Destination,
     /// The same, asked for by the prefetchers of the L2.
-    Ahead(u16),
+    PrefetchStage(u16),
     /// A structure of the kernel.
     Extra,
     /// A line that nobody waits for: the other one of a pair of 128 B, or what follows the source of a copy.
@@ -33,7 +33,7 @@ impl Purpose {
             Self::Source(slot) => (0, slot),
             Self::Destination => (1, 0),
             Self::Extra => (2, 0),
-            Self::Ahead(slot) => (3, slot),
+            Self::PrefetchStage(slot) => (3, slot),
             Self::Unasked => (4, 0),
             Self::Ring(slot) => (5, slot),
         };
@@ -42,14 +42,14 @@ impl Purpose {
 
     /// Whether the prefetchers of the L2 ask for it.
     fn is_ahead(self) -> bool {
-        matches!(self, Self::Ahead(_) | Self::Unasked)
+        matches!(self, Self::PrefetchStage(_) | Self::Unasked)
     }
 
     fn of(tag: u32) -> (Self, u8) {
         let purpose = match tag & 0xff {
             0 => Self::Source((tag >> 16) as u16),
             1 => Self::Destination,
-            3 => Self::Ahead((tag >> 16) as u16),
+            3 => Self::PrefetchStage((tag >> 16) as u16),
             4 => Self::Unasked,
             5 => Self::Ring((tag >> 16) as u16),
             _ => Self::Extra,
@@ -111,7 +111,7 @@ impl Fetch {
             (Purpose::Unasked, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
             (Purpose::Unasked, None) => None,
             _ if lfb.idle > 0 => Some(purpose),
-            (Purpose::Source(slot), Some(prefetch)) if prefetch.free() > 0 => Some(Purpose::Ahead(slot)),
+            (Purpose::Source(slot), Some(prefetch)) if prefetch.free() > 0 => Some(Purpose::PrefetchStage(slot)),
             _ => None,
         }
     }
@@ -211,7 +211,7 @@ impl Fetch {
             }
         }
         match purpose {
-            Purpose::Ahead(slot) => Purpose::Source(slot),
+            Purpose::PrefetchStage(slot) => Purpose::Source(slot),
             purpose => purpose,
         }
     }

@@ -6,7 +6,7 @@ use super::fetch::{Purpose, Wish};
 use super::lines::Pace;
 use super::region::Region;
 use crate::line::{Evictions, Pages, Walk};
-use crate::params::{CoreParams, LineSize, Pattern, StackParams};
+use crate::params::{AccessPattern, CoreParams, LineSize, StackParams};
 use crate::part::Context;
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub(super) struct Kernel {
 
 impl Kernel {
     pub(super) fn new(region: Region, core: &CoreParams, stack: &StackParams, pages: &Pages, rng: &mut Rng) -> Self {
-        let walk = Walk::new(region.base, region.bytes, Pattern::Random, rng);
+        let walk = Walk::new(region.base, region.bytes, AccessPattern::Random, rng);
         // What leaves draws by itself: whether it does changes nothing else.
         let evictions = Evictions::new(walk.opposite(), core.dirty_pool_lines, pages, &mut rng.clone());
         let StackParams { prefetched, line_size, .. } = *stack;

@@ -7,7 +7,7 @@ use super::ends::FlowEnds;
 use super::lines::Lines;
 use super::mcn::RingDriver;
 use crate::line::{PacketId, QueueRings};
-use crate::params::AttachParams;
+use crate::params::NicAttachParams;
 use crate::part::{Access, Context, Payload};
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct RegisterPath {
     /// Number of the link at the IIO.
     pub link: u8,
     /// Costs of an access.
-    pub attach: AttachParams,
+    pub attach: NicAttachParams,
 }
 
 /// The driver of the NIC on a core.

@@ -1,7 +1,7 @@
 //! Buffers of a network core, and the stores to them.
 
 use crate::line::{Evictions, Pages, Walk};
-use crate::params::{CoreParams, Pattern};
+use crate::params::{AccessPattern, CoreParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,13 @@ pub(super) struct Stores {
 }
 
 impl Stores {
-    pub(super) fn new(region: Region, pattern: Pattern, params: &CoreParams, pages: &Pages, rng: &mut Rng) -> Self {
+    pub(super) fn new(
+        region: Region,
+        pattern: AccessPattern,
+        params: &CoreParams,
+        pages: &Pages,
+        rng: &mut Rng,
+    ) -> Self {
         let walk = Walk::new(region.base, region.bytes, pattern, rng);
         let evictions = Evictions::new(walk.opposite(), params.dirty_pool_lines, pages, rng);
         Self { walk, evictions }

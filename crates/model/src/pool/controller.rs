@@ -3,7 +3,7 @@
 use super::directory::{Directory, Order};
 use super::PoolPort;
 use crate::line::PoolMessage;
-use crate::params::ControllerOfPagesParams;
+use crate::params::PageControllerParams;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -21,8 +21,8 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    pub(super) fn new(params: &ControllerOfPagesParams) -> Self {
-        let ControllerOfPagesParams { regions, message_ps } = params;
+    pub(super) fn new(params: &PageControllerParams) -> Self {
+        let PageControllerParams { regions, message_ps } = params;
         Self { message_ps: *message_ps, directory: Directory::new(regions.clone()), waiting: VecDeque::new() }
     }
 }

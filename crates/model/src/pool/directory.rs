@@ -8,7 +8,7 @@
 //! duplicate message does no harm.
 
 use crate::line::{PoolKind, PoolMessage};
-use crate::params::RegionParams;
+use crate::params::SharedRegionParams;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -101,7 +101,7 @@ pub(crate) type Order = (u16, PoolMessage);
 /// Rights of all servers to the shared pages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Directory {
-    regions: Vec<RegionParams>,
+    regions: Vec<SharedRegionParams>,
     /// Entries of the pages that a server has asked for.
     pages: BTreeMap<u64, PageEntry>,
     /// Requests granted.
@@ -112,7 +112,7 @@ pub(crate) struct Directory {
 
 impl Directory {
     /// Creates the directory of regions that are ordered by their pages.
-    pub(crate) fn new(regions: Vec<RegionParams>) -> Self {
+    pub(crate) fn new(regions: Vec<SharedRegionParams>) -> Self {
         Self { regions, pages: BTreeMap::new(), decided: 0, told: 0 }
     }
 

@@ -62,7 +62,7 @@ impl PoolPort {
     fn answer(&mut self, message: PoolMessage, context: &mut Context) {
         let kind = match message.kind {
             PoolKind::Write => PoolKind::Written,
-            PoolKind::Prefetch => PoolKind::Ahead,
+            PoolKind::Prefetch => PoolKind::PrefetchStage,
             PoolKind::Fetch => PoolKind::Fetched,
             PoolKind::WriteBack | PoolKind::Return => PoolKind::WrittenBack,
             _ => PoolKind::Data,

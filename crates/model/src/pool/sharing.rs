@@ -7,7 +7,7 @@
 use super::rights::{PageOrder, PageRequest, PageRights};
 use super::PoolPort;
 use crate::line::{Fifo, PoolKind, PoolMessage, Request, RequestId};
-use crate::params::SharedParams;
+use crate::params::SharedPagesParams;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ type Answer = (u16, PoolMessage);
 /// Shared pages of a server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sharing {
-    params: SharedParams,
+    params: SharedPagesParams,
     page_lines: u64,
     pub(super) rights: PageRights<Answer>,
     /// Requests that wait for a page, by page.
@@ -30,7 +30,7 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    pub(super) fn new(params: SharedParams, page_bytes: u64) -> Self {
+    pub(super) fn new(params: SharedPagesParams, page_bytes: u64) -> Self {
         Self { params, page_lines: page_bytes / 64, rights: PageRights::new(), waiting: BTreeMap::new() }
     }
 }

@@ -4,7 +4,7 @@
 use super::directory::{Directory, Order};
 use super::rights::{PageOrder, PageRights};
 use crate::line::{PoolKind, PoolMessage};
-use crate::params::RegionParams;
+use crate::params::SharedRegionParams;
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 
@@ -59,8 +59,8 @@ impl World {
     fn new(hosts: u16) -> Self {
         let members: Vec<u16> = (0..hosts).map(|number| 3 * number).collect();
         let regions = vec![
-            RegionParams { first_page: 0, members: vec![1, 2] },
-            RegionParams { first_page: FIRST, members: members.clone() },
+            SharedRegionParams { first_page: 0, members: vec![1, 2] },
+            SharedRegionParams { first_page: FIRST, members: members.clone() },
         ];
         let host = |number| Host { number, rights: PageRights::new(), waits: Vec::new() };
         Self { directory: Directory::new(regions), hosts: members.into_iter().map(host).collect(), wire: Vec::new() }

@@ -6,7 +6,7 @@
 use super::governor::{Governor, GovernorSlot};
 use super::ncap::{driver_orders, InterruptCause};
 use super::{core_power_uw, CoreActivity, CoreMeter, Dvfs, DvfsChange, Load, Look};
-use crate::params::{GovernorParams, IdleParams, NcapParams, PowerDomain, PowerParams};
+use crate::params::{GovernorParams, IdleGovernorParams, NcapParams, PowerDomain, PowerParams};
 use crate::part::{Context, Part, PartKind, Payload, PowerEvent, Start};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -326,7 +326,7 @@ impl PowerManager {
 
 /// Creates the meter of a core that does not report.
 fn meter(params: &PowerParams, core: ManagedCore, at: usize) -> CoreMeter {
-    let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleParams::Poll);
+    let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleGovernorParams::Poll);
     let activity = match (core, deepest) {
         (ManagedCore::AlwaysBusy(_), _) => CoreActivity::Running,
         (_, Some(deepest)) => CoreActivity::Asleep(deepest),

@@ -1,6 +1,6 @@
 //! Tables and helpers of the tests.
 
-use crate::params::{CState, GovernorParams, IdleParams, PState, PowerDomain, PowerParams};
+use crate::params::{CState, GovernorParams, IdleGovernorParams, PState, PowerDomain, PowerParams};
 use hostnet_kernel::checkpoint;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub(crate) fn params() -> PowerParams {
         governor: GovernorParams::Performance,
         period_ps: 10_000_000_000,
         governor_ps: 0,
-        idle: IdleParams::Menu,
+        idle: IdleGovernorParams::Menu,
         qos_ps: None,
         tick_ps: 0,
         tick_work_ps: 0,

@@ -2,7 +2,7 @@
 
 use super::tables::{params, round_trip_checkpoint};
 use super::*;
-use crate::params::{IdleParams, NcapParams};
+use crate::params::{IdleGovernorParams, NcapParams};
 use hostnet_kernel::Time;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
@@ -52,7 +52,13 @@ fn machines_come_out_of_a_checkpoint_as_they_went_in() {
     ncap.sent(17);
     survives(&ncap);
 
-    for kind in [IdleParams::Poll, IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
+    for kind in [
+        IdleGovernorParams::Poll,
+        IdleGovernorParams::Ladder,
+        IdleGovernorParams::Menu,
+        IdleGovernorParams::EarlyMenu,
+        IdleGovernorParams::Teo,
+    ] {
         let mut idle = IdleGovernor::new(kind, &params.cstates);
         for turn in 0..5 {
             let _ = idle.select(now, Some(1000 * US), None);

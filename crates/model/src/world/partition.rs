@@ -4,7 +4,7 @@ use super::Machine;
 use crate::ether::Fabric;
 use crate::line::{Packet, Packets};
 use crate::part::Payload;
-use hostnet_kernel::{Ahead, Event, Partition, Scheduler};
+use hostnet_kernel::{Event, Partition, PrefetchStage, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// Partition: a server, or all or some of the switches and endpoints between servers.
@@ -52,7 +52,7 @@ impl Partition for World {
     }
 
     #[inline(always)]
-    fn prepare(&self, event: &Event<Payload>, ahead: Ahead) {
+    fn prepare(&self, event: &Event<Payload>, ahead: PrefetchStage) {
         if let Self::Fabric(fabric) = self {
             fabric.prepare(event, ahead);
         }

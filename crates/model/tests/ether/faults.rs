@@ -2,7 +2,7 @@
 
 use crate::lab::*;
 use hostnet_model::ether::DropReason;
-use hostnet_model::params::{CableParams, ClusterParams, End, FlowParams, PfcParams};
+use hostnet_model::params::{CableEnd, CableParams, ClusterParams, FlowParams, PfcParams};
 
 const PFC: PfcParams = PfcParams { priorities: 1, xoff_bytes: 20_000, xon_bytes: 10_000 };
 
@@ -62,7 +62,7 @@ fn headroom_holds_what_lies_between_a_queue_and_the_wire() {
 /// Three switches in a ring, a host at each. Flows go round it to the host at the next switch but one, or at the next.
 fn ring(step: u16) -> ClusterParams {
     let mut all = cluster();
-    let switches: Vec<End> = (0..3).map(|_| switch(&mut all)).collect();
+    let switches: Vec<CableEnd> = (0..3).map(|_| switch(&mut all)).collect();
     for &middle in &switches {
         let end = host(&mut all);
         cable(&mut all, [end, middle], 40);

@@ -3,8 +3,8 @@
 use hostnet_kernel::{ComponentId, Simulation, Time};
 use hostnet_model::ether::{fabrics, DropReason, Fabric, Network, PausedPort};
 use hostnet_model::params::{
-    CableParams, ClusterParams, End, EndpointParams, Fidelity, FlowParams, HostKind, HostParams, LearningParams,
-    SwitchParams, Traffic, Transport,
+    AddressLearningParams, CableEnd, CableParams, ClusterParams, EndpointParams, Fidelity, FlowParams, HostKind,
+    HostParams, SwitchParams, Traffic, Transport,
 };
 
 pub const GBPS: u64 = 125_000_000;
@@ -21,14 +21,14 @@ pub fn cluster() -> ClusterParams {
     }
 }
 
-pub fn host(cluster: &mut ClusterParams) -> End {
+pub fn host(cluster: &mut ClusterParams) -> CableEnd {
     let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000 });
     let name = format!("h{}", cluster.hosts.len());
     cluster.hosts.push(HostParams { name, kind, fidelity: Fidelity::Line, compress: None });
-    End::Host(cluster.hosts.len() as u16 - 1)
+    CableEnd::Host(cluster.hosts.len() as u16 - 1)
 }
 
-pub fn switch(cluster: &mut ClusterParams) -> End {
+pub fn switch(cluster: &mut ClusterParams) -> CableEnd {
     let name = format!("s{}", cluster.switches.len());
     let (buffer_bytes, alpha, latency_ps) = (16 << 20, u32::MAX, 0);
     let nothing = SwitchParams {
@@ -43,18 +43,23 @@ pub fn switch(cluster: &mut ClusterParams) -> End {
         energy: None,
     };
     cluster.switches.push(nothing);
-    End::Switch(cluster.switches.len() as u16 - 1)
+    CableEnd::Switch(cluster.switches.len() as u16 - 1)
 }
 
-pub const LEARNING: LearningParams =
-    LearningParams { table: 4096, ttl_ps: 10_000_000_000, fabric_bytes_per_s: 10 * GBPS, delay_ps: 0, jitter_ps: 0 };
+pub const LEARNING: AddressLearningParams = AddressLearningParams {
+    table: 4096,
+    ttl_ps: 10_000_000_000,
+    fabric_bytes_per_s: 10 * GBPS,
+    delay_ps: 0,
+    jitter_ps: 0,
+};
 
 /// Has all switches learn.
-pub fn learn(cluster: &mut ClusterParams, params: LearningParams) {
+pub fn learn(cluster: &mut ClusterParams, params: AddressLearningParams) {
     cluster.switches.iter_mut().for_each(|switch| switch.learning = Some(params));
 }
 
-pub fn cable(cluster: &mut ClusterParams, ends: [End; 2], gbps: u64) -> &mut CableParams {
+pub fn cable(cluster: &mut ClusterParams, ends: [CableEnd; 2], gbps: u64) -> &mut CableParams {
     cluster.cables.push(CableParams {
         ends,
         bytes_per_s: gbps * GBPS,

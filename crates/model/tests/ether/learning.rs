@@ -5,7 +5,7 @@ use crate::lab::{
 };
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::{Fabric, LearningCounts, LearningSwitch};
-use hostnet_model::params::{ClusterParams, End, LearningParams};
+use hostnet_model::params::{AddressLearningParams, CableEnd, ClusterParams};
 use proptest::prelude::*;
 
 const US: u64 = 1_000_000;
@@ -26,7 +26,7 @@ fn counts(simulation: &Simulation<Fabric>) -> LearningCounts {
 }
 
 /// Some hosts at a switch that learns, over cables of 10 Gbps.
-fn learning_star(hosts: usize, params: LearningParams) -> ClusterParams {
+fn learning_star(hosts: usize, params: AddressLearningParams) -> ClusterParams {
     let mut cluster = star(hosts, 10);
     learn(&mut cluster, params);
     cluster
@@ -40,7 +40,7 @@ fn received(simulation: &Simulation<Fabric>, flow: usize) -> u64 {
 #[test]
 fn an_idle_switch_takes_the_time_of_the_fabric_and_its_delay() {
     for (ip_bytes, gbps, delay_ps) in [(1500, 10, 0), (64, 10, 700_000), (1500, 40, 1), (9000, 1, 123_456)] {
-        let params = LearningParams { fabric_bytes_per_s: gbps * 125_000_000, delay_ps, ..LEARNING };
+        let params = AddressLearningParams { fabric_bytes_per_s: gbps * 125_000_000, delay_ps, ..LEARNING };
         let mut cluster = learning_star(3, params);
         cluster.flows.push(replay(0, 1, vec![(0, ip_bytes)]));
         let mut simulation = simulation(&cluster);
@@ -77,7 +77,7 @@ fn what_is_for_a_stranger_goes_everywhere_else() {
 fn an_address_is_known_until_its_time_is_over() {
     let ttl_ps = 50 * US;
     for (later_ps, floods) in [(ttl_ps - 1, 0), (ttl_ps, 1)] {
-        let mut cluster = learning_star(3, LearningParams { ttl_ps, ..LEARNING });
+        let mut cluster = learning_star(3, AddressLearningParams { ttl_ps, ..LEARNING });
         // Host 0 is known when host 1 speaks: only what it sends later may be flooded.
         cluster.flows.push(replay(1, 0, vec![(0, 64), (10 * US, 64)]));
         cluster.flows.push(replay(0, 1, vec![(5 * US, 64), (10 * US + later_ps, 64)]));
@@ -92,7 +92,7 @@ fn an_address_is_known_until_its_time_is_over() {
 
 #[test]
 fn a_full_table_forgets_who_was_silent_longest() {
-    let mut cluster = learning_star(4, LearningParams { table: 2, ..LEARNING });
+    let mut cluster = learning_star(4, AddressLearningParams { table: 2, ..LEARNING });
     for (from, at_us) in [(0, 0), (1, 10), (2, 20)] {
         cluster.flows.push(replay(from, 3, vec![(at_us * US, 64)]));
     }
@@ -107,10 +107,10 @@ fn a_full_table_forgets_who_was_silent_longest() {
 }
 
 /// Hosts at one switch, whose ports are in the order of `ports`.
-fn cabled(ports: &[usize], params: LearningParams) -> ClusterParams {
+fn cabled(ports: &[usize], params: AddressLearningParams) -> ClusterParams {
     let mut cluster = cluster();
     let middle = switch(&mut cluster);
-    let hosts: Vec<End> = ports.iter().map(|_| host(&mut cluster)).collect();
+    let hosts: Vec<CableEnd> = ports.iter().map(|_| host(&mut cluster)).collect();
     for &port in ports {
         cable(&mut cluster, [hosts[port], middle], 10);
     }
@@ -132,7 +132,7 @@ fn came_to(cluster: &ClusterParams, number: usize, until_ps: u64) -> Vec<(u16, u
 #[test]
 fn what_comes_at_once_goes_on_in_the_order_of_the_ports() {
     for ports in [[0, 1, 2, 3], [2, 1, 0, 3], [1, 3, 2, 0]] {
-        let mut cluster = cabled(&ports, LearningParams { jitter_ps: 5 * US, ..LEARNING });
+        let mut cluster = cabled(&ports, AddressLearningParams { jitter_ps: 5 * US, ..LEARNING });
         for from in 0..3 {
             cluster.flows.push(replay(from, 3, vec![(0, 500)]));
         }
@@ -157,7 +157,7 @@ fn who_speaks_at_once_is_learnt_in_the_order_of_the_ports() {
 
 #[test]
 fn packets_between_two_hosts_stay_in_order() {
-    let mut cluster = learning_star(3, LearningParams { jitter_ps: 20 * US, ..LEARNING });
+    let mut cluster = learning_star(3, AddressLearningParams { jitter_ps: 20 * US, ..LEARNING });
     let packets: Vec<(u64, u32)> = (0..200).map(|number| (number * US / 3, 64 + number as u32)).collect();
     cluster.flows.push(replay(0, 1, packets.clone()));
     cluster.flows.push(replay(2, 1, packets.clone()));
@@ -172,7 +172,7 @@ fn packets_between_two_hosts_stay_in_order() {
 
 #[test]
 fn a_slow_fabric_is_what_a_port_gets() {
-    let mut cluster = learning_star(3, LearningParams { fabric_bytes_per_s: 125_000_000, ..LEARNING });
+    let mut cluster = learning_star(3, AddressLearningParams { fabric_bytes_per_s: 125_000_000, ..LEARNING });
     let packets = |number: u64| (0..number).map(|_| (0, 1000)).collect::<Vec<_>>();
     cluster.flows.push(replay(0, 2, packets(50)));
     cluster.flows.push(replay(1, 2, packets(50)));
@@ -187,7 +187,7 @@ fn a_slow_fabric_is_what_a_port_gets() {
 
 #[test]
 fn the_newest_packet_goes_where_there_is_no_room() {
-    let mut cluster = learning_star(3, LearningParams { fabric_bytes_per_s: 125_000_000, ..LEARNING });
+    let mut cluster = learning_star(3, AddressLearningParams { fabric_bytes_per_s: 125_000_000, ..LEARNING });
     cluster.switches[0].buffer_bytes = 5000;
     cluster.flows.push(replay(2, 0, vec![(0, 64)]));
     cluster.flows.push(replay(0, 2, (0..20).map(|number| (20 * US, 1000 + number)).collect()));
@@ -223,7 +223,7 @@ proptest! {
         until_us in 1_u64..300,
     ) {
         let mut cluster = cluster();
-        let switches: Vec<End> = parents.iter().map(|_| switch(&mut cluster)).collect();
+        let switches: Vec<CableEnd> = parents.iter().map(|_| switch(&mut cluster)).collect();
         for (at, &parent) in parents.iter().enumerate().skip(1) {
             cable(&mut cluster, [switches[at], switches[parent]], 5).corrupt = corrupt;
         }
@@ -232,7 +232,7 @@ proptest! {
             cable(&mut cluster, [end, switches[at]], 10).down_ps = vec![(50 * US, 60 * US)];
         }
         cluster.switches.iter_mut().for_each(|switch| switch.buffer_bytes = buffer_bytes);
-        learn(&mut cluster, LearningParams { table, ttl_ps: ttl_us * US, jitter_ps, ..LEARNING });
+        learn(&mut cluster, AddressLearningParams { table, ttl_ps: ttl_us * US, jitter_ps, ..LEARNING });
         for (from, to, every) in &flows {
             let (from, to) = (from.index(hosts.len()), to.index(hosts.len()));
             let packets = (0..20).map(|number| (number * every * US, 1000)).collect();

@@ -38,7 +38,7 @@ fn roce() -> RoceParams {
 pub fn topology(shape: u8, hosts: usize) -> ClusterParams {
     let mut all = cluster();
     let switches = [1, 2, 4][usize::from(shape)];
-    let middle: Vec<End> = (0..switches).map(|_| switch(&mut all)).collect();
+    let middle: Vec<CableEnd> = (0..switches).map(|_| switch(&mut all)).collect();
     for index in 0..hosts {
         let end = host(&mut all);
         cable(&mut all, [end, middle[index % switches]], 10);

@@ -1,7 +1,7 @@
 //! Compares the deadlock check with another algorithm, and with simulations, for routes with and without cycles.
 
 use super::*;
-use crate::Way as Channels;
+use crate::VcClass as Channels;
 use crate::{topology, Allocation, Class, Network, NocError, Order, Params, Reuse, Router, Shape};
 use hostnet_kernel::Rng;
 
@@ -86,14 +86,14 @@ fn packets_wait_forever_where_there_is_a_circle_and_not_where_there_is_none() {
 
 /// Returns routes on which all packets arrive, random otherwise: a random tree to every terminal, and random channels.
 fn random_routes(layout: &Layout, classes: &[Class], rng: &mut Rng) -> Result<Routes, NocError> {
-    let (ports, far, routers) = (layout.most_ports(), layout.far(), layout.routers.len());
+    let (ports, downstream, routers) = (layout.most_ports(), layout.downstream(), layout.routers.len());
     let mut steps = vec![(0_u8, Channels::All); routers * routers];
     for to in 0..routers {
         let mut inside = vec![false; routers];
         inside[to] = true;
         while inside.contains(&false) {
             let (router, port) = (rng.below(routers as u64) as usize, rng.below(ports as u64) as usize);
-            let joins = far[router * ports + port].is_some_and(|next| inside[usize::from(next)]);
+            let joins = downstream[router * ports + port].is_some_and(|next| inside[usize::from(next)]);
             if joins && !inside[router] {
                 inside[router] = true;
                 let part = [Channels::All, Channels::Lower, Channels::Upper][rng.below(3) as usize];
@@ -106,8 +106,8 @@ fn random_routes(layout: &Layout, classes: &[Class], rng: &mut Rng) -> Result<Ro
 
 /// Decides by definition: collects all waits of all packets, and computes the transitive closure.
 fn waits_for_itself(layout: &Layout, routes: &Routes) -> bool {
-    let (ports, far, vcs) = (layout.most_ports(), layout.far(), routes.vcs);
-    let nodes = far.len() * vcs;
+    let (ports, downstream, vcs) = (layout.most_ports(), layout.downstream(), routes.vcs);
+    let nodes = downstream.len() * vcs;
     let mut waits = vec![vec![false; nodes]; nodes];
     for group in 0..routes.groups() {
         for (source, to) in layout.terminals.iter().flat_map(|one| (0..layout.terminals.len()).map(move |to| (one, to)))
@@ -116,7 +116,7 @@ fn waits_for_itself(layout: &Layout, routes: &Routes) -> bool {
             loop {
                 let hop = routes.hop(group, at, to as u16);
                 let output = at * ports + usize::from(hop.port);
-                let Some(next) = far[output] else { break };
+                let Some(next) = downstream[output] else { break };
                 let wanted: Vec<usize> =
                     (0..vcs).filter(|vc| hop.vcs >> vc & 1 != 0).map(|vc| output * vcs + vc).collect();
                 for (from, to) in held.iter().flat_map(|from: &usize| wanted.iter().map(move |to| (*from, *to))) {

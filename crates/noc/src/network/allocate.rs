@@ -12,9 +12,9 @@ const FEW_PORTS: usize = 8;
 struct Requests<const P: usize> {
     /// Outputs that are requested, as a bit mask.
     outputs: u32,
-    /// By output: requesting inputs, as a bit mask. Those of `hopeful` hold no channel yet.
+    /// By output: requesting inputs, as a bit mask. Those of `speculative` hold no channel yet.
     firm: [u32; P],
-    hopeful: [u32; P],
+    speculative: [u32; P],
     /// By input: the virtual channel that makes the request.
     vc: [u8; P],
 }
@@ -22,13 +22,13 @@ struct Requests<const P: usize> {
 impl<const P: usize> Requests<P> {
     #[inline]
     fn new() -> Self {
-        Self { outputs: 0, firm: [0; P], hopeful: [0; P], vc: [0; P] }
+        Self { outputs: 0, firm: [0; P], speculative: [0; P], vc: [0; P] }
     }
 
     #[inline]
     fn add(&mut self, input: usize, output: usize, vc: usize, firm: bool) {
         self.outputs |= 1 << output;
-        let row = if firm { &mut self.firm } else { &mut self.hopeful };
+        let row = if firm { &mut self.firm } else { &mut self.speculative };
         row[output] |= 1 << input;
         self.vc[input] = vc as u8;
     }
@@ -38,19 +38,19 @@ impl Network {
     pub(super) fn allocate(&mut self, router: usize) {
         // The crossbar sees the state at the beginning of the cycle.
         let firm = self.states[router].ready;
-        let hopeful = match self.rules.allocation {
+        let speculative = match self.rules.allocation {
             Allocation::Staged => 0,
-            Allocation::Speculative | Allocation::AtSwitch => self.may_have_channel(router),
+            Allocation::Speculative | Allocation::AtSwitch => self.speculative_requests(router),
         };
         if self.rules.allocation != Allocation::AtSwitch && self.states[router].waiting != 0 {
-            self.give_channels(router);
+            self.allocate_vcs(router);
         }
-        if firm | hopeful != 0 {
+        if firm | speculative != 0 {
             // Most routers have few ports, so their request tables are kept short to clear.
             if self.ports <= FEW_PORTS {
-                self.cross::<FEW_PORTS>(router, firm, hopeful);
+                self.allocate_crossbar::<FEW_PORTS>(router, firm, speculative);
             } else {
-                self.cross::<PORTS>(router, firm, hopeful);
+                self.allocate_crossbar::<PORTS>(router, firm, speculative);
             }
         }
         let state = &self.states[router];
@@ -61,17 +61,17 @@ impl Network {
 
     /// Allocates the crossbar, which passes at most one flit per input and one per output.
     #[inline]
-    fn cross<const P: usize>(&mut self, router: usize, firm: u64, hopeful: u64) {
+    fn allocate_crossbar<const P: usize>(&mut self, router: usize, firm: u64, speculative: u64) {
         let mut requests = Requests::<P>::new();
         match self.rules.allocation {
-            Allocation::AtSwitch => self.ask_as_equals(router, firm, hopeful, &mut requests),
-            _ => self.ask(router, firm, hopeful, &mut requests),
+            Allocation::AtSwitch => self.request_crossbar_as_equals(router, firm, speculative, &mut requests),
+            _ => self.request_crossbar(router, firm, speculative, &mut requests),
         }
         self.grant(router, &requests);
     }
 
     /// Returns the waiting inputs for which a channel is free and has room.
-    fn may_have_channel(&self, router: usize) -> u64 {
+    fn speculative_requests(&self, router: usize) -> u64 {
         let state = &self.states[router];
         let good = state.free & state.credit;
         let mut found = 0;
@@ -84,7 +84,7 @@ impl Network {
     }
 
     /// Allocates free channels of the next routers to waiting heads: each head requests one, each channel grants one.
-    fn give_channels(&mut self, router: usize) {
+    fn allocate_vcs(&mut self, router: usize) {
         let base = router * self.width;
         let (waiting, free) = (self.states[router].waiting, self.states[router].free);
         let mut asked = 0_u64;
@@ -101,7 +101,7 @@ impl Network {
             let input = next(asking, self.turn_grant[base + output]);
             self.turn_ask[base + input] = self.after(output);
             self.turn_grant[base + output] = self.after(input);
-            self.take_channel(router, input, output);
+            self.assign_vc(router, input, output);
         }
     }
 
@@ -111,7 +111,7 @@ impl Network {
         (if local + 1 == self.width { 0 } else { local + 1 }) as u8
     }
 
-    fn take_channel(&mut self, router: usize, input: usize, output: usize) {
+    fn assign_vc(&mut self, router: usize, input: usize, output: usize) {
         let (cell, behind) = (router * self.width + input, router * self.width + output);
         self.output[cell] = output as u8;
         self.owner[behind] = input as u8;
@@ -124,12 +124,12 @@ impl Network {
 
     /// Selects one request per input: firm requests before hopeful ones, then round robin.
     #[inline]
-    fn ask<const P: usize>(&self, router: usize, firm: u64, hopeful: u64, requests: &mut Requests<P>) {
+    fn request_crossbar<const P: usize>(&self, router: usize, firm: u64, speculative: u64, requests: &mut Requests<P>) {
         let mask = bits(self.vcs);
         for input in 0..self.ports {
             let shift = input * self.vcs;
-            let (own_firm, own_hopeful) = (firm >> shift & mask, hopeful >> shift & mask);
-            let own = if own_firm != 0 { own_firm } else { own_hopeful };
+            let (own_firm, own_speculative) = (firm >> shift & mask, speculative >> shift & mask);
+            let own = if own_firm != 0 { own_firm } else { own_speculative };
             if own != 0 {
                 let (output, vc) = self.choose(router, input, own);
                 requests.add(input, output, vc, own_firm != 0);
@@ -165,10 +165,16 @@ impl Network {
     /// Selects one request per input: round robin over its virtual channels, with or without a channel of the next
     /// router.
     #[inline]
-    fn ask_as_equals<const P: usize>(&self, router: usize, firm: u64, hopeful: u64, requests: &mut Requests<P>) {
+    fn request_crossbar_as_equals<const P: usize>(
+        &self,
+        router: usize,
+        firm: u64,
+        speculative: u64,
+        requests: &mut Requests<P>,
+    ) {
         for input in 0..self.ports {
             let shift = input * self.vcs;
-            let own = (firm | hopeful) >> shift & bits(self.vcs);
+            let own = (firm | speculative) >> shift & bits(self.vcs);
             if own != 0 {
                 let vc = next(own, self.states[router].turn_vc[input]);
                 let output = usize::from(self.output_port[router * self.width + shift + vc]);
@@ -181,7 +187,7 @@ impl Network {
     fn grant<const P: usize>(&mut self, router: usize, requests: &Requests<P>) {
         for output in each(u64::from(requests.outputs)) {
             let firm = requests.firm[output];
-            let inputs = if firm != 0 { firm } else { requests.hopeful[output] };
+            let inputs = if firm != 0 { firm } else { requests.speculative[output] };
             let state = &mut self.states[router];
             let input = next(u64::from(inputs), state.turn_input[output]);
             let vc = usize::from(requests.vc[input]);
@@ -191,7 +197,7 @@ impl Network {
             let local = input * self.vcs + vc;
             if self.rules.allocation == Allocation::AtSwitch && state.waiting >> local & 1 != 0 {
                 let wanted = self.wanted[router * self.width + local] & state.free & state.credit;
-                self.take_channel(router, local, wanted.trailing_zeros() as usize);
+                self.assign_vc(router, local, wanted.trailing_zeros() as usize);
             }
             // A speculative grant without a channel has wasted the output's cycle.
             if self.states[router].ready >> local & 1 != 0 {
@@ -211,7 +217,7 @@ impl Network {
         self.len[cell] -= 1;
         self.room[behind] -= 1;
         let port = usize::from(self.output_port[cell]);
-        self.books.sent[router * self.ports + port] += 1;
+        self.counters.sent[router * self.ports + port] += 1;
         let wire = self.down[router * self.ports + port];
         let vc = (output - port * self.vcs) as u32;
         self.wheel.flit(self.cycle + u64::from(wire.cycles), wire.base + vc, flit);
@@ -224,14 +230,14 @@ impl Network {
             state.ready &= !(1 << local);
         }
         if flit & TAIL != 0 {
-            self.leave_channel(router, local, output);
+            self.release_vc(router, local, output);
         } else if self.len[cell] == 0 {
             state.ready &= !(1 << local);
         }
     }
 
     /// Releases the channel of a packet that has passed, and makes the next packet of the buffer the first.
-    fn leave_channel(&mut self, router: usize, local: usize, output: usize) {
+    fn release_vc(&mut self, router: usize, local: usize, output: usize) {
         let (cell, behind) = (router * self.width + local, router * self.width + output);
         let state = &mut self.states[router];
         state.active &= !(1 << local);
@@ -241,7 +247,7 @@ impl Network {
             state.free |= 1 << output;
         }
         if self.len[cell] > 0 {
-            self.stand_first(router, cell, 1 << local);
+            self.route_head(router, cell, 1 << local);
         }
     }
 }

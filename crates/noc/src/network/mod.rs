@@ -5,7 +5,7 @@
 //! not matter.
 
 mod allocate;
-mod books;
+mod counters;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -13,7 +13,7 @@ mod wheel;
 
 use crate::routes::bits;
 use crate::{Layout, Reuse, Router, Routes};
-use books::Books;
+use counters::NetworkCounters;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use terminal::Terminals;
@@ -64,7 +64,7 @@ const PORTS: usize = 32;
 
 /// Allocation state of a router. Bits are virtual channels, `port * vcs + vc`, of its inputs or of its outputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct State {
+struct RouterState {
     /// Inputs: a head flit is first, and has no channel of the next router.
     waiting: u64,
     /// Inputs: a packet holds a channel of the next router.
@@ -102,7 +102,7 @@ pub struct Network {
     /// Virtual channels of a router, over all ports.
     width: usize,
     ports: usize,
-    states: Vec<State>,
+    states: Vec<RouterState>,
     /// Routers with something to allocate, as a bit mask.
     awake: Vec<u64>,
     /// Buffers of the input virtual channels: a ring of `1 << ring` words each.
@@ -133,7 +133,7 @@ pub struct Network {
     packets: Vec<Packet>,
     vacant: Vec<PacketId>,
     rng: Rng,
-    books: Books,
+    counters: NetworkCounters,
 }
 
 impl Network {
@@ -148,7 +148,7 @@ impl Network {
         assert!(ports <= PORTS, "{ports} ports at a router");
         let width = ports * vcs;
         let all = bits(width);
-        let state = State { free: all, credit: all, ..State::default() };
+        let state = RouterState { free: all, credit: all, ..RouterState::default() };
         let ring = u32::from(rules.vc_flits).next_power_of_two().trailing_zeros();
         let (down, up) = wires(layout, ports, vcs);
         let longest = down.iter().chain(&up).map(|wire| wire.cycles).max().unwrap_or(1);
@@ -183,7 +183,7 @@ impl Network {
             vacant: Vec::new(),
             // The stream number is "noc" in ASCII.
             rng: Rng::new(seed, 0x6e6f_6300),
-            books: Books::new(count * ports),
+            counters: NetworkCounters::new(count * ports),
         }
     }
 
@@ -217,13 +217,13 @@ impl Network {
     /// Returns the flits sent since the start by each output (`router * ports + port`) of the routers.
     #[must_use]
     pub fn sent(&self) -> &[u64] {
-        &self.books.sent
+        &self.counters.sent
     }
 
     /// Returns the flits that terminals have sent since the start.
     #[must_use]
     pub fn injected(&self) -> u64 {
-        self.books.injected
+        self.counters.injected
     }
 
     /// Returns the ports of a router, the stride of [`Network::sent`].
@@ -235,7 +235,7 @@ impl Network {
     /// Returns the flits that have passed routers, counted once at each router.
     #[must_use]
     pub fn flit_hops(&self) -> u64 {
-        self.books.sent.iter().sum()
+        self.counters.sent.iter().sum()
     }
 
     /// Returns the routing table.
@@ -275,7 +275,7 @@ impl Network {
                 self.terminals.receive_credit((target & !AT_TERMINAL) as usize);
             }
         }
-        self.wheel.give_back(self.cycle, flits, credits);
+        self.wheel.recycle(self.cycle, flits, credits);
     }
 
     /// Enqueues a flit in an input virtual channel.
@@ -290,14 +290,14 @@ impl Network {
             return;
         }
         if self.states[router].active & bit == 0 {
-            self.stand_first(router, cell, bit);
+            self.route_head(router, cell, bit);
         } else {
             self.refresh_ready(router, cell, bit);
         }
     }
 
     /// Computes the next hop of the head flit that is first in a buffer.
-    fn stand_first(&mut self, router: usize, cell: usize, bit: u64) {
+    fn route_head(&mut self, router: usize, cell: usize, bit: u64) {
         let flit = self.buffers[(cell << self.ring) + usize::from(self.first[cell])];
         debug_assert!(flit & HEAD != 0, "packets are mixed in a virtual channel");
         let packet = &self.packets[(flit & PACKET) as usize];
@@ -332,7 +332,7 @@ impl Network {
 
     /// Delivers a flit to a terminal.
     fn deliver(&mut self, place: u32, flit: u32, delivered: &mut Vec<Delivery>) {
-        self.books.ejected += 1;
+        self.counters.ejected += 1;
         self.terminals.receive(place as usize, self.cycle, &mut self.wheel);
         if flit & TAIL != 0 {
             let id = flit & PACKET;

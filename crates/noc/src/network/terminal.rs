@@ -16,7 +16,7 @@ struct Sending {
 
 /// Source queue of one class at a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Line {
+struct SourceQueue {
     waiting: VecDeque<Packet>,
     sending: Option<Sending>,
     /// Round-robin pointer over the virtual channels of the class.
@@ -24,8 +24,8 @@ struct Line {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct One {
-    lines: Vec<Line>,
+struct TerminalState {
+    lines: Vec<SourceQueue>,
     /// Classes with flits to send, as a bit mask. `turn` is the round-robin pointer over the classes.
     busy: u32,
     turn: u8,
@@ -45,7 +45,7 @@ struct One {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Terminals {
-    all: Vec<One>,
+    all: Vec<TerminalState>,
     /// Packets in source queues.
     pub(super) waiting: usize,
     /// Terminals with flits to send, as a bit mask.
@@ -54,7 +54,7 @@ pub(super) struct Terminals {
     /// Room in the router's input, by terminal and virtual channel.
     pub(super) room: Vec<u8>,
     /// Credits withheld for flits of closed classes, by terminal and virtual channel.
-    pub(super) owed: Vec<u8>,
+    pub(super) withheld_credits: Vec<u8>,
     class_of_vc: Vec<u8>,
     vc_flits: u8,
     reuse: Reuse,
@@ -65,8 +65,8 @@ impl Terminals {
         let (classes, vcs) = (routes.class_vcs.len(), routes.vcs);
         let all = layout.terminals.iter().map(|terminal| {
             let port = usize::from(terminal.at.router) * ports + usize::from(terminal.at.port);
-            One {
-                lines: vec![Line::default(); classes],
+            TerminalState {
+                lines: vec![SourceQueue::default(); classes],
                 busy: 0,
                 turn: 0,
                 free: crate::routes::bits(vcs),
@@ -78,7 +78,7 @@ impl Terminals {
                 output_base: (port * vcs) as u32,
             }
         });
-        let all: Vec<One> = all.collect();
+        let all: Vec<TerminalState> = all.collect();
         let class_of_vc = (0..vcs).map(|vc| {
             let class = routes.class_vcs.iter().position(|own| own >> vc & 1 != 0);
             class.expect("every virtual channel belongs to a class") as u8
@@ -88,7 +88,7 @@ impl Terminals {
             awake: vec![0; all.len().div_ceil(64)],
             vcs,
             room: vec![router.vc_flits; all.len() * vcs],
-            owed: vec![0; all.len() * vcs],
+            withheld_credits: vec![0; all.len() * vcs],
             class_of_vc: class_of_vc.collect(),
             vc_flits: router.vc_flits,
             reuse: router.reuse,
@@ -113,7 +113,7 @@ impl Terminals {
         let (terminal, vc) = (place / self.vcs, place % self.vcs);
         let one = &self.all[terminal];
         if one.closed != 0 && one.closed >> self.class_of_vc[vc] & 1 != 0 {
-            self.owed[place] += 1;
+            self.withheld_credits[place] += 1;
         } else {
             wheel.credit(cycle + u64::from(one.credit_cycles), one.output_base + vc as u32);
         }
@@ -167,7 +167,7 @@ impl Network {
         for vc in 0..self.vcs {
             let place = usize::from(terminal) * self.vcs + vc;
             if self.terminals.class_of_vc[vc] == class {
-                for _ in 0..std::mem::take(&mut self.terminals.owed[place]) {
+                for _ in 0..std::mem::take(&mut self.terminals.withheld_credits[place]) {
                     self.wheel.credit(self.cycle + u64::from(one.credit_cycles), one.output_base + vc as u32);
                 }
             }
@@ -227,7 +227,7 @@ impl Network {
                 }
             }
         }
-        self.books.injected += 1;
+        self.counters.injected += 1;
         let flit = flit_of(sending.packet, first, last);
         self.wheel.flit(self.cycle + u64::from(one.in_cycles), one.base + u32::from(sending.vc), flit);
         true

@@ -122,7 +122,7 @@ fn nothing_is_lost(network: &Network, layout: &Layout) {
     let (vcs, ports) = (network.vcs, network.ports);
     let wires = wires(network, layout.terminals.len());
     let buffered: u64 = network.len.iter().map(|len| u64::from(*len)).sum();
-    assert_eq!(network.books.injected, network.books.ejected + buffered + wires.all_flits);
+    assert_eq!(network.counters.injected, network.counters.ejected + buffered + wires.all_flits);
     let first = |port: crate::Port| (usize::from(port.router) * ports + usize::from(port.port)) * vcs;
     let full = u32::from(network.rules.vc_flits);
     for vc in 0..vcs {
@@ -135,7 +135,7 @@ fn nothing_is_lost(network: &Network, layout: &Layout) {
             let (place, port) = (number * vcs + vc, first(terminal.at) + vc);
             let held = u32::from(network.terminals.room[place]) + u32::from(network.len[port]);
             assert_eq!(held + wires.flits[0][port] + wires.credits[1][place], full, "into terminal {number} {vc}");
-            let held = u32::from(network.room[port]) + u32::from(network.terminals.owed[place]);
+            let held = u32::from(network.room[port]) + u32::from(network.terminals.withheld_credits[place]);
             assert_eq!(held + wires.flits[1][place] + wires.credits[0][port], full, "out to terminal {number} {vc}");
         }
     }
@@ -150,7 +150,7 @@ fn all_is_free(network: &Network) {
     assert!(network.len.iter().all(|len| *len == 0) && network.owner.iter().all(|owner| *owner == NOBODY));
     assert!(network.room.iter().chain(&network.terminals.room).all(|room| *room == network.rules.vc_flits));
     assert!(network.asking.iter().all(|asking| *asking == 0) && network.awake.iter().all(|word| *word == 0));
-    assert_eq!((network.in_flight(), network.books.injected), (0, network.books.ejected));
+    assert_eq!((network.in_flight(), network.counters.injected), (0, network.counters.ejected));
 }
 
 /// Returns the zero-load latency of a packet of one flit, from the routes.
@@ -277,7 +277,7 @@ proptest! {
         }
         // At most as many flits of the closed class arrived as the buffers hold.
         let room = u64::from(params.classes[0].vcs) * u64::from(params.router.vc_flits);
-        let came = network.books.ejected - (all as u64 * u64::from(case.flits_max));
+        let came = network.counters.ejected - (all as u64 * u64::from(case.flits_max));
         prop_assert!((1..=room).contains(&came), "{} flits came, and there is room for {}", came, room);
         nothing_is_lost(&network, &layout);
         network.set_open(closed, 0, true);
@@ -312,7 +312,7 @@ fn flits_in_the_network_are_their_number_times_their_time() {
             offers.offer(&mut network);
         }
         network.step(&mut delivered);
-        inside += network.books.injected - network.books.ejected;
+        inside += network.counters.injected - network.counters.ejected;
     }
     assert_eq!(inside, delivered.iter().map(|delivery| delivery.at - delivery.packet.entered).sum::<u64>());
     assert!(delivered.len() > 10_000);

@@ -8,14 +8,14 @@ pub(super) type Slot = (Vec<(u32, u32)>, Vec<u32>);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Wheel {
     slots: Vec<Slot>,
-    on_the_way: usize,
+    in_flight: usize,
 }
 
 impl Wheel {
     /// Creates a wheel for delays of up to `longest` cycles.
     pub(super) fn new(longest: u32) -> Self {
         assert!(longest <= 1 << 16, "a wire of {longest} cycles");
-        Self { slots: vec![Slot::default(); (longest as usize + 1).next_power_of_two()], on_the_way: 0 }
+        Self { slots: vec![Slot::default(); (longest as usize + 1).next_power_of_two()], in_flight: 0 }
     }
 
     /// Returns all flits and credits in flight, in no particular order.
@@ -25,7 +25,7 @@ impl Wheel {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.on_the_way == 0
+        self.in_flight == 0
     }
 
     #[inline]
@@ -36,26 +36,26 @@ impl Wheel {
 
     #[inline]
     pub(super) fn flit(&mut self, cycle: u64, target: u32, flit: u32) {
-        self.on_the_way += 1;
+        self.in_flight += 1;
         self.slot(cycle).0.push((target, flit));
     }
 
     #[inline]
     pub(super) fn credit(&mut self, cycle: u64, target: u32) {
-        self.on_the_way += 1;
+        self.in_flight += 1;
         self.slot(cycle).1.push(target);
     }
 
-    /// Removes the arrivals of this cycle; the caller returns the vectors by [`Wheel::give_back`] for reuse.
+    /// Removes the arrivals of this cycle; the caller returns the vectors by [`Wheel::recycle`] for reuse.
     #[inline]
     pub(super) fn take(&mut self, cycle: u64) -> Slot {
         let slot = std::mem::take(self.slot(cycle));
-        self.on_the_way -= slot.0.len() + slot.1.len();
+        self.in_flight -= slot.0.len() + slot.1.len();
         slot
     }
 
     #[inline]
-    pub(super) fn give_back(&mut self, cycle: u64, mut flits: Vec<(u32, u32)>, mut credits: Vec<u32>) {
+    pub(super) fn recycle(&mut self, cycle: u64, mut flits: Vec<(u32, u32)>, mut credits: Vec<u32>) {
         flits.clear();
         credits.clear();
         *self.slot(cycle) = (flits, credits);

@@ -1,6 +1,6 @@
 //! Mesh of columns and rows.
 
-use crate::routes::Way;
+use crate::routes::VcClass;
 use crate::{Layout, NocError, Params, Place, Router, Routes, Terminal};
 
 const SIDE_MAX: u16 = 32;
@@ -30,7 +30,7 @@ pub(super) fn build(columns: u16, rows: u16, params: &Params) -> Result<(Layout,
     }
     let next = |at: u16, to: u16, column_first: bool| {
         let side = mesh_next(layout.routers[usize::from(at)], layout.routers[usize::from(to)], column_first);
-        (ports[usize::from(at)][side], Way::All)
+        (ports[usize::from(at)][side], VcClass::All)
     };
     let routes = Routes::new(&layout, &params.classes, &next)?;
     Ok((layout, routes))

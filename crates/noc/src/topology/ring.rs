@@ -2,7 +2,7 @@
 //! lower half of its virtual channels until then, and all other packets use the upper half, so that waits form no
 //! cycle.
 
-use crate::routes::Way;
+use crate::routes::VcClass;
 use crate::{Layout, NocError, Params, Place, Routes, Terminal};
 
 const NODES_MAX: u16 = 256;
@@ -37,7 +37,7 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
         let ahead = (to + nodes - at) % nodes;
         let backward = usize::from(ahead > nodes - ahead);
         let crosses = if backward == 0 { to < at } else { to > at };
-        (ports[usize::from(at)][backward], if crosses { Way::Lower } else { Way::Upper })
+        (ports[usize::from(at)][backward], if crosses { VcClass::Lower } else { VcClass::Upper })
     };
     let routes = Routes::new(&layout, &params.classes, &next)?;
     Ok((layout, routes))

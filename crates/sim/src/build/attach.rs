@@ -17,7 +17,7 @@ use hostnet_model::PartKind;
 const DRIVER_STREAM: u32 = 1 << 16;
 
 /// Place of a server on a network.
-pub(crate) struct Attachment<'a> {
+pub(crate) struct NetworkAttachment<'a> {
     /// Parameters of the network.
     pub(crate) cluster: &'a ClusterParams,
     /// Number of the server among the hosts of the network.
@@ -29,14 +29,14 @@ pub(crate) struct Attachment<'a> {
 }
 
 /// End of a flow at a host.
-pub(super) struct End<'a> {
+pub(super) struct HostFlowEnd<'a> {
     pub(super) number: u32,
     pub(super) flow: &'a FlowParams,
     pub(super) initiator: bool,
     pub(super) core: u32,
 }
 
-impl End<'_> {
+impl HostFlowEnd<'_> {
     /// Returns the migrations of the thread of this end: time and destination core. Migrations to the same core are
     /// skipped.
     fn moves(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
@@ -54,7 +54,7 @@ impl End<'_> {
     }
 }
 
-impl Attachment<'_> {
+impl NetworkAttachment<'_> {
     /// Returns the number of the host.
     pub(super) fn host(&self) -> u16 {
         self.host
@@ -66,11 +66,11 @@ impl Attachment<'_> {
     }
 
     /// Returns the ends of flows at this host.
-    pub(super) fn ends(&self) -> impl Iterator<Item = End<'_>> {
+    pub(super) fn ends(&self) -> impl Iterator<Item = HostFlowEnd<'_>> {
         (0..).zip(&self.cluster.flows).filter_map(|(number, flow)| {
             let initiator = flow.from == self.host;
             let core = if initiator { flow.from_core } else { flow.to_core };
-            (initiator || flow.to == self.host).then_some(End { number, flow, initiator, core })
+            (initiator || flow.to == self.host).then_some(HostFlowEnd { number, flow, initiator, core })
         })
     }
 
@@ -92,7 +92,7 @@ impl Attachment<'_> {
                     | Traffic::Forward(_)
             )
         };
-        let receives = |end: &End| !end.initiator && pours(&end.flow.traffic);
+        let receives = |end: &HostFlowEnd| !end.initiator && pours(&end.flow.traffic);
         let all = self.network_cores(params);
         let busy = |core: &u32| self.ends().any(|end| receives(&end) && end.cores().any(|own| own == *core));
         let some: Vec<u32> = all.iter().copied().filter(busy).collect();
@@ -149,7 +149,7 @@ impl Builder<'_> {
     }
 
     /// Returns the first class of flows.
-    pub(super) fn class_of_first(&self) -> u8 {
+    pub(super) fn first_flow_class(&self) -> u8 {
         let of_flows = self.attachment.as_ref().map_or(0, |attachment| attachment.cluster.classes.len());
         (self.params.workloads.len() - of_flows) as u8
     }
@@ -157,7 +157,7 @@ impl Builder<'_> {
     /// Returns the ends of TCP flows whose applications run on `core` at some time.
     fn flow_ends(&self, core: u32) -> Vec<NetSocketParams> {
         let Some(attachment) = &self.attachment else { return Vec::new() };
-        let socket = |end: End| {
+        let socket = |end: HostFlowEnd| {
             let Transport::Tcp(tcp) = &end.flow.transport else { return None };
             Some(NetSocketParams {
                 flow: end.number,
@@ -180,7 +180,7 @@ impl Builder<'_> {
 
     /// Returns the file that an end of a flow sends, if its thread starts on `core`. The file does not move with the
     /// thread.
-    fn file(&self, end: &End, core: u32) -> Option<Region> {
+    fn file(&self, end: &HostFlowEnd, core: u32) -> Option<Region> {
         let place = end.flow.sendfile.filter(|_| end.initiator && end.core == core)?;
         let base = self.place(place, self.node(core), FILE_BYTES + FILE_END_BYTES);
         Some(Region { base, bytes: FILE_BYTES })
@@ -193,7 +193,7 @@ impl Builder<'_> {
     /// Returns the ends of UDP flows whose applications run on `core`.
     fn datagram_ends(&self, core: u32) -> Vec<DatagramEndParams> {
         let Some(attachment) = &self.attachment else { return Vec::new() };
-        let params = |end: End| {
+        let params = |end: HostFlowEnd| {
             let Transport::Udp(udp) = end.flow.transport else { return None };
             Some(DatagramEndParams {
                 flow: end.number,
@@ -228,7 +228,7 @@ impl SocketBuilder<'_> {
         let mut footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
         if self.params.dimm.is_some() {
             // A NIC in a DIMM reads what it sends from the memory of the DIMM.
-            footprint.send.base = self.near_nic(footprint.send.bytes);
+            footprint.send.base = self.allocate_near_nic(footprint.send.bytes);
         }
         let rng = self.engine_rng(core, before);
         let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
@@ -245,7 +245,7 @@ impl SocketBuilder<'_> {
         let adjacent = self.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
         // The L2 fetches pairs of lines only with an adjacent-line prefetcher.
         stack.prefetch_pairs &= adjacent;
-        stack.packet_ps += self.server.look_ps();
+        stack.packet_ps += self.server.inspect_ps();
         let registers = self.server.registers(self.number(core));
         let wiring =
             os::NetCoreWiring { cha, nic, queue: has_nic.then_some(queue), rings, elsewhere, away_ps, registers };

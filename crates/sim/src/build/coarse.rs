@@ -11,9 +11,9 @@ use crate::build::one_server;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::memory::Channel;
 use hostnet_model::params::{
-    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, LineSize, MapParams, MemoryParams,
-    NicParams, Pattern, PcieParams, RemoteParams, ServerParams, SocketParams, SsdParams, StackParams, StreamParams,
-    UpiParams, Workload, WorkloadKind,
+    AccessPattern, ChaParams, CoreParams, DramParams, FioParams, IioParams, LineSize, MapParams,
+    MemoryControllerParams, MemoryParams, NicParams, PcieParams, RemoteParams, ServerParams, SocketParams, SsdParams,
+    StackParams, StreamParams, UpiParams, Workload, WorkloadKind,
 };
 use hostnet_model::Machine;
 
@@ -31,8 +31,8 @@ const LOADS: u64 = 1 << 32;
 #[must_use]
 pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
     let mut bursts = coarse(server, size);
-    let saturated = saturating(server, size);
-    let (line, burst) = (probe(&saturated), size.expand(probe(&coarse(&saturated, size))));
+    let saturated = saturating_server(server, size);
+    let (line, burst) = (measure_lines(&saturated), size.expand(measure_lines(&coarse(&saturated, size))));
     // The clock is only ever slowed down: bursts gain bandwidth, as their lines go to one row.
     if burst > line {
         for socket in &mut bursts.sockets {
@@ -46,14 +46,14 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
 
 /// Returns the server that saturates its memory. Its streams and the cores of remote sockets run without gaps, and
 /// every other core only loads sequentially, as copies do. LFB entries are rounded to whole bursts.
-fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
+fn saturating_server(server: &ServerParams, size: LineSize) -> ServerParams {
     let runs = |core: &u32, kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(own) if own.cores.contains(core));
     let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));
     let cores = server.sockets.iter().map(|socket| socket.core.count).sum();
     let share = |socket: &SocketParams| socket.memory.pages.memory_bytes / u64::from(socket.core.count);
     let stream = StreamParams {
         cores: (0..cores).filter(|core| !busy(core)).collect(),
-        pattern: Pattern::Sequential,
+        pattern: AccessPattern::Sequential,
         reads: LOADS,
         working_set_bytes: (server.sockets.iter().map(share).min().unwrap_or(0) / 4) & !0xfffff,
         gap_ps: 0,
@@ -68,7 +68,7 @@ fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
         workloads.push(Workload::new("", WorkloadKind::Stream(stream)));
     }
     let bare = |socket: &SocketParams| {
-        let lfb_entries = size.expand(Grain { size }.count(socket.core.lfb_entries));
+        let lfb_entries = size.expand(BurstConverter { size }.count(socket.core.lfb_entries));
         let core = CoreParams { lfb_entries, ..socket.core.clone() };
         SocketParams { core, cache: None, nic: None, ..socket.clone() }
     };
@@ -77,7 +77,7 @@ fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
 }
 
 /// Returns the number of lines that the memory of a server transfers during the measurement.
-fn probe(server: &ServerParams) -> u64 {
+fn measure_lines(server: &ServerParams) -> u64 {
     let mut simulation = one_server(server);
     let lines = |simulation: &mut Simulation<Machine>, now: Time| -> u64 {
         crate::read::sample::settle(&mut simulation.parts_mut()[0].0, now);
@@ -93,7 +93,7 @@ fn probe(server: &ServerParams) -> u64 {
 
 /// As [`bursts`], but without the correction of the DRAM clock.
 fn coarse(server: &ServerParams, size: LineSize) -> ServerParams {
-    let grain = Grain { size };
+    let grain = BurstConverter { size };
     ServerParams {
         sockets: server.sockets.iter().map(|socket| grain.socket(socket)).collect(),
         stack: server.stack.as_ref().map(|stack| grain.stack(stack)),
@@ -102,11 +102,11 @@ fn coarse(server: &ServerParams, size: LineSize) -> ServerParams {
     }
 }
 
-struct Grain {
+struct BurstConverter {
     size: LineSize,
 }
 
-impl Grain {
+impl BurstConverter {
     /// Converts lines to the nearest number of bursts.
     fn round(&self, lines: u32) -> u32 {
         let half = self.size.expand(1) >> 1;
@@ -219,11 +219,11 @@ impl Grain {
         DramParams { lines_per_row: 1 << map.column.len(), timing, ..dram.clone() }
     }
 
-    fn controller(&self, controller: &ControllerParams) -> ControllerParams {
+    fn controller(&self, controller: &MemoryControllerParams) -> MemoryControllerParams {
         let some = |lines: u32| if lines > 0 { self.count(lines) } else { 0 };
         let wpq_entries = self.count(controller.wpq_entries);
         let write_high = self.count(controller.write_high).min(wpq_entries);
-        ControllerParams {
+        MemoryControllerParams {
             rpq_entries: self.count(controller.rpq_entries),
             wpq_entries,
             wpq_full_threshold: self.count(controller.wpq_full_threshold),

@@ -1,13 +1,15 @@
 //! Builds cores and the engines that run on them.
 
-use super::{Builder, Node, SocketBuilder, SocketLayout};
+use super::{Builder, NumaNode, SocketBuilder, SocketLayout};
 use hostnet_kernel::Rng;
 use hostnet_model::app::{footprint, Generator, MemoryBases};
 use hostnet_model::core::{
     Core, CoreWiring, Engine, Executor, Partner, Program, Programs, Source, Storage, Stream, Thread,
 };
 use hostnet_model::line::{Evictions, Walk};
-use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind, KERNEL_BYTES};
+use hostnet_model::params::{
+    AccessPattern, AppParams, CacheParams, FioParams, StreamParams, WorkloadKind, KERNEL_BYTES,
+};
 use hostnet_model::{Component, PartKind};
 use std::collections::VecDeque;
 
@@ -130,7 +132,7 @@ impl SocketBuilder<'_> {
     }
 
     fn stream_thread(&mut self, class: u8, core: u32, stream: &StreamParams, mut rng: Rng) -> Thread {
-        let base = self.take_for(class, self.node(core), stream.working_set_bytes);
+        let base = self.allocate_for(class, self.node(core), stream.working_set_bytes);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         Thread {
             class,
@@ -144,12 +146,15 @@ impl SocketBuilder<'_> {
 
     fn app_threads(&mut self, class: u8, app: &AppParams, threads: &mut [Vec<Thread>]) {
         let needed = footprint(app);
-        let shared = self.take_shared(class, &app.cores, needed.shared_bytes);
+        let shared = self.allocate_shared(class, &app.cores, needed.shared_bytes);
         let count = app.cores.len() as u32;
         for (number, &core) in (0..).zip(&app.cores) {
             let Some(core) = self.layout.own_core(core) else { continue };
-            let mut bases =
-                MemoryBases { shared, thread: self.take_for(class, self.node(core), needed.thread_bytes), client: 0 };
+            let mut bases = MemoryBases {
+                shared,
+                thread: self.allocate_for(class, self.node(core), needed.thread_bytes),
+                client: 0,
+            };
             let mut rng = self.stream_rng(core, threads[core as usize].len());
             let client = app.clients.get(number as usize).map(|&client| self.layout.expect_core(client));
             let thread = |generator, partner| Thread {
@@ -164,7 +169,7 @@ impl SocketBuilder<'_> {
             let asked_by = client.map(|client| Partner::Client(self.layout.cores().get(client)));
             threads[core as usize].push(thread(server, asked_by));
             let Some(client) = client else { continue };
-            bases.client = self.take_for(class, self.node(client), needed.client_bytes);
+            bases.client = self.allocate_for(class, self.node(client), needed.client_bytes);
             let asks = Partner::Server(self.layout.cores().get(core));
             let asking = Generator::client(app, bases);
             threads[client as usize].extend(asking.map(|generator| thread(generator, Some(asks))));
@@ -174,7 +179,7 @@ impl SocketBuilder<'_> {
     fn storage_thread(&mut self, class: u8, core: u32, fio: &FioParams) -> Thread {
         let base = self.take(core, KERNEL_BYTES);
         let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
-        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
+        let walk = Walk::new(base, KERNEL_BYTES, AccessPattern::Sequential, &mut rng);
         let storage = Storage {
             walk,
             loads: fio.kernel_loads,
@@ -218,8 +223,8 @@ impl SocketBuilder<'_> {
         programs
     }
 
-    pub(super) fn stream(&mut self, class: u8, node: Node, stream: &StreamParams, mut rng: Rng) -> Program {
-        let base = self.take_for(class, node, stream.working_set_bytes);
+    pub(super) fn stream(&mut self, class: u8, node: NumaNode, stream: &StreamParams, mut rng: Rng) -> Program {
+        let base = self.allocate_for(class, node, stream.working_set_bytes);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         let dirty = self.params.core.dirty_pool_lines;
         Program {
@@ -236,7 +241,7 @@ impl SocketBuilder<'_> {
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
         let base = self.take(core, KERNEL_BYTES);
         let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
-        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
+        let walk = Walk::new(base, KERNEL_BYTES, AccessPattern::Sequential, &mut rng);
         Program {
             class,
             reads: fio.kernel_loads,

@@ -3,7 +3,7 @@
 use super::{Builder, SocketBuilder};
 use hostnet_model::line::Walk;
 use hostnet_model::nvme::{DriveJob, DrivePortWiring, DriveWiring, Ssd};
-use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
+use hostnet_model::params::{AccessPattern, WorkloadKind, EXTRA_BYTES};
 use hostnet_model::PartKind;
 
 impl SocketBuilder<'_> {
@@ -31,8 +31,8 @@ impl SocketBuilder<'_> {
                     ssd.write_bytes_per_s = ssd.write_bytes_per_s.min(share);
                 }
                 let at = self.server.node(job.core);
-                let base = self.take_for(class as u8, at, job.block_bytes * u64::from(job.io_depth));
-                let extra = self.take_for(class as u8, at, EXTRA_BYTES);
+                let base = self.allocate_for(class as u8, at, job.block_bytes * u64::from(job.io_depth));
+                let extra = self.allocate_for(class as u8, at, EXTRA_BYTES);
                 jobs.push(DriveJob {
                     params: job.clone(),
                     class: class as u8,
@@ -42,7 +42,7 @@ impl SocketBuilder<'_> {
                     extra: Walk::new(
                         extra,
                         EXTRA_BYTES,
-                        Pattern::Strided { bytes: u64::from(params.pcie.mps_bytes) },
+                        AccessPattern::Strided { bytes: u64::from(params.pcie.mps_bytes) },
                         &mut rng,
                     ),
                     slot: 0,

@@ -18,20 +18,20 @@ const CHECKED_STEPS: usize = 1000;
 
 /// A trace, and the index of the core that replays it among the parts.
 #[derive(Debug)]
-struct Feed {
+struct TraceFeed {
     core: usize,
     class: u8,
     params: TraceParams,
-    reader: Option<Reader>,
+    reader: Option<OpenTrace>,
 }
 
 /// An open trace, and the number of its next step.
-struct Reader {
+struct OpenTrace {
     steps: TraceSteps,
     at: u64,
 }
 
-impl std::fmt::Debug for Reader {
+impl std::fmt::Debug for OpenTrace {
     fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(formatter, "a trace at step {}", self.at)
     }
@@ -39,21 +39,25 @@ impl std::fmt::Debug for Reader {
 
 /// Traces of all cores, and the first error in one of them.
 #[derive(Debug, Default)]
-pub(crate) struct Feeds {
-    feeds: Vec<Feed>,
+pub(crate) struct TraceFeeds {
+    feeds: Vec<TraceFeed>,
     error: Option<TraceError>,
 }
 
 /// A clone reopens the traces.
-impl Clone for Feeds {
+impl Clone for TraceFeeds {
     fn clone(&self) -> Self {
-        let again =
-            |feed: &Feed| Feed { core: feed.core, class: feed.class, params: feed.params.clone(), reader: None };
+        let again = |feed: &TraceFeed| TraceFeed {
+            core: feed.core,
+            class: feed.class,
+            params: feed.params.clone(),
+            reader: None,
+        };
         Self { feeds: self.feeds.iter().map(again).collect(), error: self.error.clone() }
     }
 }
 
-impl Feeds {
+impl TraceFeeds {
     /// Creates the feeds of the traces that the cores of a server replay.
     pub(crate) fn new(params: &ServerParams) -> Self {
         let layout = Layout::of(params, 0);
@@ -63,7 +67,7 @@ impl Feeds {
             let App::Trace(trace) = &app.app else { continue };
             let feed = |&core: &u32| {
                 let core = layout.core(core).0 as usize;
-                Feed { core, class, params: trace.clone(), reader: None }
+                TraceFeed { core, class, params: trace.clone(), reader: None }
             };
             feeds.extend(app.cores.iter().map(feed));
         }
@@ -83,21 +87,21 @@ impl Feeds {
     /// Feeds every core the steps of another interval.
     pub(crate) fn fill(&mut self, machine: &mut Machine) {
         for index in 0..self.feeds.len() {
-            let Feed { core, class, .. } = self.feeds[index];
+            let TraceFeed { core, class, .. } = self.feeds[index];
             let Some(core) = machine.components_mut()[core].get_mut::<Core>() else { continue };
             let threads = core.engines_mut().iter_mut().filter_map(Executor::of_mut);
             threads.filter(|thread| thread.class() == class).for_each(|thread| self.fill_core(index, thread));
         }
     }
 
-    /// As [`Feeds::fill`], but for one thread, which has no steps left. `core` is the index of its core among the
+    /// As [`TraceFeeds::fill`], but for one thread, which has no steps left. `core` is the index of its core among the
     /// parts.
     pub(crate) fn fill_empty(&mut self, core: usize, thread: &mut Executor) {
         let Some(replay) = thread.replay_mut() else { return };
         if replay.waiting() > 0 || replay.ended() {
             return;
         }
-        let of_thread = |feed: &Feed| (feed.core, feed.class) == (core, thread.class());
+        let of_thread = |feed: &TraceFeed| (feed.core, feed.class) == (core, thread.class());
         if let Some(index) = self.feeds.iter().position(of_thread) {
             self.fill_core(index, thread);
         }
@@ -113,7 +117,7 @@ impl Feeds {
     }
 }
 
-impl Feed {
+impl TraceFeed {
     /// Feeds `replay` until `steps` steps are waiting.
     fn fill(&mut self, replay: &mut Replay, steps: u64) -> Result<(), TraceError> {
         let wanted = steps.saturating_sub(replay.waiting() as u64);
@@ -124,7 +128,7 @@ impl Feed {
         let next = replay.taken() + replay.waiting() as u64;
         let mut reader = match self.reader.take().filter(|reader| reader.at == next) {
             Some(reader) => reader,
-            None => Reader { steps: open_at(&self.params, next)?, at: next },
+            None => OpenTrace { steps: open_at(&self.params, next)?, at: next },
         };
         for _ in 0..wanted {
             let Some(step) = reader.steps.next() else {

@@ -1,7 +1,7 @@
 //! Numbers the parts of a server.
 
-use super::parts::{OfSocket, WITH_LINES, WITH_RATES};
-use crate::read::crossed::pairs;
+use super::parts::{PartBuilder, WITH_LINES, WITH_RATES};
+use crate::read::crossed::socket_pairs;
 use hostnet_kernel::ComponentId;
 use hostnet_model::params::{ServerParams, SocketParams};
 use hostnet_model::{Ids, PartKind};
@@ -49,7 +49,7 @@ impl Layout {
     }
 
     /// Numbers the parts of a server with a fluid memory, starting at `first`.
-    pub(crate) fn of_rates(params: &ServerParams, first: u32) -> Self {
+    pub(crate) fn of_fluid(params: &ServerParams, first: u32) -> Self {
         let socket = SocketLayout::new(params.socket(), WITH_RATES, 0, [0; PartKind::COUNT], first);
         Self::with(vec![socket], params, socket.all.end().0)
     }
@@ -57,8 +57,8 @@ impl Layout {
     /// Adds the parts that belong to no socket, numbered after those of the sockets.
     fn with(sockets: Vec<SocketLayout>, params: &ServerParams, next: u32) -> Self {
         let count = sockets.len() as u32;
-        let pairs = if params.upi.is_some() { count * (count - 1) / 2 } else { 0 };
-        let upis = Ids::new(ComponentId(next), pairs);
+        let socket_pairs = if params.upi.is_some() { count * (count - 1) / 2 } else { 0 };
+        let upis = Ids::new(ComponentId(next), socket_pairs);
         let control = upis.end().0;
         let power = control + u32::from(params.control.is_some());
         let end = power + u32::from(params.power.is_some());
@@ -66,8 +66,8 @@ impl Layout {
     }
 
     /// Returns each pair of described sockets, in the order of the UPI links between them.
-    pub(crate) fn pairs(&self) -> Vec<[u8; 2]> {
-        pairs(if self.upis.is_empty() { 0 } else { self.sockets.len() }).collect()
+    pub(crate) fn socket_pairs(&self) -> Vec<[u8; 2]> {
+        socket_pairs(if self.upis.is_empty() { 0 } else { self.sockets.len() }).collect()
     }
 
     /// Returns the id of the first part.
@@ -77,12 +77,12 @@ impl Layout {
 
     /// Returns the socket that the NIC is attached to, or the first if there is no NIC. Host congestion control
     /// observes this socket.
-    pub(crate) fn at_nic(&self) -> &SocketLayout {
+    pub(crate) fn nic_socket(&self) -> &SocketLayout {
         self.sockets.iter().find(|socket| !socket.of(PartKind::Nic).is_empty()).unwrap_or(&self.sockets[0])
     }
 
     pub(crate) fn nic(&self) -> ComponentId {
-        self.at_nic().of(PartKind::Nic).first()
+        self.nic_socket().of(PartKind::Nic).first()
     }
 
     /// Returns the core with a number among the cores of the server.
@@ -92,7 +92,7 @@ impl Layout {
     }
 
     /// Returns the socket of a core with a number among the cores of the server.
-    pub(crate) fn at_core(&self, number: u32) -> u8 {
+    pub(crate) fn socket_of_core(&self, number: u32) -> u8 {
         let socket = self.sockets.iter().find(|socket| socket.own_core(number).is_some());
         socket.expect("workloads name cores that there are").number
     }
@@ -103,13 +103,19 @@ impl Layout {
             Some(socket) => (!socket.of(PartKind::Remote).contains(id)).then_some(socket.number),
             None if self.upis.contains(id) => None,
             // Control and power management belong to no socket; they use that of the NIC.
-            None => Some(self.at_nic().number),
+            None => Some(self.nic_socket().number),
         }
     }
 }
 
 impl SocketLayout {
-    fn new(params: &SocketParams, list: &[OfSocket], number: u8, before: [u32; PartKind::COUNT], first: u32) -> Self {
+    fn new(
+        params: &SocketParams,
+        list: &[PartBuilder],
+        number: u8,
+        before: [u32; PartKind::COUNT],
+        first: u32,
+    ) -> Self {
         let all = Ids::new(ComponentId(first), list.iter().map(|of| (of.count)(params)).sum());
         let mut kinds = [Ids::new(all.end(), 0); PartKind::COUNT];
         let mut next = all.first();
@@ -201,8 +207,8 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_of_rates_is_where_requests_go() {
-        let layout = Layout::of_rates(&server(), 7);
+    fn a_fluid_memory_is_the_target_of_requests() {
+        let layout = Layout::of_fluid(&server(), 7);
         let socket = &layout.sockets[0];
         assert_eq!(socket.home(), socket.iio());
         assert_eq!(socket.iio(), socket.cores().end());

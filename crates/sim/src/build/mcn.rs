@@ -63,7 +63,7 @@ impl SocketBuilder<'_> {
             core: self.server.layout.core(params.core),
             peers: attachment.peers.clone(),
             windows: self.server.windows(params),
-            class: self.server.class_of_first(),
+            class: self.server.first_flow_class(),
             engine_config: params.dma_lines.is_some().then(|| CopyEngineConfig {
                 base: self.take(params.core, RING_PACKET_BYTES),
                 bytes: RING_PACKET_BYTES,

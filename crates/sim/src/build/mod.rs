@@ -13,6 +13,7 @@ pub(crate) mod fluid;
 mod iio;
 mod layout;
 pub(crate) mod mcn;
+mod nic_functions;
 mod parts;
 mod pool;
 mod power;
@@ -25,18 +26,17 @@ mod sockets;
 pub(crate) mod warm_up;
 #[cfg(test)]
 mod warm_up_tests;
-mod ways;
 mod world;
 
-pub use shares::Shares;
+pub use shares::PartitionShares;
 pub(crate) use world::{prepared, recut, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
 pub(crate) use layout::{Layout, SocketLayout};
 
-use crate::build::attach::Attachment;
-use crate::build::feeds::Feeds;
-use crate::build::fluid::{Filled, Load};
+use crate::build::attach::NetworkAttachment;
+use crate::build::feeds::TraceFeeds;
+use crate::build::fluid::{FilledCaches, ServerLoad};
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
@@ -45,34 +45,34 @@ use hostnet_model::nic::QueueMemory;
 use hostnet_model::params::{DieParams, PageParams, Placement, ServerParams, SocketParams, Stop, BUFFER_ALIGNMENT};
 use hostnet_model::{Component, Machine, Pages, Payload};
 use std::cell::{Cell, OnceCell};
-use warm_up::Filling;
+use warm_up::FillProgress;
 
 /// Initial capacity of the event queue, in events.
 const EVENTS_CAPACITY: usize = 4096;
 
 /// A NUMA node: the memory of a socket, or of one sub-NUMA cluster of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
+pub(crate) struct NumaNode {
     pub(crate) socket: u8,
     pub(crate) cluster: u8,
 }
 
 /// Node of the DIMM that a NIC sits in. Servers with such a DIMM have one socket.
-const DIMM: Node = Node { socket: 1, cluster: 0 };
+const DIMM: NumaNode = NumaNode { socket: 1, cluster: 0 };
 
 /// Allocator of the virtual memory of each node.
-struct Spaces {
+struct NodeAllocator {
     clusters: u8,
     next: Vec<Cell<u64>>,
 }
 
-impl Spaces {
+impl NodeAllocator {
     fn new(sockets: usize, clusters: u8) -> Self {
         Self { clusters, next: vec![Cell::new(0); sockets * usize::from(clusters)] }
     }
 
     /// Allocates memory on one node.
-    fn of(&self, Node { socket, cluster }: Node, bytes: u64) -> u64 {
+    fn of(&self, NumaNode { socket, cluster }: NumaNode, bytes: u64) -> u64 {
         let next = &self.next[usize::from(socket) * usize::from(self.clusters) + usize::from(cluster)];
         memory_of_cluster(socket, cluster) + next.replace(next.get() + bytes.next_multiple_of(BUFFER_ALIGNMENT))
     }
@@ -94,15 +94,15 @@ pub(crate) struct Builder<'a> {
     pub(crate) params: &'a ServerParams,
     pub(crate) layout: Layout,
     pub(crate) classes: usize,
-    spaces: Spaces,
+    spaces: NodeAllocator,
     /// Memory that the threads of an application share, by workload, once it is allocated.
     shared: Vec<Cell<Option<u64>>>,
     /// Memory of the queues of the NIC, once it is allocated.
     queues: OnceCell<Vec<QueueMemory>>,
     /// Place of the server on a network, if it is attached to one.
-    pub(crate) attachment: Option<Attachment<'a>>,
+    pub(crate) attachment: Option<NetworkAttachment<'a>>,
     /// Load of a server that is built to measure its rates.
-    pub(crate) load: Option<Load>,
+    pub(crate) load: Option<ServerLoad>,
 }
 
 /// A socket under construction.
@@ -120,17 +120,17 @@ impl SocketBuilder<'_> {
     }
 
     /// Returns the node nearest to a core of this socket.
-    pub(crate) fn node(&self, core: u32) -> Node {
+    pub(crate) fn node(&self, core: u32) -> NumaNode {
         self.near(self.params.die.as_ref().map(|die| die.cores[core as usize]))
     }
 
     /// Allocates memory near the NIC function of this socket.
-    pub(crate) fn near_nic(&self, bytes: u64) -> u64 {
+    pub(crate) fn allocate_near_nic(&self, bytes: u64) -> u64 {
         self.server.spaces.of(self.node_of_nic(), bytes)
     }
 
     /// Returns the node nearest to the NIC function of this socket.
-    pub(crate) fn node_of_nic(&self) -> Node {
+    pub(crate) fn node_of_nic(&self) -> NumaNode {
         if self.params.dimm.is_some() {
             return DIMM;
         }
@@ -138,24 +138,24 @@ impl SocketBuilder<'_> {
         self.near(self.params.die.as_ref().and_then(stop))
     }
 
-    fn near(&self, stop: Option<Stop>) -> Node {
+    fn near(&self, stop: Option<Stop>) -> NumaNode {
         let cluster = self.params.die.as_ref().zip(stop).map_or(0, |(die, stop)| die.cluster_of(stop));
-        Node { socket: self.layout.number, cluster }
+        NumaNode { socket: self.layout.number, cluster }
     }
 
     /// Allocates memory that all cores of a workload share, once per workload. By default the memory is local to the
     /// first core.
-    pub(crate) fn take_shared(&self, class: u8, cores: &[u32], bytes: u64) -> u64 {
+    pub(crate) fn allocate_shared(&self, class: u8, cores: &[u32], bytes: u64) -> u64 {
         let place = &self.server.shared[usize::from(class)];
         let first =
-            cores.first().map_or(Node { socket: self.layout.number, cluster: 0 }, |&core| self.server.node(core));
-        let base = place.get().unwrap_or_else(|| self.take_for(class, first, bytes));
+            cores.first().map_or(NumaNode { socket: self.layout.number, cluster: 0 }, |&core| self.server.node(core));
+        let base = place.get().unwrap_or_else(|| self.allocate_for(class, first, bytes));
         place.set(Some(base));
         base
     }
 
     /// Allocates memory for a workload according to its placement; local memory is allocated on `node`.
-    pub(crate) fn take_for(&self, class: u8, node: Node, bytes: u64) -> u64 {
+    pub(crate) fn allocate_for(&self, class: u8, node: NumaNode, bytes: u64) -> u64 {
         self.server.place(self.server.params.workloads[usize::from(class)].memory, node, bytes)
     }
 }
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
         let expanders = params.sockets.iter().filter(|socket| homes_of_expander(socket).is_some()).count();
-        let spaces = Spaces::new(params.sockets.len() + expanders, clusters(params.socket()));
+        let spaces = NodeAllocator::new(params.sockets.len() + expanders, clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
     }
@@ -176,17 +176,17 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the node nearest to a core of the server.
-    pub(crate) fn node(&self, core: u32) -> Node {
+    pub(crate) fn node(&self, core: u32) -> NumaNode {
         let socket = self.sockets().find(|socket| socket.layout.own_core(core).is_some());
         let socket = socket.expect("workloads name cores that there are");
         socket.node(socket.layout.expect_core(core))
     }
 
     /// Allocates memory according to `place`; local memory is allocated on `node`.
-    pub(crate) fn place(&self, place: Placement, node: Node, bytes: u64) -> u64 {
+    pub(crate) fn place(&self, place: Placement, node: NumaNode, bytes: u64) -> u64 {
         match place {
             Placement::Local => self.spaces.of(node, bytes),
-            Placement::Socket(socket) => self.spaces.of(Node { socket, ..node }, bytes),
+            Placement::Socket(socket) => self.spaces.of(NumaNode { socket, ..node }, bytes),
             Placement::Interleaved => self.spaces.shared(bytes, self.params.socket().memory.pages.run_bytes),
         }
     }
@@ -216,7 +216,7 @@ impl<'a> Builder<'a> {
         };
         let far = |socket: &SocketParams| match (&socket.expander, &socket.pool) {
             (Some(expander), _) => Some((expander.memory.pages.clone(), false)),
-            (None, Some(pool)) => pool::borrowed(socket, pool).map(|pages| (pages, pool.shared.is_some())),
+            (None, Some(pool)) => pool::borrowed_pages(socket, pool).map(|pages| (pages, pool.shared.is_some())),
             (None, None) => None,
         };
         let mut each = self.params.sockets.iter().flat_map(of_cluster);
@@ -238,8 +238,8 @@ impl<'a> Builder<'a> {
         &self,
         components: Vec<Component>,
         memory: Option<FluidMemory>,
-        feeds: &mut Feeds,
-        on_filling: &mut dyn FnMut(Filling) -> bool,
+        feeds: &mut TraceFeeds,
+        on_filling: &mut dyn FnMut(FillProgress) -> bool,
     ) -> Option<(Machine, Scheduler<Payload>)> {
         let params = self.params;
         let first = self.layout.first();
@@ -303,7 +303,7 @@ fn clusters(socket: &SocketParams) -> u8 {
 #[must_use]
 pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
     let (machine, scheduler) =
-        attached_server(params, 0, None, &mut Feeds::new(params), &mut |_| true).expect("nobody stops it");
+        attached_server(params, 0, None, &mut TraceFeeds::new(params), &mut |_| true).expect("nobody stops it");
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
 
@@ -313,9 +313,9 @@ pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
 pub(crate) fn attached_server(
     params: &ServerParams,
     first: u32,
-    attachment: Option<Attachment>,
-    feeds: &mut Feeds,
-    on_filling: &mut dyn FnMut(Filling) -> bool,
+    attachment: Option<NetworkAttachment>,
+    feeds: &mut TraceFeeds,
+    on_filling: &mut dyn FnMut(FillProgress) -> bool,
 ) -> Option<(Machine, Scheduler<Payload>)> {
     let builder = Builder { attachment, ..Builder::new(params, Layout::of(params, first)) };
     let components = builder.components();
@@ -324,13 +324,13 @@ pub(crate) fn attached_server(
 
 /// Creates a simulation of a server under a load, to measure its rates. The last class is the network. The content of
 /// the caches that the NIC leaves behind is kept in `filled`.
-pub(crate) fn loaded_server(params: &ServerParams, load: Load, filled: &mut Filled) -> Simulation<Machine> {
+pub(crate) fn loaded_server(params: &ServerParams, load: ServerLoad, filled: &mut FilledCaches) -> Simulation<Machine> {
     let alone = Layout::of(params, 0);
     let layout = Layout { end: alone.feeder + 1, ..alone };
     let builder = Builder { load: Some(load), ..Builder::new(params, layout) };
     let mut components = builder.components();
     components.push(builder.feeder().into());
-    let partition = builder.partition(components, None, &mut Feeds::new(params), &mut |_| true);
+    let partition = builder.partition(components, None, &mut TraceFeeds::new(params), &mut |_| true);
     let (mut machine, mut scheduler) = partition.expect("nobody stops it");
     if let Some(load) = &builder.load {
         filled.fill(&mut machine, params, load);
@@ -344,12 +344,12 @@ pub(crate) fn loaded_server(params: &ServerParams, load: Load, filled: &mut Fill
 pub(crate) fn fluid_partition(
     params: &ServerParams,
     layout: Layout,
-    attachment: Attachment,
+    attachment: NetworkAttachment,
     (memory, held): (FluidMemory, usize),
 ) -> (Machine, Scheduler<Payload>) {
     let builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
     let components = builder.fluid_components(held);
-    let filled = builder.partition(components, Some(memory), &mut Feeds::new(params), &mut |_| true);
+    let filled = builder.partition(components, Some(memory), &mut TraceFeeds::new(params), &mut |_| true);
     filled.expect("nobody stops it")
 }
 

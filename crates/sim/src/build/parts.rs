@@ -5,7 +5,7 @@ use hostnet_model::params::SocketParams;
 use hostnet_model::{Component, PartKind};
 
 /// Parts of one kind on a socket.
-pub(crate) struct OfSocket {
+pub(crate) struct PartBuilder {
     pub(crate) kind: PartKind,
     /// Returns the number of parts.
     pub(crate) count: fn(&SocketParams) -> u32,
@@ -14,7 +14,7 @@ pub(crate) struct OfSocket {
 }
 
 /// Parts of a socket with lines, in the order of their numbers. They also allocate memory in this order.
-pub(crate) const WITH_LINES: &[OfSocket] = &[
+pub(crate) const WITH_LINES: &[PartBuilder] = &[
     CORES,
     of(PartKind::Cha, |_| 1, |socket| all([socket.cha()])),
     of(
@@ -38,17 +38,17 @@ pub(crate) const WITH_LINES: &[OfSocket] = &[
 ];
 
 /// Parts of a socket with a fluid memory.
-pub(crate) const WITH_RATES: &[OfSocket] = &[CORES, of(PartKind::Iio, |_| 1, |_| vec![Component::fluid()]), NIC];
+pub(crate) const WITH_RATES: &[PartBuilder] = &[CORES, of(PartKind::Iio, |_| 1, |_| vec![Component::fluid()]), NIC];
 
-const CORES: OfSocket = of(PartKind::Core, |params| params.core.count, |socket| socket.cores());
-const NIC: OfSocket = of(PartKind::Nic, |params| params.nic.is_some().into(), |socket| all(socket.nic()));
+const CORES: PartBuilder = of(PartKind::Core, |params| params.core.count, |socket| socket.cores());
+const NIC: PartBuilder = of(PartKind::Nic, |params| params.nic.is_some().into(), |socket| all(socket.nic()));
 
 const fn of(
     kind: PartKind,
     count: fn(&SocketParams) -> u32,
     build: fn(&mut SocketBuilder) -> Vec<Component>,
-) -> OfSocket {
-    OfSocket { kind, count, build }
+) -> PartBuilder {
+    PartBuilder { kind, count, build }
 }
 
 /// Converts parts of one kind to components.
@@ -73,10 +73,10 @@ impl Builder<'_> {
     ///
     /// # Panics
     /// Panics if the number of parts of a kind differs from the layout.
-    pub(crate) fn of_sockets(&self, list: &[OfSocket]) -> Vec<Component> {
+    pub(crate) fn of_sockets(&self, list: &[PartBuilder]) -> Vec<Component> {
         let mut all = Vec::new();
         for mut socket in self.sockets() {
-            for OfSocket { kind, build, .. } in list {
+            for PartBuilder { kind, build, .. } in list {
                 let parts = build(&mut socket);
                 assert_eq!(parts.len() as u32, socket.layout.of(*kind).len(), "there is every {}", kind.name());
                 all.extend(parts);

@@ -1,13 +1,13 @@
 //! Builds the port of a server to a memory pool.
 
-use super::{Node, SocketBuilder};
-use hostnet_model::params::{CableParams, ClusterParams, End, PageParams, PoolParams, SocketParams};
+use super::{NumaNode, SocketBuilder};
+use hostnet_model::params::{CableEnd, CableParams, ClusterParams, PageParams, PoolParams, SocketParams};
 use hostnet_model::pool::{PoolPath, PoolPort, PoolWiring};
 use hostnet_model::PartKind;
 
 /// Returns the pages of memory that a server borrows, if it borrows any. Private pages are permuted like those of its
 /// own memory. Shared pages are kept in order, so that all servers see the same ones.
-pub(super) fn borrowed(socket: &SocketParams, pool: &PoolParams) -> Option<PageParams> {
+pub(super) fn borrowed_pages(socket: &SocketParams, pool: &PoolParams) -> Option<PageParams> {
     let run_bytes = socket.memory.pages.run_bytes;
     (pool.borrowed_bytes > 0).then_some(PageParams { run_bytes, memory_bytes: pool.borrowed_bytes })
 }
@@ -16,13 +16,13 @@ pub(super) fn borrowed(socket: &SocketParams, pool: &PoolParams) -> Option<PageP
 /// exactly one cable, or if the host is not attached to a switch.
 fn way(cluster: &ClusterParams, host: u16, params: &PoolParams) -> Option<PoolPath> {
     let cable_of = |host: u16| {
-        let mut all = cluster.cables.iter().filter(|cable| cable.ends.contains(&End::Host(host)));
+        let mut all = cluster.cables.iter().filter(|cable| cable.ends.contains(&CableEnd::Host(host)));
         all.next().filter(|_| all.next().is_none())
     };
     let own = cable_of(host)?;
     let beside = own.ends.into_iter().find_map(|end| match end {
-        End::Switch(number) => Some(&cluster.switches[usize::from(number)]),
-        End::Host(_) => None,
+        CableEnd::Switch(number) => Some(&cluster.switches[usize::from(number)]),
+        CableEnd::Host(_) => None,
     })?;
     let bytes = u64::from(params.small_bytes + params.data_bytes);
     // A read takes one small message to the lender and one with data back.
@@ -45,7 +45,7 @@ impl SocketBuilder<'_> {
     pub(super) fn pool(&self) -> Option<PoolPort> {
         let params = self.params.pool.as_deref()?;
         let attachment = self.server.attachment.as_ref().expect("a server with a place in a pool is on a network");
-        let node = Node { socket: self.layout.number, cluster: 0 };
+        let node = NumaNode { socket: self.layout.number, cluster: 0 };
         let lent = if params.lent_bytes > 0 { self.server.spaces.of(node, params.lent_bytes) } else { 0 };
         let cached = params.cache.map_or(0, |cache| self.server.spaces.of(node, cache.bytes));
         let wiring = PoolWiring {

@@ -19,7 +19,8 @@ impl Builder<'_> {
     /// Builds the power manager, if there is one, for the cores among `parts`.
     pub(super) fn power(&self, parts: &[Component]) -> Option<PowerManager> {
         let params = self.params.power.as_deref()?;
-        let cores: Vec<ManagedCore> = parts.iter().filter_map(Core::of).zip(self.core_ids()).map(managed).collect();
+        let cores: Vec<ManagedCore> =
+            parts.iter().filter_map(Core::of).zip(self.core_ids()).map(managed_core).collect();
         let domains = match params.domain {
             PowerDomain::Core => cores.into_iter().map(|core| vec![core]).collect(),
             PowerDomain::Chip => {
@@ -45,7 +46,7 @@ impl Builder<'_> {
     }
 
     /// Returns the time that the driver takes to inspect a packet for NCAP, in ps.
-    pub(super) fn look_ps(&self) -> u64 {
+    pub(super) fn inspect_ps(&self) -> u64 {
         self.params.ncap.as_deref().map_or(0, |ncap| ncap.packet_ps)
     }
 
@@ -73,7 +74,7 @@ impl Builder<'_> {
 }
 
 /// Returns how the power manager treats a core: as empty, as reporting its own state, or as always working.
-fn managed((core, id): (&Core, ComponentId)) -> ManagedCore {
+fn managed_core((core, id): (&Core, ComponentId)) -> ManagedCore {
     match core.engines() {
         [] => ManagedCore::AlwaysIdle,
         [only] if NetStack::of(only).is_some_and(|stack| stack.power().is_some()) => ManagedCore::Reporting(id),

@@ -1,6 +1,6 @@
 //! Assigns receive queues of the NIC to the cores of a server.
 
-use super::attach::End;
+use super::attach::HostFlowEnd;
 use super::Builder;
 use hostnet_model::os::MigratedFlow;
 use hostnet_model::params::Transport;
@@ -21,7 +21,7 @@ impl Builder<'_> {
     }
 
     /// Returns true if the number of receive queues is limited, so that cores may share one.
-    fn few_queues(&self) -> bool {
+    fn has_few_queues(&self) -> bool {
         self.params.stack.as_ref().is_some_and(|stack| stack.receive_queues.is_some())
     }
 
@@ -32,11 +32,11 @@ impl Builder<'_> {
         let rings = self.params.socket().mcn.as_ref().is_some_and(|mcn| mcn.core == core && !mcn.steer);
         let forgets = rings || self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
         let own = self.network_cores().iter().position(|&serving| serving == core).map(|place| place as u16);
-        let shares = own.is_some_and(|own| self.receive_queue(own) == own) && self.few_queues();
+        let shares = own.is_some_and(|own| self.receive_queue(own) == own) && self.has_few_queues();
         let Some(attachment) = self.attachment.as_ref().filter(|_| forgets || shares) else { return Vec::new() };
         let others =
             attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)));
-        let elsewhere = |end: End| MigratedFlow {
+        let elsewhere = |end: HostFlowEnd| MigratedFlow {
             flow: end.number,
             core: self.layout.core(end.core),
             queue: self.queue_of(end.core),

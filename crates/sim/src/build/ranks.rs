@@ -1,6 +1,6 @@
 //! Builds the ranks of jobs on the cores of a server.
 
-use super::{Attachment, SocketBuilder};
+use super::{NetworkAttachment, SocketBuilder};
 use hostnet_model::core::{Engine, Executor, RankMemory, RankOperations, Source, Thread, Worker};
 use hostnet_model::flow::{Rank, RankLink};
 use hostnet_model::params::{JobParams, Traffic, Transport};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const PAGE_BYTES: u64 = 4096;
 
 /// A job at a server.
-struct Local<'a> {
+struct LocalJob<'a> {
     number: u32,
     params: &'a JobParams,
     class: u8,
@@ -22,9 +22,9 @@ struct Local<'a> {
     is_over_roce: bool,
 }
 
-impl<'a> Local<'a> {
+impl<'a> LocalJob<'a> {
     /// Returns the jobs of a host.
-    fn all(at: &Attachment<'a>, workloads: usize) -> Vec<Self> {
+    fn all(at: &NetworkAttachment<'a>, workloads: usize) -> Vec<Self> {
         let cluster = at.cluster;
         let local = |(number, params): (u32, &'a JobParams)| {
             let ranks: Vec<u32> =
@@ -64,10 +64,10 @@ impl SocketBuilder<'_> {
     pub(super) fn workers(&mut self, engines: &[Vec<Engine>]) -> Vec<(u32, Worker)> {
         let Some(attachment) = &self.server.attachment else { return Vec::new() };
         let mut workers = Vec::new();
-        for job in Local::all(attachment, self.server.params.workloads.len()) {
+        for job in LocalJob::all(attachment, self.server.params.workloads.len()) {
             let cores: Vec<u32> = job.ranks.iter().map(|&rank| job.params.cores[rank as usize].core).collect();
             let count = job.ranks.len() as u64;
-            let shared = self.take_shared(job.class, &cores, count * count * RankMemory::SLOT_BYTES);
+            let shared = self.allocate_shared(job.class, &cores, count * count * RankMemory::SLOT_BYTES);
             for (number, (&rank, core)) in (0..).zip(job.ranks.iter().zip(cores)) {
                 let Some(core) = self.layout.own_core(core) else { continue };
                 let before = engines[core as usize].len() as u32;
@@ -80,11 +80,11 @@ impl SocketBuilder<'_> {
 
     /// Builds a rank of a job on a core that runs `before` other engines. `among` holds the address of the memory
     /// that the ranks of the server share, their number, and the index of this rank among them.
-    fn worker(&self, job: &Local, rank: u32, core: u32, before: u32, among: [u64; 3]) -> Option<Worker> {
+    fn worker(&self, job: &LocalJob, rank: u32, core: u32, before: u32, among: [u64; 3]) -> Option<Worker> {
         let cache = self.params.cache.as_ref()?;
         let params = job.params;
         let (walk, random) = params.rank_lines();
-        let own = self.take_for(job.class, self.node(core), params.rank_bytes());
+        let own = self.allocate_for(job.class, self.node(core), params.rank_bytes());
         let messages = own + PAGE_BYTES;
         let walk_at = messages + RankMemory::SLOT_BYTES;
         let instruction_fs = params.cores[rank as usize].instruction_fs;

@@ -1,6 +1,6 @@
 //! Builds the ends of RoCE flows, which are part of the NIC of a server.
 
-use super::attach::End;
+use super::attach::HostFlowEnd;
 use super::SocketBuilder;
 use hostnet_model::flow::Application;
 use hostnet_model::nic::{RankEnd, RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
@@ -14,7 +14,7 @@ impl SocketBuilder<'_> {
         let Some(attachment) = &self.server.attachment else { return Vec::new() };
         let port = attachment.wire.as_ref().map_or(0, |wire| wire.bytes_per_s);
         let mut regions = BTreeMap::new();
-        let end = |end: End| {
+        let end = |end: HostFlowEnd| {
             let Transport::Roce(roce) = &end.flow.transport else { return None };
             let peer = if end.initiator { end.flow.to } else { end.flow.from };
             let region_bytes = match &end.flow.traffic {
@@ -28,7 +28,7 @@ impl SocketBuilder<'_> {
                 flow: end.number,
                 hosts: [attachment.host, peer],
                 priority: end.flow.priority,
-                base: self.near_nic(region_bytes + u64::from(RDMA_MTU_MAX)),
+                base: self.allocate_near_nic(region_bytes + u64::from(RDMA_MTU_MAX)),
                 region_bytes,
                 start_ps: end.flow.start_ps,
                 initiator: end.initiator,
@@ -40,7 +40,7 @@ impl SocketBuilder<'_> {
     }
 
     /// Returns the state of a flow end that carries messages of a rank, or `None` for other traffic.
-    fn rank_end(&self, end: &End) -> Option<RankEnd> {
+    fn rank_end(&self, end: &HostFlowEnd) -> Option<RankEnd> {
         let Traffic::Messages(_) = end.flow.traffic else { return None };
         let application = Application::new(&end.flow.traffic, end.initiator, None);
         Some(RankEnd { core: self.server.layout.core(end.core), application, waits: false })

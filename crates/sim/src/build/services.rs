@@ -1,6 +1,6 @@
 //! Builds services with workers that are threads of a server.
 
-use super::attach::End;
+use super::attach::HostFlowEnd;
 use super::Builder;
 use hostnet_model::os::ServiceWiring;
 use hostnet_model::params::{ServiceParams, Traffic};
@@ -24,7 +24,7 @@ impl Builder<'_> {
     fn services(&self, own: u32) -> Vec<(ServiceParams, u32)> {
         let mut homes: BTreeMap<u32, (&ServiceParams, Vec<u32>)> = BTreeMap::new();
         let ends = self.attachment.iter().flat_map(|attachment| attachment.ends()).filter(|end| !end.initiator);
-        for End { flow, core, .. } in ends {
+        for HostFlowEnd { flow, core, .. } in ends {
             let Traffic::Service(service) = &flow.traffic else { continue };
             homes.entry(service.number).or_insert((service, Vec::new())).1.push(core);
         }

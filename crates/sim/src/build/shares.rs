@@ -12,7 +12,7 @@ const FLUID_SERVER: u64 = 10;
 
 /// Partitions of a run, and the process that simulates each of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shares {
+pub struct PartitionShares {
     /// Names of the servers, whose partitions come first.
     pub servers: Vec<String>,
     /// Weight of each partition, in network ports.
@@ -23,7 +23,7 @@ pub struct Shares {
     pub window_ps: Option<u64>,
 }
 
-impl Shares {
+impl PartitionShares {
     /// Distributes a plan over `ranks` processes of `threads` threads each. Some processes may get no partition.
     #[must_use]
     pub fn of(plan: &Plan, ranks: usize, threads: usize) -> Self {

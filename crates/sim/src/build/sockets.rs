@@ -1,18 +1,18 @@
 //! Builds remote sockets of which only cores are modelled, UPI links, and the host congestion control.
 
-use super::{Builder, Node, SocketBuilder, SocketLayout};
+use super::{Builder, NumaNode, SocketBuilder, SocketLayout};
 use hostnet_kernel::ComponentId;
 use hostnet_model::cha::RemoteSockets;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::core::{Core, CoreWiring, Programs};
 use hostnet_model::link::Upi;
-use hostnet_model::params::{ControlParams, CoreParams, RemoteCore, ServerParams, SocketParams, SocketsParams};
+use hostnet_model::params::{ControlParams, CoreParams, InterSocketParams, RemoteCore, ServerParams, SocketParams};
 use hostnet_model::PartKind;
 use std::collections::BTreeSet;
 
 /// Returns, for each other socket that control throttles, true if anything runs on it. Returns an empty list if the
 /// sockets are described and nothing runs on any of them.
-pub(crate) fn held_back(params: &ServerParams) -> Vec<bool> {
+pub(crate) fn throttled_sockets(params: &ServerParams) -> Vec<bool> {
     let has_nic = |socket: &SocketParams| socket.nic.is_some();
     let at = params.sockets.iter().position(has_nic).unwrap_or(0);
     if let Some(remote) = &params.sockets[at].remote {
@@ -49,7 +49,7 @@ impl SocketBuilder<'_> {
         // Numbers their streams after those of the cores of the server.
         let first = self.server.cores() + self.layout.before(PartKind::Remote);
         let core = |(index, core): (u32, &RemoteCore)| {
-            let node = Node { socket: self.layout.number, cluster: 0 };
+            let node = NumaNode { socket: self.layout.number, cluster: 0 };
             let program = self.stream(core.class, node, &core.stream, self.server.stream_rng(first + index, 0));
             let rng = self.server.component_rng(self.layout.of(PartKind::Remote).get(index));
             let wiring = CoreWiring { home: self.layout.of(PartKind::Upi).get(core.socket), drives: Vec::new() };
@@ -65,14 +65,14 @@ impl Builder<'_> {
     pub(super) fn upis(&self) -> Vec<Upi> {
         let Some(params) = &self.params.upi else { return Vec::new() };
         let home = |socket: u8| self.layout.sockets[usize::from(socket)].home();
-        self.layout.pairs().iter().map(|pair| Upi::between(&params.upi, pair.map(home), self.classes)).collect()
+        self.layout.socket_pairs().iter().map(|pair| Upi::between(&params.upi, pair.map(home), self.classes)).collect()
     }
 
     /// Returns what the CHAs of a socket need to reach remote sockets.
-    pub(super) fn remote_sockets(&self, socket: u8, params: &SocketsParams) -> RemoteSockets {
-        let pairs = self.layout.pairs();
+    pub(super) fn remote_sockets(&self, socket: u8, params: &InterSocketParams) -> RemoteSockets {
+        let socket_pairs = self.layout.socket_pairs();
         let upi = |other: u8| {
-            let between = pairs.iter().position(|pair| pair.contains(&socket) && pair.contains(&other))?;
+            let between = socket_pairs.iter().position(|pair| pair.contains(&socket) && pair.contains(&other))?;
             (other != socket).then(|| self.layout.upis.get(between as u32))
         };
         RemoteSockets {
@@ -99,7 +99,7 @@ impl Builder<'_> {
     /// Returns the cores that control throttles: those of other sockets or, if nothing runs there, the cores of the
     /// NIC's socket that run streams and applications. Network cores are never throttled.
     pub(crate) fn throttled(&self) -> Throttled {
-        let at = self.layout.at_nic();
+        let at = self.layout.nic_socket();
         match &self.params.sockets[usize::from(at.number)].remote {
             Some(remote) if remote.sockets > 0 => {
                 let cores = |socket| {
@@ -110,9 +110,9 @@ impl Builder<'_> {
             }
             _ => {
                 let others = self.layout.sockets.iter().filter(|other| other.number != at.number);
-                let others: Vec<_> = others.map(|other| self.loading(other)).collect();
+                let others: Vec<_> = others.map(|other| self.loading_cores(other)).collect();
                 if others.iter().all(Vec::is_empty) {
-                    Throttled::Local(self.loading(at))
+                    Throttled::Local(self.loading_cores(at))
                 } else {
                     Throttled::Sockets(others)
                 }
@@ -121,7 +121,7 @@ impl Builder<'_> {
     }
 
     /// Returns the cores of a socket that run streams and applications and do not serve the network.
-    fn loading(&self, socket: &SocketLayout) -> Vec<ComponentId> {
+    fn loading_cores(&self, socket: &SocketLayout) -> Vec<ComponentId> {
         let network = self.network_cores();
         let all = self.params.workloads.iter().flat_map(|workload| workload.kind.cores());
         let all: BTreeSet<&u32> = all.filter(|core| !network.contains(core)).collect();
@@ -133,6 +133,10 @@ impl Builder<'_> {
         let layout = &self.layout;
         let marking = self.network_cores().into_iter().map(|core| layout.core(core)).collect();
         let rng = self.component_rng(ComponentId(layout.control));
-        Control::new(control.clone(), control::ControlWiring { throttled, marking, iio: layout.at_nic().iio() }, rng)
+        Control::new(
+            control.clone(),
+            control::ControlWiring { throttled, marking, iio: layout.nic_socket().iio() },
+            rng,
+        )
     }
 }

@@ -4,7 +4,7 @@
 //! devices therefore first access the caches without events, each at about its rate without contention. Then time
 //! begins, and the timed warm-up settles what depends on rates.
 
-use crate::build::feeds::Feeds;
+use crate::build::feeds::TraceFeeds;
 use crate::build::Layout;
 use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::core::{Core, EngineKind, Executor};
@@ -37,11 +37,11 @@ const ACCESSES_PER_LINE: u64 = 4;
 const ACCESSES_FREE: u64 = 1 << 22;
 
 /// Accesses between two progress reports.
-const TELLING: u64 = 1 << 14;
+const REPORT_STEPS: u64 = 1 << 14;
 
 /// Progress of filling the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Filling {
+pub struct FillProgress {
     /// Lines that have been looked up in the LLC or written by devices.
     pub done: u64,
     /// Maximum of `done` at the end.
@@ -51,7 +51,7 @@ pub struct Filling {
 /// A part, or an engine of a core, that fills the caches, and the time of its next access. Agents order by time; ties
 /// go to the first part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Agent {
+struct FillAgent {
     at_ps: u64,
     component: usize,
     /// Engine, if the part is a core.
@@ -60,13 +60,13 @@ struct Agent {
 }
 
 /// Agents with accesses left, the next one on top.
-type Agents = BinaryHeap<Reverse<Agent>>;
+type FillAgents = BinaryHeap<Reverse<FillAgent>>;
 
 /// State of filling the caches of one socket.
-struct Filler<'a> {
+struct CacheFiller<'a> {
     caches: &'a mut Caches,
     components: &'a mut [Component],
-    feeds: &'a mut Feeds,
+    feeds: &'a mut TraceFeeds,
     /// Indices of the parts of the socket, and the ids of its cores.
     parts: Range<usize>,
     cores: Ids,
@@ -74,10 +74,10 @@ struct Filler<'a> {
     socket: u8,
     /// Lines done by the sockets before.
     before: u64,
-    filling: Filling,
+    filling: FillProgress,
     /// Accesses of cores and lines of devices so far.
     steps: u64,
-    on_filling: &'a mut dyn FnMut(Filling) -> bool,
+    on_filling: &'a mut dyn FnMut(FillProgress) -> bool,
 }
 
 /// Fills the caches of the sockets of a machine. The cores of each socket run until they have looked up three
@@ -88,12 +88,12 @@ pub(crate) fn fill(
     machine: &mut Machine,
     params: &ServerParams,
     layout: &Layout,
-    feeds: &mut Feeds,
-    on_filling: &mut dyn FnMut(Filling) -> bool,
+    feeds: &mut TraceFeeds,
+    on_filling: &mut dyn FnMut(FillProgress) -> bool,
 ) -> bool {
     let (caches_of, components) = machine.warm_up_parts();
     let lines = params.sockets.iter().filter_map(wanted).map(|[lines, written]| lines + written).sum();
-    let mut filling = Filling { done: 0, lines };
+    let mut filling = FillProgress { done: 0, lines };
     for ((caches, of_socket), layout_of) in caches_of.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
         let (Some([lines, written]), Some(caches)) = (wanted(of_socket), caches) else { continue };
         let before = filling.done;
@@ -101,7 +101,7 @@ pub(crate) fn fill(
         let (parts, cores) = (first..end, layout_of.cores());
         let (socket, ddio) = (layout_of.number, params.ddio_at(layout_of.number));
         let mut filler =
-            Filler { caches, components, feeds, parts, cores, socket, before, filling, steps: 0, on_filling };
+            CacheFiller { caches, components, feeds, parts, cores, socket, before, filling, steps: 0, on_filling };
         // A drive without contention writes lines at its read bandwidth.
         let line_ps = 64 * 1_000_000_000_000 / of_socket.ssd.read_bytes_per_s.max(1);
         let filled = filler.run_cores(lines) && filler.run_all(&ddio, line_ps, lines, written);
@@ -112,12 +112,12 @@ pub(crate) fn fill(
         }
         filling.done = before + lines + written;
     }
-    withdraw_copies(caches_of);
+    drop_dirty_copies(caches_of);
     true
 }
 
 /// Removes lines that are dirty in one socket from all other sockets, because each socket was filled separately.
-fn withdraw_copies(all: &mut [Option<Caches>]) {
+fn drop_dirty_copies(all: &mut [Option<Caches>]) {
     // A single socket has no others to compare with.
     for at in 0..if all.len() > 1 { all.len() } else { 0 } {
         let dirty: Vec<u64> = all[at].iter().flat_map(Caches::dirty_lines).collect();
@@ -136,7 +136,7 @@ fn wanted(socket: &SocketParams) -> Option<[u64; 2]> {
     Some([lines, lines * u64::from(ddio.ways.count_ones()) / u64::from(llc.ways)])
 }
 
-fn looked_for(caches: &Caches) -> u64 {
+fn count_lookups(caches: &Caches) -> u64 {
     caches.counts().classes().iter().map(|counts| counts.llc_lookups).sum()
 }
 
@@ -151,7 +151,7 @@ impl Turnovers {
     /// Records the end of turnover `done`. Returns true if it was like the turnover before.
     fn end(&mut self, done: u64, caches: &Caches) -> bool {
         let now = caches.counts().classes().to_vec();
-        let asked = looked_for(caches) - self.ends[1].iter().map(|counts| counts.llc_lookups).sum::<u64>();
+        let asked = count_lookups(caches) - self.ends[1].iter().map(|counts| counts.llc_lookups).sum::<u64>();
         let [first, middle] = &self.ends;
         // The first two turnovers have nothing to be compared with.
         let settled = !first.is_empty()
@@ -191,7 +191,7 @@ fn misses_have_settled(first: &ClassCounts, middle: &ClassCounts, now: &ClassCou
 
 /// Runs the agent with the earliest access. `act` returns the duration of the access, or `None` if the agent has
 /// finished. Returns false if no agent is left.
-fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
+fn next(agents: &mut FillAgents, act: impl FnOnce(&FillAgent) -> Option<u64>) -> bool {
     let Some(mut first) = agents.peek_mut() else { return false };
     let Reverse(agent) = &mut *first;
     match act(agent) {
@@ -212,32 +212,32 @@ fn threads(component: &Component) -> Vec<usize> {
     (0..engines.len()).filter(|&engine| Executor::of(&engines[engine]).is_some()).collect()
 }
 
-impl Filler<'_> {
+impl CacheFiller<'_> {
     /// Creates the agents that `wanted` selects from every part, all at time 0.
-    fn agents(&self, wanted: impl Fn(&Component) -> Vec<usize>) -> Agents {
+    fn agents(&self, wanted: impl Fn(&Component) -> Vec<usize>) -> FillAgents {
         let of = |(component, part)| {
             let engines = wanted(part).into_iter();
-            engines.map(move |engine| Reverse(Agent { component, engine, at_ps: 0, lines: 0 }))
+            engines.map(move |engine| Reverse(FillAgent { component, engine, at_ps: 0, lines: 0 }))
         };
         self.parts.clone().zip(&self.components[self.parts.clone()]).flat_map(of).collect()
     }
 
     /// Creates the agents of all drives with a link to this socket whose DDIO is enabled in `ddio`. The drives may be
     /// on any socket.
-    fn drives(&self, ddio: &[bool]) -> Agents {
+    fn drives(&self, ddio: &[bool]) -> FillAgents {
         let puts = |component: &Component| {
             let link = component.get::<Ssd>().and_then(|drive| drive.link(self.socket));
             link.is_some_and(|link| ddio.get(usize::from(link)) == Some(&true))
         };
         let all = self.components.iter().enumerate().filter(|(_, component)| puts(component));
-        all.map(|(component, _)| Reverse(Agent { at_ps: 0, component, engine: 0, lines: 0 })).collect()
+        all.map(|(component, _)| Reverse(FillAgent { at_ps: 0, component, engine: 0, lines: 0 })).collect()
     }
 
-    /// Counts a step, and reports progress every [`TELLING`] steps. Returns false if the caller wants to stop.
-    fn goes_on(&mut self, done: u64) -> bool {
+    /// Counts a step, and reports progress every [`REPORT_STEPS`] steps. Returns false if the caller wants to stop.
+    fn count_step(&mut self, done: u64) -> bool {
         self.steps += 1;
         // The remainder is 1, so that the first step reports at once.
-        if self.steps % TELLING != 1 {
+        if self.steps % REPORT_STEPS != 1 {
             return true;
         }
         self.filling.done = (self.before + done).clamp(self.filling.done, self.filling.lines);
@@ -245,7 +245,7 @@ impl Filler<'_> {
     }
 
     /// Performs the access of the core that is next. Returns false if no core is left.
-    fn access(&mut self, cores: &mut Agents) -> bool {
+    fn access(&mut self, cores: &mut FillAgents) -> bool {
         next(cores, |agent| {
             let core: &mut Core = self.components[agent.component].get_mut()?;
             let executor = Executor::of_mut(&mut core.engines_mut()[agent.engine])?;
@@ -264,13 +264,13 @@ impl Filler<'_> {
         for number in 0..ACCESSES_PER_LINE * TURNOVERS_MAX * turnover {
             // Lookups are summed only now and then, as that is costly, and wherever a turnover ends by accesses.
             if number % 1024 == 0 || number % (ACCESSES_PER_LINE * turnover) == 0 {
-                found = looked_for(self.caches);
+                found = count_lookups(self.caches);
                 let done = found.max(number / ACCESSES_PER_LINE) / turnover;
                 if done > turnovers.done && turnovers.end(done, self.caches) && done >= TURNOVERS {
                     return true;
                 }
             }
-            if !self.goes_on(found.max(number / ACCESSES_PER_LINE).min(lines)) {
+            if !self.count_step(found.max(number / ACCESSES_PER_LINE).min(lines)) {
                 return false;
             }
             if !self.access(&mut cores) || turnovers.done >= TURNOVERS_MAX {
@@ -289,7 +289,7 @@ impl Filler<'_> {
         let budget = u128::from(ACCESSES_FREE.max(ACCESSES_PER_LINE * lines));
         let (mut accesses, mut done) = (0_u64, 0_u64);
         while done < written && !drives.is_empty() {
-            if !self.goes_on(lines + done) {
+            if !self.count_step(lines + done) {
                 return false;
             }
             // The heap holds reversed agents, so the greater one comes first.
@@ -302,7 +302,7 @@ impl Filler<'_> {
             }
             next(&mut drives, |agent| {
                 let drive = self.components[agent.component].get()?;
-                let put = put_line(drive, agent.lines, self.socket, self.cores, self.caches);
+                let put = write_and_consume_line(drive, agent.lines, self.socket, self.cores, self.caches);
                 done += u64::from(put);
                 put.then_some(line_ps)
             });
@@ -313,7 +313,7 @@ impl Filler<'_> {
 
 /// Writes line `number` of a drive to the LLC, and has the core that consumes its data read a line of the block
 /// before. Returns false if the drive writes nothing here: nothing at all, or to the memory of another socket.
-fn put_line(ssd: &Ssd, number: u64, socket: u8, cores: Ids, caches: &mut Caches) -> bool {
+fn write_and_consume_line(ssd: &Ssd, number: u64, socket: u8, cores: Ids, caches: &mut Caches) -> bool {
     let Some(written) = ssd.written_line(number).filter(|written| socket_of(written.line) == socket) else {
         return false;
     };

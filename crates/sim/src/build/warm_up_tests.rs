@@ -1,6 +1,6 @@
 //! Tests the work of filling the caches, and stopping it.
 
-use crate::build::warm_up::{Filling, TURNOVERS};
+use crate::build::warm_up::{FillProgress, TURNOVERS};
 use crate::{Options, Preparation, Run};
 use hostnet_config::{resolve, Format, Input, Plan};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn plan(workload: &str, settings: &[&str]) -> Plan {
 
 /// Returns the progress reports of filling, which the callback stops after `most` reports, and true if the filling
 /// was completed.
-fn tellings(plan: &Plan, most: usize) -> (Vec<Filling>, bool) {
+fn progress_reports(plan: &Plan, most: usize) -> (Vec<FillProgress>, bool) {
     let mut told = Vec::new();
     let run = Run::prepare(plan, Options::default(), |stage| {
         if let Preparation::Caches(filling) = stage {
@@ -35,9 +35,9 @@ const CHASE: &str = "kind = \"app\"\napp = \"chase\"\ncores = \"0-3\"\nworking_s
 const MISSES: &str = "kind = \"stream\"\ncores = \"0-3\"\nworking_set = \"64 MiB\"";
 
 #[test]
-fn the_work_of_filling_does_not_depend_on_how_slow_drives_are() {
+fn filling_work_does_not_depend_on_drive_speed() {
     for workload in [STREAM, CHASE, MISSES] {
-        let (told, filled) = tellings(&plan(workload, &["ssd.bandwidth=1 MB/s"]), 2000);
+        let (told, filled) = progress_reports(&plan(workload, &["ssd.bandwidth=1 MB/s"]), 2000);
         assert!(filled, "{workload}: not after {} tellings", told.len());
         assert!(told.windows(2).all(|pair| pair[0].done <= pair[1].done && pair[0].lines == pair[1].lines));
         let last = told.last().expect("it was told");
@@ -49,10 +49,10 @@ fn the_work_of_filling_does_not_depend_on_how_slow_drives_are() {
 }
 
 #[test]
-fn filling_ends_when_it_is_not_wanted_any_more() {
+fn filling_stops_when_the_callback_returns_false() {
     let plan = plan(STREAM, &["ssd.bandwidth=1 MB/s"]);
     for most in 1..4 {
-        let (told, filled) = tellings(&plan, most);
+        let (told, filled) = progress_reports(&plan, most);
         assert_eq!((told.len(), filled), (most, false));
     }
 }

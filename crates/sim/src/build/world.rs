@@ -2,10 +2,10 @@
 //! hosts.
 
 use super::{attached_server, Layout};
-use crate::build::attach::Attachment;
+use crate::build::attach::NetworkAttachment;
 use crate::build::coarse::bursts;
-use crate::build::feeds::Feeds;
-use crate::build::warm_up::Filling;
+use crate::build::feeds::TraceFeeds;
+use crate::build::warm_up::FillProgress;
 use crate::build::{fluid, mcn};
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::{self, cut, fabrics, Fabric};
@@ -28,7 +28,7 @@ pub enum Preparation {
         points: usize,
     },
     /// Caches of a server are being filled.
-    Caches(Filling),
+    Caches(FillProgress),
 }
 
 /// Creates a simulation of a cluster. Its partitions are the servers in their order, then one for the network between
@@ -56,7 +56,7 @@ pub(crate) fn prepared(
     parts: usize,
     here: impl Fn(usize) -> bool,
     mut on_stage: impl FnMut(Preparation) -> bool,
-) -> Option<(Simulation<World>, Vec<Feeds>)> {
+) -> Option<(Simulation<World>, Vec<TraceFeeds>)> {
     let layouts = layouts(cluster, servers);
     let nics: Vec<Option<ComponentId>> = layouts.iter().map(|layout| layout.as_ref().map(Layout::nic)).collect();
     let end = layouts.iter().flatten().map(|layout| layout.end).max().unwrap_or(0);
@@ -65,7 +65,7 @@ pub(crate) fn prepared(
     let attachment = |host: usize| {
         let (wire, peers) = (built.wires[host].first().cloned(), peers(host, servers, &layouts));
         let joined = wire.is_some() || !peers.is_empty();
-        joined.then_some(Attachment { cluster, host: host as u16, wire, peers })
+        joined.then_some(NetworkAttachment { cluster, host: host as u16, wire, peers })
     };
     let number = |host: usize| servers[..host].iter().flatten().count();
     let points = points(cluster, servers, |host| attachment(host).filter(|_| here(number(host))));
@@ -76,7 +76,7 @@ pub(crate) fn prepared(
     let (mut parts, mut all_feeds): (Vec<(World, Scheduler<Payload>)>, _) = (Vec::new(), Vec::new());
     for (host, (server, layout)) in servers.iter().zip(&layouts).enumerate() {
         let (Some(server), Some(layout)) = (server, layout) else { continue };
-        let mut feeds = Feeds::new(server);
+        let mut feeds = TraceFeeds::new(server);
         // A server in another process keeps its ids here, so that all processes number components alike.
         if !here(number(host)) {
             let elsewhere = Scheduler::new(ComponentId(layout.first()), (layout.end - layout.first()) as usize, 0);
@@ -156,7 +156,7 @@ fn layouts(cluster: &ClusterParams, servers: &[Option<ServerParams>]) -> Vec<Opt
 fn points<'a>(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],
-    attachment: impl Fn(usize) -> Option<Attachment<'a>>,
+    attachment: impl Fn(usize) -> Option<NetworkAttachment<'a>>,
 ) -> usize {
     let of_host = |(host, server): (usize, &Option<ServerParams>)| {
         let server = server.as_ref().filter(|_| is_fluid(&cluster.hosts[host]))?;
@@ -171,7 +171,7 @@ fn is_fluid(host: &HostParams) -> bool {
 
 fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
     if is_fluid(host) {
-        Layout::of_rates(server, first)
+        Layout::of_fluid(server, first)
     } else {
         Layout::of(server, first)
     }

@@ -1,10 +1,10 @@
 //! The chips that a run simulates: one chip with a mirror of itself, or the chips of a rack, some of which may be in
 //! other processes.
 
-use crate::Way;
+use crate::SharedExchange;
 use hostnet_chip::{Chip, Rack};
 use hostnet_config::ChipPlan;
-use hostnet_kernel::{told, Across, Exchange};
+use hostnet_kernel::{gather_all, Exchange, ProcessGroup};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use std::sync::PoisonError;
@@ -13,54 +13,54 @@ use std::sync::PoisonError;
 const CYCLE: u64 = 64;
 
 /// Chips of a run.
-pub(super) enum Machine {
+pub(super) enum ChipMachine {
     /// One chip, and a mirror that stands for the remote chip.
     Alone(Box<Chip>),
     /// A rack of chips.
-    Rack(Box<Chips>),
+    Rack(Box<RackChips>),
 }
 
 /// Chips of a rack.
-pub(super) struct Chips {
+pub(super) struct RackChips {
     rack: Rack,
     cycle: u64,
     threads: usize,
-    others: Option<Others>,
+    others: Option<ChipProcesses>,
 }
 
 /// Processes of a run, and the process of each chip.
-struct Others {
-    way: Way,
+struct ChipProcesses {
+    way: SharedExchange,
     homes: Vec<usize>,
     rank: usize,
 }
 
-impl Others {
+impl ChipProcesses {
     /// Assigns chips to processes. Neighbours stay together, the first chips in the first process.
-    fn of(way: Way, chips: usize) -> Self {
+    fn of(way: SharedExchange, chips: usize) -> Self {
         let (rank, ranks) = with(&way, |exchange| (exchange.rank(), exchange.ranks()));
         Self { way, homes: (0..chips).map(|chip| chip * ranks / chips).collect(), rank }
     }
 }
 
-fn with<R>(way: &Way, act: impl FnOnce(&mut dyn Exchange) -> R) -> R {
+fn with<R>(way: &SharedExchange, act: impl FnOnce(&mut dyn Exchange) -> R) -> R {
     act(&mut *way.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-impl Machine {
+impl ChipMachine {
     /// Creates the chips of a plan in their first cycle, on at most `threads` threads.
     ///
     /// # Panics
     /// Panics if the plan was not resolved from a configuration.
-    pub(super) fn new(plan: &ChipPlan, threads: usize, way: Option<Way>) -> Self {
+    pub(super) fn new(plan: &ChipPlan, threads: usize, way: Option<SharedExchange>) -> Self {
         let Some(torus) = plan.torus else {
             let chip = Chip::new(plan.chip.clone()).expect("a plan is of a chip that can be built");
             return Self::Alone(Box::new(chip));
         };
-        let others = way.map(|way| Others::of(way, torus.chips() as usize));
+        let others = way.map(|way| ChipProcesses::of(way, torus.chips() as usize));
         let has = |chip: u16| others.as_ref().is_none_or(|others| others.homes[usize::from(chip)] == others.rank);
         let rack = Rack::share(&plan.chip, torus, CYCLE, has).expect("a plan is of a rack that can be built");
-        Self::Rack(Box::new(Chips { rack, cycle: 0, threads, others }))
+        Self::Rack(Box::new(RackChips { rack, cycle: 0, threads, others }))
     }
 
     /// Returns the cycles so far.
@@ -78,7 +78,7 @@ impl Machine {
             Self::Rack(chips) => {
                 chips.run_until(cycle);
                 let idle = chips.rack.is_idle();
-                self.told(&idle).contains(&false)
+                self.gather_all(&idle).contains(&false)
             }
         }
     }
@@ -100,10 +100,10 @@ impl Machine {
     }
 
     /// Exchanges a value with all processes. Returns the values in the order of the processes.
-    pub(super) fn told<T: Serialize + DeserializeOwned + Clone>(&self, own: &T) -> Vec<T> {
+    pub(super) fn gather_all<T: Serialize + DeserializeOwned + Clone>(&self, own: &T) -> Vec<T> {
         match self {
             Self::Rack(chips) => match &chips.others {
-                Some(others) => with(&others.way, |exchange| told(exchange, own)),
+                Some(others) => with(&others.way, |exchange| gather_all(exchange, own)),
                 None => vec![own.clone()],
             },
             Self::Alone(_) => vec![own.clone()],
@@ -111,13 +111,13 @@ impl Machine {
     }
 }
 
-impl Chips {
+impl RackChips {
     fn run_until(&mut self, cycle: u64) {
         let Self { rack, threads, others, .. } = self;
         match others {
             None => rack.run_until(cycle, *threads),
-            Some(Others { way, homes, .. }) => with(way, |exchange| {
-                rack.run_until_across(cycle, *threads, &mut Across { exchange, homes });
+            Some(ChipProcesses { way, homes, .. }) => with(way, |exchange| {
+                rack.run_until_across(cycle, *threads, &mut ProcessGroup { exchange, homes });
             }),
         }
         self.cycle = cycle;

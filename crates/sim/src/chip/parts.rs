@@ -3,7 +3,7 @@
 use hostnet_chip::{Part, Placement};
 
 /// Returns the name of a part in results, and its title.
-pub(super) fn named(part: Part, placement: Placement) -> (&'static str, &'static str) {
+pub(super) fn part_name_and_title(part: Part, placement: Placement) -> (&'static str, &'static str) {
     let load = placement == Placement::Numa;
     match part {
         Part::WqWrite if load => ("issue", "load or store issued"),

@@ -1,6 +1,6 @@
 //! Reports the chips of a rack.
 
-use super::report::{bandwidth, links, times, Units};
+use super::report::{bandwidth, links, times, ReportUnits};
 use super::run::{ChipSimulation, Window};
 use hostnet_chip::{Place, Torus};
 use serde_json::{json, Value};
@@ -11,7 +11,7 @@ pub(super) fn rack(torus: Torus) -> Value {
 }
 
 /// Returns a row of the report for each chip.
-pub(super) fn chips(run: &ChipSimulation<'_>, torus: Torus, windows: &[Window], units: &Units) -> Value {
+pub(super) fn chips(run: &ChipSimulation<'_>, torus: Torus, windows: &[Window], units: &ReportUnits) -> Value {
     let rows = (0..).zip(windows).map(|(chip, window)| {
         let fullest = &links(run, window, units)[0];
         json!({

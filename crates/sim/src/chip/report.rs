@@ -1,6 +1,6 @@
 //! Summarizes a run of a chip.
 
-use super::parts::named;
+use super::parts::part_name_and_title;
 use super::rack;
 use super::run::{ChipSimulation, Window};
 use hostnet_chip::{ChipParams, Mode, Shape, PARTS};
@@ -29,7 +29,7 @@ pub(super) fn report(run: &ChipSimulation<'_>, windows: &[Window]) -> ChipReport
     let plan = run.plan;
     let window = Window::sum(windows);
     let cycles = window.cycles.max(1) as f64;
-    let units = Units { ns: 1e9 / plan.clock_hz as f64, cycles, chips: windows.len() as f64 };
+    let units = ReportUnits { ns: 1e9 / plan.clock_hz as f64, cycles, chips: windows.len() as f64 };
     let flit = f64::from(plan.chip.flit_bytes);
     let links = links(run, &window, &units);
     let mut measured = json!({
@@ -56,7 +56,7 @@ pub(super) fn report(run: &ChipSimulation<'_>, windows: &[Window]) -> ChipReport
     });
     if let Some(torus) = plan.torus {
         measured["rack"] = rack::rack(torus);
-        measured["chips"] = rack::chips(run, torus, windows, &Units { chips: 1.0, ..units });
+        measured["chips"] = rack::chips(run, torus, windows, &ReportUnits { chips: 1.0, ..units });
     }
     let result_hash = Sha256::digest(measured.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
     let mut summary = json!({
@@ -77,7 +77,7 @@ pub(super) fn report(run: &ChipSimulation<'_>, windows: &[Window]) -> ChipReport
 }
 
 /// Units that convert counts to quantities.
-pub(super) struct Units {
+pub(super) struct ReportUnits {
     /// Length of a cycle, in ns.
     ns: f64,
     /// Length of the window, in cycles.
@@ -86,7 +86,7 @@ pub(super) struct Units {
     chips: f64,
 }
 
-impl Units {
+impl ReportUnits {
     fn gb_per_s(&self, bytes: f64) -> f64 {
         bytes / (self.cycles * self.ns)
     }
@@ -96,7 +96,7 @@ fn ratio(of: u64, to: u64) -> Option<f64> {
     (to > 0).then(|| of as f64 / to as f64)
 }
 
-pub(super) fn times(histogram: &Histogram, units: &Units) -> Value {
+pub(super) fn times(histogram: &Histogram, units: &ReportUnits) -> Value {
     let Some(mean) = histogram.mean() else { return Value::Null };
     let (p50, p99, most) = (histogram.quantile(0.5), histogram.quantile(0.99), histogram.most() as f64);
     let ns = |cycles: Option<f64>| cycles.map(|cycles| cycles * units.ns);
@@ -114,11 +114,11 @@ pub(super) fn times(histogram: &Histogram, units: &Units) -> Value {
 }
 
 /// Returns the parts of the mean latency. Their sums, in cycles, add up exactly to the total.
-fn breakdown(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
+fn breakdown(plan: &ChipPlan, window: &Window, units: &ReportUnits) -> Value {
     let breakdown = &window.books.breakdown;
     let total: u64 = breakdown.sums.iter().sum();
     let rows = PARTS.iter().filter(|part| breakdown.sums[**part as usize] > 0).map(|part| {
-        let (part_name, title) = named(*part, plan.chip.ni.placement);
+        let (part_name, title) = part_name_and_title(*part, plan.chip.ni.placement);
         let sum = breakdown.sums[*part as usize];
         json!({
             "part": part_name,
@@ -138,7 +138,7 @@ fn breakdown(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
 }
 
 /// Returns the payload that entered and left the chips, for their own operations and for those of remote chips.
-pub(super) fn bandwidth(window: &Window, units: &Units) -> Value {
+pub(super) fn bandwidth(window: &Window, units: &ReportUnits) -> Value {
     let own = units.gb_per_s(window.books.lines_own as f64 * LINE);
     let served = units.gb_per_s(window.books.lines_served as f64 * LINE);
     json!({
@@ -152,7 +152,7 @@ pub(super) fn bandwidth(window: &Window, units: &Units) -> Value {
 
 /// Returns every output of every router, the most loaded first. For several chips, flits are sums and shares are
 /// means.
-pub(super) fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value> {
+pub(super) fn links(run: &ChipSimulation<'_>, window: &Window, units: &ReportUnits) -> Vec<Value> {
     let (chip, (layout, network)) = (&run.plan.chip, run.machine.chips()[0].network());
     let flits = |port: Port| window.sent[usize::from(port.router) * network.ports() + usize::from(port.port)];
     let place = |router: u16| {
@@ -165,7 +165,7 @@ pub(super) fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) ->
         json!({ "link": name, "kind": kind, "from": place(from.router), "to": to, "flits": flits, "share": share })
     };
     let between = layout.channels.iter().map(|channel| {
-        row(layout.output_name(channel.from), joins(channel, chip), channel.from, place(channel.to.router))
+        row(layout.output_name(channel.from), channel_kind(channel, chip), channel.from, place(channel.to.router))
     });
     let out = layout.terminals.iter().enumerate().map(|(number, terminal)| {
         let (kind, behind) = behind(layout, number, chip);
@@ -179,7 +179,7 @@ pub(super) fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) ->
 
 /// Returns the kind of a channel: between neighbours of a mesh, between LLC tiles, or between a core and the next
 /// router of its chain.
-fn joins(channel: &Channel, chip: &ChipParams) -> &'static str {
+fn channel_kind(channel: &Channel, chip: &ChipParams) -> &'static str {
     let is_core = |port: Port| port.router < chip.tiles();
     match chip.shape {
         Shape::Mesh => "mesh",

@@ -1,8 +1,8 @@
 //! Runs the windows of a chip.
 
-use super::machine::Machine;
+use super::machine::ChipMachine;
 use super::report::{self, ChipReport};
-use crate::{SimulationError, Way};
+use crate::{SharedExchange, SimulationError};
 use hostnet_chip::{Chip, ChipStats, Mode};
 use hostnet_config::ChipPlan;
 use serde::{Deserialize, Serialize};
@@ -37,12 +37,12 @@ pub struct ChipRunStatus {
 
 /// Counters of a chip at the start of a window.
 #[derive(Clone, Debug, Default)]
-struct Before {
+struct WindowStart {
     sent: Vec<u64>,
     llc: (u64, u64),
 }
 
-impl Before {
+impl WindowStart {
     fn of(chip: &Chip) -> Self {
         Self { sent: chip.network().1.sent().to_vec(), llc: chip.llc() }
     }
@@ -76,7 +76,7 @@ impl Window {
 /// A run of a chip, or of a rack of chips, according to a plan.
 pub struct ChipSimulation<'a> {
     pub(super) plan: &'a ChipPlan,
-    pub(super) machine: Machine,
+    pub(super) machine: ChipMachine,
     pub(super) windows: u32,
     /// Relative difference of the last two windows, once there are two.
     pub(super) change: Option<f64>,
@@ -84,7 +84,7 @@ pub struct ChipSimulation<'a> {
     last: Option<Vec<Window>>,
     /// Cycle in which the window began.
     since: u64,
-    before: Vec<Before>,
+    before: Vec<WindowStart>,
     measuring: bool,
     done: bool,
 }
@@ -105,9 +105,9 @@ impl<'a> ChipSimulation<'a> {
     /// # Panics
     /// As [`ChipSimulation::new`].
     #[must_use]
-    pub fn with(plan: &'a ChipPlan, threads: usize, way: Option<Way>) -> Self {
-        let machine = Machine::new(plan, threads, way);
-        let before = machine.chips().into_iter().map(Before::of).collect();
+    pub fn with(plan: &'a ChipPlan, threads: usize, way: Option<SharedExchange>) -> Self {
+        let machine = ChipMachine::new(plan, threads, way);
+        let before = machine.chips().into_iter().map(WindowStart::of).collect();
         Self { plan, machine, windows: 0, change: None, last: None, since: 0, before, measuring: false, done: false }
     }
 
@@ -143,7 +143,7 @@ impl<'a> ChipSimulation<'a> {
         self.measuring = true;
         self.machine.clear();
         self.since = self.machine.cycle();
-        self.before = self.machine.chips().into_iter().map(Before::of).collect();
+        self.before = self.machine.chips().into_iter().map(WindowStart::of).collect();
     }
 
     /// Ends a window, and the run if the window is like the one before.
@@ -161,10 +161,10 @@ impl<'a> ChipSimulation<'a> {
     fn windows_now(&self) -> Vec<Window> {
         let chips = self.machine.chips().into_iter().zip(&self.before);
         let own: Vec<Window> = chips.map(|(chip, before)| self.window(chip, before)).collect();
-        self.machine.told(&own).into_iter().flatten().collect()
+        self.machine.gather_all(&own).into_iter().flatten().collect()
     }
 
-    fn window(&self, chip: &Chip, before: &Before) -> Window {
+    fn window(&self, chip: &Chip, before: &WindowStart) -> Window {
         let (accesses, writebacks) = chip.llc();
         Window {
             books: chip.books(),
@@ -178,7 +178,7 @@ impl<'a> ChipSimulation<'a> {
     /// Returns true if all processes want to continue. Every process must call this function.
     #[must_use]
     pub fn agree(&self, goes_on: bool) -> bool {
-        !self.machine.told(&goes_on).contains(&false)
+        !self.machine.gather_all(&goes_on).contains(&false)
     }
 
     /// Returns the relative difference of two windows, or `None` if one of them has no value to compare.

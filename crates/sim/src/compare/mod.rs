@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::error::SimulationError;
-use crate::run::{epoch_ps, Options, Run, Status, EPOCH_PS};
+use crate::run::{epoch_ps, Options, Run, RunStatus, EPOCH_PS};
 use crate::watch::epochs::Epoch;
 use crate::watch::events::{EventLog, EventRecord};
 use hostnet_config::Plan;
@@ -12,7 +12,7 @@ use hostnet_kernel::Time;
 
 /// Result of comparing two plans.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Lockstep {
+pub enum LockstepResult {
     /// An event differs.
     Diverged(Divergence),
     /// Every event is the same until the shorter of the two runs ends.
@@ -46,9 +46,9 @@ pub fn first_divergence(
     plans: [&Plan; 2],
     from_ps: u64,
     context: usize,
-    on_status: impl FnMut(Status) -> bool,
-) -> Result<Lockstep, SimulationError> {
-    let [one, other] = plans.map(ready);
+    on_status: impl FnMut(RunStatus) -> bool,
+) -> Result<LockstepResult, SimulationError> {
+    let [one, other] = plans.map(prepare_repeat);
     side_by_side([one?, other?], from_ps, context, on_status)
 }
 
@@ -56,12 +56,12 @@ pub(crate) fn side_by_side(
     mut runs: [Run; 2],
     from_ps: u64,
     context: usize,
-    mut on_status: impl FnMut(Status) -> bool,
-) -> Result<Lockstep, SimulationError> {
+    mut on_status: impl FnMut(RunStatus) -> bool,
+) -> Result<LockstepResult, SimulationError> {
     let mut end = Time::from_ps(from_ps / EPOCH_PS * EPOCH_PS);
     for run in &mut runs {
         if !run.run_until(end, &mut on_status, |_| true)? {
-            return Ok(Lockstep::Stopped);
+            return Ok(LockstepResult::Stopped);
         }
     }
     let mut before: Vec<EventRecord> = Vec::new();
@@ -71,17 +71,17 @@ pub(crate) fn side_by_side(
         for run in &mut runs {
             run.start_log();
             if !run.run_until(end, &mut on_status, |_| true)? {
-                return Ok(Lockstep::Stopped);
+                return Ok(LockstepResult::Stopped);
             }
         }
         let until_ps = runs.iter().map(Run::simulated_ps).min().unwrap_or_default();
         // A run that ended early has no events beyond its end; these are no differences.
-        let logs = runs.each_mut().map(|run| up_to(run.take_log(), until_ps));
+        let logs = runs.each_mut().map(|run| truncate_log(run.take_log(), until_ps));
         if let Some(index) = first_difference(&logs) {
             before.extend_from_slice(&logs[0].records[..index]);
             before.drain(..before.len().saturating_sub(context));
             let differing = logs.map(|log| log.records[index..].iter().take(context).copied().collect());
-            return Ok(Lockstep::Diverged(Divergence {
+            return Ok(LockstepResult::Diverged(Divergence {
                 events_before: events_before + index as u64,
                 common: before,
                 differing,
@@ -91,11 +91,11 @@ pub(crate) fn side_by_side(
         before.extend(log.records.into_iter().rev().take(context).rev());
         before.drain(..before.len().saturating_sub(context));
     }
-    Ok(Lockstep::Same { until_ps: runs.iter().map(Run::simulated_ps).min().unwrap_or_default() })
+    Ok(LockstepResult::Same { until_ps: runs.iter().map(Run::simulated_ps).min().unwrap_or_default() })
 }
 
 /// Drops the events after `until_ps`, which the other run has not reached.
-fn up_to(mut log: EventLog, until_ps: u64) -> EventLog {
+fn truncate_log(mut log: EventLog, until_ps: u64) -> EventLog {
     let count = log.records.partition_point(|record| record.at_ps <= until_ps);
     log.records.truncate(count);
     log
@@ -143,24 +143,24 @@ pub fn first_deviation(
     plan: &Plan,
     records: &[Vec<Epoch>],
     context: usize,
-    on_status: impl FnMut(Status) -> bool,
+    on_status: impl FnMut(RunStatus) -> bool,
 ) -> Result<ReplayVerdict, SimulationError> {
-    beside_records(ready(plan)?, records, context, on_status)
+    compare_with_records(prepare_repeat(plan)?, records, context, on_status)
 }
 
 /// Creates a run that repeats an earlier one. Plans with external controllers are refused, as these are not
 /// available.
-fn ready(plan: &Plan) -> Result<Run, SimulationError> {
+fn prepare_repeat(plan: &Plan) -> Result<Run, SimulationError> {
     let run = Run::new(plan, Options::default());
     run.check_controllers().map_err(SimulationError::Controller)?;
     Ok(run)
 }
 
-pub(crate) fn beside_records(
+pub(crate) fn compare_with_records(
     mut run: Run,
     records: &[Vec<Epoch>],
     context: usize,
-    mut on_status: impl FnMut(Status) -> bool,
+    mut on_status: impl FnMut(RunStatus) -> bool,
 ) -> Result<ReplayVerdict, SimulationError> {
     let epoch_ps = epoch_ps(run.plan());
     let epochs_max = records.iter().map(Vec::len).max().unwrap_or(0);

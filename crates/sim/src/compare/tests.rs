@@ -1,6 +1,6 @@
 //! Tests that a single difference between two runs is found.
 
-use crate::compare::{beside_records, side_by_side, Lockstep, ReplayVerdict};
+use crate::compare::{compare_with_records, side_by_side, LockstepResult, ReplayVerdict};
 use crate::watch::epochs::Epoch;
 use crate::{first_deviation, first_divergence, Options, Run};
 use hostnet_config::{resolve, Format, Input, Plan};
@@ -66,7 +66,7 @@ fn epochs_end_every_10_us_and_with_the_run() {
 }
 
 #[test]
-fn an_epoch_that_ends_with_the_warm_up_or_a_batch_is_the_same_for_every_way_to_stop() {
+fn epochs_do_not_depend_on_stops_series_or_checkpoints() {
     let plan = plan(&["run.warmup=10 us", "run.duration=30 us"]);
     let whole = epochs_of(start(&plan));
     for series_ps in [US / 3, 10 * US] {
@@ -86,7 +86,7 @@ fn an_epoch_that_ends_with_the_warm_up_or_a_batch_is_the_same_for_every_way_to_s
 }
 
 #[test]
-fn one_credit_is_seen() {
+fn a_missing_credit_changes_all_later_hashes() {
     let plan = plan(&[]);
     let whole = epochs_of(start(&plan));
     let take = |machine: &mut Machine, scheduler: &mut Scheduler<Payload>| {
@@ -100,7 +100,7 @@ fn one_credit_is_seen() {
 }
 
 #[test]
-fn the_time_of_one_event_is_seen_for_as_long_as_it_matters() {
+fn a_shifted_event_changes_the_hash_while_it_is_pending() {
     let plan = plan(&[]);
     let [early, late] = [0, 1].map(|more_ps| epochs_of(changed(&plan, 14 * US, idle_event(8 * US + more_ps))));
     let same: Vec<bool> = early.iter().zip(&late).map(|(a, b)| a == b).collect();
@@ -108,12 +108,14 @@ fn the_time_of_one_event_is_seen_for_as_long_as_it_matters() {
 }
 
 #[test]
-fn an_extra_event_is_found_with_what_was_before() {
+fn an_extra_event_is_found_with_its_context() {
     let plan = plan(&[]);
     let at_ps = 22 * US + 3;
     for from_ps in [0, 10 * US, 19 * US] {
         let runs = [start(&plan), changed(&plan, 0, idle_event(at_ps))];
-        let Ok(Lockstep::Diverged(found)) = side_by_side(runs, from_ps, 5, |_| true) else { panic!("no divergence") };
+        let Ok(LockstepResult::Diverged(found)) = side_by_side(runs, from_ps, 5, |_| true) else {
+            panic!("no divergence")
+        };
         let [plain, extra] = &found.differing;
         assert_eq!((extra[0].at_ps, extra[0].payload), (at_ps, Payload::Wake));
         assert_eq!(extra[0].target.name(), "channel 0");
@@ -128,21 +130,22 @@ fn an_extra_event_is_found_with_what_was_before() {
 }
 
 #[test]
-fn equal_plans_do_not_part() {
+fn equal_plans_do_not_diverge() {
     let end_ps = 45 * US;
     for from_ps in [0, 10 * US, 45 * US, 60 * US] {
         assert_eq!(
             first_divergence([&plan(&[]), &plan(&[])], from_ps, 5, |_| true),
-            Ok(Lockstep::Same { until_ps: end_ps })
+            Ok(LockstepResult::Same { until_ps: end_ps })
         );
     }
     let longer = plan(&["run.duration=50 us"]);
-    assert_eq!(first_divergence([&plan(&[]), &longer], 0, 5, |_| true), Ok(Lockstep::Same { until_ps: end_ps }));
+    assert_eq!(first_divergence([&plan(&[]), &longer], 0, 5, |_| true), Ok(LockstepResult::Same { until_ps: end_ps }));
 }
 
 #[test]
-fn seeds_part_with_the_first_line() {
-    let Ok(Lockstep::Diverged(found)) = first_divergence([&plan(&[]), &plan(&["run.seed=2"])], 0, 4, |_| true) else {
+fn different_seeds_diverge_at_the_first_line() {
+    let Ok(LockstepResult::Diverged(found)) = first_divergence([&plan(&[]), &plan(&["run.seed=2"])], 0, 4, |_| true)
+    else {
         panic!("two seeds are two runs")
     };
     let [a, b] = &found.differing;
@@ -153,11 +156,11 @@ fn seeds_part_with_the_first_line() {
 fn servers_of_different_size_are_compared_by_their_parts() {
     let plans = [plan(&[]), plan(&["ssd.count=3"])];
     let found = first_divergence([&plans[0], &plans[1]], 0, 4, |_| true);
-    assert_eq!(found, Ok(Lockstep::Same { until_ps: 45 * US }), "drives without a job do nothing");
+    assert_eq!(found, Ok(LockstepResult::Same { until_ps: 45 * US }), "drives without a job do nothing");
 }
 
 #[test]
-fn a_record_that_differs_is_told_from_one_that_agrees() {
+fn a_differing_record_is_distinguished_from_an_agreeing_one() {
     let plan = plan(&[]);
     let right = epochs_of(start(&plan));
     let mut wrong = right.clone();
@@ -174,14 +177,14 @@ fn a_record_that_differs_is_told_from_one_that_agrees() {
     assert!(found.events.iter().all(|event| (20 * US..30 * US).contains(&event.at_ps)));
     assert_eq!(first_deviation(&plan, &[right.clone(), stopped], 7, |_| true), Ok(ReplayVerdict::Same));
     let other = changed(&plan, 14 * US, idle_event(8 * US));
-    let Ok(ReplayVerdict::Deviated(found)) = beside_records(other, &[Vec::new(), right], 7, |_| true) else {
+    let Ok(ReplayVerdict::Deviated(found)) = compare_with_records(other, &[Vec::new(), right], 7, |_| true) else {
         panic!("no deviation")
     };
     assert_eq!(found.agrees, [true, false]);
 }
 
 #[test]
-fn a_record_that_goes_on_after_the_end_differs() {
+fn a_record_longer_than_the_run_differs() {
     let plan = plan(&[]);
     let mut longer = epochs_of(start(&plan));
     longer.push(Epoch { end_ps: 50 * US, hash: 1 });
@@ -192,8 +195,8 @@ fn a_record_that_goes_on_after_the_end_differs() {
 }
 
 #[test]
-fn both_stop_when_asked_to() {
+fn both_comparisons_stop_on_request() {
     let plan = plan(&[]);
-    assert_eq!(first_divergence([&plan, &plan], 0, 5, |_| false), Ok(Lockstep::Stopped));
+    assert_eq!(first_divergence([&plan, &plan], 0, 5, |_| false), Ok(LockstepResult::Stopped));
     assert_eq!(first_deviation(&plan, &[epochs_of(start(&plan))], 5, |_| false), Ok(ReplayVerdict::Stopped));
 }

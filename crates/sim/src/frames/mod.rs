@@ -29,12 +29,12 @@ const FLAGS: [u8; 2] = [0x40, 0x00];
 
 /// Encoder of packets as frames. It holds one frame at a time.
 #[derive(Debug)]
-pub struct Frames<'a> {
+pub struct FrameEncoder<'a> {
     flows: &'a [FlowParams],
     frame: Vec<u8>,
 }
 
-impl<'a> Frames<'a> {
+impl<'a> FrameEncoder<'a> {
     /// Creates an encoder for packets of `flows`.
     #[must_use]
     pub fn new(flows: &'a [FlowParams]) -> Self {
@@ -48,7 +48,7 @@ impl<'a> Frames<'a> {
     /// Panics if the flow of the packet is not one of `flows`.
     pub fn of(&mut self, packet: &Packet) -> &[u8] {
         let flow = &self.flows[packet.flow as usize];
-        let ports = Ports::new(packet.flow, packet.from == flow.from);
+        let ports = PacketPorts::new(packet.flow, packet.from == flow.from);
         self.frame.clear();
         self.frame.resize(ETHERNET_BYTES + IP_BYTES, 0);
         let protocol = match &packet.content {
@@ -70,16 +70,16 @@ impl<'a> Frames<'a> {
                 PROTOCOL_RAW
             }
         };
-        self.head(packet, protocol);
+        self.write_headers(packet, protocol);
         // The invariant CRC covers the IP header, which must be complete.
         if let Content::Roce(_) = packet.content {
-            roce::seal(&mut self.frame[ETHERNET_BYTES..]);
+            roce::write_crc(&mut self.frame[ETHERNET_BYTES..]);
         }
         &self.frame
     }
 
     /// Writes the Ethernet and IP headers in front of the frame's content.
-    fn head(&mut self, packet: &Packet, protocol: u8) {
+    fn write_headers(&mut self, packet: &Packet, protocol: u8) {
         let length = self.frame.len() - ETHERNET_BYTES;
         let [from, to] = addresses(packet);
         self.frame[..6].copy_from_slice(&mac(packet.to));
@@ -102,12 +102,12 @@ impl<'a> Frames<'a> {
 
 /// Ports of a packet.
 #[derive(Clone, Copy, Debug)]
-struct Ports {
+struct PacketPorts {
     source: u16,
     destination: u16,
 }
 
-impl Ports {
+impl PacketPorts {
     /// Returns the ports of a packet. The initiator of a flow has a port from 10000 on, the other end one from 5001
     /// on. No two flows share both.
     fn new(flow: u32, forward: bool) -> Self {

@@ -21,7 +21,7 @@ const NOTIFICATION_BYTES: usize = 16;
 /// Value that replaces fields that change in transit when the checksum is computed.
 const MASKED: u8 = 0xff;
 
-/// Appends the UDP header, the transport headers, the data, and room for the checksum that [`seal`] writes.
+/// Appends the UDP header, the transport headers, the data, and room for the checksum that [`write_crc`] writes.
 pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
     let start = frame.len();
     frame.extend((SOURCE_PORT | (flow & 0x3fff) as u16).to_be_bytes());
@@ -33,7 +33,7 @@ pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
     let request = if message.last && message.operation == RoceOperation::Write { ACKNOWLEDGE_REQUEST } else { 0 };
     let sequence = ((message.sequence & SEQUENCE_MASK) as u32).to_be_bytes();
     frame.extend([request, sequence[1], sequence[2], sequence[3]]);
-    extended(frame, message);
+    append_extended_header(frame, message);
     let data = match message.operation {
         RoceOperation::Write | RoceOperation::ReadResponse => message.bytes as usize,
         _ => 0,
@@ -61,7 +61,7 @@ fn opcode(message: &Roce) -> u8 {
 }
 
 /// Appends the extended header of the operation.
-fn extended(frame: &mut Vec<u8>, message: &Roce) {
+fn append_extended_header(frame: &mut Vec<u8>, message: &Roce) {
     match (message.operation, message.last) {
         (RoceOperation::ReadRequest, _) => {
             frame.extend(message.offset.to_be_bytes());
@@ -76,7 +76,7 @@ fn extended(frame: &mut Vec<u8>, message: &Roce) {
 }
 
 /// Writes the invariant CRC at the end of an IP packet.
-pub(super) fn seal(packet: &mut [u8]) {
+pub(super) fn write_crc(packet: &mut [u8]) {
     let (body, place) = packet.split_at_mut(packet.len() - ICRC_BYTES);
     let mut masked = [0; IP_BYTES + UDP_BYTES + 12];
     masked.copy_from_slice(&body[..IP_BYTES + UDP_BYTES + 12]);

@@ -1,6 +1,6 @@
 //! Encodes TCP headers (RFC 9293), with timestamps (RFC 7323) and selective acknowledgements (RFC 2018).
 
-use super::{checksum, Ports, PROTOCOL_TCP};
+use super::{checksum, PacketPorts, PROTOCOL_TCP};
 use hostnet_kernel::Time;
 use hostnet_model::transport::tcp::Segment;
 
@@ -19,7 +19,7 @@ const CWR: u8 = 0x80;
 const PS_PER_STAMP: u64 = 1_000_000_000;
 
 /// Appends the header and the data of a segment between two addresses.
-pub(super) fn append(frame: &mut Vec<u8>, segment: &Segment, ports: Ports, addresses: [[u8; 4]; 2]) {
+pub(super) fn append(frame: &mut Vec<u8>, segment: &Segment, ports: PacketPorts, addresses: [[u8; 4]; 2]) {
     let start = frame.len();
     frame.extend(ports.source.to_be_bytes());
     frame.extend(ports.destination.to_be_bytes());

@@ -1,6 +1,6 @@
 //! Encodes UDP headers (RFC 768).
 
-use super::{checksum, Ports, PROTOCOL_UDP};
+use super::{checksum, PacketPorts, PROTOCOL_UDP};
 use hostnet_model::transport::udp::Datagram;
 
 const HEADER_BYTES: usize = 8;
@@ -9,7 +9,7 @@ const ZERO: u16 = 0xffff;
 
 /// Appends the header and the data of a datagram between two addresses. The data begin with the number of the
 /// datagram, as far as it fits; the remaining bytes are zeros.
-pub(super) fn append(frame: &mut Vec<u8>, datagram: &Datagram, ports: Ports, addresses: [[u8; 4]; 2]) {
+pub(super) fn append(frame: &mut Vec<u8>, datagram: &Datagram, ports: PacketPorts, addresses: [[u8; 4]; 2]) {
     let start = frame.len();
     let length = HEADER_BYTES + datagram.bytes as usize;
     frame.extend(ports.source.to_be_bytes());

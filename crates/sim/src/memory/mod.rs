@@ -16,4 +16,4 @@ mod tally;
 pub use requests::MemoryError;
 pub use run::{MemoryParts, MemoryRun};
 pub use simulation::{MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};
-pub use tally::Tally;
+pub use tally::RequestTally;

@@ -1,6 +1,6 @@
 //! Summarizes a run of the memory alone. The controllers count in clocks; the summary is in ns.
 
-use super::requests::line_clocks;
+use super::requests::clocks_per_line;
 use super::{MemoryReport, MemorySimulation};
 use hostnet_config::Requests;
 use hostnet_kernel::Time;
@@ -12,7 +12,7 @@ use serde_json::{json, Map, Value};
 use sha2::{Digest, Sha256};
 
 pub(super) fn report(simulation: &MemorySimulation) -> MemoryReport {
-    let view = View::new(simulation);
+    let view = MemoryView::new(simulation);
     let measured = json!({
         "complete": simulation.complete,
         "requests": view.requests(),
@@ -44,15 +44,15 @@ fn sha256(text: &str) -> String {
 }
 
 /// One controller, with statistics settled at the end of the window.
-struct Part {
+struct SettledController {
     counters: Counters,
     rpq: Domain,
     wpq: Domain,
 }
 
-struct View<'a> {
+struct MemoryView<'a> {
     simulation: &'a MemorySimulation<'a>,
-    parts: Vec<Part>,
+    parts: Vec<SettledController>,
     /// Sum of the counters of all controllers.
     total: Counters,
     clock_ns: f64,
@@ -60,7 +60,7 @@ struct View<'a> {
     window: u64,
 }
 
-impl<'a> View<'a> {
+impl<'a> MemoryView<'a> {
     fn new(simulation: &'a MemorySimulation<'a>) -> Self {
         let run = &simulation.run;
         let now = Time::from_ps(run.clock());
@@ -69,10 +69,14 @@ impl<'a> View<'a> {
             domain.settle_all(now);
             domain
         };
-        let parts: Vec<Part> = run
+        let parts: Vec<SettledController> = run
             .controllers()
             .iter()
-            .map(|part| Part { counters: part.counters(now), rpq: settled(part.rpq()), wpq: settled(part.wpq()) })
+            .map(|part| SettledController {
+                counters: part.counters(now),
+                rpq: settled(part.rpq()),
+                wpq: settled(part.wpq()),
+            })
             .collect();
         let dram = &simulation.plan.dram;
         Self {
@@ -103,7 +107,7 @@ impl<'a> View<'a> {
     fn requests(&self) -> Value {
         let tally = self.simulation.run.tally();
         let of = |write: usize| tally.sources.iter().map(|source| source[write]).sum::<u64>();
-        let unserved = |part: &Part| u64::from(part.rpq.in_use() + part.wpq.in_use());
+        let unserved = |part: &SettledController| u64::from(part.rpq.in_use() + part.wpq.in_use());
         json!({
             "accepted": self.simulation.run.taken(),
             "warm_up": self.simulation.warm_up,
@@ -200,7 +204,7 @@ impl<'a> View<'a> {
         })
     }
 
-    fn domain(&self, name: &str, of: impl Fn(&Part) -> &Domain) -> Value {
+    fn domain(&self, name: &str, of: impl Fn(&SettledController) -> &Domain) -> Value {
         let parts: Vec<&Domain> = self.parts.iter().map(of).collect();
         let mut residence = Histogram::default();
         parts.iter().flat_map(|domain| domain.classes()).for_each(|usage| residence.merge(usage.residence()));
@@ -220,11 +224,11 @@ impl<'a> View<'a> {
         })
     }
 
-    fn channel(&self, index: usize, part: &Part) -> Value {
+    fn channel(&self, index: usize, part: &SettledController) -> Value {
         let counters = &part.counters;
         let (reads, writes) = (dram_reads(counters), dram_writes(counters));
         let subchannels = self.simulation.plan.dram.subchannels as usize;
-        let busy = line_clocks(self.simulation.plan) * self.parts.len() as f64 * (reads + writes) as f64;
+        let busy = clocks_per_line(self.simulation.plan) * self.parts.len() as f64 * (reads + writes) as f64;
         let mut row = json!({
             "channel": index / subchannels,
             "subchannel": index % subchannels,
@@ -259,7 +263,7 @@ impl<'a> View<'a> {
             "bytes": (reads + writes) * LINE_BYTES,
             "share": ratio(reads + writes, tally.accepted),
         });
-        let of = |pick: &dyn Fn(&Part) -> &Domain| {
+        let of = |pick: &dyn Fn(&SettledController) -> &Domain| {
             let mut residence = Histogram::default();
             let usages: Vec<&Usage> = self.parts.iter().map(|part| &pick(part).classes()[source]).collect();
             usages.iter().for_each(|usage| residence.merge(usage.residence()));
@@ -304,7 +308,7 @@ impl<'a> View<'a> {
     }
 
     fn peak(&self) -> f64 {
-        LINE_BYTES as f64 / (line_clocks(self.simulation.plan) * self.clock_ns)
+        LINE_BYTES as f64 / (clocks_per_line(self.simulation.plan) * self.clock_ns)
     }
 }
 
@@ -326,7 +330,7 @@ fn dram_writes(counters: &Counters) -> u64 {
     counters.writes.iter().sum::<u64>() - counters.merged
 }
 
-fn sum(parts: &[Part]) -> Counters {
+fn sum(parts: &[SettledController]) -> Counters {
     let mut total = Counters::default();
     for counters in parts.iter().map(|part| &part.counters) {
         total.reads.resize(counters.reads.len(), 0);

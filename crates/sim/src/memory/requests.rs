@@ -38,14 +38,14 @@ impl MemoryError {
 }
 
 /// Source of the requests of a plan.
-pub(super) enum Source {
+pub(super) enum RequestSource {
     /// Generated from a description.
     Generated(Synthetic),
     /// Read from a file.
     Trace(Box<Trace>),
 }
 
-impl Iterator for Source {
+impl Iterator for RequestSource {
     type Item = Result<Request, TraceError>;
 
     #[inline]
@@ -58,8 +58,8 @@ impl Iterator for Source {
 }
 
 /// Requests of a plan, with what is known about them before the first.
-pub(super) struct Opened {
-    pub(super) source: Source,
+pub(super) struct OpenedRequests {
+    pub(super) source: RequestSource,
     /// Number of request streams that are counted separately.
     pub(super) streams: usize,
     /// Number of requests, if known.
@@ -73,10 +73,10 @@ pub(super) struct Opened {
 ///
 /// # Errors
 /// Returns an error if the trace is invalid, anywhere if it is counted, or if the traffic is invalid.
-pub(super) fn open(plan: &MemoryPlan, tell: &mut dyn FnMut(u64) -> bool) -> Result<Opened, MemoryError> {
+pub(super) fn open(plan: &MemoryPlan, tell: &mut dyn FnMut(u64) -> bool) -> Result<OpenedRequests, MemoryError> {
     match &plan.requests {
         Requests::Traffic(traffic) => {
-            let mean_gap_clocks = traffic.load.map(|load| line_clocks(plan) / load);
+            let mean_gap_clocks = traffic.load.map(|load| clocks_per_line(plan) / load);
             let pattern = pattern(traffic.pattern)?;
             let described = hostnet_traffic::Traffic {
                 pattern,
@@ -87,14 +87,14 @@ pub(super) fn open(plan: &MemoryPlan, tell: &mut dyn FnMut(u64) -> bool) -> Resu
                 seed: traffic.seed,
             };
             let streams = if let Pattern::Streams { count, .. } = pattern { usize::from(count) } else { 1 };
-            let source = Source::Generated(described.generate()?);
-            Ok(Opened { source, streams, total: Some(traffic.requests), timed: mean_gap_clocks.is_some() })
+            let source = RequestSource::Generated(described.generate()?);
+            Ok(OpenedRequests { source, streams, total: Some(traffic.requests), timed: mean_gap_clocks.is_some() })
         }
         Requests::Trace { path, format } => {
             let total = if plan.warm_up > 0.0 { Some(count(plan, path, *format, tell)?) } else { None };
             let trace = Trace::open(path, reader_format(*format), plan.capacity_bytes)?;
             let timed = trace.timed();
-            Ok(Opened { source: Source::Trace(Box::new(trace)), streams: 1, total, timed })
+            Ok(OpenedRequests { source: RequestSource::Trace(Box::new(trace)), streams: 1, total, timed })
         }
     }
 }
@@ -121,7 +121,7 @@ fn count(
 }
 
 /// Returns the DRAM clocks per line if every controller transfers data all the time.
-pub(super) fn line_clocks(plan: &MemoryPlan) -> f64 {
+pub(super) fn clocks_per_line(plan: &MemoryPlan) -> f64 {
     let dram = &plan.dram;
     let line = f64::from(dram.timing.burst * dram.accesses_per_line);
     line / f64::from(plan.map.channels * dram.subchannels)

@@ -2,10 +2,10 @@
 //!
 //! Everything happens at clock edges, so controllers get clocks as times, and their values in ps are in clocks here.
 
-use super::tally::{Flight, Tally};
+use super::tally::{RequestInFlight, RequestTally};
 use hostnet_kernel::Time;
 use hostnet_model::memory::{CommandRecord, Controller, Decoder, Incoming, Offered, Place, Served};
-use hostnet_model::params::{ControllerParams, DramParams, MapParams};
+use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams};
 use hostnet_traffic::Request;
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub struct MemoryParts {
     /// DRAM device on every channel.
     pub dram: DramParams,
     /// Controller of every subchannel.
-    pub controller: ControllerParams,
+    pub controller: MemoryControllerParams,
     /// Map from lines to places.
     pub map: MapParams,
     /// Number of request sources that are counted separately.
@@ -50,13 +50,13 @@ pub struct MemoryRun<S> {
     /// True if the head was refused at the last attempt.
     blocked: bool,
     taken: u64,
-    flights: Vec<Flight>,
+    flights: Vec<RequestInFlight>,
     free: Vec<u32>,
     /// Outstanding reads, and the clocks at which they will be complete, if outstanding reads are limited.
     outstanding: u32,
     completions: [VecDeque<u64>; 2],
     measuring_since: u64,
-    tally: Tally,
+    tally: RequestTally,
 }
 
 impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
@@ -85,7 +85,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             outstanding: 0,
             completions: [VecDeque::new(), VecDeque::new()],
             measuring_since: 0,
-            tally: Tally::new(parts.sources),
+            tally: RequestTally::new(parts.sources),
             requests,
             parts,
         };
@@ -113,7 +113,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
                 self.complete();
             }
             // Controllers run ahead only as far as the source cannot interfere.
-            let until = self.own_until(clock);
+            let until = self.run_ahead_limit(clock);
             for index in 0..self.controllers.len() {
                 self.issue(index, until);
             }
@@ -146,7 +146,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     /// has something to do, but not longer than [`CLOCKS_ALONE`], so that the caller gets control in the pauses of a
     /// trace.
     #[inline]
-    fn own_until(&self, clock: u64) -> u64 {
+    fn run_ahead_limit(&self, clock: u64) -> u64 {
         if self.controllers.len() == 1 && self.head.is_some() {
             self.next_of_source().min(clock + CLOCKS_ALONE)
         } else {
@@ -207,7 +207,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         if self.taken == self.parts.warm_up {
             self.start_measuring(now);
         }
-        // The tag is only taken once the controller has queued the request; see `launch`.
+        // The tag is only taken once the controller has queued the request; see `store_in_flight`.
         let tag = self.free.last().copied().unwrap_or(self.flights.len() as u32);
         let incoming = Incoming { tag, place, class: request.source, read: !request.write };
         let offered = self.controllers[usize::from(place.channel)].offer(now, self.now, &incoming);
@@ -216,9 +216,9 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         if measured {
             self.tally.accept(self.now, request.source, request.write);
         }
-        let flight = Flight { arrived: request.clock, accepted: self.now, measured };
+        let flight = RequestInFlight { arrived: request.clock, accepted: self.now, measured };
         match offered {
-            Offered::Queued => self.launch(tag, flight),
+            Offered::Queued => self.store_in_flight(tag, flight),
             Offered::Forwarded => self.tally.read_done(&flight, self.now + 1),
             Offered::Merged | Offered::Refused => {}
         }
@@ -232,7 +232,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         true
     }
 
-    fn launch(&mut self, tag: u32, flight: Flight) {
+    fn store_in_flight(&mut self, tag: u32, flight: RequestInFlight) {
         if self.free.pop().is_none() {
             self.flights.push(flight);
         } else {
@@ -289,7 +289,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
 
     /// Returns the measurements so far.
     #[must_use]
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &RequestTally {
         &self.tally
     }
 

@@ -1,7 +1,7 @@
 //! Runs a plan of the memory alone, from its first request to its results.
 
 use super::report;
-use super::requests::{self, MemoryError, Source};
+use super::requests::{self, MemoryError, RequestSource};
 use super::{MemoryParts, MemoryRun};
 use hostnet_config::MemoryPlan;
 use hostnet_model::memory::CommandRecord;
@@ -46,7 +46,7 @@ pub struct MemoryReport {
 /// A memory system that serves the requests of a plan.
 pub struct MemorySimulation<'a> {
     pub(super) plan: &'a MemoryPlan,
-    pub(super) run: MemoryRun<Source>,
+    pub(super) run: MemoryRun<RequestSource>,
     pub(super) warm_up: u64,
     /// True if requests have arrival times.
     pub(super) timed: bool,

@@ -4,7 +4,7 @@ use hostnet_measure::Histogram;
 
 /// A request in flight.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flight {
+pub(super) struct RequestInFlight {
     pub(super) arrived: u64,
     pub(super) accepted: u64,
     pub(super) measured: bool,
@@ -12,7 +12,7 @@ pub(super) struct Flight {
 
 /// Measurements of the requests after the warm-up. Latencies are in clocks.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct RequestTally {
     /// Requests accepted.
     pub accepted: u64,
     /// Clock of the first acceptance.
@@ -27,7 +27,7 @@ pub struct Tally {
     pub from_acceptance: Histogram,
 }
 
-impl Tally {
+impl RequestTally {
     pub(super) fn new(sources: usize) -> Self {
         Self { sources: vec![[0; 2]; sources], ..Self::default() }
     }
@@ -43,7 +43,7 @@ impl Tally {
     }
 
     #[inline]
-    pub(super) fn read_done(&mut self, flight: &Flight, done: u64) {
+    pub(super) fn read_done(&mut self, flight: &RequestInFlight, done: u64) {
         if flight.measured {
             self.from_arrival.record(done - flight.arrived);
             self.from_acceptance.record(done - flight.accepted);

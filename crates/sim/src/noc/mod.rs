@@ -7,4 +7,4 @@ mod report;
 mod simulation;
 mod verdict;
 
-pub use simulation::{NocFault, NocPhase, NocReport, NocSimulation, NocStatus};
+pub use simulation::{NocPhase, NocReport, NocRunError, NocSimulation, NocStatus};

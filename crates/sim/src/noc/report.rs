@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 const STEPS: u32 = 100;
 
 pub(super) fn report(simulation: &NocSimulation) -> NocReport {
-    let view = View {
+    let view = NocView {
         plan: simulation.plan,
         report: simulation.run.report(),
         busiest: simulation.run.busiest(),
@@ -41,7 +41,7 @@ pub(super) fn report(simulation: &NocSimulation) -> NocReport {
     NocReport { summary: Value::Object(summary), result_hash }
 }
 
-struct View<'a> {
+struct NocView<'a> {
     plan: &'a NocPlan,
     report: Report,
     /// Expected load of the most loaded output, and its name.
@@ -49,7 +49,7 @@ struct View<'a> {
     clock_ns: f64,
 }
 
-impl View<'_> {
+impl NocView<'_> {
     fn noc(&self) -> Value {
         let (topology, columns, rows) = match self.plan.params.shape {
             Shape::Mesh { columns, rows } => ("mesh", columns, rows),

@@ -16,7 +16,7 @@ const PACKETS_MAX: usize = 50_000_000;
 
 /// Errors that keep a run of a network on a chip from starting. All of them are errors in the user's input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NocFault {
+pub enum NocRunError {
     /// The trace is invalid: file, line, value and rule.
     #[error("{0}")]
     Trace(#[from] TraceError),
@@ -25,7 +25,7 @@ pub enum NocFault {
     Network(#[from] NocError),
 }
 
-impl NocFault {
+impl NocRunError {
     /// Rule that is broken.
     #[must_use]
     pub fn code(&self) -> Code {
@@ -91,7 +91,7 @@ impl<'a> NocSimulation<'a> {
     ///
     /// # Errors
     /// Returns an error if the trace or the network is invalid.
-    pub fn new(plan: &'a NocPlan, mut tell: impl FnMut(NocStatus) -> bool) -> Result<Self, NocFault> {
+    pub fn new(plan: &'a NocPlan, mut tell: impl FnMut(NocStatus) -> bool) -> Result<Self, NocRunError> {
         let mut stopped = false;
         let (source, packets) = match &plan.packets {
             Packets::Traffic(traffic) => (Source::Generated(traffic.clone()), None),
@@ -160,7 +160,7 @@ impl<'a> NocSimulation<'a> {
     }
 }
 
-fn read(plan: &NocPlan, path: &Path, mut tell: impl FnMut(usize) -> bool) -> Result<Vec<TracePacket>, NocFault> {
+fn read(plan: &NocPlan, path: &Path, mut tell: impl FnMut(usize) -> bool) -> Result<Vec<TracePacket>, NocRunError> {
     let nodes = match plan.params.shape {
         Shape::Mesh { columns, rows } => columns * rows,
         Shape::Ring { nodes } => nodes,

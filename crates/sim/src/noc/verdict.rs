@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_not_said() {
+    fn an_unclear_saturation_is_not_reported() {
         assert_eq!(saturated(0, 0, 0, 0.0), None);
         assert_eq!(saturated(0, 10, 100, 100.0), None, "few packets");
         assert_eq!(saturated(100, 15_100, 500_000, 500_000.0), None, "a little growth");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Messages that one socket has sent to another over UPI since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Crossed {
+pub struct UpiTraffic {
     /// Socket that sends the messages.
     pub from: u8,
     /// Socket that the messages go to.
@@ -17,7 +17,7 @@ pub struct Crossed {
     pub others: u64,
 }
 
-impl Crossed {
+impl UpiTraffic {
     fn of(upi: &Upi, from: u8, to: u8) -> Self {
         // Credits of data and answers belong to the end that made the request, those of the other pools to the
         // sender.
@@ -35,16 +35,17 @@ impl Crossed {
 }
 
 /// Returns each pair of sockets, in the order of the UPI links between them.
-pub(crate) fn pairs(sockets: usize) -> impl Iterator<Item = [u8; 2]> {
+pub(crate) fn socket_pairs(sockets: usize) -> impl Iterator<Item = [u8; 2]> {
     let count = sockets as u8;
     (0..count).flat_map(move |one| (one + 1..count).map(move |other| [one, other]))
 }
 
 /// Returns the traffic in both directions of every UPI link of a server, by sender and receiver.
-pub(crate) fn crossed(machine: &Machine, sockets: usize) -> Vec<Crossed> {
-    let ways = pairs(sockets).zip(machine.each::<Upi>());
-    let mut all: Vec<Crossed> =
-        ways.flat_map(|([one, other], upi)| [Crossed::of(upi, one, other), Crossed::of(upi, other, one)]).collect();
+pub(crate) fn crossed(machine: &Machine, sockets: usize) -> Vec<UpiTraffic> {
+    let ways = socket_pairs(sockets).zip(machine.each::<Upi>());
+    let mut all: Vec<UpiTraffic> = ways
+        .flat_map(|([one, other], upi)| [UpiTraffic::of(upi, one, other), UpiTraffic::of(upi, other, one)])
+        .collect();
     all.sort_by_key(|way| (way.from, way.to));
     all
 }

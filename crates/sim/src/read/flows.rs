@@ -160,9 +160,9 @@ fn is_replay(cluster: &ClusterParams, flow: usize) -> bool {
 
 /// Bytes received by each class of traffic since the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Received(pub(crate) Vec<u64>);
+pub(crate) struct ClassBytes(pub(crate) Vec<u64>);
 
-impl Received {
+impl ClassBytes {
     /// Returns the sum of both. One of them may have no classes yet.
     pub(crate) fn plus(&self, other: &Self) -> Self {
         let of = |all: &Self, class: usize| all.0.get(class).copied().unwrap_or(0);
@@ -173,11 +173,11 @@ impl Received {
 
 /// Totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Totals {
+pub(crate) struct AllFlowTotals {
     pub(crate) flows: Vec<FlowTotals>,
 }
 
-impl Totals {
+impl AllFlowTotals {
     pub(crate) fn read(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Self {
         let mut totals = Self { flows: vec![FlowTotals::default(); cluster.flows.len()] };
         for world in simulation.worlds() {
@@ -268,11 +268,11 @@ impl Totals {
 
     /// Returns the bytes that applications of each class read, at either end. A time slice keeps only these sums, as
     /// there may be many flows.
-    pub(crate) fn received(&self, cluster: &ClusterParams) -> Received {
+    pub(crate) fn received(&self, cluster: &ClusterParams) -> ClassBytes {
         let mut classes = vec![0; cluster.classes.len()];
         for (totals, flow) in self.flows.iter().zip(&cluster.flows) {
             classes[usize::from(flow.class)] += totals.received_bytes.iter().sum::<u64>();
         }
-        Received(classes)
+        ClassBytes(classes)
     }
 }

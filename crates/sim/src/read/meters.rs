@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Meter of a core, settled at some time.
-pub(crate) struct Metered<'a> {
+pub(crate) struct MeteredCore<'a> {
     /// Number of the core, counted over all sockets.
     pub(crate) core: usize,
     pub(crate) meter: CoreMeter,
@@ -18,11 +18,11 @@ pub(crate) struct Metered<'a> {
 }
 
 /// Returns the meter of every core of a server whose frequencies are managed.
-pub(crate) fn metered<'a>(
+pub(crate) fn metered_cores<'a>(
     machine: &'a Machine,
     manager: &'a PowerManager,
     now: Time,
-) -> impl Iterator<Item = Metered<'a>> {
+) -> impl Iterator<Item = MeteredCore<'a>> {
     let others: BTreeMap<usize, &CoreMeter> = manager.meters().collect();
     machine.each::<Core>().enumerate().filter_map(move |(core, own)| {
         let told = own.engines().iter().find_map(NetStack::of).and_then(NetStack::power);
@@ -34,13 +34,13 @@ pub(crate) fn metered<'a>(
         };
         let mut meter = meter.clone();
         meter.settle(now);
-        Some(Metered { core, meter, slept })
+        Some(MeteredCore { core, meter, slept })
     })
 }
 
 /// Totals over all cores of a server since the start of the window, up to some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct PowerMoment {
+pub(crate) struct PowerTotals {
     pub(crate) cores: u64,
     pub(crate) attojoules: u128,
     pub(crate) running_ps: u64,
@@ -52,12 +52,12 @@ pub(crate) struct PowerMoment {
     pub(crate) sleeps: u64,
 }
 
-impl PowerMoment {
+impl PowerTotals {
     /// Returns the totals of a server up to `now`, or `None` if its cores have no managed frequencies.
     pub(crate) fn of(machine: &Machine, now: Time) -> Option<Self> {
         let manager = machine.first::<PowerManager>()?;
         let mut all = Self::default();
-        for Metered { meter, slept, .. } in metered(machine, manager, now) {
+        for MeteredCore { meter, slept, .. } in metered_cores(machine, manager, now) {
             let residency = meter.residency_ps();
             all.cores += 1;
             all.attojoules += meter.attojoules();

@@ -3,30 +3,30 @@
 pub(crate) mod crossed;
 pub(crate) mod ends;
 pub(crate) mod flows;
+pub(crate) mod host_state;
 pub(crate) mod meters;
-pub(crate) mod moment;
 pub(crate) mod ports;
 pub mod sample;
 pub(crate) mod units;
 
 use ends::machines;
-use flows::{Received, Totals};
+use flows::{AllFlowTotals, ClassBytes};
+use host_state::HostState;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::core::Worker;
 use hostnet_model::ether::Endpoint;
 use hostnet_model::flow::Rank;
 use hostnet_model::params::{ClusterParams, ServerParams};
 use hostnet_model::{Machine, World};
-use moment::HostMoment;
 use sample::Sample;
 use serde::{Deserialize, Serialize};
 
 /// Reading of the partitions that this process simulates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Share {
+pub(crate) struct PartitionReading {
     /// Bytes that classes of traffic received since the start of the run.
-    received: Received,
-    /// Progress of all flows; see [`Totals::moved`].
+    received: ClassBytes,
+    /// Progress of all flows; see [`AllFlowTotals::moved`].
     moved: u64,
     /// Samples of servers since the start of the window, by their numbers.
     servers: Vec<(usize, Sample)>,
@@ -36,7 +36,7 @@ pub(crate) struct Share {
     unfinished_ranks: u64,
 }
 
-impl Share {
+impl PartitionReading {
     /// Reads the partitions of a world whose statistics have been settled.
     pub(crate) fn read(
         simulation: &Simulation<World>,
@@ -44,7 +44,7 @@ impl Share {
         servers: &[Option<ServerParams>],
         now: Time,
     ) -> Self {
-        let flows = Totals::read(simulation, cluster, now);
+        let flows = AllFlowTotals::read(simulation, cluster, now);
         let (received, moved) = (flows.received(cluster), flows.moved());
         let unfinished_ranks = if cluster.jobs.is_empty() { 0 } else { unfinished_ranks(simulation) };
         Self {
@@ -96,10 +96,10 @@ pub(crate) fn unfinished_ranks(simulation: &Simulation<World>) -> u64 {
 
 /// Reading of all partitions of a world.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reading {
+pub(crate) struct WorldReading {
     pub(crate) at: Time,
     /// Bytes that classes of traffic received since the start of the run.
-    pub(crate) received: Received,
+    pub(crate) received: ClassBytes,
     /// Samples of servers since the start of the window, in the order of the partitions.
     pub(crate) servers: Vec<Sample>,
     /// A number that grows as long as the world is not stuck.
@@ -110,9 +110,9 @@ pub(crate) struct Reading {
     pub(crate) unfinished_ranks: u64,
 }
 
-impl Reading {
+impl WorldReading {
     /// Joins the readings of all partitions.
-    pub(crate) fn of(shares: Vec<Share>, now: Time) -> Self {
+    pub(crate) fn of(shares: Vec<PartitionReading>, now: Time) -> Self {
         let mut reading = Self { at: now, ..Self::default() };
         let mut servers = Vec::new();
         for share in shares {
@@ -123,30 +123,30 @@ impl Reading {
             reading.unfinished_ranks += share.unfinished_ranks;
             servers.extend(share.servers);
         }
-        reading.servers = by_number(servers);
+        reading.servers = in_number_order(servers);
         reading.moved = reading.servers.iter().fold(reading.moved, |sum, server| sum.wrapping_add(server.progress()));
         reading
     }
 }
 
 /// Sorts numbered values, numbered from 0, and drops the numbers.
-pub(crate) fn by_number<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
+pub(crate) fn in_number_order<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
     numbered.sort_by_key(|thing| thing.0);
     numbered.into_iter().map(|(_, thing)| thing).collect()
 }
 
 /// Readings in the order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct History {
-    pub(crate) received: Vec<Received>,
+pub(crate) struct ReadingHistory {
+    pub(crate) received: Vec<ClassBytes>,
     /// Samples of each server, in the order of the partitions.
     pub(crate) servers: Vec<Vec<Sample>>,
     /// States of each server for a time series; empty without one.
-    pub(crate) moments: Vec<Vec<HostMoment>>,
+    pub(crate) host_states: Vec<Vec<HostState>>,
     pub(crate) times: Vec<Time>,
 }
 
-impl History {
+impl ReadingHistory {
     pub(crate) fn len(&self) -> usize {
         self.times.len()
     }
@@ -156,7 +156,7 @@ impl History {
         self.servers.get(server).map_or(&[], Vec::as_slice)
     }
 
-    pub(crate) fn push(&mut self, reading: Reading) {
+    pub(crate) fn push(&mut self, reading: WorldReading) {
         self.servers.resize_with(reading.servers.len(), Vec::new);
         self.times.push(reading.at);
         self.received.push(reading.received);

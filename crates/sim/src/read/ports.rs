@@ -4,7 +4,7 @@ use super::ends::{machines, network};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::{DropReason, Egress, LearningSwitch};
 use hostnet_model::nic::Nic;
-use hostnet_model::params::{CableParams, ClusterParams, End, HostKind};
+use hostnet_model::params::{CableEnd, CableParams, ClusterParams, HostKind};
 use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -41,18 +41,18 @@ pub(crate) type PortPlace = (bool, u16, usize);
 /// A port of the world with its counters.
 pub(crate) struct PortView<'a> {
     /// Host or switch of the port; `number` is the number of the port there.
-    pub(crate) end: End,
+    pub(crate) end: CableEnd,
     pub(crate) number: usize,
     pub(crate) egress: &'a Egress,
     /// True for ports of switches, as only these mark packets.
     pub(crate) marks: bool,
     pub(crate) totals: PortTotals,
     /// Cable that the port sends on, and the host or switch at its other end.
-    way: Option<(&'a CableParams, End)>,
+    cable_and_peer: Option<(&'a CableParams, CableEnd)>,
 }
 
 impl<'a> PortView<'a> {
-    fn new(end: End, number: usize, egress: &'a Egress, cables: &Cables<'a>, now: Time) -> Self {
+    fn new(end: CableEnd, number: usize, egress: &'a Egress, cables: &CableMap<'a>, now: Time) -> Self {
         let totals = PortTotals {
             sent_packets: egress.sent_packets(),
             sent_wire_bytes: egress.sent_wire_bytes(),
@@ -61,35 +61,35 @@ impl<'a> PortView<'a> {
             sent_bytes: egress.sent_bytes(),
             ..PortTotals::default()
         };
-        Self { end, number, egress, marks: false, totals, way: cables.way(end, number) }
+        Self { end, number, egress, marks: false, totals, cable_and_peer: cables.cable_and_peer(end, number) }
     }
 
     /// Returns the place of the port.
     pub(crate) fn place(&self) -> PortPlace {
         match self.end {
-            End::Host(host) => (true, host, self.number),
-            End::Switch(switch) => (false, switch, self.number),
+            CableEnd::Host(host) => (true, host, self.number),
+            CableEnd::Switch(switch) => (false, switch, self.number),
         }
     }
 
     /// Returns the cable that the port sends on.
     pub(crate) fn cable(&self) -> Option<&'a CableParams> {
-        self.way.map(|(cable, _)| cable)
+        self.cable_and_peer.map(|(cable, _)| cable)
     }
 
     /// Returns the host or switch at the other end of the cable.
-    pub(crate) fn peer(&self) -> Option<End> {
-        self.way.map(|(_, peer)| peer)
+    pub(crate) fn peer(&self) -> Option<CableEnd> {
+        self.cable_and_peer.map(|(_, peer)| peer)
     }
 }
 
 /// Cables of each switch and each host in the order of their ports, with the host or switch at the other end.
-struct Cables<'a> {
-    switches: Vec<Vec<(&'a CableParams, End)>>,
-    hosts: Vec<Vec<(&'a CableParams, End)>>,
+struct CableMap<'a> {
+    switches: Vec<Vec<(&'a CableParams, CableEnd)>>,
+    hosts: Vec<Vec<(&'a CableParams, CableEnd)>>,
 }
 
-impl<'a> Cables<'a> {
+impl<'a> CableMap<'a> {
     fn of(cluster: &'a ClusterParams) -> Self {
         let mut cables =
             Self { switches: vec![Vec::new(); cluster.switches.len()], hosts: vec![Vec::new(); cluster.hosts.len()] };
@@ -97,18 +97,18 @@ impl<'a> Cables<'a> {
             let [one, other] = cable.ends;
             for (end, peer) in [(one, other), (other, one)] {
                 match end {
-                    End::Switch(switch) => cables.switches[usize::from(switch)].push((cable, peer)),
-                    End::Host(host) => cables.hosts[usize::from(host)].push((cable, peer)),
+                    CableEnd::Switch(switch) => cables.switches[usize::from(switch)].push((cable, peer)),
+                    CableEnd::Host(host) => cables.hosts[usize::from(host)].push((cable, peer)),
                 }
             }
         }
         cables
     }
 
-    fn way(&self, end: End, port: usize) -> Option<(&'a CableParams, End)> {
+    fn cable_and_peer(&self, end: CableEnd, port: usize) -> Option<(&'a CableParams, CableEnd)> {
         let ways = match end {
-            End::Switch(switch) => &self.switches[usize::from(switch)],
-            End::Host(host) => &self.hosts[usize::from(host)],
+            CableEnd::Switch(switch) => &self.switches[usize::from(switch)],
+            CableEnd::Host(host) => &self.hosts[usize::from(host)],
         };
         ways.get(port).copied()
     }
@@ -118,7 +118,7 @@ impl<'a> Cables<'a> {
 /// servers, in this order.
 pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterParams, now: Time) -> Vec<PortView<'a>> {
     let mut ports = Vec::new();
-    let cables = Cables::of(cluster);
+    let cables = CableMap::of(cluster);
     let hosts = |server: bool| {
         let hosts = (0..).zip(&cluster.hosts);
         hosts.filter(move |(_, host)| matches!(host.kind, HostKind::Server(_)) == server).map(|(host, _)| host)
@@ -127,7 +127,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     let learning: BTreeMap<u32, &LearningSwitch> = network.learning_switches().collect();
     for (number, switch) in network.switches() {
         ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
-            let mut view = PortView::new(End::Switch(number as u16), index, port.egress(), &cables, now);
+            let mut view = PortView::new(CableEnd::Switch(number as u16), index, port.egress(), &cables, now);
             view.marks = true;
             view.totals.marked_packets = port.marked_packets();
             view.totals.overflowed_packets = port.overflowed_packets();
@@ -148,7 +148,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
         let host = endpoints[number as usize];
         let own = endpoint.ports().iter().enumerate();
         ports.extend(own.map(|(index, port)| {
-            let mut view = PortView::new(End::Host(host), index, port, &cables, now);
+            let mut view = PortView::new(CableEnd::Host(host), index, port, &cables, now);
             // A host in a network of switches that learn has one port, so its drops are those of the port.
             view.totals.stray_packets = endpoint.drops().packets(DropReason::Copy);
             view
@@ -158,7 +158,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     for (number, machine) in machines(simulation) {
         let host = servers[number];
         for nic in machine.each::<Nic>() {
-            let mut view = PortView::new(End::Host(host), 0, nic.port(), &cables, now);
+            let mut view = PortView::new(CableEnd::Host(host), 0, nic.port(), &cables, now);
             view.totals.pauses_asked = nic.counters().pauses_sent;
             view.totals.stray_packets = nic.flows().iter().map(|flow| flow.strays.packets).sum();
             ports.push(view);
@@ -175,11 +175,11 @@ pub(crate) fn totals(
     now: Time,
 ) -> Vec<((u8, u16, usize), PortTotals)> {
     let place = |port: &PortView| match port.end {
-        End::Switch(switch) => (0, switch, port.number),
-        End::Host(host) if matches!(cluster.hosts[usize::from(host)].kind, HostKind::Endpoint(_)) => {
+        CableEnd::Switch(switch) => (0, switch, port.number),
+        CableEnd::Host(host) if matches!(cluster.hosts[usize::from(host)].kind, HostKind::Endpoint(_)) => {
             (1, host, port.number)
         }
-        End::Host(host) => (2, host, port.number),
+        CableEnd::Host(host) => (2, host, port.number),
     };
     ports(simulation, cluster, now).into_iter().map(|port| (place(&port), port.totals)).collect()
 }

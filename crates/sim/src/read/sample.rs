@@ -54,7 +54,7 @@ pub fn domains(machine: &Machine, group: Group) -> Vec<(String, &Domain)> {
 
 /// Running totals of one domain group and one workload since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Totals {
+pub struct DomainTotals {
     /// Lines that returned their credit.
     pub lines: u64,
     /// Time for which these lines held their credit, in ps.
@@ -63,7 +63,7 @@ pub struct Totals {
     pub area_ps: u64,
 }
 
-impl Totals {
+impl DomainTotals {
     pub(crate) fn add(&mut self, usage: &Usage) {
         self.lines += usage.residence().count();
         self.residence_ps += usage.residence().sum() as u64;
@@ -77,7 +77,7 @@ pub struct Sample {
     /// Time of the sample.
     pub at: Time,
     /// Totals per group and workload.
-    pub totals: Vec<Vec<Totals>>,
+    pub totals: Vec<Vec<DomainTotals>>,
     /// Time at or over the counter's threshold per group, summed over the domains of the group, in ps.
     pub over_threshold_ps: Vec<u64>,
     /// Bytes that storage commands have moved, per workload.
@@ -98,7 +98,7 @@ impl Sample {
     pub fn read_empty(classes: usize) -> Self {
         Self {
             at: Time::ZERO,
-            totals: vec![vec![Totals::default(); classes]; Group::ALL.len()],
+            totals: vec![vec![DomainTotals::default(); classes]; Group::ALL.len()],
             over_threshold_ps: vec![0; Group::ALL.len()],
             app_bytes: vec![0; classes],
             lines_read: 0,
@@ -147,7 +147,7 @@ impl Sample {
 
     /// Returns the totals of one group and workload.
     #[must_use]
-    pub fn of(&self, group: Group, class: usize) -> Totals {
+    pub fn of(&self, group: Group, class: usize) -> DomainTotals {
         self.totals[group as usize][class]
     }
 
@@ -170,7 +170,7 @@ impl Sample {
 
     /// Returns the sum of the cache counters of all workloads.
     #[must_use]
-    pub fn cached_in_all(&self) -> ClassCounts {
+    pub fn total_cache_counts(&self) -> ClassCounts {
         self.caches.iter().fold(ClassCounts::default(), |sum, counts| sum.plus(counts))
     }
 
@@ -199,7 +199,7 @@ impl Sample {
     pub fn lines(&self) -> u64 {
         let domains = [Group::C2mRead, Group::C2mWrite, Group::P2mWrite, Group::P2mRead];
         let passed = domains.iter().flat_map(|&group| &self.totals[group as usize]).map(|totals| totals.lines);
-        passed.sum::<u64>() + self.cached_in_all().prefetch_filled
+        passed.sum::<u64>() + self.total_cache_counts().prefetch_filled
     }
 }
 
@@ -215,14 +215,14 @@ pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Hist
 
 /// Returns the lines of a workload per batch, in the four domains.
 pub(crate) fn batch_lines(samples: &[Sample], class: usize) -> Vec<f64> {
-    differences(samples, |sample| {
+    increases(samples, |sample| {
         let own = Group::ALL[..4].iter().map(|&group| sample.of(group, class).lines);
         own.sum::<u64>() as f64
     })
 }
 
 /// Returns the growth of a running total in each batch.
-pub(crate) fn differences(samples: &[Sample], total: impl Fn(&Sample) -> f64) -> Vec<f64> {
+pub(crate) fn increases(samples: &[Sample], total: impl Fn(&Sample) -> f64) -> Vec<f64> {
     let mut before = 0.0;
     samples
         .iter()

@@ -1,7 +1,7 @@
 //! Counts of the counting units of a server, as files of hardware counters hold them.
 
-use crate::read::crossed::{crossed, pairs, Crossed};
-use crate::read::sample::{Group, Totals};
+use crate::read::crossed::{crossed, socket_pairs, UpiTraffic};
+use crate::read::sample::{DomainTotals, Group};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use hostnet_model::link::Upi;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Counters of a pool of entries since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pool {
+pub struct PoolUnit {
     /// Entries in use times time, in entries x ps.
     pub area_ps: u64,
     /// Lines that returned their entry.
@@ -20,10 +20,10 @@ pub struct Pool {
     pub full_ps: u64,
 }
 
-impl Pool {
+impl PoolUnit {
     fn of(domain: &Domain, full_ps: u64, wanted: impl Fn(usize) -> bool) -> Self {
         let usages = domain.classes().iter().enumerate().filter(|(book, _)| wanted(*book));
-        let mut totals = Totals::default();
+        let mut totals = DomainTotals::default();
         usages.for_each(|(_, usage)| totals.add(usage));
         Self { area_ps: totals.area_ps, lines: totals.lines, full_ps }
     }
@@ -47,15 +47,15 @@ pub struct ChannelUnit {
     /// Entries into the write major mode.
     pub write_modes: u64,
     /// Read pending queue.
-    pub rpq: Pool,
+    pub rpq: PoolUnit,
     /// Write pending queue.
-    pub wpq: Pool,
+    pub wpq: PoolUnit,
 }
 
 impl ChannelUnit {
     fn of(controller: &Controller, now: Time) -> Self {
         let counts = controller.counters(now);
-        let queue = |domain: &Domain| Pool::of(domain, domain.over_threshold_ps(), |_| true);
+        let queue = |domain: &Domain| PoolUnit::of(domain, domain.over_threshold_ps(), |_| true);
         Self {
             reads: counts.reads.iter().sum(),
             writes: counts.writes.iter().sum(),
@@ -84,12 +84,12 @@ pub struct CoreUnit {
     /// Number of the core.
     pub core: u32,
     /// Line fill buffer of the core.
-    pub lfb: Pool,
+    pub lfb: PoolUnit,
 }
 
 impl CoreUnit {
     fn of(core: u32, lfb: &Domain) -> Self {
-        Self { core, lfb: Pool::of(lfb, lfb.full_ps(), |_| true) }
+        Self { core, lfb: PoolUnit::of(lfb, lfb.full_ps(), |_| true) }
     }
 }
 
@@ -97,17 +97,17 @@ impl CoreUnit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SocketUnit {
     /// Core reads in the CHAs of the socket, including those of remote sockets to lines homed here.
-    pub core_read: Pool,
+    pub core_read: PoolUnit,
     /// Core write-backs in the CHAs of the socket, including those of remote sockets.
-    pub core_write: Pool,
+    pub core_write: PoolUnit,
     /// Device reads in the CHAs of the socket, including those of remote sockets.
-    pub io_read: Pool,
+    pub io_read: PoolUnit,
     /// Device writes in the CHAs of the socket, including those of remote sockets.
-    pub io_write: Pool,
+    pub io_write: PoolUnit,
     /// Write buffer of the IIO.
-    pub iio_write: Pool,
+    pub iio_write: PoolUnit,
     /// Read buffer of the IIO.
-    pub iio_read: Pool,
+    pub iio_read: PoolUnit,
     /// Reads of the socket's cores from local memory. Kernel work of storage is not included.
     pub local_reads: u64,
     /// Reads of the socket's cores from remote memory. Kernel work of storage is not included.
@@ -124,30 +124,30 @@ pub struct Units {
     /// Busy cores.
     pub cores: Vec<CoreUnit>,
     /// Core reads in the CHAs, summed over all slices.
-    pub core_read: Pool,
+    pub core_read: PoolUnit,
     /// Core write-backs in the CHAs.
-    pub core_write: Pool,
+    pub core_write: PoolUnit,
     /// Device reads in the CHAs.
-    pub io_read: Pool,
+    pub io_read: PoolUnit,
     /// Device writes in the CHAs.
-    pub io_write: Pool,
+    pub io_write: PoolUnit,
     /// Write buffers of the IIOs.
-    pub iio_write: Pool,
+    pub iio_write: PoolUnit,
     /// Read buffers of the IIOs.
-    pub iio_read: Pool,
+    pub iio_read: PoolUnit,
     /// Counters of each socket, if there are several.
     pub sockets: Vec<SocketUnit>,
     /// UPI traffic between the sockets, if there are several.
-    pub crossed: Vec<Crossed>,
+    pub crossed: Vec<UpiTraffic>,
 }
 
 /// Sums the pools of `group` at the part with number `part`, or at all parts if `None`, over the accounts for which
 /// `wanted` is true.
-fn sum(machine: &Machine, group: Group, part: Option<u32>, wanted: &dyn Fn(usize) -> bool) -> Pool {
-    let mut sum = Pool::default();
+fn sum(machine: &Machine, group: Group, part: Option<u32>, wanted: &dyn Fn(usize) -> bool) -> PoolUnit {
+    let mut sum = PoolUnit::default();
     machine.pools(|name, pool| {
         if pool.group == group && part.is_none_or(|part| part == name.number) {
-            let Pool { area_ps, lines, .. } = Pool::of(pool.domain, 0, wanted);
+            let PoolUnit { area_ps, lines, .. } = PoolUnit::of(pool.domain, 0, wanted);
             sum.area_ps += area_ps;
             sum.lines += lines;
         }
@@ -209,7 +209,7 @@ impl SocketUnit {
 
 /// Counts the UPI requests of a class that returned their credit, as (requesting socket, home socket, requests).
 fn asked(machine: &Machine, sockets: usize, class: usize) -> Vec<(usize, usize, u64)> {
-    let ways = pairs(sockets).zip(machine.each::<Upi>());
+    let ways = socket_pairs(sockets).zip(machine.each::<Upi>());
     ways.flat_map(|([one, other], upi)| {
         let requests = |end: usize| upi.credits(end, UpiPool::Request).classes()[class].residence().count();
         [(one.into(), other.into(), requests(0)), (other.into(), one.into(), requests(1))]
@@ -246,14 +246,14 @@ impl Units {
 
 /// Reads the counting units at the end of every interval of a window.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Recorder {
+pub(crate) struct UnitRecorder {
     window_start: Time,
     next: Time,
     step_ps: u64,
     samples: Vec<Units>,
 }
 
-impl Recorder {
+impl UnitRecorder {
     /// Creates a recorder that never reads.
     pub(crate) fn idle() -> Self {
         Self { window_start: Time::ZERO, next: Time::MAX, step_ps: 0, samples: Vec::new() }
@@ -272,7 +272,7 @@ impl Recorder {
     }
 
     /// Reads the units if an interval ends at `now`. Does nothing if another process simulates the machine.
-    pub(crate) fn stop_at(&mut self, machine: Option<&Machine>, now: Time) {
+    pub(crate) fn read_at_end(&mut self, machine: Option<&Machine>, now: Time) {
         if now == self.next {
             self.samples.extend(machine.map(|machine| Units::read(machine, self.window_start, now)));
             self.next = now.saturating_add(self.step_ps);

@@ -75,7 +75,7 @@ fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sa
         let held = held(&moments.iter().map(pick).collect::<Vec<_>>());
         table.add(CACHES, &CacheRow { name, counts: &pick(total), held });
     };
-    add("all", &Sample::cached_in_all);
+    add("all", &Sample::total_cache_counts);
     for (class, name) in names.enumerate() {
         add(name, &|sample| sample.cached(class));
     }

@@ -1,6 +1,6 @@
 //! The counters of a simulated server.
 
-use crate::read::sample::{domains, Group, Totals};
+use crate::read::sample::{domains, DomainTotals, Group};
 use crate::report::view::ServerView;
 use hostnet_analysis::{Counters, Flow};
 use hostnet_measure::{Domain, Usage};
@@ -65,7 +65,7 @@ impl ServerView<'_> {
         let parts = domains(self.machine, group);
         let usages = parts.iter().flat_map(|(_, domain)| domain.classes().iter().enumerate());
         let usages: Vec<&Usage> = usages.filter(|(book, _)| wanted(*book)).map(|(_, usage)| usage).collect();
-        let mut totals = Totals::default();
+        let mut totals = DomainTotals::default();
         usages.into_iter().for_each(|usage| totals.add(usage));
         Flow { occupancy: Some(totals.area_ps as f64 / self.window_ps()), lines: Some(totals.lines as f64) }
     }

@@ -119,7 +119,7 @@ impl ServerView<'_> {
 
     fn activity(&self) -> Activity {
         let window_ps = self.now.since(self.window_start);
-        let cached = self.total.cached_in_all();
+        let cached = self.total.total_cache_counts();
         let of_devices = cached.ddio_updates + cached.ddio_allocations + cached.io_reads;
         let expanders = self.machine.each::<Expander>().flat_map(Expander::channels);
         let dimms = self.machine.each::<Dimm>().flat_map(Dimm::channels);

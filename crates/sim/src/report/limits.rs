@@ -14,7 +14,7 @@ use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns, now_and_alone, WorkloadPace};
 use hostnet_analysis::regime::{Basis, IsolatedGain};
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::{ExpanderParams, SocketParams, SocketsParams, WorkloadKind};
+use hostnet_model::params::{ExpanderParams, InterSocketParams, SocketParams, WorkloadKind};
 use hostnet_model::pool::PoolPort;
 
 /// What is known of every workload.
@@ -85,7 +85,7 @@ fn crosses(view: &ServerView, total: &Sample, class: usize) -> bool {
 /// Returns the latency that the way to other sockets and back adds without load, in ns, on average over the lines of a
 /// workload that are waited for.
 fn hop_ns(view: &ServerView, total: &Sample, class: usize) -> f64 {
-    let Some(SocketsParams { upi, broadcast, .. }) = &view.server.upi else { return 0.0 };
+    let Some(InterSocketParams { upi, broadcast, .. }) = &view.server.upi else { return 0.0 };
     let of = |group| total.of(group, class).lines as f64;
     let wire_ns = |bytes: u32| f64::from(bytes) / upi.bytes_per_s as f64 * 1e9;
     let there_ns = upi.latency_ps as f64 / 1000.0;

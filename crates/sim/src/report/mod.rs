@@ -26,7 +26,7 @@ pub(crate) mod workloads;
 
 pub use predicted::predict;
 
-use crate::read::sample::{differences, Group, Sample, Totals};
+use crate::read::sample::{increases, DomainTotals, Group, Sample};
 use crate::report::energy::Metered;
 use crate::report::idle::Idle;
 use crate::report::mesh::MeshTables;
@@ -68,7 +68,7 @@ impl Report {
 
 /// The mean of the ratio of two running totals over batches.
 fn ratio_estimate(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(&Sample) -> f64) -> Estimate {
-    let (over, under) = (differences(samples, over), differences(samples, under));
+    let (over, under) = (increases(samples, over), increases(samples, under));
     let ratios: Vec<f64> = over.iter().zip(&under).filter(|(_, &under)| under > 0.0).map(|(a, b)| a / b).collect();
     estimate(&ratios, CONFIDENCE_GROUPS)
 }
@@ -205,7 +205,7 @@ pub(crate) fn rows(table: &Table) -> Vec<Value> {
     table.rows.iter().map(|row| table.row_json(row)).collect()
 }
 
-fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&Totals) -> u64) -> f64 {
+fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&DomainTotals) -> u64) -> f64 {
     match class {
         Some(class) => pick(&sample.of(group, class)) as f64,
         None => sample.totals[group as usize].iter().map(pick).sum::<u64>() as f64,

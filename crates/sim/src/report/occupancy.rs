@@ -1,6 +1,6 @@
 //! How full the pools, buses and links of a server are.
 
-use crate::read::sample::{Group, Sample, Totals};
+use crate::read::sample::{DomainTotals, Group, Sample};
 use crate::report::channels::line_ps;
 use crate::report::places::Place;
 use crate::report::view::ServerView;
@@ -51,7 +51,7 @@ pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize
     let fullest = places.iter().max_by(fuller)?;
     let one_of_many = places.len() > 1;
     let here = fullest.totals(group, class);
-    let Totals { lines, residence_ps, .. } = if one_of_many { here } else { total.of(group, class) };
+    let DomainTotals { lines, residence_ps, .. } = if one_of_many { here } else { total.of(group, class) };
     Some(Pool {
         domain: domain.to_owned(),
         credits: fullest.sum(|domain| u64::from(domain.capacity())),

@@ -1,7 +1,7 @@
 //! Locates the pools of a server: in a socket, or on a link between two.
 
-use crate::read::crossed::pairs;
-use crate::read::sample::{Group, Totals};
+use crate::read::crossed::socket_pairs;
+use crate::read::sample::{DomainTotals, Group};
 use crate::report::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::params::SocketParams;
@@ -41,8 +41,8 @@ impl Place<'_> {
     }
 
     /// Sums the usage of the pools by a workload.
-    pub(crate) fn totals(&self, group: Group, class: usize) -> Totals {
-        let mut totals = Totals::default();
+    pub(crate) fn totals(&self, group: Group, class: usize) -> DomainTotals {
+        let mut totals = DomainTotals::default();
         self.pools.iter().flat_map(|pool| group.usages(pool, Some(class))).for_each(|usage| totals.add(usage));
         totals
     }
@@ -76,7 +76,7 @@ impl ServerView<'_> {
         if self.server.upi.is_none() {
             return Vec::new();
         }
-        let ends = pairs(self.server.sockets.len()).flat_map(|[one, other]| [[one, other], [other, one]]);
+        let ends = socket_pairs(self.server.sockets.len()).flat_map(|[one, other]| [[one, other], [other, one]]);
         ends.map(|[asks, asked]| format!("{} {asks}-{asked}", PartKind::Upi.name())).collect()
     }
 

@@ -4,7 +4,7 @@ use super::channels::line_ps;
 use super::occupancy::{buses_busy, full_ps, link_busy};
 use super::places::Place;
 use super::view::ServerView;
-use crate::read::crossed::{crossed, Crossed};
+use crate::read::crossed::{crossed, UpiTraffic};
 use crate::read::sample::{Group, Sample};
 use hostnet_analysis::binding::full_share_estimate;
 use hostnet_analysis::evidence::{Load, Stage, OFTEN};
@@ -165,12 +165,12 @@ impl Way<'_> {
     /// The directions between sockets that the workload uses.
     fn links(&self) -> Vec<Stage> {
         let Some(sockets) = &self.view.server.upi else { return self.remote_links() };
-        let used = |way: &Crossed| {
+        let used = |way: &UpiTraffic| {
             let share = wire_used(&sockets.upi, way.lines, way.others, self.view.window_ps());
             Stage::rate("UPI link", format!("upi {}-{}", way.from, way.to), share, WIRE_MOST)
         };
         let ways = crossed(self.view.machine, self.view.server.sockets.len());
-        let mine = |way: &&Crossed| {
+        let mine = |way: &&UpiTraffic| {
             let [asks, answers] =
                 [(way.from, way.to), (way.to, way.from)].map(|(one, other)| format!("upi {one}-{other}"));
             let sends =

@@ -1,6 +1,6 @@
 //! The table of the ways between the sockets of a server.
 
-use crate::read::crossed::{crossed, Crossed};
+use crate::read::crossed::{crossed, UpiTraffic};
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_model::params::UpiParams;
@@ -9,7 +9,7 @@ use hostnet_model::params::UpiParams;
 pub(crate) struct WayRow<'a> {
     view: &'a ServerView<'a>,
     upi: &'a UpiParams,
-    way: Crossed,
+    way: UpiTraffic,
 }
 
 /// The rows of the table.

@@ -1,10 +1,10 @@
 //! What a report is made of: a run as it stands, read only.
 
 use crate::build::BURST;
-use crate::read::flows::Totals;
+use crate::read::flows::AllFlowTotals;
 use crate::read::ports::PortTotals;
 use crate::read::sample::Sample;
-use crate::read::History;
+use crate::read::ReadingHistory;
 use crate::report::idle::Around;
 use crate::report::network::limit::ClassLimit;
 use hostnet_config::{GivenKey, Plan};
@@ -22,14 +22,14 @@ pub(crate) struct WorldView<'a> {
     pub(crate) servers: &'a [Option<ServerParams>],
     pub(crate) simulation: &'a Simulation<World>,
     /// What flows have done until now.
-    pub(crate) flows: &'a Totals,
+    pub(crate) flows: &'a AllFlowTotals,
     /// What servers have done since the start of the window, in the order of the partitions.
     pub(crate) samples: &'a [Sample],
     /// What flows and ports had done when the window began.
-    pub(crate) before: &'a Totals,
+    pub(crate) before: &'a AllFlowTotals,
     pub(crate) ports_before: &'a [PortTotals],
-    pub(crate) batches: &'a History,
-    pub(crate) series: &'a History,
+    pub(crate) batches: &'a ReadingHistory,
+    pub(crate) series: &'a ReadingHistory,
     pub(crate) window_start: Time,
     pub(crate) now: Time,
     pub(crate) complete: bool,

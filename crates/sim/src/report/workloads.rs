@@ -1,7 +1,7 @@
 //! The table of workloads.
 
 use super::{quantile_ns, ratio_ci95, ratio_estimate, PS_PER_S};
-use crate::read::sample::{residences, Group, Sample, Totals};
+use crate::read::sample::{residences, DomainTotals, Group, Sample};
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
@@ -176,8 +176,8 @@ impl ServerView<'_> {
         }
     }
 
-    pub(super) fn entry_totals(&self, sample: &Sample, class: usize) -> Totals {
-        let mut sum = Totals::default();
+    pub(super) fn entry_totals(&self, sample: &Sample, class: usize) -> DomainTotals {
+        let mut sum = DomainTotals::default();
         for &group in self.entry_groups(class) {
             let totals = sample.of(group, class);
             sum.lines += totals.lines;

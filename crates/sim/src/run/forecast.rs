@@ -1,7 +1,7 @@
 //! Forecasts how well processes will share a run, from the beginning of the run.
 
 use super::{Options, Run};
-use crate::build::{Preparation, Shares};
+use crate::build::{PartitionShares, Preparation};
 use hostnet_config::Plan;
 use hostnet_kernel::{Scheduler, Time};
 use hostnet_model::{Payload, World};
@@ -36,7 +36,7 @@ impl Forecast {
         budget: Duration,
         on_preparation: impl FnMut(Preparation) -> bool,
     ) -> Option<Self> {
-        let homes = Shares::of(plan, ranks, threads).homes;
+        let homes = PartitionShares::of(plan, ranks, threads).homes;
         let mut run = Run::prepare(plan, Options { threads: ranks * threads, ..Options::default() }, on_preparation)?;
         run.feed();
         let (mut found, began) = (Self::default(), Instant::now());

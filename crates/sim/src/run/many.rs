@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Progress of a set of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Many {
+pub struct ManyStatus {
     /// Runs that have ended.
     pub done: usize,
     /// Number of runs.
@@ -20,7 +20,7 @@ pub struct Many {
 
 /// Outcome of one run: its report, its completeness and its cost.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct FinishedRun {
     /// Results of the run.
     pub report: Report,
     /// True if the run reached its end.
@@ -35,7 +35,7 @@ pub struct Finished {
     pub epochs: Table,
 }
 
-struct Pool<'a, F> {
+struct RunPool<'a, F> {
     plans: &'a [Plan],
     options: Options,
     next: AtomicUsize,
@@ -44,7 +44,7 @@ struct Pool<'a, F> {
     simulated_ps: AtomicU64,
     events: AtomicU64,
     on_status: Mutex<F>,
-    results: Vec<Mutex<Option<Result<Finished, SimulationError>>>>,
+    results: Vec<Mutex<Option<Result<FinishedRun, SimulationError>>>>,
 }
 
 /// Runs every plan on `threads` threads, and returns the results in the order of the plans. `on_status` is called
@@ -56,9 +56,9 @@ pub fn run_many(
     plans: &[Plan],
     options: Options,
     threads: usize,
-    on_status: impl FnMut(Many) -> bool + Send,
-) -> Result<Vec<Finished>, SimulationError> {
-    let pool = Pool {
+    on_status: impl FnMut(ManyStatus) -> bool + Send,
+) -> Result<Vec<FinishedRun>, SimulationError> {
+    let pool = RunPool {
         plans,
         options,
         next: AtomicUsize::new(0),
@@ -80,7 +80,7 @@ pub fn run_many(
     results.map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner).expect("every plan was run")).collect()
 }
 
-impl<F: FnMut(Many) -> bool> Pool<'_, F> {
+impl<F: FnMut(ManyStatus) -> bool> RunPool<'_, F> {
     fn work(&self) {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
@@ -88,23 +88,23 @@ impl<F: FnMut(Many) -> bool> Pool<'_, F> {
             let result = self.one(plan);
             *self.results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             self.done.fetch_add(1, Ordering::Relaxed);
-            self.tell();
+            self.report_progress();
         }
     }
 
-    fn one(&self, plan: &Plan) -> Result<Finished, SimulationError> {
+    fn one(&self, plan: &Plan) -> Result<FinishedRun, SimulationError> {
         let mut run = Run::new(plan, self.options);
         let (mut told_ps, mut told_events) = (0, 0);
         let complete = run.run(|status| {
             self.simulated_ps.fetch_add(status.simulated_ps - told_ps, Ordering::Relaxed);
             self.events.fetch_add(status.events - told_events, Ordering::Relaxed);
             (told_ps, told_events) = (status.simulated_ps, status.events);
-            self.tell()
+            self.report_progress()
         })?;
         // The time since the last progress report of this run is still missing.
         self.simulated_ps.fetch_add(run.simulated_ps() - told_ps, Ordering::Relaxed);
         self.events.fetch_add(run.events() - told_events, Ordering::Relaxed);
-        Ok(Finished {
+        Ok(FinishedRun {
             complete,
             events: run.events(),
             simulated_ps: run.simulated_ps(),
@@ -115,8 +115,8 @@ impl<F: FnMut(Many) -> bool> Pool<'_, F> {
     }
 
     /// Reports the progress. Returns false if the runs must stop.
-    fn tell(&self) -> bool {
-        let status = Many {
+    fn report_progress(&self) -> bool {
+        let status = ManyStatus {
             done: self.done.load(Ordering::Relaxed),
             total: self.plans.len(),
             simulated_ps: self.simulated_ps.load(Ordering::Relaxed),

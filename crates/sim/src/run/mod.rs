@@ -1,41 +1,41 @@
 //! Executes one run: warm-up, measurement, checkpoint.
 
-mod creep;
+mod checkpoints;
+mod external;
 mod forecast;
-mod kept;
-mod look;
+mod livelock;
 mod many;
-mod outside;
+mod observe;
 mod pace;
 mod processes;
 mod start;
 mod stuck;
 mod window;
 
+pub use checkpoints::CheckpointPiece;
 pub use forecast::Forecast;
-pub use kept::Kept;
-pub use many::{run_many, Finished, Many};
+pub use many::{run_many, FinishedRun, ManyStatus};
 pub use pace::{epoch_ps, latest_end_ps, EPOCH_PS};
-pub use start::Way;
+pub use start::SharedExchange;
 
-use crate::build::feeds::Feeds;
+use crate::build::feeds::TraceFeeds;
 use crate::error::SimulationError;
-use crate::read::flows::Totals;
+use crate::read::flows::AllFlowTotals;
 use crate::read::ports::PortTotals;
-use crate::read::units::{Recorder, Units};
-use crate::read::{by_number, samples, History, Reading, Share};
+use crate::read::units::{UnitRecorder, Units};
+use crate::read::{in_number_order, samples, PartitionReading, ReadingHistory, WorldReading};
 use crate::report::view::WorldView;
 use crate::report::Report;
 use crate::watch::epochs::Epoch;
 use crate::watch::trace::Trace;
-use crate::watch::Watch;
-use creep::Creep;
+use crate::watch::EventObserver;
 use hostnet_config::Plan;
 use hostnet_kernel::{Progress, Simulation, Time};
 use hostnet_model::params::ServerParams;
 use hostnet_model::Packet;
 use hostnet_model::World;
-use pace::Pace;
+use livelock::LivelockDetector;
+use pace::RunPace;
 use processes::Processes;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ pub struct Options {
     /// of the warm-up, or where the run resumes if that is later.
     pub trace_ps: u64,
     /// Server that counters and trace observe, by its number among the servers.
-    pub looked_at: usize,
+    pub observed_server: usize,
 }
 
 impl Default for Options {
@@ -76,14 +76,14 @@ impl Default for Options {
             checkpoint_every_ps: 0,
             counters_ps: 0,
             trace_ps: 0,
-            looked_at: 0,
+            observed_server: 0,
         }
     }
 }
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Status {
+pub struct RunStatus {
     /// Simulated time, in ps.
     pub simulated_ps: u64,
     /// Simulated time at which the run will end, as far as known, in ps; 0 for a run that ends when its jobs have
@@ -96,26 +96,26 @@ pub struct Status {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Phase {
-    WarmUp { slices: History },
+enum RunPhase {
+    WarmUp { slices: ReadingHistory },
     Measure,
 }
 
 /// State of a run that a checkpoint holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct State {
+struct RunState {
     simulation: Simulation<World>,
-    phase: Phase,
+    phase: RunPhase,
     window_start: Time,
     /// Totals of flows and ports at the start of the window.
-    before: Totals,
+    before: AllFlowTotals,
     ports_before: Vec<PortTotals>,
     next_batch: Time,
     batch_ps: u64,
-    batches: History,
+    batches: ReadingHistory,
     next_series: Time,
-    series: History,
-    counters: Recorder,
+    series: ReadingHistory,
+    counters: UnitRecorder,
     moved_at: Time,
     moved: u64,
     epochs: Vec<Epoch>,
@@ -129,19 +129,19 @@ pub struct Run {
     /// Hosts that are servers, at the fidelity that they are simulated with.
     servers: Vec<Option<ServerParams>>,
     options: Options,
-    state: State,
+    state: RunState,
     /// Traces of each server.
-    feeds: Vec<Feeds>,
+    feeds: Vec<TraceFeeds>,
     checkpoint: Option<Vec<u8>>,
     /// Observer of every event, if there is one.
-    watch: Option<Watch>,
+    watch: Option<EventObserver>,
     trace: Option<Trace>,
     /// Partition with the host whose packets are recorded, if this process simulates it.
     recorded: Option<usize>,
     /// True if the packets of a host are recorded, in any process.
     records: bool,
     /// Detector of livelocks.
-    creep: Creep,
+    livelock: LivelockDetector,
     /// Processes that share the run, if there are several.
     processes: Option<Processes>,
 }
@@ -153,7 +153,7 @@ impl Run {
     /// # Errors
     /// Returns an error if the world is stuck, if pauses deadlock, if a controller is missing, or if a trace that a
     /// core replays is invalid.
-    pub fn run(&mut self, on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+    pub fn run(&mut self, on_status: impl FnMut(RunStatus) -> bool) -> Result<bool, SimulationError> {
         self.run_recorded(on_status, |_| true)
     }
 
@@ -164,30 +164,30 @@ impl Run {
     /// As [`Run::run`].
     pub fn run_recorded(
         &mut self,
-        on_status: impl FnMut(Status) -> bool,
+        on_status: impl FnMut(RunStatus) -> bool,
         on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
     ) -> Result<bool, SimulationError> {
-        self.run_to_the_end(on_status, on_packets, |_| true)
+        self.run_with_checkpoints(on_status, on_packets, |_| true)
     }
 
     /// As [`Run::run_recorded`], but stops at `limit` at the latest.
     pub(crate) fn run_until(
         &mut self,
         limit: Time,
-        mut on_status: impl FnMut(Status) -> bool,
+        mut on_status: impl FnMut(RunStatus) -> bool,
         mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
     ) -> Result<bool, SimulationError> {
-        let status_events = Pace::of(&self.plan).status_events;
+        let status_events = RunPace::of(&self.plan).status_events;
         let mut told_events = None;
         while !self.state.done && self.simulated_ps() < limit.ps() {
-            let error = self.feeds.iter().find_map(Feeds::error);
+            let error = self.feeds.iter().find_map(TraceFeeds::error);
             self.agree(error.map_or(Ok(()), |error| Err(error.clone().into())))?;
             let events = self.events();
             // Processes that share a run handle different numbers of events, but must all take part in every
             // exchange.
-            if self.processes.is_some() || told_events.is_none_or(|told| events >= told + status_events) {
+            if self.processes.is_some() || told_events.is_none_or(|gather_all| events >= gather_all + status_events) {
                 told_events = Some(events);
-                if self.anywhere(!on_status(self.status())) {
+                if self.in_any_process(!on_status(self.status())) {
                     return Ok(false);
                 }
             }
@@ -195,7 +195,7 @@ impl Run {
             let first = self.pause_before(stop.min(limit));
             let reached = self.advance(first, &mut on_status)?;
             let recorded = self.take_recorded();
-            if self.anywhere(!on_packets(&recorded) || !reached) {
+            if self.in_any_process(!on_packets(&recorded) || !reached) {
                 return Ok(false);
             }
             self.at_pause(first);
@@ -206,17 +206,17 @@ impl Run {
         Ok(true)
     }
 
-    fn status(&self) -> Status {
-        Status {
+    fn status(&self) -> RunStatus {
+        RunStatus {
             simulated_ps: self.simulated_ps(),
-            target_ps: self.told_target_ps(),
+            target_ps: self.reported_target_ps(),
             events: self.events(),
             measuring: self.is_measuring(),
         }
     }
 
     /// Runs to `stop`. Returns false if a callback stopped the run before.
-    fn advance(&mut self, stop: Time, on_status: &mut impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+    fn advance(&mut self, stop: Time, on_status: &mut impl FnMut(RunStatus) -> bool) -> Result<bool, SimulationError> {
         if self.processes.is_some() {
             return Ok(self.advance_parallel(stop, on_status));
         }
@@ -224,13 +224,14 @@ impl Run {
         if self.watch.is_none() && self.options.threads > 1 && self.state.simulation.parts().len() > 1 {
             return Ok(self.advance_parallel(stop, on_status));
         }
-        let (target_ps, measuring) = (self.told_target_ps(), self.is_measuring());
+        let (target_ps, measuring) = (self.reported_target_ps(), self.is_measuring());
         loop {
             let (mut creeps, pending) = (false, self.pending());
-            let creep = &mut self.creep;
+            let livelock = &mut self.livelock;
             let on_slice = |progress: Progress| {
-                creeps = creep.goes_on(progress, pending);
-                let status = Status { simulated_ps: progress.time.ps(), target_ps, events: progress.events, measuring };
+                creeps = livelock.is_creeping(progress, pending);
+                let status =
+                    RunStatus { simulated_ps: progress.time.ps(), target_ps, events: progress.events, measuring };
                 on_status(status) && !creeps
             };
             let simulation = &mut self.state.simulation;
@@ -243,20 +244,20 @@ impl Run {
             }
             // Counting what has moved reads the whole world, so it is only done when time creeps.
             let moved = self.moved();
-            if !self.creep.moves(self.state.simulation.progress(), moved) {
+            if !self.livelock.still_moves(self.state.simulation.progress(), moved) {
                 return Err(SimulationError::Livelock { at_ps: self.simulated_ps() });
             }
         }
     }
 
-    fn advance_parallel(&mut self, stop: Time, on_status: &mut impl FnMut(Status) -> bool) -> bool {
+    fn advance_parallel(&mut self, stop: Time, on_status: &mut impl FnMut(RunStatus) -> bool) -> bool {
         while self.state.simulation.progress().time < stop {
             let next = self.state.simulation.progress().time.saturating_add(PARALLEL_STEP_PS).min(stop);
             match self.processes {
                 Some(_) => self.advance_across(next),
                 None => self.state.simulation.run_until_parallel(next, self.options.threads),
             }
-            if self.anywhere(!on_status(self.status())) {
+            if self.in_any_process(!on_status(self.status())) {
                 return false;
             }
         }
@@ -264,7 +265,7 @@ impl Run {
     }
 
     fn is_measuring(&self) -> bool {
-        matches!(self.state.phase, Phase::Measure)
+        matches!(self.state.phase, RunPhase::Measure)
     }
 
     /// Feeds every core that replays a trace with the steps until the next feeding.
@@ -308,7 +309,11 @@ impl Run {
     /// Returns the total that lines and packets have moved so far. Only for runs that no other process shares.
     fn moved(&mut self) -> u64 {
         let now = self.settle();
-        Reading::of(vec![Share::read(&self.state.simulation, &self.plan.cluster, &self.servers, now)], now).moved
+        WorldReading::of(
+            vec![PartitionReading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now)],
+            now,
+        )
+        .moved
     }
 
     /// Returns the maximum number of events that were pending at once in a partition.
@@ -322,7 +327,7 @@ impl Run {
     #[must_use]
     pub fn units(&mut self) -> Option<Vec<Units>> {
         let now = self.settle();
-        self.state.counters.finish(self.looked_at()?, now)
+        self.state.counters.finish(self.observed_server()?, now)
     }
 
     /// Returns the results so far.
@@ -330,8 +335,8 @@ impl Run {
     pub fn report(&mut self) -> Report {
         let now = self.settle();
         let state = &self.state;
-        let flows = Totals::read(&state.simulation, &self.plan.cluster, now);
-        let samples = by_number(samples(&state.simulation, &self.servers, now));
+        let flows = AllFlowTotals::read(&state.simulation, &self.plan.cluster, now);
+        let samples = in_number_order(samples(&state.simulation, &self.servers, now));
         let view = WorldView {
             plan: &self.plan,
             servers: &self.servers,

@@ -8,10 +8,10 @@ use std::ops::RangeInclusive;
 const BATCHES: u64 = 128;
 const BATCH_MIN_PS: u64 = 1_000_000;
 /// Checks per batch for the end of all jobs. A check takes less time than the end of a batch.
-pub(crate) const LOOKS: u64 = 8;
+pub(crate) const JOBS_CHECKS_PER_BATCH: u64 = 8;
 /// Length of the first batches of a run that ends when its jobs have finished, in ps. Batches become longer as the
 /// run goes on.
-const JOBS_BATCH_PS: u64 = LOOKS * 1_000_000;
+const JOBS_BATCH_PS: u64 = JOBS_CHECKS_PER_BATCH * 1_000_000;
 /// Maximum number of batches kept. At this number, two batches become one.
 const BATCHES_MAX: usize = 4096;
 /// Maximum number of batches of a run that ends when its jobs have finished. Such a run ends after its jobs by at
@@ -31,7 +31,7 @@ const STATES_HASHED: u64 = 25_600;
 
 /// Intervals at which a run is checked.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct RunPace {
     /// Length of a throughput slice by which an automatic warm-up is judged, in ps.
     pub(crate) slice_ps: u64,
     /// Minimum and maximum number of slices, without frequency governors.
@@ -47,7 +47,7 @@ pub(crate) struct Pace {
 }
 
 /// Intervals of a single server without a network.
-const LINES: Pace = Pace {
+const LINES: RunPace = RunPace {
     slice_ps: 2_000_000,
     slices: 20..=150,
     slices_filling: 1500,
@@ -58,7 +58,7 @@ const LINES: Pace = Pace {
 
 /// Intervals of hosts on a network. Retransmission timeouts double up to minutes. If nothing has moved for `stuck_ps`
 /// although packets or lines are in flight, nothing ever will.
-const PACKETS: Pace = Pace {
+const PACKETS: RunPace = RunPace {
     slice_ps: 250_000_000,
     slices: 8..=80,
     slices_filling: 80,
@@ -71,7 +71,7 @@ const PACKETS: Pace = Pace {
 /// the second changes the frequencies from their initial values.
 const GOVERNOR_LOOKS: u64 = 3;
 
-impl Pace {
+impl RunPace {
     /// Returns the minimum and maximum number of slices of an automatic warm-up. With hosts on a network, the warm-up
     /// outlasts the first samples of their governors.
     pub(crate) fn slices_of(&self, plan: &Plan) -> RangeInclusive<usize> {
@@ -115,7 +115,7 @@ pub(crate) fn batches_max(length: Length) -> usize {
 /// Returns the latest simulated time at which a run of a plan can end, in ps.
 #[must_use]
 pub fn latest_end_ps(plan: &Plan) -> u64 {
-    let pace = Pace::of(plan);
+    let pace = RunPace::of(plan);
     let warm_up_ps = match plan.run.warm_up {
         WarmUp::Fixed { ps } => ps,
         WarmUp::Auto => pace.slice_ps.saturating_mul(pace.slices_filling.max(*pace.slices_of(plan).end()) as u64),
@@ -159,7 +159,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn a_run_keeps_few_epochs_however_long_it_warms_up() {
+    fn the_number_of_epochs_is_bounded_for_any_warm_up() {
         let cluster = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
                        [flow.f]\nfrom = \"a\"\nto = \"b\"\nkind = \"bulk\"\n";
         let server = "[server]\npreset = \"cascade-lake-6234\"\n\
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_outlasts_the_first_looks_of_governors() {
+    fn a_warm_up_outlasts_the_first_governor_samples() {
         let text = "[host.a]\npreset = \"cascade-lake-hostcc\"\n[host.b]\nkind = \"endpoint\"\n\
                     [flow.f]\nfrom = \"b\"\nto = \"a\"\nkind = \"bulk\"\n";
         let slices = |governor: &str| {
@@ -207,7 +207,7 @@ mod tests {
         let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
                     [flow.f]\nfrom = \"a\"\nto = \"b\"\nkind = \"bulk\"\n";
         let slice_us =
-            |latency: &str| Pace::of(&plan(text, &[format!("network.latency={latency}")])).slice_ps / 1_000_000;
+            |latency: &str| RunPace::of(&plan(text, &[format!("network.latency={latency}")])).slice_ps / 1_000_000;
         assert_eq!(slice_us("5 us"), 250);
         assert_eq!(slice_us("62.5 us"), 250, "a round trip over two cables");
         assert_eq!(slice_us("10 ms"), 40_000);

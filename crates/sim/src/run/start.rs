@@ -1,15 +1,15 @@
 //! Starts a run: from the beginning or from a checkpoint, alone or shared with other processes.
 
-use super::creep::Creep;
-use super::kept::{label, label_of};
-use super::pace::Pace;
+use super::checkpoints::{label, record_label};
+use super::livelock::LivelockDetector;
+use super::pace::RunPace;
 use super::processes::Processes;
-use super::{Options, Phase, Run, State};
-use crate::build::feeds::Feeds;
+use super::{Options, Run, RunPhase, RunState};
+use crate::build::feeds::TraceFeeds;
 use crate::build::{self, Preparation};
-use crate::read::flows::Totals;
-use crate::read::units::Recorder;
-use crate::read::History;
+use crate::read::flows::AllFlowTotals;
+use crate::read::units::UnitRecorder;
+use crate::read::ReadingHistory;
 use hostnet_config::Plan;
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Exchange, Scheduler, Time};
@@ -18,7 +18,7 @@ use hostnet_model::{Payload, World};
 use std::sync::{Arc, Mutex};
 
 /// Connection to the other processes of a run.
-pub type Way = Arc<Mutex<dyn Exchange>>;
+pub type SharedExchange = Arc<Mutex<dyn Exchange>>;
 
 impl Run {
     /// Creates a run from the beginning.
@@ -43,7 +43,7 @@ impl Run {
     pub fn prepare_across(
         plan: &Plan,
         options: Options,
-        way: Way,
+        way: SharedExchange,
         on_preparation: impl FnMut(Preparation) -> bool,
     ) -> Option<Self> {
         Self::prepare_with(plan, options, Some(Processes::of(plan, options, way)), on_preparation)
@@ -60,28 +60,28 @@ impl Run {
         let here = |partition| processes.as_ref().is_none_or(|processes| processes.has(partition));
         let built = build::prepared(&plan.cluster, &servers, options.threads * ranks, here, on_preparation);
         // If one process is stopped, none of them has a run.
-        let stopped = processes.as_ref().map(|processes| processes.told(&built.is_none()));
+        let stopped = processes.as_ref().map(|processes| processes.gather_all(&built.is_none()));
         let (simulation, feeds) = built.filter(|_| !stopped.unwrap_or_default().contains(&true))?;
-        let state = State {
-            before: Totals::default(),
+        let state = RunState {
+            before: AllFlowTotals::default(),
             simulation,
-            phase: Phase::WarmUp { slices: History::default() },
+            phase: RunPhase::WarmUp { slices: ReadingHistory::default() },
             window_start: Time::ZERO,
             ports_before: Vec::new(),
             next_batch: Time::MAX,
-            batch_ps: Pace::of(plan).batch_ps(plan.run.length),
-            batches: History::default(),
+            batch_ps: RunPace::of(plan).batch_ps(plan.run.length),
+            batches: ReadingHistory::default(),
             next_series: Time::MAX,
-            series: History::default(),
-            counters: Recorder::idle(),
+            series: ReadingHistory::default(),
+            counters: UnitRecorder::idle(),
             moved_at: Time::ZERO,
             moved: 0,
             epochs: Vec::new(),
             done: false,
         };
         let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
-        let before = Totals::read(&run.state.simulation, &plan.cluster, Time::ZERO);
-        run.state.before = run.told(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
+        let before = AllFlowTotals::read(&run.state.simulation, &plan.cluster, Time::ZERO);
+        run.state.before = run.gather_all(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
         Some(run)
     }
 
@@ -105,10 +105,10 @@ impl Run {
         options: Options,
         index: &[u8],
         records: &[Vec<u8>],
-        way: Option<Way>,
+        way: Option<SharedExchange>,
     ) -> Result<Self, CheckpointError> {
         let processes = way.map(|way| Processes::of(plan, options, way));
-        let state = whole(plan, options, index, records);
+        let state = join_records(plan, options, index, records);
         let state = match &processes {
             None => state?,
             Some(processes) => processes.agree_on(state)?,
@@ -122,8 +122,8 @@ impl Run {
             }
         }
         let servers = build::servers(&plan.cluster);
-        let feeds = servers.iter().flatten().map(Feeds::new).collect();
-        let state = State { simulation, ..state };
+        let feeds = servers.iter().flatten().map(TraceFeeds::new).collect();
+        let state = RunState { simulation, ..state };
         let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
         run.feed();
         if run.is_measuring() {
@@ -136,14 +136,14 @@ impl Run {
         plan: &Plan,
         servers: Vec<Option<ServerParams>>,
         options: Options,
-        state: State,
-        feeds: Vec<Feeds>,
+        state: RunState,
+        feeds: Vec<TraceFeeds>,
     ) -> Self {
         Self {
             plan: plan.clone(),
             servers,
             options,
-            creep: Creep::begin(state.simulation.progress()),
+            livelock: LivelockDetector::begin(state.simulation.progress()),
             state,
             feeds,
             checkpoint: None,
@@ -157,9 +157,9 @@ impl Run {
 }
 
 /// Joins an index and the records of all partitions to a state.
-fn whole(plan: &Plan, options: Options, index: &[u8], records: &[Vec<u8>]) -> Result<State, CheckpointError> {
+fn join_records(plan: &Plan, options: Options, index: &[u8], records: &[Vec<u8>]) -> Result<RunState, CheckpointError> {
     let label = label(plan, options);
-    let mut state: State = checkpoint::read(&label, index)?;
+    let mut state: RunState = checkpoint::read(&label, index)?;
     let at_ps = state.simulation.progress().time.ps();
     let parts = state.simulation.parts_mut();
     if !records.is_empty() && records.len() != parts.len() {
@@ -167,7 +167,7 @@ fn whole(plan: &Plan, options: Options, index: &[u8], records: &[Vec<u8>]) -> Re
         return Err(CheckpointError::Damaged(format!("it has {found} records of {wanted} partitions")));
     }
     for (partition, (place, record)) in parts.iter_mut().zip(records).enumerate() {
-        *place = checkpoint::read::<(World, Scheduler<Payload>)>(&label_of(&label, at_ps, partition), record)?;
+        *place = checkpoint::read::<(World, Scheduler<Payload>)>(&record_label(&label, at_ps, partition), record)?;
     }
     if parts.iter().any(|part| matches!(part.0, World::Remote)) {
         return Err(CheckpointError::Damaged("records of its partitions are missing".to_owned()));

@@ -1,15 +1,15 @@
 //! Checks that a world makes progress, and finds the cause if it does not.
 
-use super::pace::Pace;
+use super::pace::RunPace;
 use super::Run;
 use crate::error::SimulationError;
 use crate::read::ends::{machines, network};
 use crate::read::sample::{self, Group};
-use crate::read::Reading;
+use crate::read::WorldReading;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::Domain;
 use hostnet_model::ether::{cycle, PausedPort};
-use hostnet_model::params::{ClusterParams, End, HostKind};
+use hostnet_model::params::{CableEnd, ClusterParams, HostKind};
 use hostnet_model::{Machine, Payload, World};
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +17,12 @@ impl Run {
     /// Returns an error if ports wait for each other's pauses in a cycle.
     pub(super) fn check_pauses(&self, now: Time) -> Result<(), SimulationError> {
         let (network, cluster) = (network(&self.state.simulation), &self.plan.cluster);
-        let mut paused = self.told_all(network.paused());
+        let mut paused = self.gather_lists(network.paused());
         if paused.is_empty() {
             return Ok(());
         }
         paused.sort_unstable_by_key(|port| port.at);
-        let waits = self.told_all(network.waits(&paused));
+        let waits = self.gather_lists(network.waits(&paused));
         let cycle: Vec<String> = cycle(&waits).into_iter().map(|port| name_of(port, cluster)).collect();
         if cycle.is_empty() {
             return Ok(());
@@ -32,17 +32,17 @@ impl Run {
 
     /// Checks that lines or packets move. If credits are held or packets are in flight and nothing has moved for
     /// `stuck_ps`, the world is stuck, unless a pending event will move something.
-    pub(super) fn check_progress(&mut self, reading: &Reading, now: Time) -> Result<(), SimulationError> {
+    pub(super) fn check_progress(&mut self, reading: &WorldReading, now: Time) -> Result<(), SimulationError> {
         if reading.moved != self.state.moved || !reading.busy {
             self.state.moved = reading.moved;
             self.state.moved_at = now;
         }
         // A pending arrival may lie beyond the next check, so the time without progress is counted from it.
         let idle_ps = now.ps().saturating_sub(self.state.moved_at.ps());
-        if idle_ps < Pace::of(&self.plan).stuck_ps {
+        if idle_ps < RunPace::of(&self.plan).stuck_ps {
             return Ok(());
         }
-        match self.told(last_arrival(&self.state.simulation)).into_iter().flatten().max() {
+        match self.gather_all(last_arrival(&self.state.simulation)).into_iter().flatten().max() {
             Some(arrival) => self.state.moved_at = arrival,
             None => return Err(self.stuck(now, idle_ps)),
         }
@@ -51,11 +51,11 @@ impl Run {
 
     /// Returns the error for a stuck world, which names the fullest domain.
     fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
-        let fullest = self.told(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
+        let fullest = self.gather_all(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
         // The place breaks ties, so that the result does not depend on the processes.
-        let Fullest { domain, part, in_use, capacity, .. } = fullest
+        let FullestDomain { domain, part, in_use, capacity, .. } = fullest
             .max_by_key(|full| (full.share, full.place))
-            .unwrap_or_else(|| Fullest { domain: "network".to_owned(), ..Fullest::default() });
+            .unwrap_or_else(|| FullestDomain { domain: "network".to_owned(), ..FullestDomain::default() });
         SimulationError::Stuck {
             domain,
             part,
@@ -70,11 +70,11 @@ impl Run {
 /// Returns the time of the last pending event that moves lines or packets, among the partitions of this process.
 fn last_arrival(simulation: &Simulation<World>) -> Option<Time> {
     let pending = simulation.parts().iter().flat_map(|(_, scheduler)| scheduler.state().2);
-    pending.filter(|event| !recurs(&event.payload)).map(|event| event.time).max()
+    pending.filter(|event| !is_recurring(&event.payload)).map(|event| event.time).max()
 }
 
 /// Returns true if events of this kind recur even if nothing moves: refreshes, timers, and the control of the host.
-fn recurs(payload: &Payload) -> bool {
+fn is_recurring(payload: &Payload) -> bool {
     matches!(
         payload,
         Payload::Wake
@@ -95,7 +95,7 @@ fn recurs(payload: &Payload) -> bool {
 
 /// A domain with a large share of its credits in use.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Fullest {
+struct FullestDomain {
     share: u64,
     /// Number of the server, and number of the domain among its domains.
     place: (usize, usize),
@@ -106,7 +106,7 @@ struct Fullest {
 }
 
 /// Returns the fullest domain of the servers of this process, the last one of several equal ones.
-fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fullest> {
+fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<FullestDomain> {
     let hosts = cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
     let names: Vec<&str> = hosts.map(|host| host.name.as_str()).collect();
     let of_server = |(server, machine): (usize, &Machine)| {
@@ -117,7 +117,7 @@ fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fu
         });
         let full = |(place, (group, part, domain)): (usize, (Group, String, &Domain))| {
             let part = if names[server].is_empty() { part } else { format!("{}, {part}", names[server]) };
-            Fullest {
+            FullestDomain {
                 share: u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity()),
                 place: (server, place),
                 domain: group.name().to_owned(),
@@ -134,11 +134,11 @@ fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fu
 /// Returns the description of a paused port with the names that the user gave.
 fn name_of(paused: PausedPort, cluster: &ClusterParams) -> String {
     let PausedPort { switch, port, priority } = paused;
-    let here = End::Switch(switch);
+    let here = CableEnd::Switch(switch);
     let ends = cluster.cables.iter().flat_map(|cable| [cable.ends, [cable.ends[1], cable.ends[0]]]);
     let peer = ends.filter(|ends| ends[0] == here).nth(usize::from(port)).map_or("nothing", |ends| match ends[1] {
-        End::Host(host) => &cluster.hosts[usize::from(host)].name,
-        End::Switch(switch) => &cluster.switches[usize::from(switch)].name,
+        CableEnd::Host(host) => &cluster.hosts[usize::from(host)].name,
+        CableEnd::Switch(switch) => &cluster.switches[usize::from(switch)].name,
     });
     format!("{} port {port} to {peer}, priority {priority}", cluster.switches[usize::from(switch)].name)
 }

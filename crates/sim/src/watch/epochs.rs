@@ -18,12 +18,12 @@ pub struct Epoch {
 /// Digest of the state of some partitions. The sum over all partitions of a world does not depend on how the world is
 /// cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Digest {
+pub(crate) struct StateDigest {
     sum: u64,
     handled: u64,
 }
 
-impl Digest {
+impl StateDigest {
     /// Computes the digest of the partitions that this process simulates. The statistics of the world must have been
     /// settled, so that the time of the last settling does not matter.
     pub(crate) fn of(simulation: &Simulation<World>) -> Self {
@@ -62,7 +62,7 @@ impl Digest {
         let (_, handled, pending, sequences) = scheduler.state();
         self.handled += handled;
         for event in pending {
-            self.add::<(Event<Payload>, Option<&Packet>)>(&(event, on_the_way(fabric, event.payload)));
+            self.add::<(Event<Payload>, Option<&Packet>)>(&(event, packet_in_flight(fabric, event.payload)));
         }
         for (place, (node, sequence)) in fabric.nodes().iter().zip(sequences).enumerate() {
             let waiting: Vec<&Packet> = fabric.waiting_at(place).collect();
@@ -76,7 +76,7 @@ impl Digest {
     }
 }
 
-fn on_the_way(fabric: &Fabric, payload: Payload) -> Option<&Packet> {
+fn packet_in_flight(fabric: &Fabric, payload: Payload) -> Option<&Packet> {
     match payload {
         Payload::Packet { id, .. } => Some(fabric.packets().get(id)),
         _ => None,

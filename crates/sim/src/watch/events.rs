@@ -57,7 +57,7 @@ impl Part {
 
 /// Line that an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct EventLine {
     /// Kind of its request.
     pub kind: RequestKind,
     /// Workload that the request belongs to.
@@ -78,15 +78,15 @@ pub struct EventRecord {
     /// Payload of the event.
     pub payload: Payload,
     /// Line that the event is about, in its state before the event.
-    pub line: Option<Line>,
+    pub line: Option<EventLine>,
 }
 
 impl EventRecord {
-    fn of(event: &Event<Payload>, world: &World, places: &Places) -> Self {
+    fn of(event: &Event<Payload>, world: &World, places: &PartTable) -> Self {
         let line = |machine: &Machine| {
-            request_of(event.payload).map(|id| {
+            event_request(event.payload).map(|id| {
                 let request = machine.requests().get(id);
-                Line { kind: request.kind, class: request.class, place: request.place }
+                EventLine { kind: request.kind, class: request.class, place: request.place }
             })
         };
         Self {
@@ -117,7 +117,7 @@ impl EventRecord {
     #[must_use]
     pub fn json(&self, plan: &Plan) -> Value {
         let (event, mut details) = name_and_details(self.payload);
-        let request = request_of(self.payload).map(|id| id.0);
+        let request = event_request(self.payload).map(|id| id.0);
         if request.is_some() {
             details = Value::Null;
         }
@@ -165,7 +165,7 @@ fn kind_name(kind: RequestKind) -> &'static str {
 
 /// Returns the request that an event is about.
 #[must_use]
-pub(crate) fn request_of(payload: Payload) -> Option<RequestId> {
+pub(crate) fn event_request(payload: Payload) -> Option<RequestId> {
     match payload {
         Payload::Data(id)
         | Payload::Admitted(id)
@@ -190,7 +190,7 @@ fn name_and_details(payload: Payload) -> (String, Value) {
 
 /// Maps components to parts.
 #[derive(Clone, Debug, Default)]
-struct Places {
+struct PartTable {
     /// First component and parts of each server.
     servers: Vec<(u32, Vec<Part>)>,
     /// Kind and number of each component between hosts; `first` is the first of these components.
@@ -198,7 +198,7 @@ struct Places {
     first: u32,
 }
 
-impl Places {
+impl PartTable {
     fn read(simulation: &Simulation<World>) -> Self {
         let mut places = Self::default();
         for world in simulation.worlds() {
@@ -248,13 +248,13 @@ fn between(fabric: &Fabric) -> Vec<(&'static str, u32)> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventLog {
     pub(crate) records: Vec<EventRecord>,
-    places: Places,
+    places: PartTable,
 }
 
 impl EventLog {
     /// Creates an empty log for the world of `simulation`.
     pub(crate) fn of(simulation: &Simulation<World>) -> Self {
-        Self { records: Vec::new(), places: Places::read(simulation) }
+        Self { records: Vec::new(), places: PartTable::read(simulation) }
     }
 
     /// Sorts the events of all partitions by time.

@@ -2,7 +2,7 @@
 //! one value always have different ones.
 //!
 //! Everything that is written to a checkpoint enters the fingerprint, value by value, except for the fields that
-//! [`left_out`] names. Each value passes through a bijection of the state before, so a single differing value cannot
+//! [`excluded_fields`] names. Each value passes through a bijection of the state before, so one differing value cannot
 //! cancel out.
 
 use serde::ser::{
@@ -16,13 +16,13 @@ use std::fmt;
 /// sets of caches (beside a sum over their content). The address map, the groups and ranks of banks and the programs
 /// of ranks never change.
 #[inline(always)]
-fn left_out(name: &str) -> &'static [&'static str] {
+fn excluded_fields(name: &str) -> &'static [&'static str] {
     match name {
         "Histogram" => &["counts"],
         "BankLoads" => &["samples"],
         "Decoder" => &["tables"],
         "Timing" => &["group_of", "rank_of"],
-        "Array" => &["sets"],
+        "TagArray" => &["sets"],
         "Rank" => &["blocks"],
         _ => &[],
     }
@@ -59,7 +59,7 @@ struct Fingerprint<const SLOTS: bool> {
     other: u64,
 }
 
-type Printed<const SLOTS: bool> = Result<Fingerprint<SLOTS>, Never>;
+type FingerprintResult<const SLOTS: bool> = Result<Fingerprint<SLOTS>, Never>;
 
 impl<const SLOTS: bool> Fingerprint<SLOTS> {
     #[inline(always)]
@@ -101,7 +101,7 @@ macro_rules! words {
     ($($name:ident: $type:ty),*) => {
         $(
             #[inline(always)]
-            fn $name(self, value: $type) -> Printed<SLOTS> {
+            fn $name(self, value: $type) -> FingerprintResult<SLOTS> {
                 Ok(self.word(value as u64))
             }
         )*
@@ -111,13 +111,13 @@ macro_rules! words {
 impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
     type Ok = Self;
     type Error = Never;
-    type SerializeSeq = Values<SLOTS>;
-    type SerializeTuple = Values<SLOTS>;
-    type SerializeTupleStruct = Values<SLOTS>;
-    type SerializeTupleVariant = Values<SLOTS>;
-    type SerializeMap = Values<SLOTS>;
-    type SerializeStruct = Fields<SLOTS>;
-    type SerializeStructVariant = Fields<SLOTS>;
+    type SerializeSeq = ValueSerializer<SLOTS>;
+    type SerializeTuple = ValueSerializer<SLOTS>;
+    type SerializeTupleStruct = ValueSerializer<SLOTS>;
+    type SerializeTupleVariant = ValueSerializer<SLOTS>;
+    type SerializeMap = ValueSerializer<SLOTS>;
+    type SerializeStruct = FieldSerializer<SLOTS>;
+    type SerializeStructVariant = FieldSerializer<SLOTS>;
 
     words! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
@@ -125,57 +125,66 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
     }
 
     #[inline]
-    fn serialize_u128(self, value: u128) -> Printed<SLOTS> {
+    fn serialize_u128(self, value: u128) -> FingerprintResult<SLOTS> {
         Ok(self.word(value as u64).word((value >> 64) as u64))
     }
 
     #[inline]
-    fn serialize_i128(self, value: i128) -> Printed<SLOTS> {
+    fn serialize_i128(self, value: i128) -> FingerprintResult<SLOTS> {
         self.serialize_u128(value as u128)
     }
 
-    fn serialize_f32(self, value: f32) -> Printed<SLOTS> {
+    fn serialize_f32(self, value: f32) -> FingerprintResult<SLOTS> {
         self.serialize_u32(value.to_bits())
     }
 
-    fn serialize_f64(self, value: f64) -> Printed<SLOTS> {
+    fn serialize_f64(self, value: f64) -> FingerprintResult<SLOTS> {
         self.serialize_u64(value.to_bits())
     }
 
-    fn serialize_str(self, value: &str) -> Printed<SLOTS> {
+    fn serialize_str(self, value: &str) -> FingerprintResult<SLOTS> {
         self.serialize_bytes(value.as_bytes())
     }
 
-    fn serialize_bytes(self, value: &[u8]) -> Printed<SLOTS> {
+    fn serialize_bytes(self, value: &[u8]) -> FingerprintResult<SLOTS> {
         Ok(value.iter().fold(self.word(value.len() as u64), |print, &byte| print.word(u64::from(byte))))
     }
 
     #[inline]
-    fn serialize_none(self) -> Printed<SLOTS> {
+    fn serialize_none(self) -> FingerprintResult<SLOTS> {
         self.serialize_u64(0)
     }
 
     #[inline]
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Printed<SLOTS> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> FingerprintResult<SLOTS> {
         // Together with the 0 of `None`, this distinguishes an absent value from a zero.
         value.serialize(self.word(1))
     }
 
-    fn serialize_unit(self) -> Printed<SLOTS> {
+    fn serialize_unit(self) -> FingerprintResult<SLOTS> {
         Ok(self)
     }
 
-    fn serialize_unit_struct(self, _name: &'static str) -> Printed<SLOTS> {
+    fn serialize_unit_struct(self, _name: &'static str) -> FingerprintResult<SLOTS> {
         Ok(self)
     }
 
     #[inline]
-    fn serialize_unit_variant(self, _name: &'static str, index: u32, _variant: &'static str) -> Printed<SLOTS> {
+    fn serialize_unit_variant(
+        self,
+        _name: &'static str,
+        index: u32,
+        _variant: &'static str,
+    ) -> FingerprintResult<SLOTS> {
         self.serialize_u32(index)
     }
 
     #[inline(always)]
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Printed<SLOTS> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> FingerprintResult<SLOTS> {
         // These numbers name slots of packets.
         if !SLOTS && matches!(name, "PacketId" | "Tag") {
             return Ok(self);
@@ -190,24 +199,24 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
         index: u32,
         _variant: &'static str,
         value: &T,
-    ) -> Printed<SLOTS> {
+    ) -> FingerprintResult<SLOTS> {
         value.serialize(self.word(u64::from(index)))
     }
 
     #[inline]
-    fn serialize_seq(self, length: Option<usize>) -> Result<Values<SLOTS>, Never> {
+    fn serialize_seq(self, length: Option<usize>) -> Result<ValueSerializer<SLOTS>, Never> {
         // The length keeps values of adjacent sequences apart.
-        Ok(Values(self.word(length.unwrap_or(0) as u64)))
+        Ok(ValueSerializer(self.word(length.unwrap_or(0) as u64)))
     }
 
     #[inline(always)]
-    fn serialize_tuple(self, _length: usize) -> Result<Values<SLOTS>, Never> {
-        Ok(Values(self))
+    fn serialize_tuple(self, _length: usize) -> Result<ValueSerializer<SLOTS>, Never> {
+        Ok(ValueSerializer(self))
     }
 
     #[inline(always)]
-    fn serialize_tuple_struct(self, _name: &'static str, _length: usize) -> Result<Values<SLOTS>, Never> {
-        Ok(Values(self))
+    fn serialize_tuple_struct(self, _name: &'static str, _length: usize) -> Result<ValueSerializer<SLOTS>, Never> {
+        Ok(ValueSerializer(self))
     }
 
     #[inline]
@@ -217,18 +226,18 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
         index: u32,
         _variant: &'static str,
         _length: usize,
-    ) -> Result<Values<SLOTS>, Never> {
-        Ok(Values(self.word(u64::from(index))))
+    ) -> Result<ValueSerializer<SLOTS>, Never> {
+        Ok(ValueSerializer(self.word(u64::from(index))))
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Values<SLOTS>, Never> {
+    fn serialize_map(self, length: Option<usize>) -> Result<ValueSerializer<SLOTS>, Never> {
         self.serialize_seq(length)
     }
 
     #[inline(always)]
-    fn serialize_struct(self, name: &'static str, _length: usize) -> Result<Fields<SLOTS>, Never> {
-        let left_out = if !SLOTS && name == "Packets" { &["slab"] } else { left_out(name) };
-        Ok(Fields { values: Values(self), left_out })
+    fn serialize_struct(self, name: &'static str, _length: usize) -> Result<FieldSerializer<SLOTS>, Never> {
+        let excluded_fields = if !SLOTS && name == "Packets" { &["slab"] } else { excluded_fields(name) };
+        Ok(FieldSerializer { values: ValueSerializer(self), excluded_fields })
     }
 
     #[inline]
@@ -238,15 +247,18 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
         index: u32,
         _variant: &'static str,
         _length: usize,
-    ) -> Result<Fields<SLOTS>, Never> {
-        Ok(Fields { values: Values(self.word(u64::from(index))), left_out: left_out(name) })
+    ) -> Result<FieldSerializer<SLOTS>, Never> {
+        Ok(FieldSerializer {
+            values: ValueSerializer(self.word(u64::from(index))),
+            excluded_fields: excluded_fields(name),
+        })
     }
 }
 
 /// Serializer of consecutive values.
-struct Values<const SLOTS: bool>(Fingerprint<SLOTS>);
+struct ValueSerializer<const SLOTS: bool>(Fingerprint<SLOTS>);
 
-impl<const SLOTS: bool> Values<SLOTS> {
+impl<const SLOTS: bool> ValueSerializer<SLOTS> {
     #[inline(always)]
     fn add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
         let Fingerprint { next, other } = self.0;
@@ -256,15 +268,15 @@ impl<const SLOTS: bool> Values<SLOTS> {
 }
 
 /// Serializer of the fields of a struct, which skips fields by name.
-struct Fields<const SLOTS: bool> {
-    values: Values<SLOTS>,
-    left_out: &'static [&'static str],
+struct FieldSerializer<const SLOTS: bool> {
+    values: ValueSerializer<SLOTS>,
+    excluded_fields: &'static [&'static str],
 }
 
-impl<const SLOTS: bool> Fields<SLOTS> {
+impl<const SLOTS: bool> FieldSerializer<SLOTS> {
     #[inline(always)]
     fn add<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Never> {
-        if self.left_out.contains(&key) {
+        if self.excluded_fields.contains(&key) {
             return Ok(());
         }
         self.values.add(value)
@@ -274,7 +286,7 @@ impl<const SLOTS: bool> Fields<SLOTS> {
 macro_rules! compounds {
     ($($trait:ident: $method:ident),*) => {
         $(
-            impl<const SLOTS: bool> $trait for Values<SLOTS> {
+            impl<const SLOTS: bool> $trait for ValueSerializer<SLOTS> {
                 type Ok = Fingerprint<SLOTS>;
                 type Error = Never;
 
@@ -284,7 +296,7 @@ macro_rules! compounds {
                 }
 
                 #[inline(always)]
-                fn end(self) -> Printed<SLOTS> {
+                fn end(self) -> FingerprintResult<SLOTS> {
                     Ok(self.0)
                 }
             }
@@ -302,7 +314,7 @@ compounds! {
 macro_rules! structs {
     ($($trait:ident),*) => {
         $(
-            impl<const SLOTS: bool> $trait for Fields<SLOTS> {
+            impl<const SLOTS: bool> $trait for FieldSerializer<SLOTS> {
                 type Ok = Fingerprint<SLOTS>;
                 type Error = Never;
 
@@ -316,7 +328,7 @@ macro_rules! structs {
                 }
 
                 #[inline(always)]
-                fn end(self) -> Printed<SLOTS> {
+                fn end(self) -> FingerprintResult<SLOTS> {
                     Ok(self.values.0)
                 }
             }
@@ -326,7 +338,7 @@ macro_rules! structs {
 
 structs! { SerializeStruct, SerializeStructVariant }
 
-impl<const SLOTS: bool> SerializeMap for Values<SLOTS> {
+impl<const SLOTS: bool> SerializeMap for ValueSerializer<SLOTS> {
     type Ok = Fingerprint<SLOTS>;
     type Error = Never;
 
@@ -338,7 +350,7 @@ impl<const SLOTS: bool> SerializeMap for Values<SLOTS> {
         self.add(value)
     }
 
-    fn end(self) -> Printed<SLOTS> {
+    fn end(self) -> FingerprintResult<SLOTS> {
         Ok(self.0)
     }
 }

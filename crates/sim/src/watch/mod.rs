@@ -6,21 +6,21 @@ mod fingerprint;
 pub(crate) mod trace;
 
 use crate::watch::events::EventLog;
-use crate::watch::trace::Recorder;
+use crate::watch::trace::TraceRecorder;
 use hostnet_kernel::{Event, Observer};
 use hostnet_model::Payload;
 use hostnet_model::World;
 
 /// Observer of every event of a run.
 #[derive(Clone, Debug)]
-pub(crate) enum Watch {
+pub(crate) enum EventObserver {
     /// Keeps a record of each event.
     Log(EventLog),
     /// Follows every line of a server.
-    Trace(Recorder),
+    Trace(TraceRecorder),
 }
 
-impl Observer<World> for Watch {
+impl Observer<World> for EventObserver {
     fn before(&mut self, event: &Event<Payload>, world: &World) {
         match (self, world) {
             (Self::Log(log), _) => log.before(event, world),

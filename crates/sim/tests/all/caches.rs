@@ -56,7 +56,7 @@ fn a_chase_in_the_l2_takes_the_time_of_its_hits() {
 }
 
 #[test]
-fn a_chase_in_the_llc_takes_the_way_there_and_back() {
+fn a_chase_in_the_llc_takes_the_round_trip() {
     let plan = chase("8 MiB", &[]);
     let report = report(&plan);
     let core = &plan.server().unwrap().socket().core;
@@ -117,7 +117,7 @@ fn reads(block: &str, depth: u32, more: &str, settings: &[&str]) -> Plan {
 }
 
 #[test]
-fn a_device_write_that_hits_takes_the_way_to_the_llc_and_back() {
+fn a_device_write_hit_takes_the_round_trip_to_the_llc() {
     let no_kernel = ["fio.dma_lines_per_page=0", "fio.kernel_lines_per_page=0"];
     let plan = reads("16 KiB", 8, "consume = true\n", &no_kernel);
     let report = report(&plan);
@@ -151,7 +151,7 @@ fn blocks_larger_than_the_ways_of_devices_leak() {
 }
 
 #[test]
-fn what_devices_write_is_in_memory_or_in_the_llc() {
+fn device_writes_end_in_memory_or_in_the_llc() {
     for (block, depth, consume) in [("8 MiB", 8, ""), ("256 KiB", 16, "consume = true\n"), ("16 KiB", 4, "")] {
         let plan = reads(block, depth, consume, &["fio.kernel_lines_per_page=0"]);
         let mut simulation = build::one_server(plan.server().unwrap());
@@ -189,7 +189,7 @@ fn redis(clients: &str, settings: &[&str]) -> Plan {
 }
 
 #[test]
-fn clients_on_cores_of_their_own_close_the_loop() {
+fn clients_on_separate_cores_close_the_loop() {
     let at_once = |clients: &str, in_flight: u32| {
         report(&redis(clients, &["workload.redis.think=0 ns", &format!("workload.redis.in_flight={in_flight}")]))
     };
@@ -251,7 +251,7 @@ fn every_application_may_have_clients_that_think() {
 }
 
 #[test]
-fn runs_with_caches_go_on_from_their_checkpoints() {
+fn runs_with_caches_resume_from_checkpoints() {
     let mut plans = vec![redis(CLIENTS, &["run.duration=100 us"])];
     plans.push(example(
         "redis.toml",

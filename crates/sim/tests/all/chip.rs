@@ -1,9 +1,9 @@
 //! Tests runs of chips: windows, sums, and that equal plans give equal results.
 
 use hostnet_config::{chip_plan, ChipPlan, Format, Input};
-use hostnet_kernel::Letterbox;
+use hostnet_kernel::ThreadExchange;
 use hostnet_sim::chip::{ChipPhase, ChipReport, ChipSimulation};
-use hostnet_sim::Way;
+use hostnet_sim::SharedExchange;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -95,7 +95,7 @@ const RACK: [&str; 9] = [
     "run.max=2",
 ];
 
-fn run_with(plan: &ChipPlan, threads: usize, way: Option<Way>) -> ChipReport {
+fn run_with(plan: &ChipPlan, threads: usize, way: Option<SharedExchange>) -> ChipReport {
     let mut simulation = ChipSimulation::with(plan, threads, way);
     while simulation.step().expect("something moves") {}
     simulation.report()
@@ -110,7 +110,8 @@ fn a_rack_is_the_same_on_any_threads_and_processes() {
     }
     for ranks in [2, 3] {
         let reports: Vec<ChipReport> = std::thread::scope(|scope| {
-            let ways = Letterbox::all(ranks).into_iter().map(|way| -> Way { Arc::new(Mutex::new(way)) });
+            let ways =
+                ThreadExchange::all(ranks).into_iter().map(|way| -> SharedExchange { Arc::new(Mutex::new(way)) });
             let started: Vec<_> = ways.map(|way| scope.spawn(|| run_with(&plan, 2, Some(way)))).collect();
             started.into_iter().map(|one| one.join().expect("it ends")).collect()
         });
@@ -147,7 +148,7 @@ fn equal_plans_give_equal_results_and_others_do_not() {
 }
 
 #[test]
-fn a_run_that_is_stopped_tells_what_it_has() {
+fn a_stopped_run_reports_its_results_so_far() {
     let plan = plan(&["run.window=20 us", "run.warmup=1 us"]);
     let mut simulation = ChipSimulation::new(&plan);
     assert_eq!(simulation.status().phase, ChipPhase::WarmUp);

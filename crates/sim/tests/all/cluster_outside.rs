@@ -6,8 +6,8 @@ use hostnet_kernel::Time;
 use hostnet_model::control::{Actions, Controller, Signals};
 use hostnet_model::power::{Governor, Look};
 use hostnet_model::Packet;
-use hostnet_sim::frames::Frames;
-use hostnet_sim::{Missing, Options, Run};
+use hostnet_sim::frames::FrameEncoder;
+use hostnet_sim::{MissingComponent, Options, Run};
 use std::path::Path;
 
 const RULE: &str = "host.receiver.control.rule=user";
@@ -56,7 +56,7 @@ fn a_capture_has_every_packet_and_changes_nothing() {
 fn frames_of_a_capture_are_those_that_an_independent_parser_reads() {
     let plan = plan(&[]);
     let (packets, _) = recorded(&plan, "sender", 1);
-    let mut frames = Frames::new(&plan.cluster.flows);
+    let mut frames = FrameEncoder::new(&plan.cluster.flows);
     for (_, packet) in &packets {
         let frame = frames.of(packet);
         let sliced = SlicedPacket::from_ethernet(frame).expect("a frame");
@@ -88,7 +88,7 @@ impl Controller for To {
 fn a_controller_from_outside_decides() {
     let plan = plan(&[RULE]);
     let mut run = Run::new(&plan, Options::default());
-    assert_eq!(run.controlled(), ["receiver"]);
+    assert_eq!(run.user_controlled_hosts(), ["receiver"]);
     let missing = run.run(|_| true).expect_err("no controller").to_string();
     assert!(missing.starts_with("receiver: control.rule is \"user\""), "{missing}");
     run.attach("receiver", Box::new(To(1))).expect("it fits");
@@ -131,7 +131,7 @@ impl Governor for Stays {
 fn a_governor_from_outside_decides_and_without_it_nothing_runs() {
     let mut run = Run::new(&plan(&[GOVERNOR]), Options::default());
     let error = run.check_controllers().expect_err("no governor");
-    assert_eq!((error.host.as_str(), error.missing), ("receiver", Some(Missing::Governor)));
+    assert_eq!((error.host.as_str(), error.missing), ("receiver", Some(MissingComponent::Governor)));
     let missing = run.run(|_| true).expect_err("no governor").to_string();
     assert!(missing.starts_with("receiver: power.governor is \"user\""), "{missing}");
     run.attach_governor("receiver", Box::new(Stays(3))).expect("it fits");

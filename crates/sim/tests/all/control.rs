@@ -141,7 +141,7 @@ fn registers_never_go_back_when_a_window_begins() {
 }
 
 #[test]
-fn a_loop_takes_as_long_as_its_read() {
+fn a_control_loop_takes_as_long_as_its_register_read() {
     for (spread, tolerance) in [(0, 0.001), (300_000, 0.02)] {
         let params = ControlParams { read_spread_ps: spread, ..control(ControlRule::Watch) };
         let mut simulation = quiet(params);
@@ -218,7 +218,7 @@ fn guided(timetable: &'static [(u64, u8)]) -> Simulation<Machine> {
 }
 
 #[test]
-fn stopped_processes_go_on() {
+fn stopped_processes_resume() {
     let mut simulation = guided(&[(0, 4), (300, 3), (500, 0)]);
     run_to(&mut simulation, us(250));
     reset(&mut simulation);
@@ -238,7 +238,7 @@ fn stopped_processes_go_on() {
 }
 
 #[test]
-fn a_register_holds_the_second_loop_up_for_22_us() {
+fn a_register_write_delays_the_second_loop_by_22_us() {
     let mut simulation = guided(&[(0, 0), (100, 1)]);
     run_to(&mut simulation, us(101));
     let before = watcher(&mut simulation).counts().clone();
@@ -255,7 +255,7 @@ fn a_register_holds_the_second_loop_up_for_22_us() {
 }
 
 #[test]
-fn congestion_is_answered_and_ends() {
+fn control_ends_congestion() {
     // The host of this test is congested at another occupancy than that of the paper.
     let mut simulation = start(&busy(ControlRule::Watch));
     run_to(&mut simulation, us(500));
@@ -283,7 +283,7 @@ fn congestion_is_answered_and_ends() {
 }
 
 #[test]
-fn a_sender_looks_at_its_reads() {
+fn a_sender_samples_its_reads() {
     let read = |job: &str| {
         let setting = format!("workload.disk.job={job}");
         let mut server = example(common::QUADRANT_3, &[&setting]).server().unwrap().clone();
@@ -381,7 +381,7 @@ impl Controller for Patient {
 }
 
 #[test]
-fn a_guest_that_gives_its_state_goes_on_from_a_checkpoint() {
+fn a_controller_with_state_resumes_from_a_checkpoint() {
     let server = busy(ControlRule::User("patient".to_owned()));
     let mut whole = start(&server);
     whole.parts_mut()[0].0.attach_controller(Box::new(Patient::default())).expect("attached");
@@ -400,7 +400,7 @@ fn a_guest_that_gives_its_state_goes_on_from_a_checkpoint() {
 }
 
 #[test]
-fn a_guest_without_state_is_no_part_of_a_checkpoint() {
+fn a_controller_without_state_is_refused_in_a_checkpoint() {
     let mut simulation = guided(&[(0, 1)]);
     run_to(&mut simulation, us(10));
     assert!(checkpoint::write("a", &simulation).is_err());
@@ -410,7 +410,7 @@ fn a_guest_without_state_is_no_part_of_a_checkpoint() {
 }
 
 #[test]
-fn a_controller_that_nobody_asked_for_is_refused() {
+fn a_controller_without_the_user_rule_is_refused() {
     let mut simulation = start(&busy(ControlRule::Watch));
     let machine = &mut simulation.parts_mut()[0].0;
     let error = machine.attach_controller(Box::new(Patient::default()));

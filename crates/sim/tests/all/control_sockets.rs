@@ -63,7 +63,7 @@ fn each_level_throttles_its_sockets() {
 }
 
 #[test]
-fn a_socket_where_nothing_runs_is_one_of_them() {
+fn an_idle_socket_counts_as_throttled() {
     let asked = |level| lines(&mut build::one_server(&server("0,16", false, level)));
     let [free, first, second] = [0, 1, 2].map(asked);
     assert!(first[1] * 10 > free[1] * 9, "level 1 is socket 1: {} of {}", first[1], free[1]);

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::example;
 use hostnet_config::Plan;
-use hostnet_sim::{CheckpointError, Options, Pool, Run, Units};
+use hostnet_sim::{CheckpointError, Options, PoolUnit, Run, Units};
 use serde_json::Value;
 
 fn mixed(settings: &[&str]) -> Plan {
@@ -56,7 +56,7 @@ fn readings_end_with_the_window_and_only_grow() {
     }
 }
 
-fn pools(units: &Units) -> Vec<Pool> {
+fn pools(units: &Units) -> Vec<PoolUnit> {
     let mut pools =
         vec![units.core_read, units.core_write, units.io_read, units.io_write, units.iio_read, units.iio_write];
     pools.extend(units.cores.iter().map(|core| core.lfb));
@@ -141,11 +141,11 @@ fn sockets_add_up_to_the_server() {
                 jobs = [{ rw = \"rw\", bs = \"64 KiB\", iodepth = 8, size = \"8 MiB\", ssd = 5 }]\n";
     let readings = units(&common::plan(text, &[]), 10_000_000);
     let last = readings.last().expect("a reading");
-    let sum = |pick: fn(&hostnet_sim::SocketUnit) -> Pool| {
+    let sum = |pick: fn(&hostnet_sim::SocketUnit) -> PoolUnit| {
         let pools = last.sockets.iter().map(pick);
         pools.fold((0, 0), |sum, pool| (sum.0 + pool.lines, sum.1 + pool.area_ps))
     };
-    let whole = |pool: Pool| (pool.lines, pool.area_ps);
+    let whole = |pool: PoolUnit| (pool.lines, pool.area_ps);
     assert_eq!(last.sockets.len(), 3);
     assert_eq!(sum(|socket| socket.core_read), whole(last.core_read));
     assert_eq!(sum(|socket| socket.core_write), whole(last.core_write));

@@ -85,7 +85,7 @@ fn a_checkpoint_of_something_else_is_refused() {
 }
 
 #[test]
-fn stopping_and_going_on_changes_nothing() {
+fn stopping_and_resuming_changes_nothing() {
     let plan = example(common::QUADRANT_3, &["run.warmup=20 us", "run.duration=300 us"]);
     let whole = report(&plan);
     let mut halting = Run::new(&plan, Options::default());

@@ -24,7 +24,7 @@ fn of(report: &Report, part: &str) -> (Option<i64>, f64) {
 }
 
 #[test]
-fn what_is_on_takes_power_and_what_happens_takes_energy() {
+fn parts_take_power_and_events_take_energy() {
     let found = report(&stream("0-3", 0.5, &METER));
     let near = |found: f64, law: f64| assert!((found - law).abs() < 1e-9 * law.max(1.0), "{found} uJ, law {law}");
     // Eight cores, one socket, two channels of two ranks, for 50 us.

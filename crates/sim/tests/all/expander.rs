@@ -92,7 +92,7 @@ fn limit(keys: &[&str]) -> (String, f64) {
 }
 
 #[test]
-fn what_is_planted_behind_a_link_is_named_and_helps_when_raised() {
+fn planted_limits_behind_a_link_are_named_and_help_when_raised() {
     let dram = ["expander.device=DDR3_1600", "expander.generation=6"];
     let planted = [
         ("CXL link", "expander.lanes=1", "expander.lanes=2", &[][..]),

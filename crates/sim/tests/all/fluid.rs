@@ -99,7 +99,7 @@ fn no_packet_is_lost_or_made_up() {
 }
 
 #[test]
-fn it_goes_on_from_a_checkpoint_as_if_nothing_was() {
+fn a_fluid_host_resumes_exactly_from_a_checkpoint() {
     let options = Options { checkpoint_at_ps: 1_500_000_000, ..Options::default() };
     let mut whole = ran("fluid", options);
     let bytes = whole.checkpoint().expect("a checkpoint").to_vec();
@@ -150,7 +150,7 @@ fn the_same_run_twice_is_the_same() {
 }
 
 #[test]
-fn rates_are_told_of_and_can_be_given_up() {
+fn rate_measurements_report_progress_and_can_be_stopped() {
     let points_of = |stage: Preparation| match stage {
         Preparation::Rates { done, points } => (done, points),
         Preparation::Caches(_) => panic!("it has no caches"),

@@ -63,13 +63,13 @@ fn held_ns(mut simulation: Simulation<Machine>, group: Group) -> f64 {
 }
 
 #[test]
-fn a_foreign_load_takes_the_way_there_and_back_longer() {
+fn a_remote_load_takes_a_upi_round_trip_longer() {
     let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(lone("1.0", memory), Group::C2mRead));
     assert_near("foreign less local C2M-Read in ns", foreign - local, 2.0 * LATENCY_NS + REQUEST_NS + DATA_NS, 1.0);
 }
 
 #[test]
-fn a_home_that_has_to_ask_waits_for_the_other_socket_while_memory_reads() {
+fn a_snooping_home_overlaps_the_snoop_with_the_memory_read() {
     let load = |snoop: &str, latency: &str| {
         let workload = "[workload.stream]\nkind = \"stream\"\ncores = \"0\"\npattern = \"random\"\n";
         let settings = ["core.lfb.entries=1", "core.lfb.refill=0 ns", "core.issue=0 ns"].map(str::to_string);
@@ -88,13 +88,13 @@ fn a_home_that_has_to_ask_waits_for_the_other_socket_while_memory_reads() {
 }
 
 #[test]
-fn a_foreign_write_back_ends_at_the_own_cha() {
+fn a_remote_write_back_ends_at_the_local_cha() {
     let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(lone("0.0", memory), Group::C2mWrite));
     assert_near("foreign less local C2M-Write in ns", foreign - local, 0.0, 0.5);
 }
 
 #[test]
-fn a_foreign_device_write_asks_for_the_line_and_then_sends_it() {
+fn a_remote_device_write_requests_ownership_and_then_sends_the_line() {
     let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(storage("read", memory), Group::P2mWrite));
     // Lines of a TLP wait for each other on the wire: on average, half of the time of the others.
     let way = 4.0 * LATENCY_NS + 3.0 * REQUEST_NS + DATA_NS;
@@ -102,13 +102,13 @@ fn a_foreign_device_write_asks_for_the_line_and_then_sends_it() {
 }
 
 #[test]
-fn a_foreign_device_read_takes_the_way_there_and_back_longer() {
+fn a_remote_device_read_takes_a_upi_round_trip_longer() {
     let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(storage("write", memory), Group::P2mRead));
     assert_near("foreign less local P2M-Read in ns", foreign - local, 2.0 * LATENCY_NS + REQUEST_NS + DATA_NS, 14.0);
 }
 
 #[test]
-fn a_foreign_line_takes_at_most_14_events() {
+fn a_remote_line_takes_at_most_14_events() {
     let events = |reads, memory| {
         let mut simulation = lone(reads, memory);
         run_to(&mut simulation, us(400));
@@ -161,7 +161,7 @@ proptest! {
     /// Two sockets that access each other with few credits and entries make progress and drain, with consistent
     /// statistics.
     #[test]
-    fn sockets_that_ask_each_other_do_not_lock_up(
+    fn sockets_that_access_each_other_do_not_deadlock(
         cached: bool,
         speculative: bool,
         directory: bool,

@@ -7,7 +7,7 @@ use hostnet_model::transport::roce::{Roce, RoceOperation};
 use hostnet_model::transport::tcp::{SackBlock, Segment};
 use hostnet_model::transport::udp::Datagram;
 use hostnet_model::{Content, Ecn, Packet, PacketId};
-use hostnet_sim::frames::{Frames, WINDOW_SHIFT};
+use hostnet_sim::frames::{FrameEncoder, WINDOW_SHIFT};
 use proptest::prelude::*;
 
 fn flow() -> FlowParams {
@@ -82,7 +82,7 @@ proptest! {
         forward in any::<bool>()
     ) {
         let flows = vec![flow(); 100_000];
-        let mut frames = Frames::new(&flows);
+        let mut frames = FrameEncoder::new(&flows);
         let ip_bytes = segment.bytes + 52;
         let frame = frames.of(&packet(number, u16::from(!forward), Content::Tcp(segment), ip_bytes));
         let sliced = SlicedPacket::from_ethernet(frame).unwrap();
@@ -122,7 +122,7 @@ proptest! {
         forward in any::<bool>(),
     ) {
         let flows = vec![flow(); 100_000];
-        let mut frames = Frames::new(&flows);
+        let mut frames = FrameEncoder::new(&flows);
         let of_udp = packet(number, u16::from(!forward), Content::Udp(datagram), datagram.ip_bytes());
         let frame = frames.of(&Packet { ecn: Ecn::NotCapable, ..of_udp });
         let sliced = SlicedPacket::from_ethernet(frame).unwrap();
@@ -157,7 +157,7 @@ proptest! {
         last in any::<bool>(),
     ) {
         let flows = [flow()];
-        let mut frames = Frames::new(&flows);
+        let mut frames = FrameEncoder::new(&flows);
         let roce = Roce { operation, sequence, bytes, offset: 0, last };
         let frame = frames.of(&packet(0, 0, Content::Roce(roce), bytes + 44)).to_vec();
         let sliced = SlicedPacket::from_ethernet(&frame).unwrap();
@@ -188,7 +188,7 @@ proptest! {
 #[test]
 fn raw_packets_have_the_length_they_say() {
     let flows = [flow()];
-    let mut frames = Frames::new(&flows);
+    let mut frames = FrameEncoder::new(&flows);
     for bytes in [1, 20, 1500] {
         let frame = frames.of(&packet(0, 0, Content::Raw, bytes));
         assert_eq!(frame.len() as u32, 14 + bytes.max(20));

@@ -37,7 +37,7 @@ fn watts(report: &Report, core: usize) -> f64 {
 }
 
 #[test]
-fn one_frequency_and_no_sleep_is_as_good_as_none() {
+fn one_frequency_without_sleep_changes_nothing() {
     let cache = "[cache]\nenabled = true\n";
     let stream = "kind = \"stream\"\ncores = \"0-1\"\nreads = 0.5\n";
     for (workload, more) in [(APP, cache), (stream, cache), (stream, "")] {
@@ -50,7 +50,7 @@ fn one_frequency_and_no_sleep_is_as_good_as_none() {
 }
 
 #[test]
-fn what_computes_takes_twice_the_time_at_half_the_frequency() {
+fn computing_takes_twice_the_time_at_half_the_frequency() {
     // All accesses hit in the L2.
     let small = "kind = \"stream\"\ncores = \"0\"\nreads = 1.0\nworking_set = \"64 KiB\"\n";
     let looked = |half: bool| {
@@ -67,7 +67,7 @@ fn what_computes_takes_twice_the_time_at_half_the_frequency() {
 }
 
 #[test]
-fn what_waits_for_memory_hardly_changes_and_takes_less_energy() {
+fn memory_bound_work_hardly_slows_down_and_takes_less_energy() {
     // Eight cores load two channels beyond saturation.
     let many = "kind = \"stream\"\ncores = \"0-7\"\nreads = 1.0\n";
     let [whole, half] = [false, true].map(|half| report(&at(many, "", half)));
@@ -77,7 +77,7 @@ fn what_waits_for_memory_hardly_changes_and_takes_less_energy() {
 }
 
 #[test]
-fn an_application_lies_between() {
+fn an_application_scales_partly_with_the_clock() {
     let cache = "[cache]\nenabled = true\n";
     let [whole, half] = [false, true].map(|half| of(&report(&at(APP, cache, half)), "operations_per_s"));
     assert!((1.05..2.0).contains(&(whole / half)), "{whole} and {half}");

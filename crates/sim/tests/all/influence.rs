@@ -49,7 +49,7 @@ fn fate(preset: &str, more: &str, set: &str) -> Fate {
 }
 
 #[test]
-fn a_value_of_any_table_changes_something_or_is_told_of() {
+fn a_value_of_any_table_has_an_effect_or_is_reported() {
     use Fate::{Changes, Refused, Told};
     let cached = "[cache]\nenabled = true";
     let power = "[power]\nidle = \"poll\"\npstates = [\"3.3 GHz @ 1.2 V\"]";

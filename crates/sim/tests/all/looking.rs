@@ -50,12 +50,12 @@ proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
-    fn looking_changes_nothing(scenario in any_scenario(), looks in looks()) {
+    fn observing_changes_nothing(scenario in any_scenario(), looks in looks()) {
         prop_assert_eq!(state(&scenario, &looks), state(&scenario, &[]));
     }
 
     #[test]
-    fn looking_at_caches_changes_nothing(scenario in any_cached_scenario(), looks in looks()) {
+    fn observing_caches_changes_nothing(scenario in any_cached_scenario(), looks in looks()) {
         prop_assert_eq!(state(&scenario, &looks), state(&scenario, &[]));
     }
 

@@ -59,7 +59,7 @@ fn a_read_of_an_idle_bank_takes_rcd_cl_and_a_burst() {
 }
 
 #[test]
-fn what_is_offered_is_accepted_below_the_knee() {
+fn the_offered_load_is_accepted_below_saturation() {
     for (device, channels) in [("DDR4_2933", 1), ("DDR5_4800", 3), ("HBM2E", 1)] {
         let channels = format!("memory.channels={channels}");
         let device = format!("memory.device={device}");

@@ -1,7 +1,7 @@
 //! Tests a network on a chip alone, from a plan to its summary.
 
 use hostnet_config::{noc_plan, Format, Input, NocPlan};
-use hostnet_sim::noc::{NocFault, NocPhase, NocReport, NocSimulation};
+use hostnet_sim::noc::{NocPhase, NocReport, NocRunError, NocSimulation};
 use std::path::Path;
 
 fn plan(overrides: &[&str]) -> NocPlan {
@@ -78,10 +78,10 @@ fn a_trace_ends_with_its_last_packet() {
 }
 
 #[test]
-fn a_wrong_trace_is_told_before_the_run() {
+fn an_invalid_trace_is_reported_before_the_run() {
     trace("wrong.txt", "0 0 63 5\n1 63 64 5\n");
     let plan = plan(&["trace.path=wrong.txt"]);
     let fault = NocSimulation::new(&plan, |_| true).map(|_| ()).expect_err("node 64 is beyond the mesh");
-    assert!(matches!(fault, NocFault::Trace(_)));
+    assert!(matches!(fault, NocRunError::Trace(_)));
     assert!(fault.to_string().ends_with("wrong.txt:2: \"64\" is not a node: 0 to 63 are allowed"), "{fault}");
 }

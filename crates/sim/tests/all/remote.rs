@@ -5,7 +5,9 @@ use crate::common::results::assert_near;
 use crate::common::{acquired, counters, settled, stream, us};
 use hostnet_kernel::Simulation;
 use hostnet_measure::Domain;
-use hostnet_model::params::{Pattern, RemoteCore, RemoteParams, ServerParams, StreamParams, UpiParams, WorkloadKind};
+use hostnet_model::params::{
+    AccessPattern, RemoteCore, RemoteParams, ServerParams, StreamParams, UpiParams, WorkloadKind,
+};
 use hostnet_model::{Machine, PartKind, Payload};
 use hostnet_sim::build;
 use hostnet_sim::sample::{self, Group};
@@ -34,7 +36,7 @@ fn server(sockets: u32, lines: u32, reads: f64, upi: UpiParams) -> ServerParams 
 /// Returns the server with random lines instead, so that rows opened before do not matter.
 fn random(mut server: ServerParams) -> ServerParams {
     let cores = server.socket_mut().remote.iter_mut().flat_map(|remote| &mut remote.cores);
-    cores.for_each(|core| core.stream.pattern = Pattern::Random);
+    cores.for_each(|core| core.stream.pattern = AccessPattern::Random);
     server
 }
 
@@ -72,7 +74,7 @@ fn wire_ns(bytes: u32) -> f64 {
 }
 
 #[test]
-fn a_lone_line_takes_the_way_there_and_back_longer() {
+fn a_lone_line_takes_a_upi_round_trip_longer() {
     let mut local = run(&local(1.0), 400);
     let local_ns = mean_ns(only(settled(&mut local), Group::C2mRead));
     let mut remote = run(&random(server(1, 1, 1.0, UPI)), 400);
@@ -122,7 +124,7 @@ fn the_credits_of_data_bound_a_direction() {
 }
 
 #[test]
-fn one_credit_less_than_lines_holds_one_back_and_as_many_none() {
+fn one_line_waits_with_one_credit_less_than_lines() {
     let full_ps = |credits, lines| {
         let upi = UpiParams { request_credits: credits, ..UPI };
         let mut simulation = run(&server(1, lines, 1.0, upi), 100);
@@ -183,7 +185,7 @@ fn mba_adds_its_latency_to_every_read() {
 }
 
 #[test]
-fn a_halted_core_ends_what_it_has_and_goes_on_where_it_was() {
+fn a_halted_core_completes_its_lines_and_resumes() {
     let mut simulation = run(&server(1, 10, 0.5, UPI), 10);
     tell(&mut simulation, Payload::Halt { on: true });
     run_to(&mut simulation, us(15));

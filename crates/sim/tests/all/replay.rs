@@ -207,7 +207,7 @@ fn instructions_that_a_trace_does_not_tell_are_one_per_access() {
 
 /// Stores that wait long for the LLC leave no deficit: the accesses after them take their full time.
 #[test]
-fn a_core_that_was_held_up_does_not_catch_up_in_no_time() {
+fn a_delayed_core_does_not_catch_up_instantly() {
     let folder = Folder::new("held");
     let store = |line: u64| format!("ST {:#x}\n", line * 64);
     let text: String = (0..60_000).chain((0..300_000).map(|number| number % 8192)).map(store).collect();

@@ -59,7 +59,7 @@ fn a_graph_takes_as_long_as_its_operations() {
 }
 
 #[test]
-fn caches_are_told_in_all_and_for_each_workload() {
+fn cache_tables_have_a_total_and_each_workload() {
     let found = report(&both(), 0);
     let of = |workload: &str, column: &str| number(&found, "caches", workload, column);
     for column in ["l2_lookups", "llc_misses", "ddio_allocations", "ddio_evictions", "llc_mib_core", "llc_mib_io"] {
@@ -98,7 +98,7 @@ fn a_series_of_caches_agrees_with_the_whole() {
 }
 
 #[test]
-fn without_caches_nothing_is_told_of_them() {
+fn results_without_caches_have_no_cache_tables() {
     let server = "[server]\npreset = \"cascade-lake-6234\"\n";
     let stream = "[workload.stream]\nkind = \"stream\"\ncores = \"0\"\n";
     let found = report(&plan(&[server, stream, DISK, TIMES].concat(), &[]), 10_000_000);
@@ -112,7 +112,7 @@ fn without_caches_nothing_is_told_of_them() {
 }
 
 #[test]
-fn limits_tell_of_misses_and_leaks() {
+fn limits_mention_misses_and_leaks() {
     let found = report(&both(), 0);
     let limits: Vec<&str> =
         found.summary["limits"].as_array().unwrap().iter().filter_map(|line| line.as_str()).collect();

@@ -84,7 +84,7 @@ fn sockets_side_by_side_do_what_each_does_alone() {
 }
 
 #[test]
-fn what_runs_on_the_second_socket_is_at_home_there() {
+fn workloads_on_the_second_socket_use_its_memory() {
     let now = us(200);
     for overrides in [&[][..], &CACHED] {
         let server = server(overrides);

@@ -6,7 +6,7 @@ use hostnet_model::params::HostKind;
 use hostnet_sim::{Options, Run, SimulationError};
 
 #[test]
-fn writes_that_are_never_drained_are_told_of() {
+fn writes_that_are_never_drained_are_reported() {
     // No configuration leads here: the rules refuse a threshold above the queue.
     let mut plan = stream("0-3", 0.0, &["run.duration=3 ms", "workload.stream.pattern=sequential"]);
     let controller = &mut plan.server_mut().unwrap().socket_mut().memory.controller;

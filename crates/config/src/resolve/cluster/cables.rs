@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CableSpec, ClusterSpec, NetworkSpec, Span};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{CableParams, End};
+use hostnet_model::params::{CableEnd, CableParams};
 use std::collections::BTreeMap;
 
 /// What stands between the names of two switches in that of the cable between them.
@@ -123,7 +123,7 @@ fn set(cable: &mut Named, spec: &CableSpec, path: &str) {
     }
 }
 
-pub(super) fn resolve(cable: &Named, ends: [End; 2], network: &NetworkSpec) -> Result<CableParams, Issue> {
+pub(super) fn resolve(cable: &Named, ends: [CableEnd; 2], network: &NetworkSpec) -> Result<CableParams, Issue> {
     let spec = &cable.spec;
     Ok(CableParams {
         ends,

@@ -2,7 +2,7 @@
 
 use super::super::io::{above_the_iio, link_bytes_per_s, WORTH_SAYING};
 use super::super::scaling::{held_for_read_ps, held_for_write_ps};
-use hostnet_model::params::{ClusterParams, End, HostKind, PcieParams, ServerParams, SocketParams};
+use hostnet_model::params::{CableEnd, ClusterParams, HostKind, PcieParams, ServerParams, SocketParams};
 
 const LINE_BYTES: f64 = 64.0;
 const PS_PER_S: f64 = 1e12;
@@ -35,7 +35,7 @@ fn fastest_cables(cluster: &ClusterParams) -> Vec<u64> {
     let mut fastest = vec![0; cluster.hosts.len()];
     for cable in &cluster.cables {
         for end in cable.ends {
-            if let End::Host(host) = end {
+            if let CableEnd::Host(host) = end {
                 fastest[usize::from(host)] = cable.bytes_per_s.max(fastest[usize::from(host)]);
             }
         }

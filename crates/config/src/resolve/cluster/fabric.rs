@@ -12,7 +12,7 @@ use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::spec::{Bandwidth, ClusterSpec, EcnSpec, SwitchSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{CableParams, End, SwitchParams};
+use hostnet_model::params::{CableEnd, CableParams, SwitchParams};
 use std::collections::BTreeMap;
 
 /// What joins the hosts.
@@ -57,7 +57,7 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
     let mut rates = vec![0; hosts.hosts.len()];
     for (ends, cable) in joined.iter().zip(&params) {
         for end in ends {
-            if let End::Host(host) = end {
+            if let CableEnd::Host(host) = end {
                 rates[usize::from(*host)] = cable.bytes_per_s;
             }
         }
@@ -146,15 +146,15 @@ impl Fabric {
 struct Ends<'a> {
     hosts: &'a Hosts,
     switches: &'a [(String, Option<&'static str>)],
-    by_name: BTreeMap<&'a str, End>,
+    by_name: BTreeMap<&'a str, CableEnd>,
 }
 
 impl<'a> Ends<'a> {
     fn new(hosts: &'a Hosts, switches: &'a [(String, Option<&'static str>)]) -> Result<Self, Issue> {
-        let own = (0..).zip(&hosts.hosts).map(|(at, host)| (host.name.as_str(), End::Host(at)));
-        let mut by_name: BTreeMap<&str, End> = own.collect();
+        let own = (0..).zip(&hosts.hosts).map(|(at, host)| (host.name.as_str(), CableEnd::Host(at)));
+        let mut by_name: BTreeMap<&str, CableEnd> = own.collect();
         for (at, (name, kind)) in (0..).zip(switches) {
-            if by_name.insert(name, End::Switch(at)).is_some() {
+            if by_name.insert(name, CableEnd::Switch(at)).is_some() {
                 let message = format!("a host and a switch are both named {}", shorten(name));
                 let switch = if kind.is_some() { "network.topology".to_string() } else { table("switch", name) };
                 return Err(Issue::between(Code::Duplicate, &[&switch, &table("host", name)], message));
@@ -163,7 +163,7 @@ impl<'a> Ends<'a> {
         Ok(Ends { hosts, switches, by_name })
     }
 
-    fn of(&self, cable: &Named) -> Result<[End; 2], Issue> {
+    fn of(&self, cable: &Named) -> Result<[CableEnd; 2], Issue> {
         let path = format!("{}.ends", cable.path);
         let [one, other] = [0, 1].map(|at: usize| self.find(&cable.ends[at], &path));
         let ends = [one?, other?];
@@ -173,7 +173,7 @@ impl<'a> Ends<'a> {
         Ok(ends)
     }
 
-    fn find(&self, name: &str, path: &str) -> Result<End, Issue> {
+    fn find(&self, name: &str, path: &str) -> Result<CableEnd, Issue> {
         if let Some(end) = self.by_name.get(name) {
             return Ok(*end);
         }
@@ -184,14 +184,14 @@ impl<'a> Ends<'a> {
     }
 
     /// Checks that every host has one cable and every switch at least one.
-    fn check_degrees(&self, cables: &[Named], joined: &[[End; 2]]) -> Result<(), Issue> {
+    fn check_degrees(&self, cables: &[Named], joined: &[[CableEnd; 2]]) -> Result<(), Issue> {
         let mut at_host: Vec<Vec<usize>> = vec![Vec::new(); self.hosts.hosts.len()];
         let mut at_switch = vec![false; self.switches.len()];
         for (cable, ends) in joined.iter().enumerate() {
             for end in ends {
                 match *end {
-                    End::Host(host) => at_host[usize::from(host)].push(cable),
-                    End::Switch(switch) => at_switch[usize::from(switch)] = true,
+                    CableEnd::Host(host) => at_host[usize::from(host)].push(cable),
+                    CableEnd::Switch(switch) => at_switch[usize::from(switch)] = true,
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::spec::{FlowKindSpec, FlowSpec, FunctionSpec, Names, Time};
 use crate::units::shorten;
-use hostnet_model::params::{ForwardParams, Function, Traffic};
+use hostnet_model::params::{ForwardFunction, ForwardParams, Traffic};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In which order tables of flows are resolved.
@@ -110,8 +110,8 @@ pub(super) fn taken(flow: &FlowSpec, numbers: &BTreeMap<String, usize>) -> Vec<u
 /// What is done with a packet. Which flow it comes by is known when flows have their numbers.
 pub(super) fn traffic(spec: &mut FlowSpec) -> Traffic {
     let function = match spec.function.get_or_insert_with(FunctionSpec::default) {
-        FunctionSpec::L3f => Function::Header,
-        FunctionSpec::Dpi => Function::Whole,
+        FunctionSpec::L3f => ForwardFunction::Header,
+        FunctionSpec::Dpi => ForwardFunction::Whole,
     };
     Traffic::Forward(ForwardParams { flow: u32::MAX, function, work_ps: spec.work.get_or_insert(Time(0)).0 })
 }

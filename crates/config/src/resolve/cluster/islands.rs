@@ -1,12 +1,12 @@
 //! Which hosts packets can get to.
 
-use hostnet_model::params::End;
+use hostnet_model::params::CableEnd;
 
 /// For every host the part of the network that it is in, as a number.
-pub(super) fn islands(hosts: usize, switches: usize, cables: &[[End; 2]]) -> Vec<usize> {
-    let number = |end: End| match end {
-        End::Host(at) => usize::from(at),
-        End::Switch(at) => hosts + usize::from(at),
+pub(super) fn islands(hosts: usize, switches: usize, cables: &[[CableEnd; 2]]) -> Vec<usize> {
+    let number = |end: CableEnd| match end {
+        CableEnd::Host(at) => usize::from(at),
+        CableEnd::Switch(at) => hosts + usize::from(at),
     };
     let mut parents: Vec<usize> = (0..hosts + switches).collect();
     for ends in cables {

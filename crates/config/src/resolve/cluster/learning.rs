@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{Bandwidth, SwitchKindSpec, SwitchSpec, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{CableParams, End, LearningParams, SwitchParams};
+use hostnet_model::params::{AddressLearningParams, CableEnd, CableParams, SwitchParams};
 use std::collections::BTreeMap;
 
 /// As small switches have.
@@ -39,9 +39,9 @@ pub(super) fn complete(switch: &mut SwitchSpec) {
 }
 
 /// What a switch that is completed learns by.
-pub(super) fn params(spec: &SwitchSpec) -> LearningParams {
+pub(super) fn params(spec: &SwitchSpec) -> AddressLearningParams {
     let ps = |time: Option<Time>| time.map_or(0, |Time(ps)| ps);
-    LearningParams {
+    AddressLearningParams {
         table: spec.table.unwrap_or(TABLE),
         ttl_ps: spec.ttl.map_or(TTL_PS, |Time(ps)| ps),
         fabric_bytes_per_s: spec.fabric.map_or(FABRIC_BYTES_PER_S, |Bandwidth(bytes)| bytes),
@@ -135,7 +135,7 @@ pub(super) fn slow_fabrics(learners: &[Learner], switches: &[SwitchParams], cabl
     let mut fastest = vec![0; switches.len()];
     for cable in cables {
         for end in cable.ends {
-            if let End::Switch(switch) = end {
+            if let CableEnd::Switch(switch) = end {
                 fastest[usize::from(switch)] = cable.bytes_per_s.max(fastest[usize::from(switch)]);
             }
         }
@@ -160,7 +160,7 @@ pub(super) fn check_network(
     learners: &[Learner],
     switches: &[SwitchParams],
     cables: &[Named],
-    joined: &[[End; 2]],
+    joined: &[[CableEnd; 2]],
 ) -> Result<(), Issue> {
     if learners.is_empty() {
         return Ok(());
@@ -170,7 +170,7 @@ pub(super) fn check_network(
     let mut ways: Vec<Vec<usize>> = vec![Vec::new(); switches.len()];
     let mut parents: Vec<usize> = (0..switches.len()).collect();
     for (cable, ends) in cables.iter().zip(joined) {
-        let [End::Switch(one), End::Switch(other)] = ends.map(|end| end) else { continue };
+        let [CableEnd::Switch(one), CableEnd::Switch(other)] = ends.map(|end| end) else { continue };
         let [one, other] = [one, other].map(usize::from);
         match [one, other].map(|switch| switches[switch].learning.is_some()) {
             [false, false] => continue,

@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{EndSpec, FlowSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{MoveParams, Transport};
+use hostnet_model::params::{ThreadMigrationParams, Transport};
 
 /// The moves of a table of flows.
 pub(super) fn resolve(
@@ -15,14 +15,14 @@ pub(super) fn resolve(
     transport: &Transport,
     pairs: &[(usize, usize)],
     hosts: &Hosts,
-) -> Result<Vec<MoveParams>, Issue> {
+) -> Result<Vec<ThreadMigrationParams>, Issue> {
     if !spec.moves.is_empty() && !matches!(transport, Transport::Tcp(_)) {
         let message = "has no effect over RoCE: it needs no core";
         return Err(Issue::between(Code::NoEffect, &[&format!("{path}.move"), &format!("{path}.transport")], message));
     }
     let has_cores = |host: usize| hosts.hosts[host].cores.is_some();
     let at_to = pairs.iter().all(|&(_, to)| has_cores(to));
-    let mut moves: Vec<MoveParams> = Vec::new();
+    let mut moves: Vec<ThreadMigrationParams> = Vec::new();
     for (number, one) in spec.moves.iter().enumerate() {
         let at = format!("{path}.move[{number}]");
         let initiator = one.end.map_or(!at_to, |end| end == EndSpec::From);
@@ -37,7 +37,7 @@ pub(super) fn resolve(
             let message = format!("{} is not after the move before it, at {}", shown(at_ps), shown(before.at_ps));
             return Err(Issue::new(Code::WrongOrder, format!("{at}.at"), message));
         }
-        moves.push(MoveParams { initiator, at_ps, core: one.core });
+        moves.push(ThreadMigrationParams { initiator, at_ps, core: one.core });
     }
     Ok(moves)
 }

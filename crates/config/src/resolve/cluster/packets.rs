@@ -7,7 +7,7 @@ use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{ArrivalsSpec, Bandwidth, FlowSizesSpec, FlowSpec, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{Draw, PacketsParams, Traffic};
+use hostnet_model::params::{Distribution, PacketsParams, Traffic};
 use hostnet_model::transport::udp::HEADER_BYTES;
 
 /// Header of an Ethernet frame, which the sizes of packets count.
@@ -65,11 +65,11 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
     Ok(Traffic::Packets(Box::new(PacketsParams::Drawn { bytes, interval_ps, seed: 0 })))
 }
 
-fn interval(Bandwidth(bytes_per_s): Bandwidth, arrivals: Option<ArrivalsSpec>, mean_bytes: f64) -> Draw {
+fn interval(Bandwidth(bytes_per_s): Bandwidth, arrivals: Option<ArrivalsSpec>, mean_bytes: f64) -> Distribution {
     let mean_ps = (mean_bytes * 1e12 / bytes_per_s as f64).round().clamp(1.0, MEAN_MAX_PS) as u64;
     match arrivals {
-        None | Some(ArrivalsSpec::Poisson) => Draw::Exponential(mean_ps),
-        Some(ArrivalsSpec::Constant) => Draw::Constant(mean_ps),
+        None | Some(ArrivalsSpec::Poisson) => Distribution::Exponential(mean_ps),
+        Some(ArrivalsSpec::Constant) => Distribution::Constant(mean_ps),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceSpec, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{Draw, First, ServiceParams, Traffic};
+use hostnet_model::params::{Distribution, FirstArrival, ServiceParams, Traffic};
 
 const PS_PER_S: f64 = 1e12;
 /// The longest time on average that may be drawn, in ps.
@@ -47,15 +47,15 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
     let params = ServiceParams {
         number: 0,
         interval_ps: match service.arrivals {
-            ArrivalsSpec::Poisson => Draw::Exponential(interval_ps.min(MEAN_MAX_PS)),
-            ArrivalsSpec::Constant => Draw::Constant(interval_ps),
+            ArrivalsSpec::Poisson => Distribution::Exponential(interval_ps.min(MEAN_MAX_PS)),
+            ArrivalsSpec::Constant => Distribution::Constant(interval_ps),
         },
         response_bytes: response_bytes.unwrap_or_else(|| request_bytes.clone()),
         request_bytes,
         first: match service.phase {
-            None => First::Interval,
-            Some(PhaseSpec::Aligned) => First::At(0),
-            Some(PhaseSpec::Random) => First::Drawn(interval_ps),
+            None => FirstArrival::Interval,
+            Some(PhaseSpec::Aligned) => FirstArrival::At(0),
+            Some(PhaseSpec::Random) => FirstArrival::Drawn(interval_ps),
         },
         burst: service.burst,
         spacing_ps: service.spacing.0,
@@ -149,7 +149,12 @@ pub(super) fn place(
 }
 
 /// Bytes of requests or answers, where one of the two keys says them.
-fn bytes(path: &str, keys: [&str; 2], one: Option<Size>, many: Option<&FlowSizesSpec>) -> Result<Option<Draw>, Issue> {
+fn bytes(
+    path: &str,
+    keys: [&str; 2],
+    one: Option<Size>,
+    many: Option<&FlowSizesSpec>,
+) -> Result<Option<Distribution>, Issue> {
     let [at, table] = [format!("{path}.{}", keys[0]), format!("{path}.service.{}", keys[1])];
     match (one, many) {
         (Some(_), Some(_)) => Err(Issue::between(
@@ -157,24 +162,24 @@ fn bytes(path: &str, keys: [&str; 2], one: Option<Size>, many: Option<&FlowSizes
             &[&at, &table],
             "all have the same size, or different ones; give one",
         )),
-        (Some(Size(bytes)), None) => Ok(Some(Draw::Constant(bytes))),
+        (Some(Size(bytes)), None) => Ok(Some(Distribution::Constant(bytes))),
         (None, Some(sizes)) => Ok(Some(FlowSizes::resolve(sizes, &table)?.draw_of())),
         (None, None) => Ok(None),
     }
 }
 
-fn time(service: &ServiceSpec, mean_ps: u64) -> Draw {
+fn time(service: &ServiceSpec, mean_ps: u64) -> Distribution {
     match service.distribution {
-        _ if mean_ps == 0 => Draw::Constant(0),
-        DistributionSpec::Constant => Draw::Constant(mean_ps),
-        DistributionSpec::Exponential => Draw::Exponential(mean_ps),
+        _ if mean_ps == 0 => Distribution::Constant(0),
+        DistributionSpec::Constant => Distribution::Constant(mean_ps),
+        DistributionSpec::Exponential => Distribution::Exponential(mean_ps),
         DistributionSpec::Lognormal => lognormal(mean_ps as f64, service.deviation.unwrap_or(1.0)),
     }
 }
 
 /// Points of a lognormal distribution with this mean, and this standard deviation divided by it: between them it is
 /// taken as even, and their values are scaled so that the mean is right.
-fn lognormal(mean: f64, deviation: f64) -> Draw {
+fn lognormal(mean: f64, deviation: f64) -> Distribution {
     const STEPS: i32 = 400;
     const WIDTH: f64 = 6.0;
     let variance = -ln(1.0 / (1.0 + deviation * deviation));
@@ -194,7 +199,7 @@ fn lognormal(mean: f64, deviation: f64) -> Draw {
     let integer = |&(share, value): &(f64, f64)| {
         ((share / whole * f64::from(u32::MAX)).round() as u32, (value * scale).round() as u64)
     };
-    Draw::Points(points.iter().map(integer).collect())
+    Distribution::Points(points.iter().map(integer).collect())
 }
 
 /// The density of the standard normal distribution.

@@ -8,7 +8,7 @@ use crate::presets;
 use crate::spec::{FlowSizesSpec, SizePoint};
 use crate::units::shorten;
 use hostnet_kernel::Rng;
-use hostnet_model::params::Draw;
+use hostnet_model::params::Distribution;
 
 /// A distribution of sizes: the points of what share of flows has at most so many bytes.
 pub(super) struct FlowSizes(Vec<(f64, f64)>);
@@ -49,9 +49,9 @@ impl FlowSizes {
     }
 
     /// The same in integers, for what is drawn while a world runs.
-    pub(super) fn draw_of(&self) -> Draw {
+    pub(super) fn draw_of(&self) -> Distribution {
         let share = |share: f64| (share * f64::from(u32::MAX)).round() as u32;
-        Draw::Points(self.0.iter().map(|&(bytes, most)| (share(most), (bytes as u64).max(1))).collect())
+        Distribution::Points(self.0.iter().map(|&(bytes, most)| (share(most), (bytes as u64).max(1))).collect())
     }
 
     /// The least and the largest.

@@ -8,7 +8,7 @@ use crate::error::Issue;
 use crate::spec::NetworkSpec;
 use crate::units::shorten;
 use hostnet_model::params::{
-    CableParams, ClusterParams, End, EndpointParams, Fidelity, HostKind, HostParams, ReducerParams,
+    CableEnd, CableParams, ClusterParams, EndpointParams, Fidelity, HostKind, HostParams, ReducerParams,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -51,7 +51,7 @@ impl Engines {
                 compress: None,
             });
             cluster.cables.push(CableParams {
-                ends: [End::Host(host), End::Switch(switch as u16)],
+                ends: [CableEnd::Host(host), CableEnd::Switch(switch as u16)],
                 bytes_per_s: WITHIN_BYTES_PER_S,
                 framing_bytes: network.framing.0 as u32,
                 frame_min_bytes: network.frame_min.0 as u32,
@@ -77,14 +77,14 @@ impl Graph {
         let mut graph = Self { next: vec![Vec::new(); fabric.switches.len()], of_host: BTreeMap::new() };
         for cable in &fabric.cables {
             match cable.ends {
-                [End::Switch(one), End::Switch(other)] => {
+                [CableEnd::Switch(one), CableEnd::Switch(other)] => {
                     graph.next[usize::from(one)].push(other.into());
                     graph.next[usize::from(other)].push(one.into());
                 }
-                [End::Host(host), End::Switch(switch)] | [End::Switch(switch), End::Host(host)] => {
+                [CableEnd::Host(host), CableEnd::Switch(switch)] | [CableEnd::Switch(switch), CableEnd::Host(host)] => {
                     graph.of_host.entry(host.into()).or_insert_with(|| switch.into());
                 }
-                [End::Host(_), End::Host(_)] => {}
+                [CableEnd::Host(_), CableEnd::Host(_)] => {}
             }
         }
         graph

@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{EcnSpec, RampSpec, Size, SwitchEnergySpec, SwitchSpec, Time};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{EcnParams, SharersParams, SwitchEnergyParams, SwitchParams};
+use hostnet_model::params::{EcnParams, SharerDirectoryParams, SwitchEnergyParams, SwitchParams};
 
 const BUFFER_BYTES: u64 = 16_000_000;
 const SWITCH_LATENCY_PS: u64 = 500_000;
@@ -60,7 +60,7 @@ pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchPara
         ecn,
         pfc,
         learning: learns(spec).then(|| learning::params(spec)),
-        sharers: spec.sharers.map(|pages| SharersParams { regions: Vec::new(), pages: pages.into() }),
+        sharers: spec.sharers.map(|pages| SharerDirectoryParams { regions: Vec::new(), pages: pages.into() }),
         energy: spec.energy.as_ref().map(|energy| energy_params(at, energy)).transpose()?,
     })
 }

@@ -5,7 +5,7 @@ use super::hosts::Hosts;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::units::shorten;
-use hostnet_model::params::End;
+use hostnet_model::params::CableEnd;
 
 impl Fabric {
     /// The switches of the way `via` of the flows at `path` between `pairs` of hosts.
@@ -31,24 +31,24 @@ impl Fabric {
         }
         let (Some(&first), Some(&last)) = (way.first(), way.last()) else { return Ok(way) };
         for pair in way.windows(2) {
-            self.check_joined([End::Switch(pair[0]), End::Switch(pair[1])], hosts, &at)?;
+            self.check_joined([CableEnd::Switch(pair[0]), CableEnd::Switch(pair[1])], hosts, &at)?;
         }
         for &(from, to) in pairs {
-            self.check_joined([End::Host(from as u16), End::Switch(first)], hosts, &at)?;
-            self.check_joined([End::Switch(last), End::Host(to as u16)], hosts, &at)?;
+            self.check_joined([CableEnd::Host(from as u16), CableEnd::Switch(first)], hosts, &at)?;
+            self.check_joined([CableEnd::Switch(last), CableEnd::Host(to as u16)], hosts, &at)?;
         }
         Ok(way)
     }
 
     /// Checks that a cable joins two neighbours on a way.
-    fn check_joined(&self, ends: [End; 2], hosts: &Hosts, at: &str) -> Result<(), Issue> {
+    fn check_joined(&self, ends: [CableEnd; 2], hosts: &Hosts, at: &str) -> Result<(), Issue> {
         let [one, other] = ends;
         if self.cables.iter().any(|cable| cable.ends == [one, other] || cable.ends == [other, one]) {
             return Ok(());
         }
-        let name = |end: End| match end {
-            End::Switch(at) => shorten(&self.switches[usize::from(at)].name),
-            End::Host(at) => shorten(&hosts.hosts[usize::from(at)].name),
+        let name = |end: CableEnd| match end {
+            CableEnd::Switch(at) => shorten(&self.switches[usize::from(at)].name),
+            CableEnd::Host(at) => shorten(&hosts.hosts[usize::from(at)].name),
         };
         Err(Issue::new(Code::Unreachable, at, format!("no cable joins {} and {}", name(one), name(other))))
     }

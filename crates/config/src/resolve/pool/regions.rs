@@ -4,7 +4,8 @@ use super::hand_out::{pool_of, Member};
 use crate::code::Code;
 use crate::error::Issue;
 use hostnet_model::params::{
-    ControllerOfPagesParams, HostKind, HostParams, RegionParams, SharedParams, SharersParams, SwitchParams,
+    HostKind, HostParams, PageControllerParams, SharedPagesParams, SharedRegionParams, SharerDirectoryParams,
+    SwitchParams,
 };
 
 /// Shared pages that a switch decides about when nobody says otherwise.
@@ -69,18 +70,18 @@ fn check_controller(members: &[Member]) -> Result<(), Issue> {
 /// Numbers the shared pages, and tells those who share them and the controller.
 pub(super) fn resolve(members: &[Member], hosts: &mut [HostParams]) {
     let Some(controller) = members.iter().find(|member| member.spec.controller) else { return };
-    let mut regions: Vec<RegionParams> = Vec::new();
+    let mut regions: Vec<SharedRegionParams> = Vec::new();
     let mut next = 0;
     for first in members.iter().filter(|member| member.spec.region.is_some() && earlier(members, member).is_none()) {
         let of_region = members.iter().filter(|member| member.spec.region == first.spec.region);
-        let shared = SharedParams { first_page: next, controller: controller.host as u16 };
+        let shared = SharedPagesParams { first_page: next, controller: controller.host as u16 };
         let all: Vec<u16> = of_region.map(|member| member.host as u16).collect();
         all.iter().for_each(|&host| pool_of(hosts, host.into()).shared = Some(shared));
-        regions.push(RegionParams { first_page: next, members: all });
+        regions.push(SharedRegionParams { first_page: next, members: all });
         next += first.spec.borrow.0 / first.spec.page.0;
     }
     let message_ps = controller.spec.controller_time.0;
-    let given = (!regions.is_empty()).then_some(ControllerOfPagesParams { regions, message_ps });
+    let given = (!regions.is_empty()).then_some(PageControllerParams { regions, message_ps });
     pool_of(hosts, controller.host).controller = given;
 }
 
@@ -101,7 +102,7 @@ pub(in crate::resolve) fn tell_switches(hosts: &[HostParams], switches: &mut [Sw
     for switch in switches {
         let pages = switch.sharers.take().map_or(SHARERS, |sharers| sharers.pages);
         let of = regions.filter(|_| alone && pages > 0);
-        switch.sharers = of.map(|regions| SharersParams { regions: regions.clone(), pages });
+        switch.sharers = of.map(|regions| SharerDirectoryParams { regions: regions.clone(), pages });
     }
     Ok(())
 }

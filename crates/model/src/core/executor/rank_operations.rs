@@ -4,7 +4,7 @@
 //! access to a private line of the rank that depends on all loads before it.
 
 use crate::app::Step;
-use crate::params::WorkParams;
+use crate::params::StepWorkParams;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ const COPY_INSTRUCTIONS: u64 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RankOperation {
     /// Work over the memory of the rank.
-    Work(WorkParams),
+    Work(StepWorkParams),
     /// Copy of lines from one place to another.
     Copy {
         /// Virtual address of the first line that is loaded.
@@ -138,7 +138,7 @@ impl OperationProgress {
     }
 
     /// Returns the kind of access that is furthest behind its share.
-    fn kind(&mut self, work: &WorkParams) -> usize {
+    fn kind(&mut self, work: &StepWorkParams) -> usize {
         let counts = [work.read_lines, work.write_lines, work.gathers];
         for (behind, count) in self.behind.iter_mut().zip(counts) {
             *behind += i128::from(count);
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_work_has_all_its_instructions_and_accesses_and_one_end() {
-        let work = WorkParams {
+        let work = StepWorkParams {
             instructions: 10_000_019,
             read_lines: 40,
             write_lines: 20,
@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn instructions_alone_come_in_stretches() {
-        let steps = all(RankOperation::Work(WorkParams { instructions: 5 * STRETCH + 1, ..WorkParams::default() }));
+        let steps =
+            all(RankOperation::Work(StepWorkParams { instructions: 5 * STRETCH + 1, ..StepWorkParams::default() }));
         assert_eq!(steps.len(), 6);
         assert_eq!(steps.iter().map(|step| u64::from(step.instructions)).sum::<u64>(), 5 * STRETCH + 1);
     }

@@ -6,7 +6,7 @@
 use super::{Executor, RankOperation, ThreadWaits};
 use crate::flow::{CoreWork, Rank, RankRequest};
 use crate::lfb::Lfb;
-use crate::params::WorkParams;
+use crate::params::StepWorkParams;
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ impl RankMemory {
 pub struct Worker {
     rank: Rank,
     executor: Executor,
-    works: Vec<WorkParams>,
+    works: Vec<StepWorkParams>,
     memory: RankMemory,
     /// Time of an instruction at the reference clock, in fs.
     instruction_fs: u64,
@@ -69,7 +69,7 @@ impl Worker {
     pub fn new(
         rank: Rank,
         executor: Executor,
-        works: Vec<WorkParams>,
+        works: Vec<StepWorkParams>,
         memory: RankMemory,
         instruction_fs: u64,
         notice_ps: u64,
@@ -203,7 +203,7 @@ impl Worker {
             CoreWork::Compute { work, ps } => {
                 let instructions = u128::from(ps) * 1000 / u128::from(self.instruction_fs.max(1));
                 let instructions = u64::try_from(instructions).unwrap_or(u64::MAX);
-                let busy = WorkParams { instructions, ..WorkParams::default() };
+                let busy = StepWorkParams { instructions, ..StepWorkParams::default() };
                 RankOperation::Work(work.checked_sub(1).map_or(busy, |at| self.works[usize::from(at)]))
             }
             CoreWork::CopyIn { rank, bytes } => copy(messages, self.memory.slot(number, self.local(rank)), bytes),

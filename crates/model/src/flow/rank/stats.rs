@@ -4,13 +4,13 @@ use super::super::completed_steps::CompletedStep;
 use super::super::phases::PhaseStats;
 use super::super::sockets::SocketCore;
 use super::{Rank, RankLink, RankPeer, RankState};
-use crate::params::{MessageParams, StepParams};
+use crate::params::{RankMessageParams, RankStepParams};
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 
 impl Rank {
     /// Adds the completed step to the statistics, and advances to the next one.
-    pub(super) fn record_step(&mut self, step: &StepParams, now: Time) {
+    pub(super) fn record_step(&mut self, step: &RankStepParams, now: Time) {
         let took_ps = now.since(self.since);
         let stats = &mut self.phases[usize::from(step.phase)];
         stats.steps += 1;
@@ -23,7 +23,7 @@ impl Rank {
             stats.bytes += message.bytes;
         }
         stats.received_bytes += step.receive.map_or(0, |message| message.bytes);
-        let total = |message: Option<MessageParams>, of: fn(&RankPeer) -> u64| {
+        let total = |message: Option<RankMessageParams>, of: fn(&RankPeer) -> u64| {
             let peer = self.peers.iter().find(|peer| Some(peer.rank) == message.map(|message| message.rank))?;
             Some((peer.rank, of(peer)))
         };

@@ -6,7 +6,7 @@
 
 use super::plan::{rank, Plan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
 use super::{bits, CommandScheduler};
-use crate::params::{ControllerParams, Protect, Scheduler};
+use crate::params::{MemoryControllerParams, RowProtection, SchedulingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// Column accesses of requests that own their bank, other column accesses, activations and precharges.
@@ -38,16 +38,16 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    pub(super) fn new(params: &ControllerParams) -> Self {
-        let columns_first = params.scheduler == Scheduler::ColumnFirst;
+    pub(super) fn new(params: &MemoryControllerParams) -> Self {
+        let columns_first = params.scheduler == SchedulingPolicy::ColumnFirst;
         let (open_class, close_class) = if columns_first { (SECOND, THIRD) } else { (FIRST, FIRST) };
         Self {
             open_class,
             close_class,
             best: [Plan::NEVER; KINDS],
             unsure: [ALL_BANKS; KINDS],
-            lasting: params.scheduler != Scheduler::Fcfs,
-            hits_protect: params.protect == Protect::AllHits,
+            lasting: params.scheduler != SchedulingPolicy::Fcfs,
+            hits_protect: params.protect == RowProtection::AllHits,
             write: false,
             held: 0,
             overdue: 0,

@@ -2,7 +2,7 @@
 
 use super::queue::Queue;
 use super::{Counters, Plan};
-use crate::params::{ControllerParams, IdleDrain};
+use crate::params::{IdleDrain, MemoryControllerParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ impl Direction {
         now: Time,
         clock: u64,
         [reads, writes]: [&Queue; 2],
-        params: &ControllerParams,
+        params: &MemoryControllerParams,
         counters: &mut Counters,
     ) -> bool {
         !self.stays(reads, writes, params) && self.change(now, clock, [reads, writes], params, counters)
@@ -84,7 +84,7 @@ impl Direction {
 
     /// Returns true if the mode plainly stays, which is the common case.
     #[inline]
-    fn stays(&self, reads: &Queue, writes: &Queue, params: &ControllerParams) -> bool {
+    fn stays(&self, reads: &Queue, writes: &Queue, params: &MemoryControllerParams) -> bool {
         match self.mode {
             Mode::Read => reads.len() > 0 && writes.len() < params.write_high && !self.idle_drain,
             Mode::Write => writes.len() > params.write_low && self.served < params.writes_per_mode,
@@ -96,7 +96,7 @@ impl Direction {
         now: Time,
         clock: u64,
         [reads, writes]: [&Queue; 2],
-        params: &ControllerParams,
+        params: &MemoryControllerParams,
         counters: &mut Counters,
     ) -> bool {
         let before = (self.mode, self.idle_drain);
@@ -123,7 +123,7 @@ impl Direction {
 
     /// Returns true if reads end the writes that an empty read queue let pass: by their number, by the number that
     /// would hit an open row, or by age.
-    fn reads_press(&self, reads: &Queue, params: &ControllerParams, clock: u64) -> bool {
+    fn reads_press(&self, reads: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
         reads.len() > params.idle_reads
             || reads.len() > params.idle_hits && reads.hitting() > params.idle_hits
             || clock >= self.patience_ends(reads, params)
@@ -131,7 +131,7 @@ impl Direction {
 
     /// Returns the clock at which the oldest read has waited long enough for writes that an empty read queue let pass.
     #[inline]
-    fn patience_ends(&self, reads: &Queue, params: &ControllerParams) -> u64 {
+    fn patience_ends(&self, reads: &Queue, params: &MemoryControllerParams) -> u64 {
         if reads.len() == 0 || params.idle_age == u32::MAX {
             return u64::MAX;
         }
@@ -140,7 +140,7 @@ impl Direction {
 
     /// Returns `plan`, or a plan to decide anew when a read has waited long enough, whichever is first.
     #[inline]
-    pub(super) fn or_patience(&self, plan: Plan, reads: &Queue, params: &ControllerParams) -> Plan {
+    pub(super) fn or_patience(&self, plan: Plan, reads: &Queue, params: &MemoryControllerParams) -> Plan {
         if self.idle_drain {
             plan.or(Plan::nothing(self.patience_ends(reads, params)))
         } else {
@@ -149,13 +149,13 @@ impl Direction {
     }
 
     /// Returns true if an idle read queue lets so many writes pass.
-    fn suffice_when_idle(&self, writes: &Queue, params: &ControllerParams, clock: u64) -> bool {
+    fn suffice_when_idle(&self, writes: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
         writes.len() >= params.idle_writes || clock >= self.flush_at(writes, params)
     }
 
     /// Returns the clock at which the last write has waited long enough for others.
     #[inline]
-    fn flush_at(&self, writes: &Queue, params: &ControllerParams) -> u64 {
+    fn flush_at(&self, writes: &Queue, params: &MemoryControllerParams) -> u64 {
         if writes.len() == 0 || params.idle_flush == u32::MAX {
             return u64::MAX;
         }
@@ -165,7 +165,7 @@ impl Direction {
     /// Returns `plan` of read mode, or a plan to decide anew when writes have waited long enough for others, whichever
     /// is first.
     #[inline]
-    pub(super) fn or_flush(&self, plan: Plan, reads: &Queue, writes: &Queue, params: &ControllerParams) -> Plan {
+    pub(super) fn or_flush(&self, plan: Plan, reads: &Queue, writes: &Queue, params: &MemoryControllerParams) -> Plan {
         if params.idle_flush == u32::MAX || reads.len() > 0 {
             plan
         } else {
@@ -173,14 +173,14 @@ impl Direction {
         }
     }
 
-    fn starts_writing(&self, reads: &Queue, writes: &Queue, params: &ControllerParams, clock: u64) -> bool {
+    fn starts_writing(&self, reads: &Queue, writes: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
         let idle =
             params.idle_drain == IdleDrain::Mode && reads.len() == 0 && self.suffice_when_idle(writes, params, clock);
         let few_reads = self.served >= params.reads_per_mode || reads.len() <= params.reads_few;
         idle || writes.len() >= params.write_high && few_reads
     }
 
-    fn stops_writing(&self, reads: &Queue, writes: &Queue, params: &ControllerParams) -> bool {
+    fn stops_writing(&self, reads: &Queue, writes: &Queue, params: &MemoryControllerParams) -> bool {
         if params.idle_drain == IdleDrain::Mode && reads.len() == 0 {
             return writes.len() == 0;
         }

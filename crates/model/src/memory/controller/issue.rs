@@ -2,7 +2,7 @@
 
 use super::{bits, CommandScheduler, Controller, Entry, Issued, Served};
 use crate::memory::{CommandKind, CommandRecord};
-use crate::params::{EntryUntil, PagePolicy};
+use crate::params::{EntryRelease, PagePolicy};
 use hostnet_kernel::Time;
 
 impl Controller {
@@ -71,7 +71,7 @@ impl Controller {
             (&mut self.scheduler.reads, &mut self.scheduler.writes)
         };
         other.row_opened(bank, row);
-        if self.scheduler.params.entry_until == EntryUntil::Column {
+        if self.scheduler.params.entry_until == EntryRelease::Column {
             self.counters.row_misses += u64::from(std::mem::take(&mut own.rival_mut(bank).untouched));
             own.row_opened(bank, row);
             self.scheduler.candidates.pending_changed(bank);

@@ -22,7 +22,7 @@ pub use loads::BankLoads;
 
 use super::timing::bits;
 use super::{CommandRecord, Place};
-use crate::params::{ControllerParams, DramParams};
+use crate::params::{DramParams, MemoryControllerParams};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use plan::{Action, Plan};
@@ -101,7 +101,7 @@ impl Controller {
     /// Creates an idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it
     /// records.
     #[must_use]
-    pub fn new(dram: &DramParams, params: &ControllerParams, classes: usize, channel: u32) -> Self {
+    pub fn new(dram: &DramParams, params: &MemoryControllerParams, classes: usize, channel: u32) -> Self {
         let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
         let mut scheduler = CommandScheduler::new(dram, params, write_entries);
         Self {

@@ -1,7 +1,7 @@
 //! The next command: what may go, what goes first.
 
 use super::{CommandScheduler, Incoming};
-use crate::params::{Protect, Scheduler};
+use crate::params::{RowProtection, SchedulingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// What a controller does next, for a request of the given direction or for a refresh of a rank.
@@ -242,7 +242,9 @@ impl CommandScheduler {
     pub(super) fn replan(&mut self, plan: Plan, incoming: &Incoming, clock: u64) -> Plan {
         let read = incoming.read;
         let bank = 1 << incoming.place.bank;
-        if self.params.scheduler == Scheduler::Fcfs || self.may_save_row(plan, usize::from(incoming.place.bank), read) {
+        if self.params.scheduler == SchedulingPolicy::Fcfs
+            || self.may_save_row(plan, usize::from(incoming.place.bank), read)
+        {
             return self.plan_from(clock);
         }
         if self.direction.writes() {
@@ -268,7 +270,7 @@ impl CommandScheduler {
     /// Whether a request that has just come to `bank` may forbid to close its row, as is planned.
     #[inline]
     fn may_save_row(&self, plan: Plan, bank: usize, read: bool) -> bool {
-        self.params.protect == Protect::AllHits && plan.action() == Action::Precharge { bank, write: !read }
+        self.params.protect == RowProtection::AllHits && plan.action() == Action::Precharge { bank, write: !read }
     }
 
     /// What writes want and may have while reads wait: in ranks that no read waits for, and perhaps of open rows only.

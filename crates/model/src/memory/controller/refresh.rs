@@ -2,7 +2,7 @@
 
 use super::{bits, Plan};
 use crate::memory::timing::Timing;
-use crate::params::{ControllerParams, DramParams, Refresh, SameBank};
+use crate::params::{DramParams, MemoryControllerParams, Refresh, SameBank};
 use serde::{Deserialize, Serialize};
 
 /// The refreshes of one rank.
@@ -48,7 +48,7 @@ pub(super) struct Refresher {
 }
 
 impl Refresher {
-    pub(super) fn new(dram: &DramParams, params: &ControllerParams) -> Self {
+    pub(super) fn new(dram: &DramParams, params: &MemoryControllerParams) -> Self {
         let same_bank = params.refresh == Refresh::SameBank && dram.same_bank != SameBank::None;
         let interval = u64::from(if same_bank { dram.timing.refi_sb } else { dram.timing.refi });
         let off = params.refresh == Refresh::Off || dram.timing.rfc == 0;

@@ -6,14 +6,14 @@ use super::queue::{Entry, Queue};
 use super::refresh::Refresher;
 use crate::memory::table::Table;
 use crate::memory::timing::Timing;
-use crate::params::{ControllerParams, DramParams};
+use crate::params::{DramParams, MemoryControllerParams};
 use serde::{Deserialize, Serialize};
 
 /// Queues, banks and buses of a subchannel, from which the next command is planned.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CommandScheduler {
     pub(super) dram: DramParams,
-    pub(super) params: ControllerParams,
+    pub(super) params: MemoryControllerParams,
     pub(super) timing: Timing,
     pub(super) refresher: Refresher,
     pub(super) reads: Queue,
@@ -26,7 +26,7 @@ pub(super) struct CommandScheduler {
 
 impl CommandScheduler {
     /// Creates the state of an idle subchannel whose write queue has `write_entries` entries.
-    pub(super) fn new(dram: &DramParams, params: &ControllerParams, write_entries: u32) -> Self {
+    pub(super) fn new(dram: &DramParams, params: &MemoryControllerParams, write_entries: u32) -> Self {
         let searched = params.forwarding || params.merging;
         Self {
             timing: Timing::new(dram),

@@ -2,7 +2,7 @@
 
 use super::queue::Queue;
 use super::{bits, CommandScheduler};
-use crate::params::{Protect, Scheduler};
+use crate::params::{RowProtection, SchedulingPolicy};
 
 impl CommandScheduler {
     /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge,
@@ -10,7 +10,7 @@ impl CommandScheduler {
     #[inline]
     pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
         let queue = self.queue(write);
-        if self.params.scheduler == Scheduler::Fcfs {
+        if self.params.scheduler == SchedulingPolicy::Fcfs {
             let waits = self.owners.banks[usize::from(write)] != 0;
             return if waits { [0; 3] } else { self.wanted_by_oldest(queue, among & !self.owned()) };
         }
@@ -31,9 +31,9 @@ impl CommandScheduler {
         let queue = self.queue(write);
         let rivals = queue.rivals & self.timing.open & among & !self.owned();
         match self.params.protect {
-            Protect::Nothing => rivals,
-            Protect::OlderHits => rivals & !queue.older_hits,
-            Protect::AllHits => rivals & !queue.hits,
+            RowProtection::Nothing => rivals,
+            RowProtection::OlderHits => rivals & !queue.older_hits,
+            RowProtection::AllHits => rivals & !queue.hits,
         }
     }
 

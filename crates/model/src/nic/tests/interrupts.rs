@@ -3,7 +3,7 @@
 use super::world::{arrive, bench, data, host, params, run, tell, transmit, Bench, NIC};
 use crate::line::{Content, Packet};
 use crate::nic::NcapWiring;
-use crate::params::{Draw, First, NcapParams, ServiceParams};
+use crate::params::{Distribution, FirstArrival, NcapParams, ServiceParams};
 use crate::part::{Payload, PowerEvent};
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Time};
@@ -33,19 +33,19 @@ fn ncap() -> NcapParams {
     }
 }
 
-fn service(request_bytes: Draw, verb: [u8; 2]) -> ServiceParams {
+fn service(request_bytes: Distribution, verb: [u8; 2]) -> ServiceParams {
     ServiceParams {
         number: 0,
-        interval_ps: Draw::Constant(US),
+        interval_ps: Distribution::Constant(US),
         request_bytes,
-        response_bytes: Draw::Constant(1),
-        first: First::Interval,
+        response_bytes: Distribution::Constant(1),
+        first: FirstArrival::Interval,
         burst: 1,
         spacing_ps: 0,
         verb,
         reads: 0,
         read_ps: 0,
-        time_ps: Draw::Constant(0),
+        time_ps: Distribution::Constant(0),
         workers: 1,
         in_flight: 1,
         seed: 5,
@@ -61,7 +61,7 @@ fn timed() -> Bench {
 }
 
 /// Adds NCAP to [`timed`]. NCAP knows the requests of flow 0, and those of flow 1, which begin with another verb.
-fn watching(params: NcapParams, request_bytes: Draw) -> Bench {
+fn watching(params: NcapParams, request_bytes: Distribution) -> Bench {
     let mut bench = timed();
     let (world, scheduler) = &mut bench.parts_mut()[0];
     scheduler.send(NIC, NIC, params.period_ps, Payload::Power(PowerEvent::Wake));
@@ -86,8 +86,8 @@ fn request(number: u64) -> Packet {
     part(0, number * BYTES, BYTES as u32)
 }
 
-fn constant() -> Draw {
-    Draw::Constant(BYTES)
+fn constant() -> Distribution {
+    Distribution::Constant(BYTES)
 }
 
 /// Sends requests at the times `at`, in ps, and returns the announcements until `until`.
@@ -227,7 +227,7 @@ fn the_end_of_a_burst_is_announced_step_by_step_while_little_is_asked_and_sent()
 
 #[test]
 fn requests_of_different_sizes_are_known_by_their_places() {
-    let sizes = Draw::Points(vec![(0, 60), (u32::MAX, 400)]);
+    let sizes = Distribution::Points(vec![(0, 60), (u32::MAX, 400)]);
     let of = service(sizes.clone(), *b"GE");
     for (threshold, expected) in [(19, vec![(PERIOD + TO_CORE, true)]), (20, vec![])] {
         let mut bench = watching(NcapParams { high_per_s: Some(threshold * 20_000), ..ncap() }, sizes.clone());

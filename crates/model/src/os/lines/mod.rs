@@ -15,7 +15,7 @@ use super::region::{Region, Stores};
 use crate::cache::Caches;
 use crate::lfb::Lfb;
 use crate::line::Pages;
-use crate::params::{CoreParams, Pattern, StackParams};
+use crate::params::{AccessPattern, CoreParams, StackParams};
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -110,7 +110,7 @@ impl Lines {
         let ahead = (ahead + more) as usize;
         let own = Rng::new(rng.next_u64(), u64::from(index));
         Self {
-            user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
+            user: Stores::new(user, AccessPattern::Sequential, &core, &pages, &mut rng),
             kernel: Kernel::new(kernel, &core, stack, &pages, &mut rng),
             fetch: Fetch::new(index, cha, &core, own, prefetch),
             pages,
@@ -363,7 +363,7 @@ impl Lines {
                     _ => user.evictions.next(pages, rng),
                 };
                 match fetch.on_data(id, leaves, lfb, context) {
-                    Purpose::Source(slot) | Purpose::Ahead(slot) => self.arrived[usize::from(slot)] = true,
+                    Purpose::Source(slot) | Purpose::PrefetchStage(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.kernel.arrive(context.now()),
                     Purpose::Destination => self.stores_out -= 1,
                     Purpose::Unasked => {}

@@ -2,22 +2,22 @@
 
 use super::admission::piece_ns;
 use super::*;
-use crate::params::{Draw, First};
+use crate::params::{Distribution, FirstArrival};
 use proptest::prelude::*;
 
 fn params() -> ServiceParams {
     ServiceParams {
         number: 3,
-        interval_ps: Draw::Constant(1),
-        request_bytes: Draw::Constant(1),
-        response_bytes: Draw::Constant(1),
-        first: First::Interval,
+        interval_ps: Distribution::Constant(1),
+        request_bytes: Distribution::Constant(1),
+        response_bytes: Distribution::Constant(1),
+        first: FirstArrival::Interval,
         burst: 1,
         spacing_ps: 0,
         verb: *b"GE",
         reads: 2,
         read_ps: 7,
-        time_ps: Draw::Constant(0),
+        time_ps: Distribution::Constant(0),
         workers: 4,
         in_flight: 1,
         seed: 0,

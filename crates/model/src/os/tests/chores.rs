@@ -3,7 +3,7 @@
 use super::rig::*;
 use crate::line::Ecn;
 use crate::os::{ServiceWiring, Spent};
-use crate::params::{Draw, First, ServiceParams, StackParams, Traffic};
+use crate::params::{Distribution, FirstArrival, ServiceParams, StackParams, Traffic};
 use crate::part::{Chore, Payload};
 use hostnet_kernel::{ComponentId, Time};
 
@@ -15,16 +15,16 @@ const TO_CORE: u64 = 100_000;
 fn service(time_us: u64, reads: u8) -> ServiceParams {
     ServiceParams {
         number: 0,
-        interval_ps: Draw::Constant(US),
-        request_bytes: Draw::Constant(100),
-        response_bytes: Draw::Constant(1),
-        first: First::Interval,
+        interval_ps: Distribution::Constant(US),
+        request_bytes: Distribution::Constant(100),
+        response_bytes: Distribution::Constant(1),
+        first: FirstArrival::Interval,
         burst: 1,
         spacing_ps: 0,
         verb: *b"GE",
         reads,
         read_ps: 80 * US,
-        time_ps: Draw::Constant(time_us * US),
+        time_ps: Distribution::Constant(time_us * US),
         workers: 9,
         in_flight: 1,
         seed: 5,

@@ -2,7 +2,7 @@
 
 use super::rig::*;
 use crate::os::{NetStack, PowerWiring};
-use crate::params::{CState, IdleParams, PowerParams, StackParams};
+use crate::params::{CState, IdleGovernorParams, PowerParams, StackParams};
 use crate::part::{Payload, PowerEvent};
 use crate::power::{tables, Residency};
 use hostnet_kernel::{ComponentId, Time};
@@ -29,7 +29,7 @@ fn core(params: PowerParams) -> Run {
     run
 }
 
-fn idle(idle: IdleParams) -> PowerParams {
+fn idle(idle: IdleGovernorParams) -> PowerParams {
     PowerParams { idle, cstates: tables::cstates()[..1].to_vec(), ..tables::params() }
 }
 
@@ -46,7 +46,7 @@ fn after(run: &mut Run, us: u64) -> (Residency, u64, u64) {
 
 #[test]
 fn a_halt_adds_its_length_to_what_is_under_way() {
-    let mut run = core(idle(IdleParams::Poll));
+    let mut run = core(idle(IdleGovernorParams::Poll));
     inject(&mut run, 10 * US, work(50));
     inject(&mut run, 20 * US, halt(5));
     let (found, ..) = after(&mut run, 40);
@@ -57,7 +57,7 @@ fn a_halt_adds_its_length_to_what_is_under_way() {
 
 #[test]
 fn another_frequency_stretches_what_is_left() {
-    let mut run = core(idle(IdleParams::Poll));
+    let mut run = core(idle(IdleGovernorParams::Poll));
     inject(&mut run, 10 * US, work(50));
     inject(&mut run, 20 * US, power(PowerEvent::Frequency(0)));
     inject(&mut run, 80 * US, power(PowerEvent::Frequency(2)));
@@ -71,7 +71,7 @@ fn another_frequency_stretches_what_is_left() {
 
 #[test]
 fn a_core_that_is_woken_while_its_clock_changes_waits_for_it() {
-    let mut run = core(idle(IdleParams::Ladder));
+    let mut run = core(idle(IdleGovernorParams::Ladder));
     inject(&mut run, 100 * US, halt(5));
     inject(&mut run, 101 * US, work(10));
     let (found, slept, woken) = after(&mut run, 105);
@@ -84,7 +84,7 @@ fn a_core_that_is_woken_while_its_clock_changes_waits_for_it() {
 
 #[test]
 fn a_core_that_wakes_into_a_halt_for_nothing_sleeps_again() {
-    let mut run = core(idle(IdleParams::Ladder));
+    let mut run = core(idle(IdleGovernorParams::Ladder));
     inject(&mut run, 100 * US, halt(5));
     inject(&mut run, 101 * US, Payload::Interrupt { queue: 0 });
     let (found, slept, woken) = after(&mut run, 200);
@@ -94,7 +94,7 @@ fn a_core_that_wakes_into_a_halt_for_nothing_sleeps_again() {
 
 #[test]
 fn sleep_that_is_allowed_again_while_the_clock_changes_begins_after_that() {
-    let mut run = core(idle(IdleParams::Ladder));
+    let mut run = core(idle(IdleGovernorParams::Ladder));
     inject(&mut run, 10 * US, power(PowerEvent::Sleep(false)));
     inject(&mut run, 20 * US, work(10));
     inject(&mut run, 50 * US, halt(5));
@@ -109,7 +109,7 @@ fn sleep_that_is_allowed_again_while_the_clock_changes_begins_after_that() {
 #[test]
 fn a_core_that_polls_asks_again_after_a_halt() {
     // A governor without a past lets it poll, and asks for as long as the lightest sleep is worth it later.
-    let mut run = core(idle(IdleParams::Menu));
+    let mut run = core(idle(IdleGovernorParams::Menu));
     for turn in 0..20 {
         inject(&mut run, (9 + 10 * turn) * US, halt(3));
     }
@@ -119,7 +119,7 @@ fn a_core_that_polls_asks_again_after_a_halt() {
 
 #[test]
 fn looks_that_a_core_slept_through_cost_it_one() {
-    let mut run = core(idle(IdleParams::Ladder));
+    let mut run = core(idle(IdleGovernorParams::Ladder));
     for look in 1..100 {
         inject(&mut run, look * 100 * US, power(PowerEvent::Work(10_000)));
     }
@@ -128,7 +128,7 @@ fn looks_that_a_core_slept_through_cost_it_one() {
     inject(&mut run, 10_000 * US, work(1));
     let (found, ..) = after(&mut run, 10_100);
     assert_eq!(found.running_ps, 11 * US);
-    let mut polls = core(idle(IdleParams::Poll));
+    let mut polls = core(idle(IdleGovernorParams::Poll));
     for look in 1..100 {
         inject(&mut polls, look * 100 * US, power(PowerEvent::Work(10_000)));
     }
@@ -137,7 +137,7 @@ fn looks_that_a_core_slept_through_cost_it_one() {
 
 #[test]
 fn a_core_with_nothing_to_do_from_the_start_sleeps() {
-    let mut run = core(idle(IdleParams::Ladder));
+    let mut run = core(idle(IdleGovernorParams::Ladder));
     let (found, slept, woken) = after(&mut run, 100);
     assert_eq!((found.polling_ps, slept, woken), (1, 1, 0), "{found:?}");
 }
@@ -174,7 +174,9 @@ proptest! {
     fn no_work_is_done_without_a_clock_and_all_of_it_with_one(
         events in prop::collection::vec((0_u64..60_000_000, any_event()), 1..40),
         changes in prop::collection::vec((1_u64..300, 1_u64..20, 0_u16..5), 0..20),
-        idle in prop::sample::select(vec![IdleParams::Poll, IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo]),
+        idle in prop::sample::select(vec![
+            IdleGovernorParams::Poll, IdleGovernorParams::Ladder, IdleGovernorParams::Menu, IdleGovernorParams::Teo
+        ]),
         cstates in any_cstates(),
     ) {
         let mut run = core(PowerParams { idle, cstates, ..tables::params() });
@@ -221,14 +223,14 @@ proptest! {
         prop_assert!(slept == wakes || slept == wakes + 1, "{} sleeps, {} ends", slept, wakes);
         // At 3 GHz the work that was asked for, and at most as long as at 1 GHz, with the looks.
         prop_assert!(residency.running_ps >= asked_ns * 1000);
-        prop_assert!(idle != IdleParams::Poll || residency.waking_ps == 0);
+        prop_assert!(idle != IdleGovernorParams::Poll || residency.waking_ps == 0);
     }
 }
 
 #[test]
 fn ticks_come_to_idle_cores_only_where_these_have_them() {
     for (tickless, ticks) in [(true, 0), (false, 10)] {
-        let params = PowerParams { tick_ps: 100 * US, tick_work_ps: US, tickless, ..idle(IdleParams::Ladder) };
+        let params = PowerParams { tick_ps: 100 * US, tick_work_ps: US, tickless, ..idle(IdleGovernorParams::Ladder) };
         let mut run = core(params);
         inject(&mut run, 10 * US, work(20));
         let (found, _, woken) = after(&mut run, 1050);
@@ -240,7 +242,7 @@ fn ticks_come_to_idle_cores_only_where_these_have_them() {
 #[test]
 fn a_core_that_looks_for_packets_all_the_time_is_at_work() {
     let stack = net_core(StackParams { poll: true, ..stack() }, Vec::new());
-    let wiring = PowerWiring { manager: ComponentId(0), params: idle(IdleParams::Ladder) };
+    let wiring = PowerWiring { manager: ComponentId(0), params: idle(IdleGovernorParams::Ladder) };
     let mut run = rig(stack.with_power(wiring), Vec::new());
     inject(&mut run, 10 * US, work(20));
     let (found, slept, _) = after(&mut run, 1000);

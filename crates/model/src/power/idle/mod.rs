@@ -12,7 +12,7 @@ pub use ladder::Ladder;
 pub use menu::Menu;
 pub use teo::Teo;
 
-use crate::params::{CState, IdleParams};
+use crate::params::{CState, IdleGovernorParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -56,14 +56,14 @@ pub enum IdleGovernor {
 impl IdleGovernor {
     /// Creates the governor `kind` for C-states ordered from the lightest to the deepest.
     #[must_use]
-    pub fn new(kind: IdleParams, cstates: &[CState]) -> Self {
+    pub fn new(kind: IdleGovernorParams, cstates: &[CState]) -> Self {
         let depths = CStateLatency::all(cstates);
         match kind {
-            IdleParams::Poll => Self::Poll,
-            IdleParams::Ladder => Self::Ladder(Ladder::new(depths)),
-            IdleParams::Menu => Self::Menu(Menu::new(depths)),
-            IdleParams::EarlyMenu => Self::EarlyMenu(EarlyMenu::new(depths)),
-            IdleParams::Teo => Self::Teo(Teo::new(depths)),
+            IdleGovernorParams::Poll => Self::Poll,
+            IdleGovernorParams::Ladder => Self::Ladder(Ladder::new(depths)),
+            IdleGovernorParams::Menu => Self::Menu(Menu::new(depths)),
+            IdleGovernorParams::EarlyMenu => Self::EarlyMenu(EarlyMenu::new(depths)),
+            IdleGovernorParams::Teo => Self::Teo(Teo::new(depths)),
         }
     }
 

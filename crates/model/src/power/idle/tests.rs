@@ -9,7 +9,7 @@ const US: u64 = 1_000_000;
 /// Time to the timer in us, PM QoS limit in us, expected decision, and length of the sleep that follows in us.
 type Turn = (u64, Option<u64>, Option<usize>, u64);
 
-fn check(kind: IdleParams, turns: &[Turn]) -> IdleGovernor {
+fn check(kind: IdleGovernorParams, turns: &[Turn]) -> IdleGovernor {
     let mut governor = IdleGovernor::new(kind, &tables::cstates());
     let mut now = Time::ZERO;
     for (line, (timer_us, qos_us, chosen, slept_us)) in turns.iter().enumerate() {
@@ -22,8 +22,14 @@ fn check(kind: IdleParams, turns: &[Turn]) -> IdleGovernor {
 
 #[test]
 fn without_c_states_and_without_a_governor_cores_poll() {
-    for kind in [IdleParams::Poll, IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
-        let cstates = if kind == IdleParams::Poll { tables::cstates() } else { Vec::new() };
+    for kind in [
+        IdleGovernorParams::Poll,
+        IdleGovernorParams::Ladder,
+        IdleGovernorParams::Menu,
+        IdleGovernorParams::EarlyMenu,
+        IdleGovernorParams::Teo,
+    ] {
+        let cstates = if kind == IdleGovernorParams::Poll { tables::cstates() } else { Vec::new() };
         let mut governor = IdleGovernor::new(kind, &cstates);
         for turn in 1..20 {
             assert_eq!(governor.select(Time::from_ps(turn * 1000 * US), None, None), None);
@@ -60,7 +66,7 @@ fn the_ladder_goes_deeper_after_four_long_sleeps_and_back_after_one_short() {
         (1, None, Some(2), 43), // 21 us: short
         (1, None, Some(1), 0),
     ];
-    check(IdleParams::Ladder, &trace);
+    check(IdleGovernorParams::Ladder, &trace);
 }
 
 #[test]
@@ -82,11 +88,11 @@ fn the_ladder_heeds_the_limit() {
         (1, Some(10), Some(0), 900),
         (1, Some(10), Some(1), 900),
     ];
-    check(IdleParams::Ladder, &[up, limited.to_vec()].concat());
+    check(IdleGovernorParams::Ladder, &[up, limited.to_vec()].concat());
     // No sleep counts twice, and after a poll the governor begins with the lightest state.
     let polled = [(1, None, Some(0), 900), (1, Some(1), None, 900)];
     let again = [0, 0, 0, 0, 1].map(|at| (1, None, Some(at), 900));
-    check(IdleParams::Ladder, &[&polled[..], &again].concat());
+    check(IdleGovernorParams::Ladder, &[&polled[..], &again].concat());
 }
 
 #[test]
@@ -102,7 +108,7 @@ fn menu_goes_by_the_timer_and_by_sleeps_that_fall_short() {
         // Another magnitude, which has no correction yet: 100 us is less than 150.
         (100, None, Some(1), 100),
     ];
-    check(IdleParams::Menu, &[begin, trace.to_vec()].concat());
+    check(IdleGovernorParams::Menu, &[begin, trace.to_vec()].concat());
 }
 
 #[test]
@@ -116,7 +122,7 @@ fn menu_finds_sleeps_that_repeat() {
         (10, None, Some(0), 12),
         (9, None, None, 9), // too soon for C1
     ];
-    check(IdleParams::Menu, &[begin, trace.to_vec()].concat());
+    check(IdleGovernorParams::Menu, &[begin, trace.to_vec()].concat());
 }
 
 #[test]
@@ -124,7 +130,7 @@ fn menu_would_rather_sleep_lightly_than_poll() {
     for (slept_us, chosen) in [(1, None), (2, Some(0)), (9, Some(0)), (10, Some(0)), (39, Some(0)), (40, Some(1))] {
         let begin: Vec<Turn> = vec![(100_000, Some(1), None, slept_us); 8];
         let last = [(100_000, None, chosen, 0)];
-        check(IdleParams::Menu, &[begin, last.to_vec()].concat());
+        check(IdleGovernorParams::Menu, &[begin, last.to_vec()].concat());
     }
 }
 
@@ -133,8 +139,8 @@ fn menu_and_teo_heed_the_limit() {
     let limits = [(None, Some(2)), (Some(22), Some(2)), (Some(21), Some(1)), (Some(10), Some(1)), (Some(9), Some(0))];
     for (qos, chosen) in limits.into_iter().chain([(Some(2), Some(0)), (Some(1), None), (Some(0), None)]) {
         let begin: Vec<Turn> = vec![(1000, None, None, 1000); 8];
-        check(IdleParams::Menu, &[begin, vec![(1000, qos, chosen, 0)]].concat());
-        check(IdleParams::Teo, &[(1000, qos, chosen, 0)]);
+        check(IdleGovernorParams::Menu, &[begin, vec![(1000, qos, chosen, 0)]].concat());
+        check(IdleGovernorParams::Teo, &[(1000, qos, chosen, 0)]);
     }
 }
 
@@ -142,10 +148,12 @@ fn menu_and_teo_heed_the_limit() {
 fn a_limit_of_nothing_forbids_sleep_without_exit_latency_too() {
     let mut cstates = tables::cstates();
     cstates[0].exit_ps = 0;
-    for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
+    for kind in
+        [IdleGovernorParams::Ladder, IdleGovernorParams::Menu, IdleGovernorParams::EarlyMenu, IdleGovernorParams::Teo]
+    {
         assert_eq!(IdleGovernor::new(kind, &cstates).select(Time::ZERO, None, Some(0)), None);
     }
-    assert_eq!(IdleGovernor::new(IdleParams::Teo, &cstates).select(Time::ZERO, None, Some(1)), Some(0));
+    assert_eq!(IdleGovernor::new(IdleGovernorParams::Teo, &cstates).select(Time::ZERO, None, Some(1)), Some(0));
 }
 
 #[test]
@@ -160,10 +168,10 @@ fn teo_goes_by_the_timer_until_sleeps_are_mostly_intercepted() {
         (1000, None, Some(1), 60),   // 896 hits, 1808 intercepts
         (149, None, Some(1), 159),   // what C3 is for was not intercepted
     ];
-    check(IdleParams::Teo, &trace);
+    check(IdleGovernorParams::Teo, &trace);
     // Three hits add up to 2704. After three intercepted sleeps 1813 are left, and there are 2704 intercepts.
     let lengths = [1000, 1000, 1000, 60, 60, 60].map(|slept_us| (1000, None, Some(2), slept_us));
-    check(IdleParams::Teo, &[&lengths[..], &[(1000, None, Some(1), 0)]].concat());
+    check(IdleGovernorParams::Teo, &[&lengths[..], &[(1000, None, Some(1), 0)]].concat());
 }
 
 #[test]
@@ -178,9 +186,9 @@ fn teo_takes_the_deepest_state_that_most_intercepted_sleeps_were_long_enough_for
         (1000, None, Some(0), 61), // 2446 and 2071 in all, but of the recent six no more than half
         (1000, None, Some(1), 5),  // 3165 and 1813, four of seven: C3; 5 / 2 us: worth polling
     ];
-    check(IdleParams::Teo, &trace);
+    check(IdleGovernorParams::Teo, &trace);
     let polled = [(1000, None, Some(2), 15), (1000, None, None, 5), (1000, None, None, 5)];
-    check(IdleParams::Teo, &polled);
+    check(IdleGovernorParams::Teo, &polled);
 }
 
 #[test]
@@ -188,7 +196,7 @@ fn teo_takes_half_of_the_exit_latency_off() {
     // C6, 22 us: 51 - 11 = 40 us is in the range of C3, and 50 - 11 in that of C1. 21 / 2 us is in the range of C1,
     // too, and 19 / 2 us is below.
     for (slept_us, next) in [(51, Some(1)), (50, Some(0)), (21, Some(0)), (22, Some(0)), (20, Some(0)), (19, None)] {
-        check(IdleParams::Teo, &[(1000, None, Some(2), slept_us), (1000, None, next, 0)]);
+        check(IdleGovernorParams::Teo, &[(1000, None, Some(2), slept_us), (1000, None, next, 0)]);
     }
 }
 
@@ -202,12 +210,12 @@ fn teo_heeds_five_intercepted_sleeps_of_the_last_nine() {
     // Four hits later five of nine are still intercepted, and one more hit leaves four.
     let after = [1, 1, 1, 1, 1].map(|chosen| short(chosen, 1000));
     let end = [short(2, 60), short(2, 1000)];
-    check(IdleParams::Teo, &[&hits, &five[..], &after, &end].concat());
+    check(IdleGovernorParams::Teo, &[&hits, &five[..], &after, &end].concat());
 }
 
 #[test]
 fn teo_counts_a_sleep_to_the_timer_as_a_hit_whatever_was_measured() {
-    let mut governor = IdleGovernor::new(IdleParams::Teo, &tables::cstates());
+    let mut governor = IdleGovernor::new(IdleGovernorParams::Teo, &tables::cstates());
     assert_eq!(governor.select(Time::from_ps(US), Some(1000 * US), None), Some(2));
     governor.reflect(Time::from_ps(1001 * US), 60 * US);
     assert_eq!(governor.select(Time::from_ps(US), Some(1000 * US), None), Some(2));
@@ -218,7 +226,9 @@ fn teo_counts_a_sleep_to_the_timer_as_a_hit_whatever_was_measured() {
 
 #[test]
 fn a_governor_goes_on_from_a_checkpoint() {
-    for kind in [IdleParams::Ladder, IdleParams::Menu, IdleParams::EarlyMenu, IdleParams::Teo] {
+    for kind in
+        [IdleGovernorParams::Ladder, IdleGovernorParams::Menu, IdleGovernorParams::EarlyMenu, IdleGovernorParams::Teo]
+    {
         let mut governor = IdleGovernor::new(kind, &tables::cstates());
         for turn in 1..40 {
             let mut other = tables::round_trip_checkpoint(&governor);
@@ -251,7 +261,9 @@ proptest! {
     #[test]
     fn a_chosen_state_is_allowed_and_worth_it(
         cstates in any_cstates(),
-        kind in prop::sample::select(vec![IdleParams::Ladder, IdleParams::Menu, IdleParams::Teo]),
+        kind in prop::sample::select(vec![
+            IdleGovernorParams::Ladder, IdleGovernorParams::Menu, IdleGovernorParams::Teo
+        ]),
         turns in prop::collection::vec(
             (any_time(), prop::option::of(any_time()), prop::option::of(any_time()), any_time()), 1..60),
     ) {

@@ -3,7 +3,7 @@
 //! The buffers of a NIC may take longer to wrap around than the measurement of a rate. So the NIC writes them, and
 //! the cores read them soon after, without events, until nothing of the former content of the caches is left.
 
-use super::load::Load;
+use super::load::ServerLoad;
 use crate::build::warm_up::TURNOVERS;
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::{lines_of, Copier, Probe};
@@ -13,16 +13,16 @@ use hostnet_model::{Component, Machine, Pages};
 
 /// Content of the caches, by the seed of the server. It does not depend on the load, so it is computed once.
 #[derive(Default)]
-pub(crate) struct Filled(Vec<(u64, Caches)>);
+pub(crate) struct FilledCaches(Vec<(u64, Caches)>);
 
 /// Returns true if the NIC of a socket writes to its LLC.
 pub(super) fn has_ddio(params: &SocketParams) -> bool {
     params.cache.is_some() && params.nic.as_ref().is_some_and(|nic| nic.ddio)
 }
 
-impl Filled {
+impl FilledCaches {
     /// Fills the caches of a machine with packets that its NIC writes and its cores read.
-    pub(crate) fn fill(&mut self, machine: &mut Machine, params: &ServerParams, load: &Load) {
+    pub(crate) fn fill(&mut self, machine: &mut Machine, params: &ServerParams, load: &ServerLoad) {
         let socket = params.socket();
         let (Some(nic), true) = (&socket.nic, has_ddio(socket) && !load.cores.is_empty()) else { return };
         let (caches_of, components) = machine.warm_up_parts();
@@ -36,7 +36,7 @@ impl Filled {
         let call_bytes = params.stack.as_ref().map_or(0, |stack| stack.call_bytes);
         // A system call reads as many packets as fit into `call_bytes`.
         let run = u64::from((call_bytes / load.ip_bytes.max(1)).max(1));
-        write_and_read(components, caches, &Frames { nic, pages, load, class, run, passes: passes(socket, load) });
+        write_and_read(components, caches, &FillPackets { nic, pages, load, class, run, passes: passes(socket, load) });
         caches.reset_counts();
         self.0.push((params.seed, caches.clone()));
     }
@@ -44,7 +44,7 @@ impl Filled {
 
 /// Returns the number of times that the buffers of all queues are written. The LLC then turns over as often as in the
 /// warm-up of other servers.
-fn passes(socket: &SocketParams, load: &Load) -> u64 {
+fn passes(socket: &SocketParams, load: &ServerLoad) -> u64 {
     let pools = load.cores.len() as u64 * socket.nic.as_ref().map_or(1, |nic| nic.pool_bytes);
     let held = |llc: &hostnet_model::params::LlcParams| {
         u64::from(llc.sets) * u64::from(llc.ways) * u64::from(socket.cha.slices) * 64
@@ -54,10 +54,10 @@ fn passes(socket: &SocketParams, load: &Load) -> u64 {
 }
 
 /// Packets that fill the caches.
-struct Frames<'a> {
+struct FillPackets<'a> {
     nic: &'a NicParams,
     pages: Pages,
-    load: &'a Load,
+    load: &'a ServerLoad,
     class: u8,
     /// Packets that an application reads at a time.
     run: u64,
@@ -66,7 +66,7 @@ struct Frames<'a> {
 
 /// Writes the packets of all queues round robin, a run of packets each. The core of a queue reads a run before the
 /// next one is written. After whole passes the position is that at which the NIC begins.
-fn write_and_read(components: &[Component], caches: &mut Caches, frames: &Frames) {
+fn write_and_read(components: &[Component], caches: &mut Caches, frames: &FillPackets) {
     let part = |component: &Component| component.get::<Probe>().cloned();
     let copier = |probe| match probe {
         Probe::Copier(copier) => Some(*copier),

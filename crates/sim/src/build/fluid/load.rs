@@ -1,6 +1,6 @@
 //! Measures the rates of a server under a given load.
 
-use super::fill::{has_ddio, Filled};
+use super::fill::{has_ddio, FilledCaches};
 use crate::build::{loaded_server, Builder, SocketBuilder};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_model::control::{Throttled, LEVEL_MAX};
@@ -19,7 +19,7 @@ const ETHERNET_BYTES: u32 = 14;
 
 /// Load of a server.
 #[derive(Clone, Debug)]
-pub(crate) struct Load {
+pub(crate) struct ServerLoad {
     /// Cores that serve the NIC; the first `copying` of them copy.
     pub(crate) cores: Vec<u32>,
     pub(crate) copying: usize,
@@ -37,7 +37,7 @@ pub(crate) struct Load {
 
 /// Duration and number of measurements.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(super) struct MeasuringSpan {
     /// Duration before and during a measurement, in ps.
     pub(super) ps: [u64; 2],
     /// Number of runs, each with another seed.
@@ -46,7 +46,7 @@ pub(super) struct Span {
 
 /// Measured rates and latencies of a loaded server.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Measured {
+pub(super) struct MeasuredRates {
     /// Lines that devices wrote, in bytes per second.
     pub(super) drain_bytes_per_s: u64,
     /// Mean residence of a line in the IIO write buffer, in ps.
@@ -62,7 +62,7 @@ pub(super) struct Measured {
     pub(super) missed: [u64; 2],
 }
 
-impl Load {
+impl ServerLoad {
     /// Returns the lines of a packet, including its completion.
     pub(super) fn packet_lines(&self) -> u64 {
         u64::from(lines_of(self.ip_bytes)) + 1
@@ -72,12 +72,17 @@ impl Load {
 /// Runs a server under a load, once per seed of `span`, and returns the means. The last workload of the server is the
 /// network. The interleaving of lines of different sources in the banks changes slowly, and each seed gives another
 /// one.
-pub(super) fn measure(params: &ServerParams, load: &Load, span: Span, filled: &mut Filled) -> Measured {
+pub(super) fn measure(
+    params: &ServerParams,
+    load: &ServerLoad,
+    span: MeasuringSpan,
+    filled: &mut FilledCaches,
+) -> MeasuredRates {
     let seeds = (0..span.moments).map(|moment| params.seed.wrapping_add(moment));
-    let all: Vec<Measured> =
+    let all: Vec<MeasuredRates> =
         seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone(), span.ps, filled)).collect();
-    let mean = |pick: &dyn Fn(&Measured) -> u64| all.iter().map(pick).sum::<u64>() / span.moments.max(1);
-    Measured {
+    let mean = |pick: &dyn Fn(&MeasuredRates) -> u64| all.iter().map(pick).sum::<u64>() / span.moments.max(1);
+    MeasuredRates {
         drain_bytes_per_s: mean(&|measured| measured.drain_bytes_per_s),
         write_ps: mean(&|measured| measured.write_ps),
         read_ps: mean(&|measured| measured.read_ps),
@@ -89,7 +94,12 @@ pub(super) fn measure(params: &ServerParams, load: &Load, span: Span, filled: &m
     }
 }
 
-fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2], filled: &mut Filled) -> Measured {
+fn moment(
+    params: &ServerParams,
+    load: ServerLoad,
+    [before_ps, ps]: [u64; 2],
+    filled: &mut FilledCaches,
+) -> MeasuredRates {
     let copying = load.copying as u64;
     let mut simulation = loaded_server(params, load, filled);
     let [start, end] = [before_ps, before_ps + ps].map(Time::from_ps);
@@ -102,7 +112,7 @@ fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2], filled: 
     let mut lines = traffic(machine, params.workloads.len(), end);
     let of_network = lines.pop().unwrap_or_default();
     let workloads = lines.into_iter().chain([[0; 2]]).map(|lines| lines.map(|lines| per_s(lines, ps))).collect();
-    let mut measured = Measured { workloads, ..Measured::default() };
+    let mut measured = MeasuredRates { workloads, ..MeasuredRates::default() };
     let lines = copied(machine) - before;
     measured.missed[0] = (of_network[0] << 16).checked_div(lines).unwrap_or(0);
     if let Some(iio) = machine.first::<Iio>() {
@@ -181,11 +191,11 @@ impl SocketBuilder<'_> {
     }
 
     /// Returns a source of packets in memory that no cache holds.
-    fn packets(&mut self, load: &Load) -> CopySource {
+    fn packets(&mut self, load: &ServerLoad) -> CopySource {
         let nic = self.params.nic.as_ref();
         let step_bytes = nic.map_or(4096, |nic| u64::from(nic.step_bytes(load.ip_bytes + ETHERNET_BYTES)));
         let bytes = nic.map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
-        let base = self.near_nic(bytes);
+        let base = self.allocate_near_nic(bytes);
         CopySource::Memory(PacketMemory { base, bytes, step_bytes, lines: lines_of(load.ip_bytes), begun: 0 })
     }
 
@@ -198,7 +208,7 @@ impl SocketBuilder<'_> {
         let class = (self.server.classes - 1) as u8;
         let mss_bytes = 1;
         let queue = |_| {
-            let memory = QueueMemory::at(self.near_nic(QueueMemory::bytes(&params)), &params);
+            let memory = QueueMemory::at(self.allocate_near_nic(QueueMemory::bytes(&params)), &params);
             QueueWiring { core: feeder, memory, function: 0, far: false, away_ps: 0 }
         };
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };

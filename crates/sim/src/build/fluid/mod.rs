@@ -8,12 +8,12 @@ mod fill;
 mod load;
 mod table;
 
-pub(crate) use fill::Filled;
-pub(crate) use load::Load;
+pub(crate) use fill::FilledCaches;
+pub(crate) use load::ServerLoad;
 
-use crate::build::attach::Attachment;
+use crate::build::attach::NetworkAttachment;
 use crate::build::parts::WITH_RATES;
-use crate::build::sockets::held_back;
+use crate::build::sockets::throttled_sockets;
 use crate::build::{fluid_partition, Builder, Layout};
 use hostnet_kernel::Scheduler;
 use hostnet_model::control::Throttled;
@@ -22,44 +22,44 @@ use hostnet_model::params::{NicParams, PcieParams, ServerParams, SocketParams, S
 use hostnet_model::{Component, Machine, Payload};
 
 /// Callback after every measured point; it returns false to stop.
-pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
+pub(crate) type OnPoint<'a> = &'a mut dyn FnMut() -> bool;
 
 /// Maximum number of lines of a TLP, limited by the field of an event.
 const TLP_LINES: u32 = 255;
 
 /// Returns the number of points at which the rates of a server are measured.
-pub(crate) fn points(params: &ServerParams, attachment: &Attachment) -> usize {
+pub(crate) fn points(params: &ServerParams, attachment: &NetworkAttachment) -> usize {
     table::points(params, loaded_cores(params, attachment).len())
 }
 
 /// Builds the partition of a server on a network with a fluid memory. The last workloads of the server are the
-/// classes of the network. Returns `None` if `go_on` returns false.
+/// classes of the network. Returns `None` if `on_point` returns false.
 pub(crate) fn server(
     params: &ServerParams,
     first: u32,
-    attachment: Attachment,
-    go_on: GoOn<'_>,
+    attachment: NetworkAttachment,
+    on_point: OnPoint<'_>,
 ) -> Option<(Machine, Scheduler<Payload>)> {
     let cores = loaded_cores(params, &attachment);
     let ip_bytes = attachment.largest_packet();
-    let layout = Layout::of_rates(params, first);
+    let layout = Layout::of_fluid(params, first);
     let socket = params.socket();
     let memory = FluidMemory::new(FluidSetup {
         device: layout.nic(),
-        params: table::rates(params, &cores, ip_bytes, go_on)?,
+        params: table::rates(params, &cores, ip_bytes, on_point)?,
         pcie: socket.nic.as_ref().map_or_else(|| socket.pcie.clone(), |nic| nic.pcie.clone()),
         clock_ps: params.control.as_ref().map_or(1, |control| control.iio_clock_ps),
         throttling: throttling(params),
         cores: socket.core.count,
         classes: params.workloads.len(),
     });
-    let held = held_back(params).len();
+    let held = throttled_sockets(params).len();
     Some(fluid_partition(&without_lines(params), layout, attachment, (memory, held)))
 }
 
 /// Returns the cores that copy while rates are measured. With DDIO only receiving cores copy, because the content of
 /// the caches depends on the buffers in use.
-fn loaded_cores(params: &ServerParams, attachment: &Attachment) -> Vec<u32> {
+fn loaded_cores(params: &ServerParams, attachment: &NetworkAttachment) -> Vec<u32> {
     if fill::has_ddio(params.socket()) {
         attachment.receiving_cores(params)
     } else {
@@ -69,7 +69,7 @@ fn loaded_cores(params: &ServerParams, attachment: &Attachment) -> Vec<u32> {
 
 fn throttling(params: &ServerParams) -> Throttling {
     match &params.control {
-        _ if !held_back(params).is_empty() => Throttling::Sockets,
+        _ if !throttled_sockets(params).is_empty() => Throttling::Sockets,
         Some(control) => Throttling::Local { most_ps: u32::try_from(control.mba_ps).unwrap_or(u32::MAX) },
         None => Throttling::Local { most_ps: 1 },
     }
@@ -111,7 +111,7 @@ impl Builder<'_> {
         let mut all = self.of_sockets(WITH_RATES);
         if let Some(control) = &self.params.control {
             // The fluid memory stands for the cores, so it receives their throttling.
-            let memory = self.layout.at_nic().iio();
+            let memory = self.layout.nic_socket().iio();
             let throttled = match held {
                 0 => Throttled::Local(vec![memory]),
                 _ => Throttled::Sockets(vec![vec![memory]; held]),

@@ -1,37 +1,37 @@
 //! Measures the rates of a server in every state that it can be in.
 
-use super::fill::{has_ddio, Filled};
-use super::load::{measure, Load, Measured, Span};
-use super::GoOn;
-use crate::build::sockets::held_back;
+use super::fill::{has_ddio, FilledCaches};
+use super::load::{measure, MeasuredRates, MeasuringSpan, ServerLoad};
+use super::OnPoint;
+use crate::build::sockets::throttled_sockets;
 use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::params::{
-    ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, ServerParams, SocketParams, FLUID_SHARES,
+    ControlRule, FluidParams, FluidPoint, FluidRow, FluidThrottleLevel, ServerParams, SocketParams, FLUID_SHARES,
 };
 
 /// Durations of the measurements with devices below their maximum rate (`SOME`) and at it (`ALL`). Under full load
 /// the interleaving of lines in the banks takes long to reach its steady state.
-const SOME: Span = Span { ps: [30_000_000, 70_000_000], moments: 1 };
-const ALL: Span = Span { ps: [80_000_000, 120_000_000], moments: 2 };
+const SOME: MeasuringSpan = MeasuringSpan { ps: [30_000_000, 70_000_000], moments: 1 };
+const ALL: MeasuringSpan = MeasuringSpan { ps: [80_000_000, 120_000_000], moments: 2 };
 /// Number of copying cores up to which every number is measured; above it, only powers of 2 are.
 const EACH: usize = 4;
 /// Durations of the measurements with DDIO, where one number of copying cores stands for all.
-const SOME_CACHED: Span = Span { moments: 2, ..SOME };
-const ALL_CACHED: Span = Span { ps: [80_000_000, 320_000_000], moments: 4 };
+const SOME_CACHED: MeasuringSpan = MeasuringSpan { moments: 2, ..SOME };
+const ALL_CACHED: MeasuringSpan = MeasuringSpan { ps: [80_000_000, 320_000_000], moments: 4 };
 
 /// Returns the number of points at which the rates of a server are measured when `cores` cores serve its network.
 pub(super) fn points(params: &ServerParams, cores: usize) -> usize {
-    let last = last_hold(params);
-    let holds = (0..=last).filter(|&hold| !changes_nothing(params, hold)).count() + usize::from(last > 0);
-    holds * known(params, cores).len()
+    let last = last_throttle_state(params);
+    let holds = (0..=last).filter(|&hold| !throttles_nothing(params, hold)).count() + usize::from(last > 0);
+    holds * measured_counts(params, cores).len()
 }
 
 /// Measures the rates of a server. Its network is the last workload, has packets of up to `ip_bytes` bytes and is
-/// served by `cores`. Returns `None` if `go_on`, which is called after every point, returns false.
-pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: GoOn<'_>) -> Option<FluidParams> {
+/// served by `cores`. Returns `None` if `on_point`, which is called after every point, returns false.
+pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, on_point: OnPoint<'_>) -> Option<FluidParams> {
     // The load sets the throttling itself.
     let loaded = ServerParams { control: None, ..params.clone() };
-    let load = Load {
+    let load = ServerLoad {
         cores: cores.to_vec(),
         copying: 0,
         ip_bytes,
@@ -40,16 +40,16 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: 
         hold: 0,
         halted: false,
     };
-    let last = last_hold(params);
-    let held = |hold| Load { hold, ..load.clone() };
-    let filled = &mut Filled::default();
-    let mut holds: Vec<FluidHold> = Vec::new();
+    let last = last_throttle_state(params);
+    let held = |hold| ServerLoad { hold, ..load.clone() };
+    let filled = &mut FilledCaches::default();
+    let mut holds: Vec<FluidThrottleLevel> = Vec::new();
     for hold in 0..=last {
-        let same = holds.last().filter(|_| changes_nothing(params, hold)).cloned();
-        holds.push(same.or_else(|| of_hold(&loaded, &held(hold), filled, go_on))?);
+        let same = holds.last().filter(|_| throttles_nothing(params, hold)).cloned();
+        holds.push(same.or_else(|| measure_throttle_state(&loaded, &held(hold), filled, on_point))?);
     }
     if last > 0 {
-        holds.push(of_hold(&loaded, &Load { halted: true, ..held(last) }, filled, go_on)?);
+        holds.push(measure_throttle_state(&loaded, &ServerLoad { halted: true, ..held(last) }, filled, on_point)?);
     }
     let SocketParams { core, iio, nic, .. } = params.socket();
     let nic_lines = nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
@@ -64,13 +64,13 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: 
 }
 
 /// Returns the last throttling state before the stop that control can reach; 0 if control throttles nothing.
-fn last_hold(params: &ServerParams) -> usize {
+fn last_throttle_state(params: &ServerParams) -> usize {
     let acts = match params.control.as_ref().map(|control| &control.rule) {
         None | Some(ControlRule::Watch | ControlRule::Fixed(0)) => false,
         Some(ControlRule::HostCc(rule)) => rule.local,
         Some(ControlRule::Fixed(_) | ControlRule::User(_)) => true,
     };
-    match held_back(params).len() {
+    match throttled_sockets(params).len() {
         _ if !acts => 0,
         0 => usize::from(LEVEL_MAX) - 1,
         sockets => sockets,
@@ -78,14 +78,14 @@ fn last_hold(params: &ServerParams) -> usize {
 }
 
 /// Returns true if nothing runs on the socket that is throttled last in state `hold`.
-fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
-    hold > 0 && held_back(params).get(hold - 1) == Some(&false)
+fn throttles_nothing(params: &ServerParams, hold: usize) -> bool {
+    hold > 0 && throttled_sockets(params).get(hold - 1) == Some(&false)
 }
 
 /// Returns the numbers of copying cores that are measured. With DDIO, cores find in the caches what they copy, and
 /// the lines that leave the caches equal those that enter. It then only matters that the cores copy all that devices
 /// write.
-fn known(params: &ServerParams, most: usize) -> Vec<usize> {
+fn measured_counts(params: &ServerParams, most: usize) -> Vec<usize> {
     if has_ddio(params.socket()) {
         return vec![most];
     }
@@ -95,26 +95,31 @@ fn known(params: &ServerParams, most: usize) -> Vec<usize> {
 
 /// Measures the rates in one throttling state for every number of copying cores. Numbers that are not measured are
 /// interpolated linearly.
-fn of_hold(params: &ServerParams, load: &Load, filled: &mut Filled, go_on: GoOn<'_>) -> Option<FluidHold> {
+fn measure_throttle_state(
+    params: &ServerParams,
+    load: &ServerLoad,
+    filled: &mut FilledCaches,
+    on_point: OnPoint<'_>,
+) -> Option<FluidThrottleLevel> {
     let most = load.cores.len();
-    let known = known(params, most);
-    let mut points: Vec<FluidPoint> = Vec::with_capacity(known.len());
-    for &copying in &known {
-        points.push(point(params, &Load { copying, ..load.clone() }, filled));
-        if !go_on() {
+    let measured_counts = measured_counts(params, most);
+    let mut points: Vec<FluidPoint> = Vec::with_capacity(measured_counts.len());
+    for &copying in &measured_counts {
+        points.push(measure_point(params, &ServerLoad { copying, ..load.clone() }, filled));
+        if !on_point() {
             return None;
         }
     }
-    let mut copying: Vec<FluidPoint> = (0..=most).map(|count| between(&known, &points, count)).collect();
-    if known.len() > 1 {
+    let mut copying: Vec<FluidPoint> = (0..=most).map(|count| interpolate(&measured_counts, &points, count)).collect();
+    if measured_counts.len() > 1 {
         // Without copying cores nothing is measured; the values of one core stand in.
         copying[0].read_ps = copying[1].read_ps;
         copying[0].copy_ps = copying[1].copy_ps;
     }
-    Some(FluidHold { copying })
+    Some(FluidThrottleLevel { copying })
 }
 
-fn point(params: &ServerParams, load: &Load, filled: &mut Filled) -> FluidPoint {
+fn measure_point(params: &ServerParams, load: &ServerLoad, filled: &mut FilledCaches) -> FluidPoint {
     let [some, all] = if has_ddio(params.socket()) { [SOME_CACHED, ALL_CACHED] } else { [SOME, ALL] };
     let most = measure(params, load, all, filled);
     let drain_bytes_per_s = most.drain_bytes_per_s;
@@ -122,11 +127,12 @@ fn point(params: &ServerParams, load: &Load, filled: &mut Filled) -> FluidPoint 
     let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
     let at = |share: &u32| {
         let gap = per_packet / (u128::from(drain_bytes_per_s.max(1)) * u128::from(*share));
-        measure(params, &Load { gap: gap as u64, ..load.clone() }, some, filled)
+        measure(params, &ServerLoad { gap: gap as u64, ..load.clone() }, some, filled)
     };
-    let mut measured: Vec<Measured> = FLUID_SHARES[..FLUID_SHARES.len() - 1].iter().map(at).collect();
+    let mut measured: Vec<MeasuredRates> = FLUID_SHARES[..FLUID_SHARES.len() - 1].iter().map(at).collect();
     measured.push(most);
-    let row = |pick: &dyn Fn(&Measured) -> u64| -> FluidRow { std::array::from_fn(|share| pick(&measured[share])) };
+    let row =
+        |pick: &dyn Fn(&MeasuredRates) -> u64| -> FluidRow { std::array::from_fn(|share| pick(&measured[share])) };
     FluidPoint {
         drain_bytes_per_s,
         write_ps: row(&|measured| measured.write_ps),
@@ -140,12 +146,12 @@ fn point(params: &ServerParams, load: &Load, filled: &mut Filled) -> FluidPoint 
 }
 
 /// Interpolates the rates of `count` copying cores between the nearest measured numbers.
-fn between(known: &[usize], points: &[FluidPoint], count: usize) -> FluidPoint {
-    let upper = known.iter().position(|&number| number >= count).unwrap_or(known.len() - 1);
-    if known[upper] == count || upper == 0 {
+fn interpolate(measured_counts: &[usize], points: &[FluidPoint], count: usize) -> FluidPoint {
+    let upper = measured_counts.iter().position(|&number| number >= count).unwrap_or(measured_counts.len() - 1);
+    if measured_counts[upper] == count || upper == 0 {
         return points[upper].clone();
     }
-    let [from, to] = [known[upper - 1] as u64, known[upper] as u64];
+    let [from, to] = [measured_counts[upper - 1] as u64, measured_counts[upper] as u64];
     let [low, high] = [&points[upper - 1], &points[upper]];
     let mean = |low: u64, high: u64| (low * (to - count as u64) + high * (count as u64 - from)) / (to - from);
     let row = |low: &FluidRow, high: &FluidRow| -> FluidRow { std::array::from_fn(|at| mean(low[at], high[at])) };

@@ -4,7 +4,7 @@ use super::{nic, used};
 use crate::read::sample::{domains, Group};
 use crate::report::view::ServerView;
 use hostnet_model::memory::Controller;
-use hostnet_model::params::{ControllerParams, IdleDrain, Placement, ServerParams};
+use hostnet_model::params::{IdleDrain, MemoryControllerParams, Placement, ServerParams};
 
 /// Keys of `[memory.controller]` that say how writes are served.
 const OF_WRITES: [&str; 18] = [
@@ -125,7 +125,7 @@ impl Most {
     }
 
     /// Returns true if a rule never came into play.
-    fn has_no_use(&self, controller: &ControllerParams, key: &str) -> bool {
+    fn has_no_use(&self, controller: &MemoryControllerParams, key: &str) -> bool {
         let never_high = self.writes < controller.write_high;
         match key {
             "reads_per_mode" | "reads_few" => never_high,
@@ -138,7 +138,7 @@ impl Most {
     }
 
     /// Returns true if a limit was never met.
-    fn is_below(&self, controller: &ControllerParams, key: &str) -> bool {
+    fn is_below(&self, controller: &MemoryControllerParams, key: &str) -> bool {
         // Reads and writes that share a queue fill it together.
         let has_room = |in_use: u32, entries: u32| !controller.shared_queue && in_use < entries;
         match key {

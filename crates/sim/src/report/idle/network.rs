@@ -10,7 +10,7 @@ use crate::report::view::WorldView;
 use hostnet_config::Plan;
 use hostnet_model::ether::Endpoint;
 use hostnet_model::met::Limit;
-use hostnet_model::params::{CableParams, End, FlowParams, HostKind, JobParams, SwitchParams};
+use hostnet_model::params::{CableEnd, CableParams, FlowParams, HostKind, JobParams, SwitchParams};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -126,7 +126,7 @@ fn learn(view: &WorldView) -> bool {
 
 /// Adds up what the ports of all switches have counted since the start of the run.
 fn sum_of_switches(view: &WorldView, pick: impl Fn(&PortTotals) -> u64) -> u64 {
-    let ports = view.ports().filter(|(port, _)| matches!(port.end, End::Switch(_)));
+    let ports = view.ports().filter(|(port, _)| matches!(port.end, CableEnd::Switch(_)));
     ports.map(|(port, _)| pick(&port.totals)).sum()
 }
 

@@ -2,7 +2,8 @@
 
 use super::Place;
 use hostnet_model::params::{
-    ControlRule, ControllerParams, IdleDrain, Inclusion, PagePolicy, PcieParams, Refresh, Scheduler, WorkloadKind,
+    ControlRule, IdleDrain, Inclusion, MemoryControllerParams, PagePolicy, PcieParams, Refresh, SchedulingPolicy,
+    WorkloadKind,
 };
 
 /// Keys, or with a dot at the end whole tables, that have an effect only where something holds.
@@ -108,7 +109,7 @@ const OF_HOSTCC: [&str; 8] = [
 /// A key of `[pcie]` and its value at a link.
 type LinkKey = (&'static str, fn(&PcieParams) -> u64);
 /// Keys of `[memory.controller]`, and the policies under which they have an effect.
-type ControllerRule = (&'static [&'static str], fn(&ControllerParams) -> bool);
+type ControllerRule = (&'static [&'static str], fn(&MemoryControllerParams) -> bool);
 /// Timings of a DRAM, and the refresh that has them.
 type RefreshRule = (&'static [&'static str], fn(Refresh) -> bool);
 
@@ -124,7 +125,7 @@ const OF_LINKS: [LinkKey; 5] = [
 /// Keys of `[memory.controller]` and of the refresh of its DRAM, and the policies under which they have an effect.
 const OF_CONTROLLER: [ControllerRule; 8] = [
     (&["wpq.entries"], |controller| !controller.shared_queue),
-    (&["protect", "row_hold", "row_hits"], |controller| controller.scheduler != Scheduler::Fcfs),
+    (&["protect", "row_hold", "row_hits"], |controller| controller.scheduler != SchedulingPolicy::Fcfs),
     (&["idle_close"], |controller| controller.page == PagePolicy::Timeout),
     (&["idle_writes", "idle_flush"], |controller| controller.idle_drain != IdleDrain::Off),
     (&["idle_reads", "idle_hits", "idle_age"], |controller| controller.idle_drain == IdleDrain::Yield),
@@ -135,7 +136,7 @@ const OF_CONTROLLER: [ControllerRule; 8] = [
 ];
 
 /// Entries that writes have at most.
-fn write_entries(controller: &ControllerParams) -> u32 {
+fn write_entries(controller: &MemoryControllerParams) -> u32 {
     if controller.shared_queue {
         controller.rpq_entries
     } else {

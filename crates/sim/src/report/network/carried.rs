@@ -11,7 +11,7 @@ use super::queues::{gbps_words, GBPS};
 use super::ways::Ways;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::view::WorldView;
-use hostnet_model::params::End;
+use hostnet_model::params::CableEnd;
 use std::collections::BTreeSet;
 
 /// Flooded traffic is reported when it takes this share of a cable.
@@ -38,7 +38,7 @@ fn cable_load(view: &WorldView, (port, before): &CompletedStep) -> Option<f64> {
 
 /// The share that is used of the fabric of a switch that learns to one of its ports.
 fn fabric_load(view: &WorldView, (port, before): &CompletedStep) -> Option<f64> {
-    let End::Switch(switch) = port.end else { return None };
+    let CableEnd::Switch(switch) = port.end else { return None };
     let learning = view.plan.cluster.switches[usize::from(switch)].learning?;
     let carried = view.gbps(port.totals.carried_bytes - before.carried_bytes);
     Some(carried / (learning.fabric_bytes_per_s as f64 * GBPS))

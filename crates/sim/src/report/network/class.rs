@@ -4,7 +4,7 @@ use super::ways::{directions, Ways};
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::view::WorldView;
-use hostnet_model::params::{End, FlowParams, Traffic};
+use hostnet_model::params::{CableEnd, FlowParams, Traffic};
 use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
@@ -60,8 +60,8 @@ impl<'a> Class<'a> {
     /// Whether a port is on its way.
     fn passes(&self, port: &PortView) -> bool {
         match port.end {
-            End::Host(host) => self.hosts[0].contains(&host),
-            End::Switch(_) => self.completed_steps.contains(&port.place()),
+            CableEnd::Host(host) => self.hosts[0].contains(&host),
+            CableEnd::Switch(_) => self.completed_steps.contains(&port.place()),
         }
     }
 

@@ -7,14 +7,14 @@ use crate::report::table::Table;
 use crate::report::view::WorldView;
 use hostnet_analysis::energy::measure_switch_energy;
 use hostnet_model::ether::BYTE_PARTS;
-use hostnet_model::params::End;
+use hostnet_model::params::CableEnd;
 
 /// The names of the switches that have a meter, with what it says: the table, and all of it in attojoules.
 pub(super) fn metered_switches<'a>(view: &'a WorldView<'a>) -> impl Iterator<Item = (&'a str, Table, u128)> {
     let switches = view.plan.cluster.switches.iter().zip(0_u16..);
     switches.filter_map(|(switch, number)| {
         let params = switch.energy.as_ref()?;
-        let own = view.ports().filter(|(port, _)| port.end == End::Switch(number));
+        let own = view.ports().filter(|(port, _)| port.end == CableEnd::Switch(number));
         // Only what of a packet fell into the window, as `queues.sent_gbps` counts it.
         let parts: Vec<_> = own.map(|(port, before)| port.totals.carried_parts - before.carried_parts).collect();
         let bytes = parts.iter().sum::<u64>() / BYTE_PARTS;

@@ -3,7 +3,7 @@
 use super::class::{ports_of, Class};
 use super::limit::Limit;
 use crate::report::view::WorldView;
-use hostnet_model::params::{End, FlowParams, PacketsParams, Traffic, Transport};
+use hostnet_model::params::{CableEnd, FlowParams, PacketsParams, Traffic, Transport};
 
 /// A cable is down, or an application deaf, when it is so for this share of the window.
 const BROKEN: f64 = 0.05;
@@ -27,7 +27,7 @@ pub(crate) fn cable_down(view: &WorldView, class: &Class) -> Option<Limit> {
 pub(crate) fn deaf_receivers(view: &WorldView, class: &Class) -> Option<Limit> {
     let deaf = class.flows.iter().map(|flow| (flow.deaf_ps.map_or(0.0, |span| view.share_of(span)), flow));
     let (share, flow) = deaf.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|deaf| deaf.0 >= BROKEN)?;
-    let place = view.name_of(End::Host(flow.to)).to_owned();
+    let place = view.name_of(CableEnd::Host(flow.to)).to_owned();
     let why = format!("an application of {place} does not read {:.0} % of the time", share * 100.0);
     Some(Limit { limit: "deaf receiver", place, load: Some(share), why })
 }

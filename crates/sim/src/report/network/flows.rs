@@ -1,7 +1,7 @@
 //! What flows did: the tables of classes, flows and latencies.
 
 use crate::read::ends::{datagram_ends, ends, rdma_ends};
-use crate::read::flows::{FlowTotals, Received};
+use crate::read::flows::{ClassBytes, FlowTotals};
 use crate::report::table::{cells, headings, roles, Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
 use hostnet_config::Length;
@@ -160,7 +160,7 @@ pub(crate) fn class_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
 /// In Gbps.
 pub(super) fn goodput_estimate(view: &WorldView, class: usize) -> Estimate {
     let mut last = view.before.received(&view.plan.cluster).0[class];
-    let batch = |received: &Received| {
+    let batch = |received: &ClassBytes| {
         let now = received.0[class];
         (now - std::mem::replace(&mut last, now)) as f64
     };

@@ -2,7 +2,7 @@
 
 use super::control;
 use crate::read::flows::FlowTotals;
-use crate::read::moment::HostMoment;
+use crate::read::host_state::HostState;
 use crate::report::channels::line_ps;
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::{line_bytes, WorldView};
@@ -133,8 +133,8 @@ struct SeriesRow<'a> {
     name: &'a str,
     /// Lines of 64 B that a line stands for.
     lines_each: f64,
-    before: &'a HostMoment,
-    now: &'a HostMoment,
+    before: &'a HostState,
+    now: &'a HostState,
 }
 
 /// The rows of the time series.
@@ -274,10 +274,10 @@ pub(crate) fn memory_table(view: &WorldView) -> Table {
 pub(crate) fn series_table(view: &WorldView) -> Table {
     let mut table = Table::of("series", SERIES);
     let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
-    let mut before = (view.window_start, view.series.moments.first());
-    for (&at, moments) in view.series.times.iter().zip(view.series.moments.iter().skip(1)) {
-        let (last_at, last) = std::mem::replace(&mut before, (at, Some(moments)));
-        for ((now, before), &host) in moments.iter().zip(last.into_iter().flatten()).zip(&hosts) {
+    let mut before = (view.window_start, view.series.host_states.first());
+    for (&at, host_states) in view.series.times.iter().zip(view.series.host_states.iter().skip(1)) {
+        let (last_at, last) = std::mem::replace(&mut before, (at, Some(host_states)));
+        for ((now, before), &host) in host_states.iter().zip(last.into_iter().flatten()).zip(&hosts) {
             let params = &view.plan.cluster.hosts[host];
             let row = SeriesRow {
                 time_us: at.since(view.window_start) as f64 / 1e6,

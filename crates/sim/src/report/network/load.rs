@@ -4,7 +4,7 @@ use super::class::Class;
 use super::completions::bytes_of;
 use super::limit::Limit;
 use crate::report::view::WorldView;
-use hostnet_model::params::End;
+use hostnet_model::params::CableEnd;
 
 /// A load is carried when the data that waits grows by no more than this share of it in the window.
 const GROWS: f64 = 0.02;
@@ -77,7 +77,7 @@ fn fastest_cables(view: &WorldView) -> Vec<u64> {
     let mut fastest = vec![0; view.plan.cluster.hosts.len()];
     for cable in &view.plan.cluster.cables {
         for end in cable.ends {
-            if let End::Host(host) = end {
+            if let CableEnd::Host(host) = end {
                 fastest[usize::from(host)] = cable.bytes_per_s.max(fastest[usize::from(host)]);
             }
         }

@@ -6,7 +6,7 @@ use hostnet_measure::Histogram;
 use hostnet_model::ether::{Network, Switch};
 use hostnet_model::line::PoolKind;
 use hostnet_model::nic::Nic;
-use hostnet_model::params::End;
+use hostnet_model::params::CableEnd;
 use hostnet_model::pool::{PoolCounts, PoolPort};
 
 /// A server in the pool, or a switch.
@@ -47,7 +47,7 @@ const POOL: &[Column<OfPool>] = &[
         row.count(|counts| counts.bytes_of(&[PoolKind::Read, PoolKind::Data, PoolKind::Write, PoolKind::Written]))
     }),
     Column::integer("prefetch_bytes", |row| {
-        let kinds = [PoolKind::Prefetch, PoolKind::Ahead, PoolKind::Fetch, PoolKind::Fetched];
+        let kinds = [PoolKind::Prefetch, PoolKind::PrefetchStage, PoolKind::Fetch, PoolKind::Fetched];
         row.count(|counts| counts.bytes_of(&kinds))
     }),
     Column::integer("lines_read_here", |row| row.count(|counts| counts.served[0])),
@@ -122,7 +122,7 @@ pub(super) fn pool_table(view: &WorldView) -> Option<Table> {
     }
     let network = crate::read::ends::network(view.simulation);
     for (number, switch) in Network::switches(&network) {
-        let place = view.name_of(End::Switch(number as u16));
+        let place = view.name_of(CableEnd::Switch(number as u16));
         let decided = switch.decided();
         table.add(POOL, &PoolRow { place, counts: None, nic: None, switch: Some(switch), decided });
     }

@@ -1,6 +1,6 @@
 //! Frequencies and sleep of cores, and what they took: tables of cores, of their states, and of frequencies over time.
 
-use crate::read::meters::{metered, Metered};
+use crate::read::meters::{metered_cores, MeteredCore};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
@@ -155,7 +155,7 @@ pub(crate) fn power_tables(view: &WorldView) -> Vec<Table> {
         if let Some(counts) = machine.first::<Nic>().and_then(Nic::ncap) {
             ncap.add(NCAP, &NcapRow { host, counts });
         }
-        for Metered { core, meter, slept } in metered(machine, manager, view.now) {
+        for MeteredCore { core, meter, slept } in metered_cores(machine, manager, view.now) {
             let row = CoreRow { host, core, params: manager.params(), meter, wakes: slept.map(|(_, wakes)| wakes) };
             add_states(&mut states, &row, slept.map(|(entries, _)| entries));
             cores.add(CORES, &row);
@@ -175,7 +175,7 @@ pub(crate) fn power_tables(view: &WorldView) -> Vec<Table> {
 /// What all cores of a server have taken up to now, in uJ; nothing without frequencies and sleep.
 pub(super) fn cores_energy_uj(machine: &Machine, now: Time) -> Option<f64> {
     let manager = machine.first::<PowerManager>()?;
-    let attojoules: u128 = metered(machine, manager, now).map(|core| core.meter.attojoules()).sum();
+    let attojoules: u128 = metered_cores(machine, manager, now).map(|core| core.meter.attojoules()).sum();
     Some(attojoules as f64 / AJ_PER_UJ)
 }
 

@@ -1,8 +1,8 @@
 //! Cores with frequencies and sleep over time, beside the packets of their server.
 
 use super::power::{KHZ_PER_GHZ, W_PER_AJ_PER_PS};
-use crate::read::meters::PowerMoment;
-use crate::read::moment::HostMoment;
+use crate::read::host_state::HostState;
+use crate::read::meters::PowerTotals;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 
@@ -11,10 +11,10 @@ struct StepRow<'a> {
     time_us: f64,
     span_ps: f64,
     host: &'a str,
-    before: &'a HostMoment,
-    now: &'a HostMoment,
+    before: &'a HostState,
+    now: &'a HostState,
     /// What its cores did up to both.
-    cores: [PowerMoment; 2],
+    cores: [PowerTotals; 2],
 }
 
 /// The rows of the table.
@@ -51,7 +51,7 @@ impl StepRow<'_> {
         total / self.span_ps / self.cores[1].cores.max(1) as f64
     }
 
-    fn share(&self, ps: fn(&PowerMoment) -> u64) -> f64 {
+    fn share(&self, ps: fn(&PowerTotals) -> u64) -> f64 {
         self.of_cores((ps(&self.cores[1]) - ps(&self.cores[0])) as f64)
     }
 }
@@ -62,9 +62,9 @@ pub(super) fn power_series_table(view: &WorldView) -> Option<Table> {
     let mut any = false;
     let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
     let times = std::iter::once(&view.window_start).chain(&view.series.times);
-    let ends = view.series.times.iter().zip(view.series.moments.iter().skip(1));
-    for ((&last_at, last), (&at, moments)) in times.zip(&view.series.moments).zip(ends) {
-        for ((before, now), &host) in last.iter().zip(moments).zip(&hosts) {
+    let ends = view.series.times.iter().zip(view.series.host_states.iter().skip(1));
+    for ((&last_at, last), (&at, host_states)) in times.zip(&view.series.host_states).zip(ends) {
+        for ((before, now), &host) in last.iter().zip(host_states).zip(&hosts) {
             let (Some(begun), Some(done)) = (before.power, now.power) else { continue };
             any = true;
             let row = StepRow {

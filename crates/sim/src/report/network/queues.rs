@@ -4,7 +4,7 @@ use crate::read::ports::{ports, PortTotals, PortView};
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::ether::BYTE_PARTS;
-use hostnet_model::params::End;
+use hostnet_model::params::CableEnd;
 
 /// Bits per second of a Gbit/s, per byte.
 pub(super) const GBPS: f64 = 8e-9;
@@ -104,10 +104,10 @@ impl WorldView<'_> {
     }
 
     /// The name of a host or a switch.
-    pub(crate) fn name_of(&self, end: End) -> &str {
+    pub(crate) fn name_of(&self, end: CableEnd) -> &str {
         match end {
-            End::Host(host) => &self.plan.cluster.hosts[usize::from(host)].name,
-            End::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,
+            CableEnd::Host(host) => &self.plan.cluster.hosts[usize::from(host)].name,
+            CableEnd::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,
         }
     }
 }
@@ -117,7 +117,7 @@ pub(crate) fn queue_table(view: &WorldView) -> Table {
     let mut table = Table::of("queues", QUEUES);
     let learning = view.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());
     let engines = view.engines_of_switches();
-    let within = |end: End| matches!(end, End::Host(host) if engines.contains(&host));
+    let within = |end: CableEnd| matches!(end, CableEnd::Host(host) if engines.contains(&host));
     for (port, before) in view.ports() {
         if within(port.end) || port.peer().is_some_and(within) {
             continue;

@@ -4,7 +4,7 @@ use crate::read::ends::network;
 use crate::read::ports::{ports, PortPlace, PortView};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{fabric_crossing_ps, Egress, Network, TCP_HEADER_BYTES};
-use hostnet_model::params::{End, FlowParams, LearningParams, Traffic, Transport};
+use hostnet_model::params::{AddressLearningParams, CableEnd, FlowParams, Traffic, Transport};
 use hostnet_model::transport::roce::{ACKNOWLEDGE_BYTES, DATA_HEADER_BYTES, REQUEST_BYTES};
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ pub(super) struct Ways<'a> {
     switches: Vec<Vec<PortView<'a>>>,
     hosts: Vec<Vec<PortView<'a>>>,
     /// How each switch that learns does so.
-    fabrics: BTreeMap<u32, &'a LearningParams>,
+    fabrics: BTreeMap<u32, &'a AddressLearningParams>,
 }
 
 /// Something that packets pass one after the other.
 #[derive(Clone, Copy)]
 enum Stage<'a> {
     Port(&'a Egress),
-    Fabric(&'a LearningParams),
+    Fabric(&'a AddressLearningParams),
 }
 
 impl Stage<'_> {
@@ -57,8 +57,8 @@ impl<'a> Ways<'a> {
         let mut hosts: Vec<Vec<PortView>> = cluster.hosts.iter().map(|_| Vec::new()).collect();
         for port in ports(view.simulation, cluster, view.now) {
             match port.end {
-                End::Switch(switch) => switches[usize::from(switch)].push(port),
-                End::Host(host) => hosts[usize::from(host)].push(port),
+                CableEnd::Switch(switch) => switches[usize::from(switch)].push(port),
+                CableEnd::Host(host) => hosts[usize::from(host)].push(port),
             }
         }
         let fabrics = network.learning_switches().map(|(number, switch)| (number, switch.params())).collect();
@@ -74,7 +74,7 @@ impl<'a> Ways<'a> {
 
     /// The fabric that leads to a port of a switch that learns.
     fn fabric_before(&self, port: &PortView) -> Option<Stage<'_>> {
-        let End::Switch(switch) = port.end else { return None };
+        let CableEnd::Switch(switch) = port.end else { return None };
         Some(Stage::Fabric(self.fabrics.get(&u32::from(switch))?))
     }
 
@@ -85,8 +85,8 @@ impl<'a> Ways<'a> {
         while way.len() < PORTS_MAX {
             way.push(port);
             match port.peer()? {
-                End::Host(host) => return (host == to).then_some(way),
-                End::Switch(switch) => {
+                CableEnd::Host(host) => return (host == to).then_some(way),
+                CableEnd::Switch(switch) => {
                     let out = self.network.switch(switch.into())?.routes().port(flow, from, to)?;
                     port = self.switches[usize::from(switch)].get(usize::from(out))?;
                 }

@@ -6,7 +6,7 @@ use crate::watch::events::Part;
 /// Entries of a queue in use, as a step function of means over short steps. Only changes are stored. The mean over
 /// the whole time is exact.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Counter {
+pub struct OccupancyCounter {
     /// Part that the queue belongs to.
     pub part: Part,
     /// Domain group of the queue.
@@ -23,7 +23,7 @@ pub struct Counter {
     area_ps: u64,
 }
 
-impl Counter {
+impl OccupancyCounter {
     /// Creates a counter that starts at `now_ps` with steps of `step_ps`, at least 1.
     pub(super) fn new(part: Part, group: Group, capacity: u32, in_use: u32, now_ps: u64, step_ps: u64) -> Self {
         let points = Vec::new();
@@ -44,18 +44,18 @@ impl Counter {
     #[inline]
     pub(super) fn set(&mut self, in_use: u32, now_ps: u64) {
         if in_use != self.in_use {
-            self.sum_up(now_ps);
+            self.integrate(now_ps);
             self.in_use = in_use;
         }
     }
 
     /// Ends the counter at `now_ps`.
     pub(super) fn finish(&mut self, now_ps: u64) {
-        self.sum_up(now_ps);
+        self.integrate(now_ps);
         self.end_step(now_ps);
     }
 
-    fn sum_up(&mut self, now_ps: u64) {
+    fn integrate(&mut self, now_ps: u64) {
         let end_ps = self.step_start_ps + self.step_ps;
         if now_ps >= end_ps {
             self.area_ps += u64::from(self.in_use) * (end_ps - self.summed_ps);
@@ -63,7 +63,7 @@ impl Counter {
             // The value is constant over whole steps in between, so one point stands for all of them.
             let whole = (now_ps - end_ps) / self.step_ps;
             if whole > 0 {
-                self.tell(end_ps, f64::from(self.in_use));
+                self.push_point(end_ps, f64::from(self.in_use));
             }
             self.step_start_ps = end_ps + whole * self.step_ps;
             self.summed_ps = self.step_start_ps;
@@ -77,11 +77,11 @@ impl Counter {
     fn end_step(&mut self, now_ps: u64) {
         let length_ps = now_ps - self.step_start_ps;
         if length_ps > 0 {
-            self.tell(self.step_start_ps, self.area_ps as f64 / length_ps as f64);
+            self.push_point(self.step_start_ps, self.area_ps as f64 / length_ps as f64);
         }
     }
 
-    fn tell(&mut self, at_ps: u64, value: f64) {
+    fn push_point(&mut self, at_ps: u64, value: f64) {
         if self.points.last().is_none_or(|point| point.1 != value) {
             self.points.push((at_ps, value));
         }
@@ -106,7 +106,7 @@ mod tests {
             changes in prop::collection::vec((0_u64..3_000, 0_u32..50), 1..200),
         ) {
             let part = Part { kind: "core", number: 0, server: None };
-            let mut counter = Counter::new(part, Group::Lfb, 50, 7, start_ps, step_ps);
+            let mut counter = OccupancyCounter::new(part, Group::Lfb, 50, 7, start_ps, step_ps);
             let (mut now_ps, mut in_use, mut expected) = (start_ps, 7, 0);
             for (wait_ps, next) in changes {
                 expected += u64::from(in_use) * wait_ps;

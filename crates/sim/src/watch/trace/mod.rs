@@ -7,11 +7,11 @@ mod lanes;
 mod passage;
 mod recorder;
 
-pub use counter::Counter;
+pub use counter::OccupancyCounter;
 pub use crossing::{Crossing, Hop};
 pub use lanes::lanes;
-pub use passage::{passage_lanes, Passage};
-pub(crate) use recorder::Recorder;
+pub use passage::{passage_lanes, DatagramPassage};
+pub(crate) use recorder::TraceRecorder;
 
 /// Trace of a stretch of a run, line by line.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Trace {
     /// One line in this many was kept, to limit the size of the trace.
     pub one_in: u64,
     /// Entries in use of each queue.
-    pub counters: Vec<Counter>,
+    pub counters: Vec<OccupancyCounter>,
     /// Datagrams that applications of the server read during the trace, in the order in which they were sent.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<DatagramPassage>,
 }

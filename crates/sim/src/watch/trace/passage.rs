@@ -6,14 +6,14 @@ use hostnet_model::Machine;
 
 /// A datagram that an application has read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Passage {
+pub struct DatagramPassage {
     /// Class of the datagram's lines among the workloads of the server.
     pub class: u8,
     /// Time of each stage.
     pub journey: StageTimes,
 }
 
-impl Passage {
+impl DatagramPassage {
     /// Returns the time at which the datagram was sent, in ps.
     #[must_use]
     pub fn start_ps(&self) -> u64 {
@@ -40,21 +40,21 @@ impl Passage {
 
 /// Returns the datagrams that applications of a machine have read since it keeps stage times, in the order in which
 /// they were sent.
-pub(super) fn passages(machine: &Machine) -> Vec<Passage> {
+pub(super) fn passages(machine: &Machine) -> Vec<DatagramPassage> {
     let ends = machine.engines::<NetStack>().flat_map(NetStack::datagrams);
     let of_end = ends.flat_map(|(params, _, application)| {
-        application.journeys().kept().iter().map(|&journey| Passage { class: params.class, journey })
+        application.journeys().kept().iter().map(|&journey| DatagramPassage { class: params.class, journey })
     });
-    let mut all: Vec<Passage> = of_end.collect();
+    let mut all: Vec<DatagramPassage> = of_end.collect();
     all.sort_by_key(|passage| (passage.start_ps(), passage.end_ps()));
     all
 }
 
 /// Assigns each passage the first free lane, so that no two passages of a class overlap in a lane.
 #[must_use]
-pub fn passage_lanes(passages: &[Passage]) -> Vec<usize> {
+pub fn passage_lanes(passages: &[DatagramPassage]) -> Vec<usize> {
     let mut ends: Vec<(u8, Vec<u64>)> = Vec::new();
-    let mut lane_of = |passage: &Passage| {
+    let mut lane_of = |passage: &DatagramPassage| {
         let place = ends.iter().position(|own| own.0 == passage.class).unwrap_or_else(|| {
             ends.push((passage.class, Vec::new()));
             ends.len() - 1
@@ -76,11 +76,11 @@ mod tests {
     use hostnet_kernel::Time;
     use proptest::prelude::*;
 
-    fn passage(class: u8, start_ps: u64, ps: u64) -> Passage {
+    fn passage(class: u8, start_ps: u64, ps: u64) -> DatagramPassage {
         let mut journey = StageTimes::begin(Time::from_ps(start_ps));
         journey.end(Stage::Wire, Time::from_ps(start_ps + ps / 2));
         journey.end(Stage::RxCopy, Time::from_ps(start_ps + ps));
-        Passage { class, journey }
+        DatagramPassage { class, journey }
     }
 
     proptest! {
@@ -89,7 +89,8 @@ mod tests {
             mut drawn in prop::collection::vec((0_u8..3, 0_u64..500, 1_u64..200), 1..60)
         ) {
             drawn.sort_by_key(|&(_, start_ps, ps)| (start_ps, start_ps + ps));
-            let passages: Vec<Passage> = drawn.iter().map(|&(class, start, ps)| passage(class, start, ps)).collect();
+            let passages = drawn.iter().map(|&(class, start, ps)| passage(class, start, ps));
+            let passages: Vec<DatagramPassage> = passages.collect();
             let lanes = passage_lanes(&passages);
             for (index, (one, lane)) in passages.iter().zip(&lanes).enumerate() {
                 let same = |other: &usize| lanes[*other] == *lane && passages[*other].class == one.class;

@@ -1,9 +1,9 @@
 //! Follows every line through the events of a run.
 
 use super::passage::passages;
-use super::{Counter, Crossing, Hop, Trace};
+use super::{Crossing, Hop, OccupancyCounter, Trace};
 use crate::read::sample::Group;
-use crate::watch::events::{request_of, Part};
+use crate::watch::events::{event_request, Part};
 use hostnet_kernel::{ComponentId, Event, Observer, Time};
 use hostnet_model::params::SocketParams;
 use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId, Told};
@@ -17,7 +17,7 @@ const STEP_MIN_PS: u64 = 1_000;
 
 /// Data about a line in flight that its request does not have.
 #[derive(Clone, Copy, Debug, Default)]
-struct Flight {
+struct LineInFlight {
     line: u64,
     at_cha_ps: u64,
     at_mc_ps: u64,
@@ -26,11 +26,11 @@ struct Flight {
 
 /// Recorder of the trace of a server.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct TraceRecorder {
     trace: Trace,
     first: ComponentId,
     /// Flights by request; `None` for a line that was sent before the trace began.
-    flights: Vec<Option<Flight>>,
+    flights: Vec<Option<LineInFlight>>,
     /// Index of the first counter of each component.
     first_counter: Vec<usize>,
     /// Time until which the counters of each component are known, in ps.
@@ -42,7 +42,7 @@ pub(crate) struct Recorder {
     data_ps: u64,
 }
 
-impl Recorder {
+impl TraceRecorder {
     /// Creates a recorder for `machine`, a server of one socket with `params`, from `start_ps` to `end_ps`.
     pub(crate) fn new(params: &SocketParams, machine: &Machine, start_ps: u64, end_ps: u64) -> Self {
         let dram = &params.memory.dram;
@@ -71,7 +71,7 @@ impl Recorder {
             recorder.first_counter.push(counters.len());
             queues(part, |Pool { group, domain }| {
                 let (capacity, in_use) = (domain.capacity(), domain.in_use());
-                counters.push(Counter::new(name.into(), group, capacity, in_use, start_ps, step_ps));
+                counters.push(OccupancyCounter::new(name.into(), group, capacity, in_use, start_ps, step_ps));
             });
         }
         recorder
@@ -98,7 +98,7 @@ impl Recorder {
         self.trace
     }
 
-    fn flight(&mut self, id: RequestId) -> &mut Option<Flight> {
+    fn flight(&mut self, id: RequestId) -> &mut Option<LineInFlight> {
         let index = id.0 as usize;
         if self.flights.len() <= index {
             self.flights.resize(index + 1, None);
@@ -106,14 +106,14 @@ impl Recorder {
         &mut self.flights[index]
     }
 
-    fn set_out(&mut self, id: RequestId, now_ps: u64) {
+    fn start_line(&mut self, id: RequestId, now_ps: u64) {
         let line = self.next_line;
         self.next_line += 1;
-        *self.flight(id) = Some(Flight { line, at_cha_ps: now_ps, ..Flight::default() });
+        *self.flight(id) = Some(LineInFlight { line, at_cha_ps: now_ps, ..LineInFlight::default() });
     }
 
     /// Records the time at which a request sent to a channel will arrive there.
-    fn set_out_for_memory(&mut self, told: &Told) {
+    fn record_memory_arrival(&mut self, told: &Told) {
         let Payload::Arrive(id) = told.payload else { return };
         if let Some(flight) = self.flight(id) {
             flight.at_mc_ps = told.at.ps();
@@ -121,7 +121,7 @@ impl Recorder {
     }
 
     /// Records the end of a request in a domain of the CHA, whose answer is then sent back.
-    fn leave_cha(&mut self, id: RequestId, request: &Request, now_ps: u64) {
+    fn record_cha_end(&mut self, id: RequestId, request: &Request, now_ps: u64) {
         let group = if request.kind.is_read() { Group::ChaRead } else { Group::ChaWrite };
         let answered_ps = if request.kind.is_read() { now_ps - self.from_mc_ps } else { now_ps - self.write_ack_ps };
         let data_ps = self.data_ps;
@@ -140,11 +140,11 @@ impl Recorder {
             };
             [Some((Hop::ToMc, flight.at_mc_ps)), served[0], served[1], Some((Hop::FromMc, now_ps))]
         });
-        self.keep(flight, hops, crossing(request, group, part, request.admitted, now_ps));
+        self.keep_crossing(flight, hops, crossing(request, group, part, request.admitted, now_ps));
     }
 
     /// Records the return of a credit of a core or the IIO.
-    fn come_back(&mut self, id: RequestId, request: &Request, group: Group, part: Part, now_ps: u64) {
+    fn record_credit_return(&mut self, id: RequestId, request: &Request, group: Group, part: Part, now_ps: u64) {
         let flight = *self.flight(id);
         let hops = flight.map(|flight| {
             let admitted_ps = request.admitted.ps();
@@ -152,10 +152,15 @@ impl Recorder {
             let queued = Some((Hop::WaitForTor, admitted_ps));
             [Some((Hop::ToCha, flight.at_cha_ps)), queued, tor, Some((Hop::Back, now_ps))]
         });
-        self.keep(flight, hops, crossing(request, group, part, request.since, now_ps));
+        self.keep_crossing(flight, hops, crossing(request, group, part, request.since, now_ps));
     }
 
-    fn keep(&mut self, flight: Option<Flight>, hops: Option<[Option<(Hop, u64)>; 4]>, crossing: Crossing) {
+    fn keep_crossing(
+        &mut self,
+        flight: Option<LineInFlight>,
+        hops: Option<[Option<(Hop, u64)>; 4]>,
+        crossing: Crossing,
+    ) {
         // A line from before the trace has no number yet and gets one here.
         let line = flight.map_or(self.next_line, |flight| flight.line);
         self.next_line += u64::from(flight.is_none());
@@ -179,33 +184,37 @@ fn crossing(request: &Request, group: Group, part: Part, start: Time, end_ps: u6
     Crossing { line: 0, group, part, class, place, start_ps: start.ps(), end_ps, hops: [None; 4] }
 }
 
-impl Observer<Machine> for Recorder {
+impl Observer<Machine> for TraceRecorder {
     fn before(&mut self, event: &Event<Payload>, machine: &Machine) {
-        let Some(id) = request_of(event.payload) else { return };
+        let Some(id) = event_request(event.payload) else { return };
         let request = machine.requests().get(id);
         let part = Part::of(machine, event.target);
         let now_ps = event.time.ps();
         match (event.payload, part.kind) {
             // UPI links only forward requests and answers; the CHAs at both ends record them.
             (Payload::Arrive(_), "upi") => {}
-            (Payload::Arrive(_), _) => self.set_out(id, now_ps),
-            (Payload::Read(_) | Payload::Accepted(_), _) => self.leave_cha(id, request, now_ps),
+            (Payload::Arrive(_), _) => self.start_line(id, now_ps),
+            (Payload::Read(_) | Payload::Accepted(_), _) => self.record_cha_end(id, request, now_ps),
             (Payload::Data(_) | Payload::Admitted(_), "upi") => {}
-            (Payload::Data(_), "core" | "remote") => self.come_back(id, request, Group::C2mRead, part, now_ps),
-            (Payload::Data(_), _) => self.come_back(id, request, Group::P2mRead, part, now_ps),
-            (Payload::Admitted(_) | Payload::Taken(_), _) => self.come_back(id, request, Group::C2mWrite, part, now_ps),
-            (Payload::Acknowledged(_), _) => self.come_back(id, request, Group::P2mWrite, part, now_ps),
+            (Payload::Data(_), "core" | "remote") => {
+                self.record_credit_return(id, request, Group::C2mRead, part, now_ps)
+            }
+            (Payload::Data(_), _) => self.record_credit_return(id, request, Group::P2mRead, part, now_ps),
+            (Payload::Admitted(_) | Payload::Taken(_), _) => {
+                self.record_credit_return(id, request, Group::C2mWrite, part, now_ps)
+            }
+            (Payload::Acknowledged(_), _) => self.record_credit_return(id, request, Group::P2mWrite, part, now_ps),
             _ => {}
         }
     }
 
     fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
-        machine.told().iter().for_each(|told| self.set_out_for_memory(told));
+        machine.told().iter().for_each(|told| self.record_memory_arrival(told));
         self.step((event.target.0 - self.first.0) as usize, event.time.ps(), machine);
     }
 }
 
-impl Recorder {
+impl TraceRecorder {
     /// Updates the counters of a part until `now_ps`.
     fn step(&mut self, index: usize, now_ps: u64, machine: &Machine) {
         let (first, seen_ps) = (self.first_counter[index], self.seen_ps[index]);

@@ -54,7 +54,7 @@ fn a_buffer_is_part_of_both_copies() {
 }
 
 #[test]
-fn who_copies_nothing_has_no_buffer() {
+fn zero_copy_needs_no_socket_buffer() {
     for keys in ["nic.attach = \"onchip\"\nstack.zero_copy = true\n", "nic.attach = \"dimm\"\n"] {
         assert_eq!(added(keys), [0.0; 10], "{keys}");
     }

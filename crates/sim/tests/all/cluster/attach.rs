@@ -66,7 +66,7 @@ fn descriptors_are_read_before_they_are_needed() {
 }
 
 #[test]
-fn what_is_not_copied_takes_no_time() {
+fn zero_copy_takes_no_copy_time() {
     let (copied, in_place) = (idle(""), idle("stack.zero_copy = true\n"));
     for stage in [Stage::TxCopy, Stage::RxCopy] {
         // Both stages still include the system call, 300 ns.
@@ -83,7 +83,7 @@ fn told(text: &str) -> Value {
 }
 
 #[test]
-fn a_card_that_reads_descriptors_one_by_one_says_so_and_more_at_a_time_help() {
+fn descriptor_fetches_are_named_as_the_limit_and_larger_ones_help() {
     // One core receives what two cores generate, with no work per packet.
     let of = |fetch: u32| {
         let keys = format!(

@@ -160,7 +160,7 @@ fn losses_change_nothing_of_what_is_received() {
 }
 
 #[test]
-fn what_finds_no_room_before_an_engine_is_lost_and_sent_again() {
+fn overflows_before_an_engine_are_retransmitted() {
     let incast = |buffer: &str| {
         plan(&format!(
             "[host.h]\nkind = \"endpoint\"\ncount = 5\n\

@@ -56,7 +56,7 @@ fn an_idle_round_trip_takes_the_sum_of_its_parts() {
 }
 
 #[test]
-fn what_is_lost_is_given_up_after_its_timeout_and_counted() {
+fn lost_requests_are_given_up_after_the_timeout_and_counted() {
     let each = 2 * way_ps(64);
     // The cable is down when the tenth request begins.
     let begins = 1 + 9 * each;
@@ -76,7 +76,7 @@ fn what_is_lost_is_given_up_after_its_timeout_and_counted() {
 }
 
 #[test]
-fn an_answer_that_comes_after_its_timeout_is_nobodys() {
+fn a_late_answer_is_discarded() {
     let flow = "pattern = \"ping\"\nrequest = \"64 B\"\ntimeout = \"20 us\"";
     assert!(2 * way_ps(64) > 20 * PS && 2 * way_ps(64) < 40 * PS);
     let simulation = run(&pair(flow, ""), 1000);
@@ -163,7 +163,7 @@ fn an_idle_round_trip_to_a_server_takes_every_stage_as_often_as_it_passes_it() {
 }
 
 #[test]
-fn stages_add_up_to_the_round_trip_and_are_told() {
+fn stages_add_up_to_the_round_trip_and_are_reported() {
     let (round_us, stages) = idle_us("");
     assert!((stages.iter().sum::<f64>() - round_us).abs() < 1e-3 * round_us, "{stages:?} of {round_us} us");
     let plan = testbed(
@@ -185,7 +185,7 @@ fn stages_add_up_to_the_round_trip_and_are_told() {
 }
 
 #[test]
-fn where_nothing_waits_the_kernel_generates_a_packet_per_its_cost() {
+fn an_unlimited_generator_sends_at_the_cost_of_the_kernel() {
     for (cost_ns, bytes) in [(100, 64), (219, 64), (1000, 1472)] {
         let flow = format!("pattern = \"generate\"\nfrom = \"server\"\nto = \"client\"\nsize = \"{bytes} B\"");
         let change = format!("[host.server.stack]\ngenerate = \"{cost_ns} ns\"");

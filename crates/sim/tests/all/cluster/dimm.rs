@@ -71,7 +71,7 @@ fn near(found: f64, law: f64, within: f64) {
 }
 
 #[test]
-fn what_a_stage_takes_is_what_its_keys_say() {
+fn each_stage_takes_the_time_of_its_keys() {
     let base = idle("", 256);
     let added = |keys: &str| {
         let found = idle(keys, 256);

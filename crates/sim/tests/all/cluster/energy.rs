@@ -59,7 +59,7 @@ fn a_switch_takes_power_for_itself_and_each_port_and_energy_for_each_byte() {
 }
 
 #[test]
-fn a_switch_of_which_nobody_says_what_it_takes_is_not_counted() {
+fn a_switch_without_energy_keys_is_not_counted() {
     let (with, without) = (report(METER), report(""));
     assert!(without.table("energy").is_none());
     assert_eq!(with.result_hash, without.result_hash);

@@ -92,7 +92,7 @@ fn a_ring_with_few_descriptors_drops_for_want_of_them() {
 }
 
 #[test]
-fn damaged_packets_are_dropped_by_whoever_comes_next_and_sent_again() {
+fn damaged_packets_are_dropped_at_the_next_hop_and_retransmitted() {
     let mut plan = faulty("", "corrupt = 0.01", "bytes = \"2 MB\"");
     // The cable of the server is faulty as well, so its NIC detects damaged packets.
     plan.cluster.cables[1].corrupt = plan.cluster.cables[0].corrupt;

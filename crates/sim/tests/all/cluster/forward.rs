@@ -128,7 +128,7 @@ fn told(text: &str) -> Value {
 }
 
 #[test]
-fn what_overloads_a_host_that_sends_on_is_named_or_nothing_is() {
+fn the_limit_of_an_overloaded_forwarder_is_named_or_nothing_is() {
     let limit = |keys: &str, packets: &str, forward: &str| {
         let summary = told(&through(keys, packets, forward));
         let of = |class: usize| summary["limits"][class]["limit"].as_str().expect("a limit").to_owned();
@@ -214,7 +214,7 @@ proptest! {
     #![proptest_config(cases(8))]
 
     #[test]
-    fn what_comes_is_sent_on_or_dropped_for_a_reason(text in chain(&HOSTS, HOSTS[0]), until_us in 60_u64..200) {
+    fn packets_are_forwarded_or_dropped_for_a_reason(text in chain(&HOSTS, HOSTS[0]), until_us in 60_u64..200) {
         let plan = plan(&text);
         let mut simulation = run(&plan, until_us);
         settle(&mut simulation);

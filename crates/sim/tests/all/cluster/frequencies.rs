@@ -46,7 +46,7 @@ fn a_lone_request_waits_for_each_end_of_sleep_once() {
 }
 
 #[test]
-fn one_frequency_and_no_sleep_is_as_good_as_none() {
+fn one_frequency_without_sleep_changes_nothing() {
     let one = format!("pstates = [\"3.1 GHz @ 1.2 V\"], {PLAIN}");
     for nic in ["", "queues = 1", "queues = 2, mitt = \"30 us\", icr = \"2 us\""] {
         let scene = Scene::new(6, "0-3", "rate = 800, burst = 5, time = \"60 us\", workers = 3").nic(nic);
@@ -67,7 +67,7 @@ fn outcome(report: &Report) -> String {
 }
 
 #[test]
-fn a_card_that_tells_of_nothing_changes_nothing() {
+fn ncap_without_announcements_changes_nothing() {
     for power in ["idle = \"menu\"", "idle = \"teo\", governor = \"schedutil\""] {
         let scene = Scene::new(5, "0-3", "rate = 600, burst = 30, time = \"50 us\", workers = 64").power(power);
         let scene = scene.window(20_000, 60_000);
@@ -79,7 +79,7 @@ fn a_card_that_tells_of_nothing_changes_nothing() {
 }
 
 #[test]
-fn a_driver_that_looks_at_packets_takes_its_time() {
+fn a_driver_that_inspects_packets_takes_time_for_it() {
     let scene = Scene::new(1, "0", "rate = 500, arrivals = \"constant\", time = \"40 us\"").power(PLAIN);
     let of = |packet: &str| {
         let ncap = format!("mitt = \"20 us\", ncap = {{ mode = \"software\", rht = \"inf\", packet = \"{packet}\" }}");
@@ -134,7 +134,7 @@ fn bursts(ncap: &str, idle: &str) -> Scene {
 }
 
 #[test]
-fn a_burst_that_is_told_of_is_met_at_the_highest_frequency() {
+fn an_announced_burst_is_served_at_the_highest_frequency() {
     let told = bursts(", ncap = { fcons = 5, rht = \"100 k/s\" }", "menu").after(60_000);
     let alone = bursts("", "menu").after(60_000);
     assert!(manager(&told).announced()[0] >= 1);
@@ -154,7 +154,7 @@ fn a_burst_that_is_told_of_is_met_at_the_highest_frequency() {
 }
 
 #[test]
-fn cores_sleep_again_when_the_end_of_a_burst_has_been_told() {
+fn cores_sleep_again_after_the_announced_end_of_a_burst() {
     let simulation = bursts(", ncap = { fcons = 5, rht = \"100 k/s\" }", "ladder").after(80_000);
     let [high, low] = manager(&simulation).announced();
     assert!(high >= 1 && low >= 5, "{high} and {low}");

@@ -58,7 +58,7 @@ fn the_time_of_network_cores_adds_up() {
 }
 
 #[test]
-fn what_upi_carries_is_what_the_other_sockets_did() {
+fn upi_traffic_equals_that_of_remote_sockets() {
     let mut simulation = run(&plan(LOADED), 100);
     settle(&mut simulation);
     let machine = servers(&simulation)[0];

@@ -47,7 +47,7 @@ fn a_packet_takes_the_sum_of_its_parts_across_switches_that_learn() {
 }
 
 #[test]
-fn tables_tell_of_floods_and_of_strays() {
+fn tables_report_floods_and_strays() {
     let flow = "[flow.f]\nkind = \"datagram\"\nfrom = \"e-0\"\nto = \"e-5\"\nsize = \"1000 B\"\nrate = \"800 Mbps\"\n\
                 [run]\nwarmup = \"100 us\"\nduration = \"1 ms\"\n";
     let report = report(&plan(&learning(flow)));
@@ -79,7 +79,7 @@ fn tables_tell_of_floods_and_of_strays() {
 }
 
 #[test]
-fn a_cable_full_of_floods_is_told_of() {
+fn a_cable_full_of_floods_is_reported() {
     let flow = "[flow.f]\nkind = \"datagram\"\nfrom = \"e-0\"\nto = \"e-5\"\nsize = \"1400 B\"\n\
                 [flow.other]\nkind = \"bulk\"\nfrom = \"e-2\"\nto = \"e-3\"\n\
                 [run]\nwarmup = \"100 us\"\nduration = \"1 ms\"\n";
@@ -130,7 +130,7 @@ fn networks_without_such_switches_have_no_such_tables() {
 }
 
 #[test]
-fn servers_pass_over_what_is_for_others() {
+fn servers_ignore_packets_for_other_hosts() {
     let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
                 [host.s]\npreset = \"cascade-lake-hostcc\"\n\
                 [network]\nrate = \"25 Gbps\"\nmtu = \"4000 B\"\n\
@@ -164,7 +164,7 @@ fn hosts_record_what_is_for_them() {
 }
 
 #[test]
-fn a_checkpoint_keeps_what_was_learnt() {
+fn a_checkpoint_keeps_learned_addresses() {
     let flow = "[flow.f]\nkind = \"rpc\"\nfrom = \"e-0\"\nto = \"e-5\"\nrequest = \"100 B\"\n\
                 [run]\nwarmup = \"50 us\"\nduration = \"300 us\"\n";
     let plan = plan(&learning(flow));

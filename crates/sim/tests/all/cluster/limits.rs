@@ -75,7 +75,7 @@ fn a_receiver_that_does_not_read_is_named() {
 }
 
 #[test]
-fn losses_are_told_unless_the_class_waits_for_timeouts() {
+fn losses_are_the_limit_unless_the_class_waits_for_timeouts() {
     let (limit, row) = told("[cable.a]\ncorrupt = 0.02", BULK);
     assert_eq!(limit["limit"], "losses");
     assert!(limit["load"].as_f64() > Some(0.005) && row["fabric_dropped"].as_u64() > Some(0), "{limit} {row}");
@@ -137,7 +137,7 @@ fn a_capture_that_is_faster_than_its_cable_waits_for_it_and_loses_nothing() {
 }
 
 #[test]
-fn what_a_server_sends_onto_a_cable_that_is_down_is_counted() {
+fn packets_of_a_server_on_a_failed_cable_are_counted() {
     let plan = plan(
         "[host.s]\npreset = \"cascade-lake-hostcc\"\n[host.b]\nkind = \"endpoint\"\n\
          [cable.s]\ndown = [[\"30 us\", \"60 us\"]]\n\

@@ -71,7 +71,7 @@ fn a_ping_between_every_two_machines_is_answered_and_nothing_is_lost() {
 }
 
 #[test]
-fn what_one_dimm_sends_another_goes_through_the_host_once_each_way() {
+fn traffic_between_dimms_crosses_the_host_once_per_direction() {
     for level in ["mcn3", "mcn5"] {
         let flow = bulk("f", "d-0", "d-1", "bytes = \"300 kB\"");
         let mut simulation = run(&cluster(2, &format!("level = \"{level}\""), &flow), 2000);
@@ -120,7 +120,7 @@ fn an_engine_with_more_lines_on_their_way_is_quicker_and_one_with_one_works() {
 }
 
 #[test]
-fn what_a_dimm_sends_beyond_its_host_goes_by_the_nic_of_that_and_comes_back_the_same_way() {
+fn traffic_of_a_dimm_beyond_its_host_uses_the_nic_in_both_directions() {
     let far = "[host.e]\nkind = \"endpoint\"\n";
     for (from, to) in [("d-0", "e"), ("e", "d-1")] {
         let more = [far, &bulk("f", from, to, "bytes = \"200 kB\"")].concat();
@@ -158,7 +158,7 @@ proptest! {
 
     /// A pointer must not be visible before the data that it points to, however a controller orders writes.
     #[test]
-    fn nobody_sees_a_pointer_before_its_message(
+    fn no_pointer_is_visible_before_its_message(
         idle_flush in 20_u32..400,
         rings in 3_u32..60,
         bytes in 1_u32..9000,
@@ -238,7 +238,7 @@ proptest! {
 }
 
 #[test]
-fn without_a_fence_pointers_do_go_first() {
+fn without_a_fence_pointers_overtake_messages() {
     let flows = [bulk("there", "box", "d", "count = 4"), bulk("back", "d", "box", "")].concat();
     let simulation = run(&cluster(2, "level = \"mcn1\", fence = false", &flows), 400);
     let early: u64 = counts(&simulation)[0].iter().map(|(_, counts)| counts.early).sum();

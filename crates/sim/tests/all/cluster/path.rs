@@ -130,7 +130,7 @@ fn a_switch_that_sums_up_is_found_behind_other_switches_over_tcp_and_roce() {
 }
 
 #[test]
-fn what_lies_behind_the_nic_of_one_server_is_found() {
+fn a_limit_behind_the_nic_of_one_server_is_found() {
     let with = |bad: &str| {
         run(&format!(
             "[host.good]\npreset = \"mcn-scaleup-8\"\ncount = 3\n\

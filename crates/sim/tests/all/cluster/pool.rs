@@ -59,7 +59,7 @@ fn an_idle_read_takes_the_way_there_and_back() {
 }
 
 #[test]
-fn what_is_drawn_drains_and_is_answered_once() {
+fn random_pools_drain_and_answer_each_request_once() {
     let mut simulation = run(&plan(&rack("", "cores = \"0-3\"\npattern = \"random\"\nreads = 0.5\n", NETWORK)), 100);
     settle(&mut simulation);
     drain(&mut simulation);
@@ -130,7 +130,7 @@ fn crowd(keys: &str, cores: &str) -> Value {
 }
 
 #[test]
-fn what_is_read_ahead_is_dropped_before_demand() {
+fn prefetches_are_dropped_before_demand_reads() {
     let few = "core.lfb.entries = 2\n";
     let told = crowd(&format!("{few}pool.prefetch = {{ kind = \"next-line\", depth = 32, queue = 256 }}\n"), "0-3");
     let all = |told: &Value, key: &str| (0..5).filter_map(|at| told["pool"][at][key].as_f64()).sum::<f64>();

@@ -18,7 +18,7 @@ fn latency(summary: &Value) -> f64 {
 }
 
 #[test]
-fn a_line_that_is_there_costs_what_one_of_local_memory_does() {
+fn a_cache_hit_costs_as_much_as_local_memory() {
     let small =
         |text: String| text.replace("\"4 MiB\"", "\"64 KiB\"").replace("20 us", "2 ms").replace("100 us", "1 ms");
     let cached = summary(&small(lone("pool.cache = \"64 KiB\"\npool.fetch = \"page\"\n", ONE)));
@@ -30,7 +30,7 @@ fn a_line_that_is_there_costs_what_one_of_local_memory_does() {
 }
 
 #[test]
-fn a_line_that_is_not_there_costs_what_one_of_a_flat_pool_does() {
+fn a_cache_miss_costs_as_much_as_a_pool_without_cache() {
     // So large that no line is read twice, and that pages rarely conflict.
     let large = |text: String| text.replace("\"4 MiB\"", "\"48 MiB\"").replace("100 us", "1 ms");
     let [flat, cached] = ["", "pool.cache = \"64 KiB\"\n"].map(|keys| summary(&large(lone(keys, ONE))));
@@ -93,7 +93,7 @@ fn threads_and_checkpoints_change_nothing() {
 proptest! {
     #![proptest_config(crate::common::laws::cases(6))]
     #[test]
-    fn what_was_written_is_there_or_has_been_written_back(
+    fn written_lines_are_cached_or_written_back(
         cache_kib in prop::sample::select(vec![4_u32, 16, 64, 1024, 8192]),
         buffer in 1_u32..40,
         corrupt in prop::sample::select(vec![0.0, 0.01, 0.2]),

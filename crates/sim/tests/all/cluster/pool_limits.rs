@@ -41,7 +41,7 @@ fn limit(rack: Rack) -> (String, f64) {
 }
 
 #[test]
-fn what_is_planted_on_the_way_to_a_pool_is_named_and_helps_when_raised() {
+fn planted_limits_of_a_pool_path_are_named_and_help_when_raised() {
     let planted = [
         ("pool read", Rack { credits: 8, ..RACK }, Rack { credits: 10, ..RACK }),
         ("pool port", Rack { gbps: [10, 100], ..RACK }, Rack { gbps: [20, 100], ..RACK }),
@@ -55,7 +55,7 @@ fn what_is_planted_on_the_way_to_a_pool_is_named_and_helps_when_raised() {
 }
 
 #[test]
-fn what_others_have_too_little_of_has_no_name() {
+fn limits_of_lenders_have_no_name() {
     for rack in [Rack { gbps: [100, 10], ..RACK }, Rack { lenders: 1, gbps: [10, 10], ..RACK }] {
         assert_eq!(limit(rack).0, "not known", "{rack:?}");
     }

@@ -31,7 +31,7 @@ fn total(told: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn who_only_reads_asks_nobody() {
+fn readers_request_no_grants() {
     let told = summary(&rack(&[READER, READER, READER], "", NETWORK));
     assert_eq!(total(&told, "read_grants") + total(&told, "write_grants"), 0.0, "{}", told["pool"]);
     assert!((0..3).all(|at| of(&told, at, "reads") > 100.0));
@@ -81,7 +81,7 @@ fn a_grant_takes_the_way_to_the_switch_and_from_there_to_those_who_share() {
 }
 
 #[test]
-fn what_a_switch_does_not_decide_about_goes_to_the_controller() {
+fn pages_without_a_switch_entry_go_to_the_controller() {
     let decided = |sharers: &str| {
         let network = NETWORK.replace("[network.switch]\n", &format!("[network.switch]\n{sharers}"));
         let told = summary(&rack(&[WRITER, WRITER], "", &network));
@@ -109,7 +109,7 @@ fn threads_and_checkpoints_change_nothing() {
 proptest! {
     #![proptest_config(crate::common::laws::cases(6))]
     #[test]
-    fn nobody_waits_for_ever_and_all_that_was_written_goes_back(
+    fn every_request_completes_and_all_writes_are_written_back(
         cache in prop::sample::select(vec!["", "pool.cache = \"16 KiB\"", "pool.cache = \"4 MiB\""]),
         ahead in prop::sample::select(vec!["", "pool.prefetch.kind = \"next-line\"", "pool.fetch = \"page\""]),
         early in any::<bool>(),

@@ -6,7 +6,7 @@ use crate::cluster::lab::plan;
 use crate::cluster::topologies::any_network;
 use crate::common::laws::cases;
 use hostnet_config::Plan;
-use hostnet_kernel::{Letterbox, Time};
+use hostnet_kernel::{ThreadExchange, Time};
 use hostnet_model::{Packet, PacketId};
 use hostnet_sim::{Epoch, Options, Report, Run, SimulationError};
 use proptest::prelude::*;
@@ -32,17 +32,18 @@ fn found(mut run: Run, host: &str) -> Result<Option<Found>, SimulationError> {
     run.gather();
     let epochs = run.epochs().to_vec();
     let checkpoint = run.checkpoint().is_some();
-    Ok(run.writes().then(|| Found { hash: run.report().result_hash, epochs, packets, checkpoint }))
+    Ok(run.is_writer().then(|| Found { hash: run.report().result_hash, epochs, packets, checkpoint }))
 }
 
 /// Returns the outcome of a run in `ranks` processes, all of which must agree, also on an error.
 pub(crate) fn across(plan: &Plan, options: Options, ranks: usize, host: &str) -> Result<Found, SimulationError> {
-    let one = |letters: Letterbox| {
+    let one = |letters: ThreadExchange| {
         let run = Run::prepare_across(plan, options, Arc::new(Mutex::new(letters)), |_| true).expect("nobody stops it");
         found(run, host)
     };
     let mut all: Vec<_> = std::thread::scope(|scope| {
-        let running: Vec<_> = Letterbox::all(ranks).into_iter().map(|letters| scope.spawn(|| one(letters))).collect();
+        let running: Vec<_> =
+            ThreadExchange::all(ranks).into_iter().map(|letters| scope.spawn(|| one(letters))).collect();
         running.into_iter().map(|process| process.join().expect("no process fails")).collect()
     });
     assert!(all[1..].iter().all(|result| !matches!(result, Ok(Some(_)))), "one process writes");

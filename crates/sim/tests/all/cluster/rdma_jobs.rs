@@ -127,7 +127,7 @@ fn counted(run: &mut Run) -> RoceCounters {
 }
 
 #[test]
-fn what_is_lost_is_sent_again_and_no_byte_comes_twice() {
+fn lost_packets_are_retransmitted_and_no_byte_arrives_twice() {
     let tree = "kind = \"allreduce\"\nalgorithm = \"tree\"\nbytes = \"200 kB\"\niterations = 2";
     let sum = "kind = \"allreduce\"\nalgorithm = \"aggregator\"\nbytes = \"500 kB\"\nsum = \"10 GB/s\"";
     let lossy = "switch.buffer = \"60 kB\"\n";
@@ -187,7 +187,7 @@ fn bytes_on_their_way_are_between_those_sent_and_those_received() {
 }
 
 #[test]
-fn a_job_that_a_cable_holds_up_is_told_so_and_a_wider_one_helps() {
+fn a_cable_limit_of_a_job_is_reported_and_a_faster_cable_helps() {
     let ring = "kind = \"allreduce\"\nbytes = \"16 MB\"\ncompute = \"COMPUTE\"";
     let at = |rate: &str, compute: &str| {
         let text = text(4, "", "", ring).replace("10 Gbps", rate).replace("COMPUTE", compute);
@@ -268,7 +268,7 @@ fn nics_move_what_ranks_of_servers_send_at_the_rate_of_the_cable_without_their_c
 }
 
 #[test]
-fn what_nics_of_servers_lose_comes_all_the_same_once() {
+fn packets_lost_by_server_nics_still_arrive_once() {
     let sum = "kind = \"allreduce\"\nalgorithm = \"aggregator\"\nbytes = \"300 kB\"\nsum = \"10 GB/s\"";
     let plan = at_servers(4, "switch.buffer = \"40 kB\"\n", sum);
     let (report, run) = finished(&plan);

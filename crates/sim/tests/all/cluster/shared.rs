@@ -55,7 +55,7 @@ fn lines(machine: &Machine) -> Vec<u64> {
 }
 
 #[test]
-fn what_shares_a_core_has_no_more_than_all_of_it_and_all_goes_on() {
+fn sharers_of_a_core_get_at_most_all_of_it_and_progress() {
     for work in [REDIS, PAGERANK, STREAM] {
         let plan = plan(&receiver(work, BULK));
         let mut simulation = run(&plan, 1500);

@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn what_takes_the_time_of_jobs_at_endpoints_takes_no_more_than_all_of_it(
+    fn shares_of_job_time_add_up_to_at_most_one(
         kind in prop::sample::select(vec!["npb-mg", "npb-cg", "npb-is", "npb-lu"]),
         rate in prop::sample::select(vec!["1 Gbps", "10 Gbps"]),
         transport in prop::sample::select(vec!["roce", "dctcp"]),

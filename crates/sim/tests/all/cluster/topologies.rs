@@ -123,7 +123,7 @@ fn all_equal_ways_are_used_and_about_alike() {
 }
 
 #[test]
-fn a_full_cable_limits_those_whose_way_it_is_on() {
+fn a_full_cable_limits_the_classes_that_cross_it() {
     let flows = "core.rate = \"1 Gbps\"\n[flow.full]\nkind = \"bulk\"\nfrom = \"e-0\"\nto = \"e-2\"\n\
                  [flow.other]\nkind = \"rpc\"\nfrom = \"e-4\"\nto = \"e-6\"\nrequest = \"100 B\"\n\
                  [run]\nwarmup = \"2 ms\"\nduration = \"2 ms\"\n";

@@ -10,7 +10,7 @@ fn limit(scene: &Scene) -> (String, f64) {
 }
 
 #[test]
-fn what_a_request_takes_is_what_its_parts_take() {
+fn a_request_takes_the_sum_of_its_parts() {
     let of = |service: &str| {
         Scene::new(1, "0", &format!("rate = 1000, arrivals = \"constant\", {service}")).answered(20_500)
     };

@@ -3,7 +3,7 @@
 use crate::memory::setup::request;
 use hostnet_kernel::Time;
 use hostnet_model::memory::{CommandKind, CommandRecord, Controller, Incoming, Offered, Served};
-use hostnet_model::params::{ControllerParams, DramParams};
+use hostnet_model::params::{DramParams, MemoryControllerParams};
 
 /// A controller with its commands and served requests. Times are in clocks.
 pub(crate) struct Bench {
@@ -14,7 +14,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    pub(crate) fn new(dram: &DramParams, params: &ControllerParams) -> Self {
+    pub(crate) fn new(dram: &DramParams, params: &MemoryControllerParams) -> Self {
         let mut controller = Controller::new(dram, params, 1, 0);
         controller.record_commands(true);
         Self { controller, commands: Vec::new(), served: Vec::new(), tag: 0 }

@@ -4,7 +4,7 @@ use crate::memory::bench::Bench;
 use crate::memory::devices::{ddr4, devices};
 use crate::memory::run::{parts, run_all};
 use crate::memory::setup::plain;
-use hostnet_model::params::{ControllerParams, DramParams, MapParams, Refresh};
+use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams, Refresh};
 use hostnet_traffic::{Pattern, Request, Traffic};
 
 /// Returns a map of consecutive fields, from the lowest bit: subchannel, bank group, column, bank, rank, row. If the
@@ -66,7 +66,7 @@ fn writes_without_load_take_what_their_commands_take() {
 }
 
 /// Measures the clocks per line and subchannel of a saturating sequential stream.
-fn sequential(dram: &DramParams, controller: &ControllerParams, write_share: f64) -> f64 {
+fn sequential(dram: &DramParams, controller: &MemoryControllerParams, write_share: f64) -> f64 {
     let lines = 60_000;
     let pattern = Pattern::Streams { count: 1, colliding: false };
     let traffic =
@@ -94,7 +94,7 @@ fn sequential_reads_fill_the_bus() {
 fn sequential_reads_lose_the_time_of_refreshes() {
     for dram in devices() {
         let t = &dram.timing;
-        let controller = ControllerParams { refresh: Refresh::AllBanks, ..plain() };
+        let controller = MemoryControllerParams { refresh: Refresh::AllBanks, ..plain() };
         let left = 1.0 - f64::from(t.rfc) / f64::from(t.refi);
         let clocks = sequential(&dram, &controller, 0.0) * left;
         assert!(clocks > bus(&dram) * 0.98 && clocks < bus(&dram) * 1.04, "{clocks} clocks for {}", bus(&dram));

@@ -5,7 +5,9 @@ use crate::memory::devices::{ddr4, devices};
 use crate::memory::setup::plain;
 use hostnet_model::memory::CommandKind::{Activate, Precharge, Read, ReadPrecharge, Write, WritePrecharge};
 use hostnet_model::memory::Offered;
-use hostnet_model::params::{ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Scheduler};
+use hostnet_model::params::{
+    EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, RowProtection, SchedulingPolicy,
+};
 
 /// Clock by which every expected command has been issued.
 const LATER: u64 = 10_000;
@@ -13,7 +15,7 @@ const LATER: u64 = 10_000;
 #[test]
 fn a_queue_of_n_takes_n_requests() {
     for entries in [1, 2, 31, 32, 128] {
-        let params = ControllerParams { rpq_entries: entries, wpq_entries: entries / 2 + 1, ..plain() };
+        let params = MemoryControllerParams { rpq_entries: entries, wpq_entries: entries / 2 + 1, ..plain() };
         let mut bench = Bench::new(&ddr4(), &params);
         (0..entries).for_each(|row| assert_eq!(bench.offer(0, true, 0, row), Offered::Queued));
         assert_eq!(bench.offer(0, true, 0, 0), Offered::Refused);
@@ -24,7 +26,7 @@ fn a_queue_of_n_takes_n_requests() {
 
 #[test]
 fn a_shared_queue_of_n_takes_n_requests_of_any_kind() {
-    let params = ControllerParams { rpq_entries: 8, wpq_entries: 1, shared_queue: true, ..plain() };
+    let params = MemoryControllerParams { rpq_entries: 8, wpq_entries: 1, shared_queue: true, ..plain() };
     for reads in 0..=8 {
         let mut bench = Bench::new(&ddr4(), &params);
         (0..8).for_each(|index| assert_eq!(bench.offer(0, index < reads, 0, index), Offered::Queued));
@@ -35,8 +37,8 @@ fn a_shared_queue_of_n_takes_n_requests_of_any_kind() {
 
 #[test]
 fn an_entry_comes_free_with_its_column_or_with_its_activation() {
-    for (entry_until, freed) in [(EntryUntil::Column, 5 + 21), (EntryUntil::Activation, 5)] {
-        let mut bench = Bench::new(&ddr4(), &ControllerParams { rpq_entries: 1, entry_until, ..plain() });
+    for (entry_until, freed) in [(EntryRelease::Column, 5 + 21), (EntryRelease::Activation, 5)] {
+        let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { rpq_entries: 1, entry_until, ..plain() });
         bench.offer(5, true, 0, 0);
         bench.run(freed - 1);
         assert!(bench.controller.is_full(true));
@@ -49,7 +51,7 @@ fn an_entry_comes_free_with_its_column_or_with_its_activation() {
 
 #[test]
 fn write_mode_begins_at_the_high_watermark_and_ends_at_the_low_one() {
-    let params = ControllerParams { write_high: 10, write_low: 6, idle_drain: IdleDrain::Off, ..plain() };
+    let params = MemoryControllerParams { write_high: 10, write_low: 6, idle_drain: IdleDrain::Off, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
     (0..9).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), Offered::Queued));
     bench.run(LATER);
@@ -62,7 +64,7 @@ fn write_mode_begins_at_the_high_watermark_and_ends_at_the_low_one() {
 
 #[test]
 fn a_write_mode_waits_for_its_share_of_reads() {
-    let params = ControllerParams { write_high: 4, write_low: 0, reads_per_mode: 3, reads_few: 1, ..plain() };
+    let params = MemoryControllerParams { write_high: 4, write_low: 0, reads_per_mode: 3, reads_few: 1, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
     (0..6).for_each(|_| assert_eq!(bench.offer(0, true, 0, 0), Offered::Queued));
     (0..4).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), Offered::Queued));
@@ -78,7 +80,8 @@ fn a_write_mode_waits_for_its_share_of_reads() {
 
 #[test]
 fn a_write_mode_ends_after_its_share_of_writes_when_reads_wait() {
-    let params = ControllerParams { write_high: 6, write_low: 0, writes_per_mode: 2, reads_per_mode: 1, ..plain() };
+    let params =
+        MemoryControllerParams { write_high: 6, write_low: 0, writes_per_mode: 2, reads_per_mode: 1, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
     (0..6).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), Offered::Queued));
     bench.offer(0, true, 0, 0);
@@ -89,7 +92,7 @@ fn a_write_mode_ends_after_its_share_of_writes_when_reads_wait() {
 #[test]
 fn an_idle_read_queue_drains_writes_from_a_threshold_on() {
     for idle_drain in [IdleDrain::Mode, IdleDrain::Yield] {
-        let mut bench = Bench::new(&ddr4(), &ControllerParams { idle_drain, idle_writes: 3, ..plain() });
+        let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { idle_drain, idle_writes: 3, ..plain() });
         bench.offer(0, false, 0, 0);
         bench.offer(0, false, 4, 0);
         bench.run(LATER);
@@ -104,7 +107,7 @@ fn an_idle_read_queue_drains_writes_from_a_threshold_on() {
 #[test]
 fn writes_that_nothing_joins_pass_when_the_last_has_waited_long_enough() {
     for idle_drain in [IdleDrain::Mode, IdleDrain::Yield] {
-        let few = ControllerParams { idle_drain, idle_writes: 3, idle_flush: 100, ..plain() };
+        let few = MemoryControllerParams { idle_drain, idle_writes: 3, idle_flush: 100, ..plain() };
         let mut bench = Bench::new(&ddr4(), &few);
         bench.offer(10, false, 0, 0);
         bench.run(109);
@@ -129,8 +132,8 @@ fn writes_that_nothing_joins_pass_when_the_last_has_waited_long_enough() {
 #[test]
 fn writes_that_pass_stop_when_a_read_is_as_old_as_it_may_be() {
     let served = |idle_age| {
-        let idle = ControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 9, ..plain() };
-        let mut bench = Bench::new(&ddr4(), &ControllerParams { idle_age, ..idle });
+        let idle = MemoryControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 9, ..plain() };
+        let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { idle_age, ..idle });
         (0..3).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), Offered::Queued));
         bench.offer(0, true, 4, 0);
         bench.run(LATER);
@@ -145,9 +148,9 @@ fn writes_that_pass_stop_when_a_read_is_as_old_as_it_may_be() {
 
 #[test]
 fn writes_that_pass_stop_when_more_reads_of_open_rows_wait_than_may() {
-    let idle = ControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 9, ..plain() };
+    let idle = MemoryControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 9, ..plain() };
     for (idle_hits, reads, row, first) in [(0, 1, 0, 2), (0, 3, 1, 1), (1, 1, 0, 1), (1, 2, 0, 2), (9, 3, 0, 1)] {
-        let mut bench = Bench::new(&ddr4(), &ControllerParams { idle_hits, ..idle.clone() });
+        let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { idle_hits, ..idle.clone() });
         bench.offer(0, true, 4, 0);
         bench.run(LATER);
         bench.offer(LATER, false, 0, 0);
@@ -159,7 +162,7 @@ fn writes_that_pass_stop_when_more_reads_of_open_rows_wait_than_may() {
 
 #[test]
 fn writes_that_pass_stop_when_more_reads_wait_than_may() {
-    let params = ControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 1, ..plain() };
+    let params = MemoryControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 1, ..plain() };
     for (reads, first) in [(1, 0), (2, 1)] {
         let mut bench = Bench::new(&ddr4(), &params);
         bench.offer(0, false, 0, 0);
@@ -173,7 +176,7 @@ fn writes_that_pass_stop_when_more_reads_wait_than_may() {
 fn spare_writes_pass_from_a_threshold_on_in_ranks_without_reads() {
     let with = |spare_clocks: u32, writes: u32, bank: u8, spare_rows: bool| {
         let params =
-            ControllerParams { spare_writes: 2, spare_rows, spare_clocks, idle_drain: IdleDrain::Off, ..plain() };
+            MemoryControllerParams { spare_writes: 2, spare_rows, spare_clocks, idle_drain: IdleDrain::Off, ..plain() };
         let mut bench = Bench::new(&ddr4(), &params);
         bench.offer(0, true, 0, 0);
         (0..writes).for_each(|_| assert_eq!(bench.offer(0, false, bank, 0), Offered::Queued));
@@ -193,9 +196,9 @@ fn spare_writes_pass_from_a_threshold_on_in_ranks_without_reads() {
 
 #[test]
 fn spare_writes_that_may_only_use_open_rows_close_none() {
-    for (protect, row_hits) in [(Protect::Nothing, 0), (Protect::OlderHits, 1)] {
-        let params = ControllerParams { spare_writes: 1, spare_rows: false, protect, row_hits, ..plain() };
-        let mut bench = Bench::new(&ddr4(), &ControllerParams { idle_drain: IdleDrain::Off, ..params });
+    for (protect, row_hits) in [(RowProtection::Nothing, 0), (RowProtection::OlderHits, 1)] {
+        let params = MemoryControllerParams { spare_writes: 1, spare_rows: false, protect, row_hits, ..plain() };
+        let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { idle_drain: IdleDrain::Off, ..params });
         bench.offer(0, true, 16, 5);
         bench.run(500);
         bench.offer(501, false, 16, 7);
@@ -211,8 +214,8 @@ fn spare_writes_that_may_only_use_open_rows_close_none() {
 
 #[test]
 fn a_row_gives_way_after_its_share_of_hits() {
-    for scheduler in [Scheduler::ColumnFirst, Scheduler::OldestReady] {
-        let mut bench = Bench::new(&ddr4(), &ControllerParams { row_hits: 3, scheduler, ..plain() });
+    for scheduler in [SchedulingPolicy::ColumnFirst, SchedulingPolicy::OldestReady] {
+        let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { row_hits: 3, scheduler, ..plain() });
         bench.offer(0, true, 0, 0);
         bench.offer(1, true, 0, 9);
         (0..5).for_each(|_| assert_eq!(bench.offer(2, true, 0, 0), Offered::Queued));
@@ -223,7 +226,7 @@ fn a_row_gives_way_after_its_share_of_hits() {
 
 #[test]
 fn a_row_gives_way_to_a_request_that_has_waited_long_enough() {
-    let params = ControllerParams { row_hold: 21 + 2 * 8, protect: Protect::AllHits, ..plain() };
+    let params = MemoryControllerParams { row_hold: 21 + 2 * 8, protect: RowProtection::AllHits, ..plain() };
     for (arrival, hits) in [(1, 2), (2, 3)] {
         let mut bench = Bench::new(&ddr4(), &params);
         bench.offer(0, true, 0, 0);
@@ -241,7 +244,7 @@ fn a_row_gives_way_to_a_request_that_has_waited_long_enough() {
 
 #[test]
 fn fcfs_overtakes_nobody() {
-    let mut bench = Bench::new(&ddr4(), &ControllerParams { scheduler: Scheduler::Fcfs, ..plain() });
+    let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { scheduler: SchedulingPolicy::Fcfs, ..plain() });
     for (bank, row) in [(0, 0), (4, 0), (0, 1), (0, 0), (4, 0)] {
         assert_eq!(bench.offer(0, true, bank, row), Offered::Queued);
     }
@@ -251,7 +254,8 @@ fn fcfs_overtakes_nobody() {
 
 #[test]
 fn fcfs_overtakes_nobody_who_owns_a_row() {
-    let params = ControllerParams { scheduler: Scheduler::Fcfs, entry_until: EntryUntil::Activation, ..plain() };
+    let params =
+        MemoryControllerParams { scheduler: SchedulingPolicy::Fcfs, entry_until: EntryRelease::Activation, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
     bench.offer(0, true, 4, 0);
     bench.run(500);
@@ -263,7 +267,7 @@ fn fcfs_overtakes_nobody_who_owns_a_row() {
 
 #[test]
 fn a_closed_page_closes_with_the_last_access() {
-    let params = ControllerParams { page: PagePolicy::Closed, ..plain() };
+    let params = MemoryControllerParams { page: PagePolicy::Closed, ..plain() };
     for dram in devices().into_iter().filter(|dram| dram.accesses_per_line == 1) {
         let mut bench = Bench::new(&dram, &params);
         bench.offer(0, true, 0, 0);
@@ -278,7 +282,7 @@ fn a_closed_page_closes_with_the_last_access() {
 
 #[test]
 fn writes_alone_may_close_their_rows() {
-    let mut bench = Bench::new(&ddr4(), &ControllerParams { write_auto_precharge: true, ..plain() });
+    let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { write_auto_precharge: true, ..plain() });
     bench.offer(0, true, 0, 0);
     bench.run(LATER);
     bench.offer(LATER, false, 0, 0);
@@ -288,7 +292,7 @@ fn writes_alone_may_close_their_rows() {
 
 #[test]
 fn an_idle_row_is_closed_on_time() {
-    let params = ControllerParams { page: PagePolicy::Timeout, idle_close: 100, ..plain() };
+    let params = MemoryControllerParams { page: PagePolicy::Timeout, idle_close: 100, ..plain() };
     for (wait, closes) in [(100, false), (101, true), (5000, true)] {
         let mut bench = Bench::new(&ddr4(), &params);
         bench.offer(0, true, 0, 0);
@@ -303,7 +307,7 @@ fn an_idle_row_is_closed_on_time() {
 
 #[test]
 fn an_idle_row_is_not_closed_before_it_may() {
-    let params = ControllerParams { page: PagePolicy::Timeout, idle_close: 3, ..plain() };
+    let params = MemoryControllerParams { page: PagePolicy::Timeout, idle_close: 3, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
     bench.offer(0, true, 0, 0);
     bench.run(LATER);
@@ -313,7 +317,7 @@ fn an_idle_row_is_not_closed_before_it_may() {
 
 #[test]
 fn a_read_finds_a_write_until_its_column() {
-    let mut bench = Bench::new(&ddr4(), &ControllerParams { entry_until: EntryUntil::Activation, ..plain() });
+    let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { entry_until: EntryRelease::Activation, ..plain() });
     bench.offer_line(0, false, 0, 0, 7);
     bench.run(20);
     assert_eq!(bench.kinds(), [Activate]);
@@ -325,7 +329,7 @@ fn a_read_finds_a_write_until_its_column() {
 
 #[test]
 fn a_hit_that_comes_late_still_saves_its_row() {
-    let mut bench = Bench::new(&ddr4(), &ControllerParams { protect: Protect::AllHits, ..plain() });
+    let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { protect: RowProtection::AllHits, ..plain() });
     bench.offer(0, true, 0, 0);
     bench.run(21);
     bench.offer(22, false, 4, 0);

@@ -5,7 +5,7 @@ use crate::memory::devices::{ddr4, ddr5, devices, sets};
 use crate::memory::setup::plain;
 use hostnet_model::memory::CommandKind::{self, Activate, Precharge, PrechargeAll, RefreshSameBank};
 use hostnet_model::memory::{Controller, Offered};
-use hostnet_model::params::{ControllerParams, DramParams, Refresh, SameBank};
+use hostnet_model::params::{DramParams, MemoryControllerParams, Refresh, SameBank};
 
 /// Returns the kinds of refresh of a device: the policy, the command, and its interval.
 fn refreshes(dram: &DramParams) -> Vec<(Refresh, CommandKind, u64)> {
@@ -43,7 +43,7 @@ fn keep_busy(bench: &mut Bench, dram: &DramParams, end: u64) {
 fn refreshes_of_an_idle_rank_come_on_the_clock() {
     for dram in devices() {
         for (refresh, kind, interval) in refreshes(&dram) {
-            let mut bench = Bench::new(&dram, &ControllerParams { refresh, ..plain() });
+            let mut bench = Bench::new(&dram, &MemoryControllerParams { refresh, ..plain() });
             bench.run(10 * interval);
             for rank in 0..dram.ranks {
                 let first = interval * u64::from(rank + 1) / u64::from(dram.ranks);
@@ -64,7 +64,7 @@ fn a_busy_rank_is_refreshed_as_often_as_time_demands() {
         for (refresh, kind, interval) in refreshes(&dram) {
             for refresh_postponed in [0, 1, dram.postponed_max - 1] {
                 for refresh_holds_all in [false, true] {
-                    let params = ControllerParams { refresh, refresh_postponed, refresh_holds_all, ..plain() };
+                    let params = MemoryControllerParams { refresh, refresh_postponed, refresh_holds_all, ..plain() };
                     let mut bench = Bench::new(&dram, &params);
                     let end = 12 * u64::from(dram.timing.refi);
                     keep_busy(&mut bench, &dram, end);
@@ -84,7 +84,7 @@ fn a_busy_rank_is_refreshed_as_often_as_time_demands() {
 fn refreshes_are_put_off_as_far_as_they_may_while_requests_wait() {
     let dram = ddr4();
     for refresh_postponed in [0, 1, 7] {
-        let params = ControllerParams { refresh: Refresh::AllBanks, refresh_postponed, ..plain() };
+        let params = MemoryControllerParams { refresh: Refresh::AllBanks, refresh_postponed, ..plain() };
         let mut bench = Bench::new(&dram, &params);
         keep_busy(&mut bench, &dram, 12 * 11437);
         let due = 11437 / 2 + u64::from(refresh_postponed) * 11437;
@@ -96,7 +96,7 @@ fn refreshes_are_put_off_as_far_as_they_may_while_requests_wait() {
 #[test]
 fn refreshes_that_were_put_off_are_made_up_for_when_nobody_waits() {
     let dram = ddr4();
-    let params = ControllerParams { refresh: Refresh::AllBanks, refresh_postponed: 5, ..plain() };
+    let params = MemoryControllerParams { refresh: Refresh::AllBanks, refresh_postponed: 5, ..plain() };
     let mut bench = Bench::new(&dram, &params);
     keep_busy(&mut bench, &dram, 5 * 11437);
     assert!(of_rank(&bench, CommandKind::Refresh, 0).is_empty());
@@ -106,7 +106,7 @@ fn refreshes_that_were_put_off_are_made_up_for_when_nobody_waits() {
 
 #[test]
 fn a_refresh_of_a_rank_closes_its_rows_by_one_command() {
-    let mut bench = Bench::new(&ddr4(), &ControllerParams { refresh: Refresh::AllBanks, ..plain() });
+    let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { refresh: Refresh::AllBanks, ..plain() });
     let due = 11437 / 2;
     for bank in [0, 4, 16] {
         bench.offer(due - 200, true, bank, 0);
@@ -120,7 +120,7 @@ fn a_refresh_of_a_rank_closes_its_rows_by_one_command() {
 #[test]
 fn a_refresh_of_some_banks_closes_and_holds_these_alone() {
     let dram = ddr5();
-    let mut bench = Bench::new(&dram, &ControllerParams { refresh: Refresh::SameBank, ..plain() });
+    let mut bench = Bench::new(&dram, &MemoryControllerParams { refresh: Refresh::SameBank, ..plain() });
     let due = u64::from(dram.timing.refi_sb) / 2;
     for bank in [0, 1, 4] {
         bench.offer(due - 300, true, bank, 0);
@@ -140,7 +140,7 @@ fn a_refresh_of_some_banks_closes_and_holds_these_alone() {
 #[test]
 fn refreshes_of_some_banks_take_turns() {
     for dram in [ddr5(), crate::memory::devices::hbm2e()] {
-        let mut bench = Bench::new(&dram, &ControllerParams { refresh: Refresh::SameBank, ..plain() });
+        let mut bench = Bench::new(&dram, &MemoryControllerParams { refresh: Refresh::SameBank, ..plain() });
         bench.run(40 * u64::from(dram.timing.refi_sb));
         let turns = bench.commands.iter().filter(|command| command.rank == 0);
         for (turn, command) in turns.enumerate() {
@@ -156,7 +156,7 @@ fn refreshes_of_some_banks_take_turns() {
 #[test]
 fn a_refresh_that_holds_all_stops_the_other_rank() {
     for (refresh_holds_all, stops) in [(false, false), (true, true)] {
-        let params = ControllerParams { refresh: Refresh::AllBanks, refresh_holds_all, ..plain() };
+        let params = MemoryControllerParams { refresh: Refresh::AllBanks, refresh_holds_all, ..plain() };
         let mut bench = Bench::new(&ddr4(), &params);
         let due = 11437 / 2;
         bench.offer(due - 10, true, 0, 0);
@@ -174,7 +174,7 @@ fn a_refresh_that_holds_all_stops_the_other_rank() {
 fn no_refresh_is_planned_without_any() {
     let off = DramParams { timing: hostnet_model::params::TimingParams { rfc: 0, ..ddr4().timing }, ..ddr4() };
     for (dram, refresh) in [(ddr4(), Refresh::Off), (off, Refresh::AllBanks)] {
-        let controller = Controller::new(&dram, &ControllerParams { refresh, ..plain() }, 1, 0);
+        let controller = Controller::new(&dram, &MemoryControllerParams { refresh, ..plain() }, 1, 0);
         assert_eq!(controller.next_clock(), u64::MAX);
     }
 }

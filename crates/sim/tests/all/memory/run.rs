@@ -4,14 +4,14 @@ use crate::memory::closed_form::fields;
 use crate::memory::devices::{ddr4, ddr5, devices, hbm2e};
 use crate::memory::setup::plain;
 use hostnet_model::memory::CommandRecord;
-use hostnet_model::params::{ControllerParams, DramParams, IdleDrain, MapParams, Refresh};
+use hostnet_model::params::{DramParams, IdleDrain, MapParams, MemoryControllerParams, Refresh};
 use hostnet_sim::memory::{MemoryParts, MemoryRun};
 use hostnet_timing_check::Checker;
 use hostnet_traffic::{Pattern, Request, Traffic};
 use std::convert::Infallible;
 
 /// Returns a run that records commands and measures everything.
-pub(crate) fn parts(dram: &DramParams, controller: &ControllerParams, map: MapParams) -> MemoryParts {
+pub(crate) fn parts(dram: &DramParams, controller: &MemoryControllerParams, map: MapParams) -> MemoryParts {
     MemoryParts {
         dram: dram.clone(),
         controller: controller.clone(),
@@ -46,7 +46,7 @@ fn every_channel_keeps_the_rules_and_the_books() {
         for channels in [1, 6] {
             for (pattern, gap) in [(Pattern::Random, None), (Pattern::Streams { count: 3, colliding: true }, Some(9.0))]
             {
-                let controller = ControllerParams { refresh: Refresh::AllBanks, ..plain() };
+                let controller = MemoryControllerParams { refresh: Refresh::AllBanks, ..plain() };
                 let parts = parts(&dram, &controller, fields(&dram, channels));
                 let (run, commands) = run_all(parts, traffic(pattern, 0.4, gap), 1 << 40);
                 let mut checker = Checker::new(&dram);
@@ -69,7 +69,7 @@ fn every_channel_keeps_the_rules_and_the_books() {
 
 #[test]
 fn a_run_in_pieces_is_the_same_run() {
-    let controller = ControllerParams { refresh: Refresh::AllBanks, ..plain() };
+    let controller = MemoryControllerParams { refresh: Refresh::AllBanks, ..plain() };
     let whole = |stride| {
         let parts = parts(&ddr4(), &controller, fields(&ddr4(), 2));
         let (run, commands) = run_all(parts, traffic(Pattern::Random, 0.4, Some(4.0)), stride);
@@ -82,7 +82,7 @@ fn a_run_in_pieces_is_the_same_run() {
 #[test]
 fn the_last_request_is_served_even_if_a_refresh_comes_between() {
     for dram in [ddr4(), ddr5(), hbm2e()] {
-        let controller = ControllerParams { refresh: Refresh::AllBanks, ..plain() };
+        let controller = MemoryControllerParams { refresh: Refresh::AllBanks, ..plain() };
         let due = u64::from(dram.timing.refi / dram.ranks);
         for clock in due - 100..due + 4 {
             for write in [false, true] {
@@ -100,7 +100,7 @@ fn the_last_request_is_served_even_if_a_refresh_comes_between() {
 
 #[test]
 fn a_run_ends_when_nothing_but_refreshes_would_go_on() {
-    let controller = ControllerParams { refresh: Refresh::AllBanks, idle_drain: IdleDrain::Off, ..plain() };
+    let controller = MemoryControllerParams { refresh: Refresh::AllBanks, idle_drain: IdleDrain::Off, ..plain() };
     let write = Request { clock: 5, line: 0, write: true, source: 0 };
     let (run, commands) = run_all(parts(&ddr4(), &controller, fields(&ddr4(), 1)), std::iter::once(write), 1 << 40);
     assert_eq!(run.controllers()[0].wpq().in_use(), 1, "one write is below the watermark");

@@ -3,7 +3,8 @@
 use crate::memory::devices::any_device;
 use hostnet_model::memory::Place;
 use hostnet_model::params::{
-    ControllerParams, DramParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, SameBank, Scheduler,
+    DramParams, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SameBank,
+    SchedulingPolicy,
 };
 use proptest::prelude::*;
 
@@ -20,7 +21,7 @@ pub(crate) struct Request {
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) dram: DramParams,
-    pub(crate) params: ControllerParams,
+    pub(crate) params: MemoryControllerParams,
     /// Requests in the order in which they are offered. A refused request blocks all later ones.
     pub(crate) requests: Vec<Request>,
     /// True if a refused request is admitted as soon as an entry becomes free, before the next command is chosen.
@@ -29,16 +30,16 @@ pub(crate) struct Case {
 
 /// Returns a plain controller: first-ready, open rows, separate queues of 32 entries, no refresh. Writes are issued
 /// as soon as there are no reads.
-pub(crate) fn plain() -> ControllerParams {
-    ControllerParams {
+pub(crate) fn plain() -> MemoryControllerParams {
+    MemoryControllerParams {
         rpq_entries: 32,
         wpq_entries: 32,
         wpq_full_threshold: 32,
         rpq_full_threshold: 32,
         shared_queue: false,
-        entry_until: EntryUntil::Column,
-        scheduler: Scheduler::ColumnFirst,
-        protect: Protect::OlderHits,
+        entry_until: EntryRelease::Column,
+        scheduler: SchedulingPolicy::ColumnFirst,
+        protect: RowProtection::OlderHits,
         row_hold: u32::MAX,
         row_hits: 0,
         write_high: 26,
@@ -80,11 +81,11 @@ fn entries() -> impl Strategy<Value = u32> {
 }
 
 /// Generates any valid controller of a device.
-fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
-    let queues = (entries(), entries(), any::<bool>(), any_of(&[EntryUntil::Column, EntryUntil::Activation]));
+fn any_params(dram: &DramParams) -> impl Strategy<Value = MemoryControllerParams> {
+    let queues = (entries(), entries(), any::<bool>(), any_of(&[EntryRelease::Column, EntryRelease::Activation]));
     let order = (
-        any_of(&[Scheduler::ColumnFirst, Scheduler::OldestReady, Scheduler::Fcfs]),
-        any_of(&[Protect::Nothing, Protect::OlderHits, Protect::AllHits]),
+        any_of(&[SchedulingPolicy::ColumnFirst, SchedulingPolicy::OldestReady, SchedulingPolicy::Fcfs]),
+        any_of(&[RowProtection::Nothing, RowProtection::OlderHits, RowProtection::AllHits]),
         any_of(&[u32::MAX, u32::MAX, 0, 1, 40, 300]),
         any_of(&[0_u32, 0, 1, 2, 5]),
     );
@@ -112,7 +113,7 @@ fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
             let (rpq_entries, wpq_entries, shared_queue, entry_until) = queues;
             let write_entries = if shared_queue { rpq_entries } else { wpq_entries };
             let write_high = 1 + drain.0 % write_entries;
-            ControllerParams {
+            MemoryControllerParams {
                 rpq_entries,
                 wpq_entries,
                 wpq_full_threshold: write_entries,

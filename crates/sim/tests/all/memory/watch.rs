@@ -2,7 +2,7 @@
 
 use crate::memory::setup::{Case, Request};
 use hostnet_model::memory::{CommandKind, CommandRecord, Counters, Issued, Offered};
-use hostnet_model::params::{EntryUntil, PagePolicy, Protect, Refresh, Scheduler};
+use hostnet_model::params::{EntryRelease, PagePolicy, Refresh, RowProtection, SchedulingPolicy};
 
 /// A request that is not served yet.
 #[derive(Clone, Copy, Debug)]
@@ -216,10 +216,10 @@ impl<'a> Watch<'a> {
         let hit = self.oldest(read, bank, |wanted| wanted == row);
         let limited = params.row_hold < u32::MAX || params.row_hits > 0;
         match (params.scheduler, params.protect, hit) {
-            (Scheduler::Fcfs, _, hit) => assert!(hit.is_none_or(|hit| closer < hit), "FCFS overtakes a hit"),
-            (_, Protect::Nothing, _) | (_, _, None) => {}
-            (_, Protect::OlderHits, Some(hit)) => assert!(limited || closer < hit, "an older hit is cut off"),
-            (_, Protect::AllHits, Some(_)) => assert!(limited, "a hit is cut off"),
+            (SchedulingPolicy::Fcfs, _, hit) => assert!(hit.is_none_or(|hit| closer < hit), "FCFS overtakes a hit"),
+            (_, RowProtection::Nothing, _) | (_, _, None) => {}
+            (_, RowProtection::OlderHits, Some(hit)) => assert!(limited || closer < hit, "an older hit is cut off"),
+            (_, RowProtection::AllHits, Some(_)) => assert!(limited, "a hit is cut off"),
         }
         self.close(bank);
     }
@@ -230,7 +230,7 @@ impl<'a> Watch<'a> {
         let first = self.oldest(read, bank, |_| true).expect("a row is opened for somebody");
         assert_eq!(command.row, self.pending[usize::from(read)][first].request.place.row, "the oldest goes first");
         self.banks[bank] = Bank { row: Some(command.row), used: command.clock, ..Bank::default() };
-        if self.case.params.entry_until == EntryUntil::Column {
+        if self.case.params.entry_until == EntryRelease::Column {
             return None;
         }
         self.banks[bank].owner = Some(self.free(read, first, command.clock));
@@ -243,7 +243,7 @@ impl<'a> Watch<'a> {
         self.residence[usize::from(read)] += clock - pending.arrived;
         let last = self.last_freed[usize::from(read)].replace(pending.index);
         let in_order = last.is_none_or(|last| last < pending.index);
-        assert!(self.case.params.scheduler != Scheduler::Fcfs || in_order, "FCFS serves in order");
+        assert!(self.case.params.scheduler != SchedulingPolicy::Fcfs || in_order, "FCFS serves in order");
         pending
     }
 
@@ -311,7 +311,7 @@ impl<'a> Watch<'a> {
     fn check_caps(&self, command: &CommandRecord, number: usize, read: bool) {
         let params = &self.case.params;
         let bank = &self.banks[number];
-        if params.scheduler == Scheduler::Fcfs || bank.owner.is_some() {
+        if params.scheduler == SchedulingPolicy::Fcfs || bank.owner.is_some() {
             return;
         }
         let list = &self.pending[usize::from(read)];

@@ -1,11 +1,11 @@
 //! Whether a program of ranks comes to its end: whether every message that is received is sent, and the other way
 //! round. A sender never waits for its receiver, so that the order in which ranks take their turns makes no difference.
 
-use hostnet_model::params::{BlockParams, StepParams};
+use hostnet_model::params::{RankStepParams, StepBlockParams};
 use std::collections::BTreeMap;
 
 /// What is wrong with a program, in words.
-pub(super) fn problem(block: &BlockParams, name_of: impl Fn(u8) -> String) -> Option<String> {
+pub(super) fn problem(block: &StepBlockParams, name_of: impl Fn(u8) -> String) -> Option<String> {
     let mut at = vec![0_usize; block.steps.len()];
     let mut sent: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     let mut posted = vec![false; block.steps.len()];
@@ -31,7 +31,7 @@ pub(super) fn problem(block: &BlockParams, name_of: impl Fn(u8) -> String) -> Op
     let stuck = (0..)
         .zip(&block.steps)
         .zip(&at)
-        .find_map(|((rank, steps), &at): ((u32, &Vec<StepParams>), _)| Some((rank, at, steps.get(at)?)));
+        .find_map(|((rank, steps), &at): ((u32, &Vec<RankStepParams>), _)| Some((rank, at, steps.get(at)?)));
     if let Some((rank, number, step)) = stuck {
         let message = step.receive?;
         let there = sent.get(&(message.rank, rank)).copied().unwrap_or(0);

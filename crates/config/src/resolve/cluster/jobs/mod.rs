@@ -24,7 +24,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
-use hostnet_model::params::{ChannelParams, FlowParams, JobParams, Traffic, Transport};
+use hostnet_model::params::{FlowParams, JobParams, RankChannelParams, Traffic, Transport};
 use in_network::Switches;
 use npb::Benchmark;
 use profile::Profile;
@@ -129,7 +129,7 @@ impl Flow {
                     true => self.merged.clone(),
                     false => self.carried.clone(),
                 },
-                traffic: Traffic::Messages(ChannelParams { job: self.job, ranks: [low, high] }),
+                traffic: Traffic::Messages(RankChannelParams { job: self.job, ranks: [low, high] }),
                 start_ps: job.start_ps,
                 deaf_ps: None,
                 moves: Vec::new(),

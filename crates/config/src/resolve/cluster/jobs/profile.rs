@@ -4,7 +4,7 @@ use super::program::Program;
 use crate::error::Issue;
 use crate::presets;
 use crate::resolve::plan_error;
-use hostnet_model::params::WorkParams;
+use hostnet_model::params::StepWorkParams;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -78,8 +78,8 @@ impl Profile {
     }
 
     /// What the core of a rank executes for a step.
-    pub(super) fn work(&self, phase: &str, amount: Amount) -> WorkParams {
-        let Some(phase) = self.phase.get(phase) else { return WorkParams::default() };
+    pub(super) fn work(&self, phase: &str, amount: Amount) -> StepWorkParams {
+        let Some(phase) = self.phase.get(phase) else { return StepWorkParams::default() };
         let Amount { operations, units, elements } = amount;
         let whole = |value: f64| value.round().max(0.0) as u64;
         let lines = |bytes: f64| whole(bytes / LINE_BYTES);
@@ -89,7 +89,7 @@ impl Profile {
         let walked = |bytes: f64| if walks { lines(bytes * units) } else { 0 };
         let (read_lines, write_lines) = (walked(phase.reads), walked(phase.writes));
         let gathers = whole(misses);
-        WorkParams {
+        StepWorkParams {
             instructions: whole(phase.instructions * operations),
             read_lines,
             write_lines,
@@ -136,7 +136,7 @@ mod tests {
         let phase = Phase { instructions: 2.0, reads: 16.0, set: 16.0, gathers: 1.0, table: 8.0, ..Phase::default() };
         let profile = Profile { phase: [("p".to_owned(), phase)].into(), ..Profile::default() };
         let amount = |units| Amount { operations: units, units, elements: units };
-        let small = WorkParams { instructions: 4096, ..WorkParams::default() };
+        let small = StepWorkParams { instructions: 4096, ..StepWorkParams::default() };
         assert_eq!(profile.work("p", amount(2048.0)), small);
         let large = profile.work("p", amount(65536.0));
         assert_eq!((large.read_lines, large.span_lines), (16384, 16384));

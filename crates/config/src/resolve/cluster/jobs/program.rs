@@ -1,14 +1,16 @@
 //! How programs of ranks are written down.
 
-use hostnet_model::params::{BlockParams, DeviceParams, MessageParams, RankCore, StepParams, WorkParams};
+use hostnet_model::params::{
+    AcceleratorParams, RankCore, RankMessageParams, RankStepParams, StepBlockParams, StepWorkParams,
+};
 use hostnet_traffic::chakra::Collective;
 
 /// A step without anything.
-pub(super) const NOTHING: StepParams = StepParams {
+pub(super) const NOTHING: RankStepParams = RankStepParams {
     phase: 0,
     compute_ps: 0,
     work: 0,
-    device: DeviceParams { work_ps: 0, left: u32::MAX },
+    device: AcceleratorParams { work_ps: 0, left: u32::MAX },
     send: None,
     at: 0,
     receive: None,
@@ -44,9 +46,9 @@ pub(super) struct Program {
     pub(super) adding: Adding,
     /// With switches that sum up: the ranks of each host, and the number of what the first of them talks with.
     pub(super) joined: Vec<(Vec<u32>, Option<u32>)>,
-    pub(super) blocks: Vec<BlockParams>,
+    pub(super) blocks: Vec<StepBlockParams>,
     pub(super) phases: Vec<String>,
-    pub(super) works: Vec<WorkParams>,
+    pub(super) works: Vec<StepWorkParams>,
     /// The collectives in it, in their order, where they are wanted.
     pub(super) marks: Option<Vec<Mark>>,
     /// Where in the vector of a job what is exchanged begins, in bytes.
@@ -74,7 +76,7 @@ impl Program {
 
     /// A block that is repeated so often. What comes next goes there.
     pub(super) fn block(&mut self, times: u32) -> &mut Self {
-        self.blocks.push(BlockParams { times, steps: vec![Vec::new(); self.ranks as usize] });
+        self.blocks.push(StepBlockParams { times, steps: vec![Vec::new(); self.ranks as usize] });
         self
     }
 
@@ -88,8 +90,8 @@ impl Program {
     }
 
     /// The number of a work, from 1 on; 0 for none, and for more than there are numbers, which is too many.
-    pub(super) fn work(&mut self, work: WorkParams) -> u16 {
-        if work == WorkParams::default() {
+    pub(super) fn work(&mut self, work: StepWorkParams) -> u16 {
+        if work == StepWorkParams::default() {
             return 0;
         }
         let at = self.works.iter().position(|known| *known == work).unwrap_or_else(|| {
@@ -100,9 +102,9 @@ impl Program {
     }
 
     /// Adds a step of a rank that computes: so long at an endpoint, and a work at a server.
-    pub(super) fn labor(&mut self, rank: u32, phase: u8, compute_ps: u64, work: WorkParams) {
+    pub(super) fn labor(&mut self, rank: u32, phase: u8, compute_ps: u64, work: StepWorkParams) {
         let work = self.work(work);
-        self.push(rank, StepParams { phase, compute_ps, work, ..NOTHING });
+        self.push(rank, RankStepParams { phase, compute_ps, work, ..NOTHING });
     }
 
     /// Adds a step of a rank; bytes of 0 are no message.
@@ -119,10 +121,10 @@ impl Program {
         (send, further): ((u32, u64), u64),
         receive: (u32, u64),
     ) {
-        let message = |(rank, bytes): (u32, u64)| (bytes > 0).then_some(MessageParams { rank, bytes });
+        let message = |(rank, bytes): (u32, u64)| (bytes > 0).then_some(RankMessageParams { rank, bytes });
         let (send, receive) = (message(send), message(receive));
         let at = send.map_or(0, |_| self.base + further);
-        self.push(rank, StepParams { phase, compute_ps, send, at, receive, ..NOTHING });
+        self.push(rank, RankStepParams { phase, compute_ps, send, at, receive, ..NOTHING });
     }
 
     /// A rank adds what it has received to what it has. A core reads every line of both and writes one of them.
@@ -135,13 +137,13 @@ impl Program {
         let ps = u64::try_from(ps).unwrap_or(u64::MAX / 2);
         let instruction_fs = cores.get(rank as usize).map_or(0, |seat| seat.instruction_fs);
         let lines = bytes.div_ceil(64);
-        let work = (u128::from(ps) * 1000).checked_div(u128::from(instruction_fs)).map(|instructions| WorkParams {
+        let work = (u128::from(ps) * 1000).checked_div(u128::from(instruction_fs)).map(|instructions| StepWorkParams {
             instructions: u64::try_from(instructions).unwrap_or(u64::MAX),
             // The line that is written is fetched first: that is the other one that is read.
             read_lines: lines,
             write_lines: lines,
             span_lines: 2 * lines,
-            ..WorkParams::default()
+            ..StepWorkParams::default()
         });
         let phase = self.phase("sum");
         self.labor(rank, phase, ps, work.unwrap_or_default());
@@ -149,13 +151,13 @@ impl Program {
 
     /// A rank gives its accelerator work, and goes on when that has no more left than it may have.
     pub(super) fn device(&mut self, rank: u32, phase: u8, work_ps: u64, left: u32) {
-        self.push(rank, StepParams { phase, device: DeviceParams { work_ps, left }, ..NOTHING });
+        self.push(rank, RankStepParams { phase, device: AcceleratorParams { work_ps, left }, ..NOTHING });
     }
 
     /// Adds a step of a rank; one without anything is none.
-    pub(super) fn push(&mut self, rank: u32, step: StepParams) {
+    pub(super) fn push(&mut self, rank: u32, step: RankStepParams) {
         let Some(block) = self.blocks.last_mut().filter(|_| self.steps <= STEPS_MAX) else { return };
-        if step != (StepParams { phase: step.phase, ..NOTHING }) {
+        if step != (RankStepParams { phase: step.phase, ..NOTHING }) {
             block.steps[rank as usize].push(step);
             self.steps += 1;
         }

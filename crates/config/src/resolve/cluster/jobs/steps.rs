@@ -4,7 +4,7 @@ use super::program::{Program, NOTHING};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{JobStepSpec, Size};
-use hostnet_model::params::{MessageParams, StepParams, WorkParams};
+use hostnet_model::params::{RankMessageParams, RankStepParams, StepWorkParams};
 
 /// Names of steps that a job may have.
 const NAMES_MAX: usize = 200;
@@ -28,7 +28,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
         let compute_ps = step.compute.map_or(0, |time| time.0);
         let work = program.work(work(&at, step)?);
         let ranks = program.ranks;
-        let computed = StepParams { phase, compute_ps, work, ..NOTHING };
+        let computed = RankStepParams { phase, compute_ps, work, ..NOTHING };
         if let Some(rank) = step.rank {
             for (key, other) in [("rank", rank), ("to", send.0), ("from", receive.0)] {
                 if other >= ranks {
@@ -42,7 +42,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
                     return Err(Issue::new(Code::SendsInCircle, format!("{at}.{key}"), message));
                 }
             }
-            program.push(rank, StepParams { send: some(send), receive: some(receive), ..computed });
+            program.push(rank, RankStepParams { send: some(send), receive: some(receive), ..computed });
             continue;
         }
         for (key, (distance, bytes)) in [("to", send), ("from", receive)] {
@@ -56,20 +56,20 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
             let to = (rank + send.0 % ranks) % ranks;
             let from = (rank + ranks - receive.0 % ranks) % ranks;
             let (send, receive) = (some((to, send.1)), some((from, receive.1)));
-            program.push(rank, StepParams { send, receive, ..computed });
+            program.push(rank, RankStepParams { send, receive, ..computed });
         }
     }
     Ok(())
 }
 
 /// A message, unless it has no bytes.
-fn some((rank, bytes): (u32, u64)) -> Option<MessageParams> {
-    (bytes > 0).then_some(MessageParams { rank, bytes })
+fn some((rank, bytes): (u32, u64)) -> Option<RankMessageParams> {
+    (bytes > 0).then_some(RankMessageParams { rank, bytes })
 }
 
 /// What the core of a rank at a server executes for a step.
-fn work(at: &str, step: &JobStepSpec) -> Result<WorkParams, Issue> {
-    let Some(given) = step.key_of_servers() else { return Ok(WorkParams::default()) };
+fn work(at: &str, step: &JobStepSpec) -> Result<StepWorkParams, Issue> {
+    let Some(given) = step.key_of_servers() else { return Ok(StepWorkParams::default()) };
     let issue = |code: Code, key: &str, other: &str, message: &str| {
         Err(Issue::between(code, &[&format!("{at}.{key}"), &format!("{at}.{other}")], message))
     };
@@ -88,7 +88,7 @@ fn work(at: &str, step: &JobStepSpec) -> Result<WorkParams, Issue> {
         (false, true) => return issue(Code::NoEffect, "gather_set", "gathers", "has an effect only with gathers"),
         _ => {}
     }
-    Ok(WorkParams {
+    Ok(StepWorkParams {
         instructions: step.instructions.unwrap_or(0),
         read_lines,
         write_lines,

@@ -9,7 +9,7 @@ use crate::error::suggestion;
 use crate::error::Fault;
 use crate::plan::Plan;
 use crate::spec::{Bandwidth, JobKindSpec, JobSpec, Size};
-use hostnet_model::params::{BlockParams, JobParams, MessageParams, StepParams};
+use hostnet_model::params::{JobParams, RankMessageParams, RankStepParams, StepBlockParams};
 use hostnet_traffic::chakra::{Collective, NodeAction, TraceWriter, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ const TAGS: u64 = 1 << 31;
 pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<Vec<Vec<u8>>, Fault> {
     let job = found(plan, job)?;
     let program = program(plan, job, messages)?;
-    let is_execution = |step: &StepParams| step.work > 0;
+    let is_execution = |step: &RankStepParams| step.work > 0;
     if !job.cores.is_empty() && program.blocks.iter().flat_map(|block| &block.steps).flatten().any(is_execution) {
         return Err(Fault::new(
             Code::NotSupported,
@@ -124,7 +124,7 @@ pub(super) fn collective_of(spec: &JobSpec, ranks: u32) -> Option<(Collective, u
 struct Lines(BTreeMap<(u32, u32), Vec<u64>>);
 
 impl Lines {
-    fn of(block: &BlockParams, marks: &Option<Vec<Mark>>) -> Self {
+    fn of(block: &StepBlockParams, marks: &Option<Vec<Mark>>) -> Self {
         let mut cuts: BTreeMap<(u32, u32), BTreeSet<u64>> = BTreeMap::new();
         for (rank, steps) in (0..).zip(&block.steps) {
             let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
@@ -133,7 +133,7 @@ impl Lines {
                     (step.send, &mut sent, step.send.map(|to| (rank, to.rank))),
                     (step.receive, &mut received, step.receive.map(|from| (from.rank, rank))),
                 ] {
-                    if let (Some(MessageParams { bytes, .. }), Some(line)) = (message, line) {
+                    if let (Some(RankMessageParams { bytes, .. }), Some(line)) = (message, line) {
                         let at: &mut u64 = at.entry(line).or_default();
                         *at += bytes;
                         cuts.entry(line).or_default().insert(*at);
@@ -162,9 +162,9 @@ impl Lines {
 /// The steps of a rank that are in no marked collective, with their places.
 fn outside<'a>(
     rank: u32,
-    steps: &'a [StepParams],
+    steps: &'a [RankStepParams],
     marks: &'a Option<Vec<Mark>>,
-) -> impl Iterator<Item = (usize, &'a StepParams)> {
+) -> impl Iterator<Item = (usize, &'a RankStepParams)> {
     let own = rank as usize;
     let mut spans = marks.iter().flatten().map(move |mark| (mark.begin[own], mark.end[own])).peekable();
     steps.iter().enumerate().filter(move |&(place, _)| {
@@ -215,7 +215,7 @@ impl Pen {
     }
 
     /// Writes what the rank does once in a block.
-    fn write(&mut self, program: &Program, block: &BlockParams, lines: &Lines) {
+    fn write(&mut self, program: &Program, block: &StepBlockParams, lines: &Lines) {
         let own = self.rank as usize;
         let steps = &block.steps[own];
         let mut marks = program.marks.iter().flatten().peekable();
@@ -244,7 +244,7 @@ impl Pen {
     }
 
     /// What the accelerator is given, and what the rank waits for.
-    fn device(&mut self, name: &str, step: &StepParams) {
+    fn device(&mut self, name: &str, step: &RankStepParams) {
         if step.device.work_ps > 0 {
             let mut after = self.last.clone();
             after.extend(self.works.last().filter(|work| !self.last.contains(work)));
@@ -261,10 +261,10 @@ impl Pen {
     }
 
     /// What is sent and what is received meanwhile.
-    fn messages(&mut self, name: &str, step: &StepParams, lines: &Lines, at: &mut BTreeMap<(u32, u32), u64>) {
+    fn messages(&mut self, name: &str, step: &RankStepParams, lines: &Lines, at: &mut BTreeMap<(u32, u32), u64>) {
         let before = std::mem::take(&mut self.last);
         for (message, sends) in [(step.send, true), (step.receive, false)] {
-            let Some(MessageParams { rank: other, bytes }) = message else { continue };
+            let Some(RankMessageParams { rank: other, bytes }) = message else { continue };
             let line = if sends { (self.rank, other) } else { (other, self.rank) };
             let begin = at.entry(line).or_default();
             let number = self.numbers.get(&line).copied().unwrap_or(0);

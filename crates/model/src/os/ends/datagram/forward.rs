@@ -3,7 +3,7 @@
 
 use super::{DatagramEnd, DatagramEnds, DatagramWork, ETHERNET_BYTES};
 use crate::os::lines::Lines;
-use crate::params::{Function, Traffic};
+use crate::params::{ForwardFunction, Traffic};
 use crate::part::Context;
 use crate::transport::journey::Stage;
 use crate::transport::udp::Datagram;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Onward {
     /// The end that sends it, by its place among those of datagrams.
     end: usize,
-    function: Function,
+    function: ForwardFunction,
     work_ps: u64,
 }
 
@@ -23,8 +23,8 @@ impl Onward {
     /// Returns the lines of a packet that the function reads.
     fn lines(&self, datagram: Datagram) -> u64 {
         match self.function {
-            Function::Header => 1,
-            Function::Whole => (ETHERNET_BYTES + u64::from(datagram.ip_bytes())).div_ceil(64),
+            ForwardFunction::Header => 1,
+            ForwardFunction::Whole => (ETHERNET_BYTES + u64::from(datagram.ip_bytes())).div_ceil(64),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use super::super::{Roce, RoceConnection, RoceOperation};
 use super::laws::{dcqcn, params, PORT, US};
-use crate::params::{ChannelParams, RoceParams, Traffic};
+use crate::params::{RankChannelParams, RoceParams, Traffic};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
 /// Packets after which none is lost.
 const LOSSY: usize = 2000;
-const TRAFFIC: Traffic = Traffic::Messages(ChannelParams { job: 0, ranks: [0, 1] });
+const TRAFFIC: Traffic = Traffic::Messages(RankChannelParams { job: 0, ranks: [0, 1] });
 
 fn ends(params: &RoceParams) -> [RoceConnection; 2] {
     [true, false].map(|initiator| RoceConnection::new(params, &TRAFFIC, initiator, PORT))

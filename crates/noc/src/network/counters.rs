@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Books {
+pub(super) struct NetworkCounters {
     /// Flits sent by output, `router * ports + port`.
     pub(super) sent: Vec<u64>,
     /// Flits that terminals have sent.
@@ -12,7 +12,7 @@ pub(super) struct Books {
     pub(super) ejected: u64,
 }
 
-impl Books {
+impl NetworkCounters {
     pub(super) fn new(outputs: usize) -> Self {
         Self { sent: vec![0; outputs], injected: 0, ejected: 0 }
     }

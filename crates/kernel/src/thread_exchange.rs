@@ -6,13 +6,13 @@ use std::sync::mpsc::{channel, Receiver, Sender};
 
 /// Connection of one of several threads that stand for processes.
 #[derive(Debug)]
-pub struct Letterbox {
+pub struct ThreadExchange {
     rank: usize,
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Receiver<Vec<u8>>>,
 }
 
-impl Letterbox {
+impl ThreadExchange {
     /// Creates the connections of `ranks` threads.
     #[must_use]
     pub fn all(ranks: usize) -> Vec<Self> {
@@ -28,7 +28,7 @@ impl Letterbox {
     }
 }
 
-impl Exchange for Letterbox {
+impl Exchange for ThreadExchange {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -39,9 +39,9 @@ impl Exchange for Letterbox {
 
     /// # Panics
     /// Panics if another thread has ended.
-    fn exchange(&mut self, letters: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        for (to, letter) in self.to.iter().zip(letters) {
-            to.send(letter).expect("the other thread is there");
+    fn exchange(&mut self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        for (to, message) in self.to.iter().zip(messages) {
+            to.send(message).expect("the other thread is there");
         }
         self.from.iter().map(|from| from.recv().expect("the other thread is there")).collect()
     }

@@ -1,6 +1,6 @@
 //! Hands over checkpoints, as one file or as records: one record per partition, and an index.
 
-use super::{Options, Run, Status};
+use super::{Options, Run, RunStatus};
 use crate::error::SimulationError;
 use hostnet_config::Plan;
 use hostnet_kernel::checkpoint;
@@ -9,7 +9,7 @@ use hostnet_model::{Packet, World};
 
 /// Part of a checkpoint that is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept<'a> {
+pub enum CheckpointPiece<'a> {
     /// The whole checkpoint.
     Whole(&'a [u8]),
     /// Record of one partition, from the process that simulates the partition.
@@ -37,15 +37,15 @@ impl Run {
     ///
     /// # Errors
     /// As [`Run::run`].
-    pub fn run_to_the_end(
+    pub fn run_with_checkpoints(
         &mut self,
-        mut on_status: impl FnMut(Status) -> bool,
+        mut on_status: impl FnMut(RunStatus) -> bool,
         mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
-        mut on_checkpoint: impl FnMut(Kept) -> bool,
+        mut on_checkpoint: impl FnMut(CheckpointPiece) -> bool,
     ) -> Result<bool, SimulationError> {
         self.agree(self.check_controllers().map_err(SimulationError::Controller))?;
         loop {
-            let at = self.next_kept();
+            let at = self.next_checkpoint();
             if !self.run_until(at, &mut on_status, &mut on_packets)? {
                 return Ok(false);
             }
@@ -53,19 +53,19 @@ impl Run {
                 return Ok(true);
             }
             if at.ps() == self.options.checkpoint_at_ps {
-                let whole = self.checkpoint().is_some_and(|bytes| !on_checkpoint(Kept::Whole(bytes)));
-                if self.anywhere(whole) {
+                let whole = self.checkpoint().is_some_and(|bytes| !on_checkpoint(CheckpointPiece::Whole(bytes)));
+                if self.in_any_process(whole) {
                     return Ok(false);
                 }
             }
-            if self.is_kept_at(at) && !self.hand_over(at, &mut on_checkpoint) {
+            if self.is_checkpoint_due(at) && !self.hand_over_records(at, &mut on_checkpoint) {
                 return Ok(false);
             }
         }
     }
 
     /// Returns the simulated time of the next checkpoint.
-    fn next_kept(&self) -> Time {
+    fn next_checkpoint(&self) -> Time {
         let Options { checkpoint_at_ps, checkpoint_every_ps, .. } = self.options;
         let now_ps = self.simulated_ps();
         let once = Some(checkpoint_at_ps).filter(|&at_ps| at_ps > now_ps);
@@ -73,27 +73,28 @@ impl Run {
         once.into_iter().chain(again).min().map_or(Time::MAX, Time::from_ps)
     }
 
-    fn is_kept_at(&self, now: Time) -> bool {
+    fn is_checkpoint_due(&self, now: Time) -> bool {
         let every_ps = self.options.checkpoint_every_ps;
         every_ps > 0 && now.ps() % every_ps == 0
     }
 
     /// Hands over a checkpoint in records. Returns false if a callback refuses one in any process.
-    fn hand_over(&mut self, now: Time, on_checkpoint: &mut impl FnMut(Kept) -> bool) -> bool {
+    fn hand_over_records(&mut self, now: Time, on_checkpoint: &mut impl FnMut(CheckpointPiece) -> bool) -> bool {
         let (at_ps, label) = (now.ps(), label(&self.plan, self.options));
         let mut taken = true;
         for (partition, part) in self.state.simulation.parts().iter().enumerate().filter(|part| self.has(part.0)) {
-            let record = checkpoint::write(&label_of(&label, at_ps, partition), part);
-            taken &= record.is_ok_and(|bytes| on_checkpoint(Kept::Record { at_ps, partition, bytes: &bytes }));
+            let record = checkpoint::write(&record_label(&label, at_ps, partition), part);
+            taken &=
+                record.is_ok_and(|bytes| on_checkpoint(CheckpointPiece::Record { at_ps, partition, bytes: &bytes }));
         }
-        self.bring_counters();
+        self.share_counters();
         // The index is written last, so that a checkpoint is either complete or absent.
-        if self.anywhere(!taken) {
+        if self.in_any_process(!taken) {
             return false;
         }
-        let index = self.writes().then(|| self.index(&label)).flatten();
-        let refused = index.is_some_and(|bytes| !on_checkpoint(Kept::Index { at_ps, bytes: &bytes }));
-        !self.anywhere(refused)
+        let index = self.is_writer().then(|| self.index(&label)).flatten();
+        let refused = index.is_some_and(|bytes| !on_checkpoint(CheckpointPiece::Index { at_ps, bytes: &bytes }));
+        !self.in_any_process(refused)
     }
 
     /// Serializes the state without its partitions.
@@ -115,11 +116,11 @@ impl Run {
 
 /// Returns the label that ties a checkpoint to a plan and to the options that affect its content.
 pub(super) fn label(plan: &Plan, options: Options) -> String {
-    let Options { series_ps, counters_ps, looked_at, .. } = options;
-    format!("{} series {series_ps} counters {counters_ps} of {looked_at}", plan.hash)
+    let Options { series_ps, counters_ps, observed_server, .. } = options;
+    format!("{} series {series_ps} counters {counters_ps} of {observed_server}", plan.hash)
 }
 
 /// Returns the label that ties a record to its checkpoint.
-pub(super) fn label_of(label: &str, at_ps: u64, partition: usize) -> String {
+pub(super) fn record_label(label: &str, at_ps: u64, partition: usize) -> String {
     format!("{label} partition {partition} at {at_ps}")
 }

@@ -1,6 +1,6 @@
 //! Assigns NIC functions to cores, and places the memory of the queues.
 
-use super::{Builder, Node};
+use super::{Builder, NumaNode};
 use hostnet_model::line::QueueRings;
 use hostnet_model::nic::{FunctionWiring, QueueMemory, QueueWiring};
 use hostnet_model::os::RegisterPath;
@@ -9,11 +9,11 @@ use hostnet_model::PartKind;
 
 impl Builder<'_> {
     /// Returns the node for the queues of a core: that of the core, or that of the device.
-    fn queues_at(&self, params: &NicParams, core: u32) -> Node {
+    fn queues_at(&self, params: &NicParams, core: u32) -> NumaNode {
         if params.rings_at_device || self.params.socket().dimm.is_some() {
-            let nic = self.layout.at_nic().number;
-            let at_nic = self.sockets().find(|socket| socket.layout.number == nic);
-            at_nic.expect("a NIC is on a socket").node_of_nic()
+            let nic = self.layout.nic_socket().number;
+            let nic_socket = self.sockets().find(|socket| socket.layout.number == nic);
+            nic_socket.expect("a NIC is on a socket").node_of_nic()
         } else {
             self.node(core)
         }
@@ -60,7 +60,7 @@ impl Builder<'_> {
     /// Returns the NIC function that the queues of a core use, and the extra latency of the path to it compared with
     /// the same socket, in ps.
     pub(super) fn way_to_nic(&self, core: u32) -> (usize, u64) {
-        let socket = self.layout.at_core(core);
+        let socket = self.layout.socket_of_core(core);
         let own = self.function_of(socket).unwrap_or(0);
         let crosses = self.params.nic_links().nth(own).is_some_and(|(at, _)| at != socket);
         let upi_ps = self.params.upi.as_ref().filter(|_| crosses).map_or(0, |upi| upi.upi.latency_ps);
@@ -85,7 +85,7 @@ impl Builder<'_> {
 
     /// Returns the rings of a queue of the NIC.
     pub(super) fn rings(&self, queue: u16) -> QueueRings {
-        let at = usize::from(self.layout.at_nic().number);
+        let at = usize::from(self.layout.nic_socket().number);
         let (Some(params), Some(stack), Some(attachment)) =
             (&self.params.sockets[at].nic, &self.params.stack, &self.attachment)
         else {

@@ -1,14 +1,14 @@
 //! Observes a run without changing it: epochs, checkpoint, counters, the event log, the trace.
 
-use super::kept::label;
+use super::checkpoints::label;
 use super::pace::epoch_ps;
 use super::Run;
-use crate::build::feeds::{Feeds, FEED_PS};
+use crate::build::feeds::{TraceFeeds, FEED_PS};
 use crate::read::ends::machine;
-use crate::watch::epochs::{Digest, Epoch};
+use crate::watch::epochs::{Epoch, StateDigest};
 use crate::watch::events::EventLog;
-use crate::watch::trace::{Recorder, Trace};
-use crate::watch::Watch;
+use crate::watch::trace::{Trace, TraceRecorder};
+use crate::watch::EventObserver;
 #[cfg(test)]
 use hostnet_kernel::Scheduler;
 use hostnet_kernel::{checkpoint, Time};
@@ -40,17 +40,17 @@ impl Run {
         }
         if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
             // One process writes the whole checkpoint, so it needs the partitions of all.
-            let places = self.borrow();
-            if self.writes() {
+            let places = self.collect_partitions();
+            if self.is_writer() {
                 self.checkpoint = checkpoint::write(&label(&self.plan, self.options), &self.state).ok();
             }
-            self.give_back(places);
+            self.restore_placeholders(places);
         }
     }
 
     /// Returns true if cores replay traces.
     fn is_fed(&self) -> bool {
-        self.feeds.iter().any(|feeds| !Feeds::is_empty(feeds))
+        self.feeds.iter().any(|feeds| !TraceFeeds::is_empty(feeds))
     }
 
     /// Returns the requested checkpoint, once its time has been reached.
@@ -67,33 +67,33 @@ impl Run {
     /// Appends the hash of the current state to the epochs.
     pub(super) fn end_epoch(&mut self) {
         self.settle();
-        let digests = self.told(Digest::of(&self.state.simulation)).into_iter();
-        let whole = digests.fold(Digest::default(), Digest::plus);
+        let digests = self.gather_all(StateDigest::of(&self.state.simulation)).into_iter();
+        let whole = digests.fold(StateDigest::default(), StateDigest::plus);
         self.state.epochs.push(whole.epoch(self.state.simulation.progress().time));
     }
 
     /// Returns the server that counters and trace observe, if this process simulates it.
-    pub(super) fn looked_at(&self) -> Option<&Machine> {
-        machine(&self.state.simulation, self.options.looked_at)
+    pub(super) fn observed_server(&self) -> Option<&Machine> {
+        machine(&self.state.simulation, self.options.observed_server)
     }
 
     /// Returns the names of the workloads of the server that counters and trace observe.
     #[must_use]
-    pub fn workloads_looked_at(&self) -> Vec<&str> {
-        let server = self.servers.iter().flatten().nth(self.options.looked_at);
+    pub fn observed_workloads(&self) -> Vec<&str> {
+        let server = self.servers.iter().flatten().nth(self.options.observed_server);
         server.iter().flat_map(|server| &server.workloads).map(|workload| workload.name.as_str()).collect()
     }
 
     /// Reads the counters if an interval ends at `now`.
     pub(super) fn read_counters(&mut self, now: Time) {
         let state = &mut self.state;
-        state.counters.stop_at(machine(&state.simulation, self.options.looked_at), now);
+        state.counters.read_at_end(machine(&state.simulation, self.options.observed_server), now);
     }
 
     /// Returns the end of the trace, if one is being recorded.
     fn trace_end(&self) -> Time {
         match &self.watch {
-            Some(Watch::Trace(recorder)) => Time::from_ps(recorder.end_ps()),
+            Some(EventObserver::Trace(recorder)) => Time::from_ps(recorder.end_ps()),
             _ => Time::MAX,
         }
     }
@@ -101,20 +101,20 @@ impl Run {
     /// Starts the trace, if one was requested.
     pub(super) fn start_trace(&mut self) {
         let now_ps = self.settle().ps();
-        let Some(server) = self.servers.iter().flatten().nth(self.options.looked_at) else { return };
-        let Some(machine) = self.looked_at().filter(|_| self.options.trace_ps > 0) else { return };
+        let Some(server) = self.servers.iter().flatten().nth(self.options.observed_server) else { return };
+        let Some(machine) = self.observed_server().filter(|_| self.options.trace_ps > 0) else { return };
         let end_ps = now_ps.saturating_add(self.options.trace_ps);
-        self.watch = Some(Watch::Trace(Recorder::new(server.socket(), machine, now_ps, end_ps)));
-        self.keep_steps(true);
+        self.watch = Some(EventObserver::Trace(TraceRecorder::new(server.socket(), machine, now_ps, end_ps)));
+        self.set_step_recording(true);
     }
 
     /// Turns on or off that the observed server keeps the steps of its pools for the trace.
-    fn keep_steps(&mut self, on: bool) {
+    fn set_step_recording(&mut self, on: bool) {
         let machines = self.state.simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
             World::Server(machine) => Some(machine),
             World::Fabric(_) | World::Remote => None,
         });
-        machines.skip(self.options.looked_at).take(1).for_each(|machine| machine.watch(on));
+        machines.skip(self.options.observed_server).take(1).for_each(|machine| machine.watch(on));
     }
 
     /// Takes the requested trace, up to now if it has not reached its end. Returns `None` before the end of the
@@ -122,10 +122,10 @@ impl Run {
     #[must_use]
     pub fn take_trace(&mut self) -> Option<Trace> {
         match self.watch.take() {
-            Some(Watch::Trace(recorder)) => {
+            Some(EventObserver::Trace(recorder)) => {
                 let now = self.settle();
-                let trace = self.looked_at().map(|machine| recorder.finish(machine, now.ps()));
-                self.keep_steps(false);
+                let trace = self.observed_server().map(|machine| recorder.finish(machine, now.ps()));
+                self.set_step_recording(false);
                 trace
             }
             other => {
@@ -148,13 +148,13 @@ impl Run {
 
     /// Logs every event from now on.
     pub(crate) fn start_log(&mut self) {
-        self.watch = Some(Watch::Log(EventLog::of(&self.state.simulation)));
+        self.watch = Some(EventObserver::Log(EventLog::of(&self.state.simulation)));
     }
 
     /// Takes the log since [`Run::start_log`] and stops logging.
     pub(crate) fn take_log(&mut self) -> EventLog {
         match self.watch.take() {
-            Some(Watch::Log(log)) => log.in_order(),
+            Some(EventObserver::Log(log)) => log.in_order(),
             _ => EventLog::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! State of servers at one time, for time series.
 
 use super::ends::machines;
-use super::meters::PowerMoment;
+use super::meters::PowerTotals;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::control::Signals;
 use hostnet_model::iio::Iio;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// State of a server at one time: running totals and levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HostMoment {
+pub(crate) struct HostState {
     /// P2M-Write: credits times ps, and lines, since the start of the window.
     pub(crate) occupancy_area: u64,
     pub(crate) inserted_lines: u64,
@@ -30,36 +30,36 @@ pub(crate) struct HostMoment {
     /// Level and smoothed signals of the host congestion control, if there is one.
     pub(crate) control: Option<(u8, Signals)>,
     /// Totals of the cores, if their frequencies are managed.
-    pub(crate) power: Option<PowerMoment>,
+    pub(crate) power: Option<PowerTotals>,
 }
 
 /// Returns the state of every server that this process simulates, with its number. The statistics of the world must
 /// have been settled.
-pub(crate) fn moments(simulation: &Simulation<World>, now: Time) -> Vec<(usize, HostMoment)> {
-    machines(simulation).map(|(number, machine)| (number, host_moment(machine, now))).collect()
+pub(crate) fn host_states(simulation: &Simulation<World>, now: Time) -> Vec<(usize, HostState)> {
+    machines(simulation).map(|(number, machine)| (number, read_host_state(machine, now))).collect()
 }
 
-fn host_moment(machine: &Machine, now: Time) -> HostMoment {
-    let mut moment = HostMoment::default();
+fn read_host_state(machine: &Machine, now: Time) -> HostState {
+    let mut host_state = HostState::default();
     if let Some(memory) = machine.fluids().next() {
         let counts = memory.counts(now);
-        moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
-        moment.inserted_lines = counts.lines[0];
+        host_state.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
+        host_state.inserted_lines = counts.lines[0];
     }
     for write in machine.each::<Iio>().map(Iio::write) {
-        moment.occupancy_area += write.area_ps();
-        moment.inserted_lines += write.classes().iter().map(|usage| usage.acquired()).sum::<u64>();
+        host_state.occupancy_area += write.area_ps();
+        host_state.inserted_lines += write.classes().iter().map(|usage| usage.acquired()).sum::<u64>();
     }
     if let Some(nic) = machine.first::<Nic>() {
-        moment.buffer_bytes = nic.counters().buffer.value();
-        moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
-        moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
-        moment.taken_bytes = nic.flows().iter().map(|flow| flow.received.bytes).sum();
-        moment.sent_bytes = nic.flows().iter().map(|flow| flow.sent.bytes).sum();
+        host_state.buffer_bytes = nic.counters().buffer.value();
+        host_state.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
+        host_state.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
+        host_state.taken_bytes = nic.flows().iter().map(|flow| flow.received.bytes).sum();
+        host_state.sent_bytes = nic.flows().iter().map(|flow| flow.sent.bytes).sum();
     }
     let sockets = machine.engines::<NetStack>().flat_map(NetStack::sockets);
-    moment.read_bytes = sockets.map(|(_, _, _, application)| application.received_bytes()).sum();
-    moment.control = machine.control().map(|control| (control.level(), *control.signals()));
-    moment.power = PowerMoment::of(machine, now);
-    moment
+    host_state.read_bytes = sockets.map(|(_, _, _, application)| application.received_bytes()).sum();
+    host_state.control = machine.control().map(|control| (control.level(), *control.signals()));
+    host_state.power = PowerTotals::of(machine, now);
+    host_state
 }

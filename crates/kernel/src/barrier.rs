@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Spins of a waiting thread before it yields its processor: some ten microseconds.
-const LOOKS: u32 = 1 << 9;
+const SPINS: u32 = 1 << 9;
 /// Yields of a waiting thread before it sleeps: near a millisecond on an idle machine. Waking a thread takes tens of
 /// microseconds, as much as the windows of loaded servers differ from each other.
-const OFFERS: u32 = 1 << 10;
+const YIELDS: u32 = 1 << 10;
 
 /// Barrier whose waiting threads first spin, then yield, and sleep only if the wait is long.
-pub(crate) struct Meeting {
+pub(crate) struct SpinBarrier {
     threads: usize,
     arrived: AtomicUsize,
     /// Number of completed rounds.
@@ -20,7 +20,7 @@ pub(crate) struct Meeting {
     wake: Condvar,
 }
 
-impl Meeting {
+impl SpinBarrier {
     pub(crate) fn new(threads: usize) -> Self {
         Self {
             threads,
@@ -37,13 +37,13 @@ impl Meeting {
         if self.arrived.fetch_add(1, Ordering::SeqCst) + 1 == self.threads {
             return self.end(meeting);
         }
-        for _ in 0..LOOKS {
+        for _ in 0..SPINS {
             if self.over.load(Ordering::SeqCst) != meeting {
                 return;
             }
             std::hint::spin_loop();
         }
-        for _ in 0..OFFERS {
+        for _ in 0..YIELDS {
             if self.over.load(Ordering::SeqCst) != meeting {
                 return;
             }
@@ -81,7 +81,7 @@ mod tests {
     fn nobody_goes_on_before_all_have_come() {
         const ROUNDS: usize = 2000;
         for threads in [1, 2, 5] {
-            let (meeting, count, early) = (Meeting::new(threads), AtomicUsize::new(0), AtomicUsize::new(0));
+            let (meeting, count, early) = (SpinBarrier::new(threads), AtomicUsize::new(0), AtomicUsize::new(0));
             std::thread::scope(|scope| {
                 for thread in 0..threads {
                     let (meeting, count, early) = (&meeting, &count, &early);

@@ -9,13 +9,13 @@ const EVENTS_PER_PENDING: u64 = 16;
 
 /// Progress of a run since the last check.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Creep {
+pub(super) struct LivelockDetector {
     since: Progress,
     /// Total that had moved at the last check, if the run has crept since the check before.
     moved: Option<u64>,
 }
 
-impl Creep {
+impl LivelockDetector {
     /// Starts to watch a run.
     pub(super) fn begin(progress: Progress) -> Self {
         Self { since: progress, moved: None }
@@ -23,7 +23,7 @@ impl Creep {
 
     /// Returns true if the run creeps. An event takes at least 1 ps, so time that advances by no more than that per
     /// event means events that only follow each other. `pending` is the number of pending events.
-    pub(super) fn goes_on(&mut self, progress: Progress, pending: usize) -> bool {
+    pub(super) fn is_creeping(&mut self, progress: Progress, pending: usize) -> bool {
         let events = progress.events - self.since.events;
         if events < EVENTS_MIN.max(EVENTS_PER_PENDING * pending as u64) {
             return false;
@@ -37,7 +37,7 @@ impl Creep {
 
     /// Returns true if a creeping run still moves lines or packets. `moved` is the total that it has moved since its
     /// start.
-    pub(super) fn moves(&mut self, progress: Progress, moved: u64) -> bool {
+    pub(super) fn still_moves(&mut self, progress: Progress, moved: u64) -> bool {
         let before = self.moved.replace(moved);
         self.since = progress;
         // The first call has nothing to compare with, so a livelock takes two checks.
@@ -54,8 +54,8 @@ mod tests {
     /// as a livelock.
     fn ends_after(events: u64, ps: u64, pending: usize, mut moved: impl FnMut(u64) -> u64) -> Option<u64> {
         let at = |turn: u64| Progress { time: Time::from_ps(turn * ps), events: turn * events };
-        let mut creep = Creep::begin(at(0));
-        (1..100).find(|&turn| creep.goes_on(at(turn), pending) && !creep.moves(at(turn), moved(turn)))
+        let mut livelock = LivelockDetector::begin(at(0));
+        (1..100).find(|&turn| livelock.is_creeping(at(turn), pending) && !livelock.still_moves(at(turn), moved(turn)))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Attaches external controllers and governors to a run, and records the packets of a host.
 
 use super::Run;
-use crate::error::{HostError, Missing};
+use crate::error::{HostError, MissingComponent};
 use crate::read::ends::machines;
 use hostnet_config::Code;
 use hostnet_kernel::{ComponentId, Time};
@@ -12,7 +12,7 @@ use hostnet_model::{Machine, Packet, PartKind, World};
 
 /// Place of a host: its partition, and the NIC or endpoint at the end of its cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Port {
+struct HostPort {
     partition: usize,
     part: ComponentId,
 }
@@ -21,7 +21,7 @@ struct Port {
 const LONE: &str = "server";
 
 /// Returns the name of a host for users.
-fn called(name: &str) -> &str {
+fn display_name(name: &str) -> &str {
     if name.is_empty() {
         LONE
     } else {
@@ -31,8 +31,8 @@ fn called(name: &str) -> &str {
 
 /// Returns the number of the host with this name.
 fn host_number(cluster: &ClusterParams, host: &str) -> Result<usize, HostError> {
-    cluster.hosts.iter().position(|own| called(&own.name) == host).ok_or_else(|| {
-        let known = cluster.hosts.iter().map(|host| called(&host.name));
+    cluster.hosts.iter().position(|own| display_name(&own.name) == host).ok_or_else(|| {
+        let known = cluster.hosts.iter().map(|host| display_name(&host.name));
         HostError::new(Code::DoesNotExist, host, format!("no such host; {}", hostnet_config::suggestion(host, known)))
     })
 }
@@ -100,7 +100,7 @@ impl Run {
 
     /// Returns the hosts with `rule = "user"`.
     #[must_use]
-    pub fn controlled(&self) -> Vec<&str> {
+    pub fn user_controlled_hosts(&self) -> Vec<&str> {
         self.controls().filter(|(_, control)| control.name().is_some()).map(|(host, _)| host).collect()
     }
 
@@ -113,7 +113,7 @@ impl Run {
         let keeps = self.options.checkpoint_at_ps > 0 || self.options.checkpoint_every_ps > 0;
         for (host, control) in self.controls() {
             if let Some(name) = control.missing() {
-                return Err(HostError::not_given(host, Missing::Controller, name));
+                return Err(HostError::not_given(host, MissingComponent::Controller, name));
             }
             if keeps {
                 control.check_state().map_err(|why| HostError::new(Code::BadCheckpoint, host, why))?;
@@ -121,7 +121,7 @@ impl Run {
         }
         for (host, power) in self.managers() {
             if let Some(name) = power.missing() {
-                return Err(HostError::not_given(host, Missing::Governor, name));
+                return Err(HostError::not_given(host, MissingComponent::Governor, name));
             }
             if keeps {
                 power.check_state().map_err(|why| HostError::new(Code::BadCheckpoint, host, why))?;
@@ -135,7 +135,7 @@ impl Run {
     /// # Errors
     /// The error of the first process in which it does not fit.
     pub fn agree_on_host(&self, own: Result<(), HostError>) -> Result<(), HostError> {
-        let errors = self.told(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
+        let errors = self.gather_all(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
         errors.into_iter().flatten().next().map_or(Ok(()), |(code, host, why)| {
             let code = Code::named(&code).unwrap_or(Code::RequiresKey);
             Err(HostError::new(code, &host, why))
@@ -166,7 +166,7 @@ impl Run {
         let parts = self.state.simulation.parts_mut();
         let packets = self.recorded.and_then(|partition| parts[partition].0.packets_mut());
         let own = packets.map(hostnet_model::line::Packets::take_recorded).unwrap_or_default();
-        self.told_all(own)
+        self.gather_lists(own)
     }
 
     /// Returns the servers with host congestion control, with the names of their hosts.
@@ -182,7 +182,7 @@ impl Run {
     /// Returns the servers that this process simulates, with the names of their hosts.
     fn named_machines(&self) -> impl Iterator<Item = (&str, &Machine)> {
         let hosts = self.plan().cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
-        let names: Vec<&str> = hosts.map(|host| called(&host.name)).collect();
+        let names: Vec<&str> = hosts.map(|host| display_name(&host.name)).collect();
         machines(self.simulation()).map(move |(number, machine)| (names[number], machine))
     }
 }
@@ -192,7 +192,7 @@ fn port<'a>(
     cluster: &ClusterParams,
     worlds: impl Iterator<Item = &'a World>,
     host: &str,
-) -> Result<Option<Port>, HostError> {
+) -> Result<Option<HostPort>, HostError> {
     let mut elsewhere = false;
     let number = host_number(cluster, host)?;
     let servers = servers_before(cluster, number);
@@ -208,7 +208,7 @@ fn port<'a>(
             _ => None,
         };
         if let Some(part) = part {
-            return Ok(Some(Port { partition, part }));
+            return Ok(Some(HostPort { partition, part }));
         }
     }
     if elsewhere {
