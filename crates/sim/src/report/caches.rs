@@ -1,4 +1,4 @@
-//! The table of caches: what happened to the accesses and lines of every workload.
+//! The table `caches`: accesses and lines of every workload in the caches.
 
 use super::ratio;
 use crate::read::sample::Sample;
@@ -10,26 +10,26 @@ use serde_json::{json, Value};
 
 const LINES_PER_MIB: f64 = 16_384.0;
 
-/// Lines as MiB.
+/// Returns the size of `lines` lines of 64 B, in MiB.
 pub(super) fn mib(lines: f64) -> f64 {
     lines / LINES_PER_MIB
 }
 
-/// Lines of the LLC that cores and devices hold, as the mean of some moments.
+/// Returns the LLC lines of cores and of devices, averaged over `moments`.
 fn held(moments: &[ClassCounts]) -> [f64; 2] {
     let mean = |pick: fn(&ClassCounts) -> u64| moments.iter().map(pick).sum::<u64>() as f64 / moments.len() as f64;
     [mean(|counts| counts.core_lines), mean(|counts| counts.io_lines)]
 }
 
-/// What the caches did for a workload, or for all.
+/// Cache counters of one workload, or of all.
 pub(crate) struct CacheRow<'a> {
     name: &'a str,
     counts: &'a ClassCounts,
-    /// Lines of the LLC that cores and devices hold.
+    /// LLC lines of cores and of devices, averaged over the batches.
     held: [f64; 2],
 }
 
-/// The rows of the table.
+/// Rows of the table: [`CacheRow`].
 pub(crate) struct OfCaches;
 
 impl Rows for OfCaches {
@@ -61,13 +61,14 @@ pub(crate) const CACHES: &[Column<OfCaches>] = &[
 ];
 
 impl CacheRow<'_> {
-    /// Lines that devices wrote.
+    /// Returns the lines that devices wrote to the LLC.
     fn written(&self) -> u64 {
         self.counts.ddio_updates + self.counts.ddio_allocations
     }
 }
 
-/// The rows of all workloads together and of each, from what the caches counted in all and at the end of every batch.
+/// Builds the table: a row for all workloads and one for each. Counts are from `total`. The contents of the LLC are
+/// averaged over the ends of the batches, or taken from `total` if there are none.
 fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sample]) -> Table {
     let mut table = Table::of("caches", CACHES);
     let moments = if batches.is_empty() { std::slice::from_ref(total) } else { batches };
@@ -83,13 +84,14 @@ fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sa
 }
 
 impl ServerView<'_> {
-    /// The table, if the server has caches.
+    /// Builds the table, if the server has caches.
     pub(super) fn caches(&self, total: &Sample) -> Option<Table> {
         let names = self.server.workloads.iter().map(|workload| workload.name.as_str());
         self.machine.has_caches().then(|| table(names, total, self.batches))
     }
 
-    /// How large the LLC is, and how much of it device writes may allocate in.
+    /// Returns the size of the LLC and of its ways that device writes may allocate in, in MiB. With several sockets,
+    /// the entry `sockets` has the LLC of each.
     pub(super) fn llc(&self) -> Value {
         let Some(cache) = &self.server.socket().cache else { return Value::Null };
         let slices: u32 = self.server.sockets.iter().map(|socket| socket.cha.slices).sum();
@@ -107,7 +109,8 @@ impl ServerView<'_> {
     }
 }
 
-/// The LLC of a socket: its size, what it holds when the window ends, and what became of the reads of cores in it.
+/// Returns the size of the LLC of a socket, its contents at the end of the window, and the lookups and misses of its
+/// cores.
 fn llc_of(socket: &SocketParams, caches: &Caches) -> Value {
     let classes = caches.counts().classes().iter();
     let counts = classes.fold(ClassCounts::default(), |sum, counts| sum.plus(counts));

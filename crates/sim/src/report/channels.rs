@@ -1,4 +1,4 @@
-//! The table of channels.
+//! The table `channels`.
 
 use super::{ratio, ratio_ci95, rows};
 use crate::report::table::{Cell, Column, Rows, Table};
@@ -9,16 +9,16 @@ use hostnet_model::params::MemoryParams;
 use serde_json::Value;
 use std::ops::Range;
 
-/// Some channels together.
+/// One channel, or all channels taken together.
 pub(crate) struct ChannelRow<'a> {
     view: &'a ServerView<'a>,
-    /// The number of the channel; -1 = all.
+    /// Number of the channel, or -1 for all.
     number: i64,
     channels: &'a [&'a Controller],
     counters: Vec<Counters>,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`ChannelRow`].
 pub(crate) struct Channels;
 
 impl Rows for Channels {
@@ -59,11 +59,12 @@ pub(crate) const CHANNELS: &[Column<Channels>] = &[
 ];
 
 impl ChannelRow<'_> {
+    /// Sums a counter of the channels.
     fn total(&self, count: impl Fn(&Counters) -> u64) -> u64 {
         self.counters.iter().map(count).sum()
     }
 
-    /// The time that the buses move lines, in ps.
+    /// Returns the time that the data buses carry lines, in ps, summed over the channels.
     fn bus_ps(&self) -> f64 {
         let lines = |channel: &Counters| channel.reads.iter().chain(&channel.writes).sum::<u64>();
         let mut counters = self.counters.iter();
@@ -83,16 +84,19 @@ impl ChannelRow<'_> {
         self.total(|channel| channel.writes.iter().sum())
     }
 
+    /// Returns the lines of a workload.
     fn lines_of(&self, class: usize) -> u64 {
         self.total(|channel| channel.reads[class] + channel.writes[class])
     }
 
+    /// Returns the lines of all workloads on cores.
     fn core_lines(&self) -> u64 {
         let workloads = &self.view.server.workloads;
         let of_cores = |class: &usize| !workloads[*class].kind.is_of_devices();
         (0..workloads.len()).filter(of_cores).map(|class| self.lines_of(class)).sum()
     }
 
+    /// Returns the half-width of the confidence interval of the row miss ratio, for all channels only.
     fn miss_ci95(&self) -> Option<f64> {
         let read = || {
             ratio_ci95(self.view.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64)
@@ -104,16 +108,18 @@ impl ChannelRow<'_> {
         self.channels.iter().map(|channel| pick(channel)).collect()
     }
 
+    /// Returns the mean number of entries in use of a queue, averaged over the channels.
     fn mean(&self, pick: fn(&Controller) -> &Domain) -> f64 {
         let area: u64 = self.queues(pick).iter().map(|domain| domain.area_ps()).sum();
         area as f64 / self.channels.len() as f64 / self.view.window_ps()
     }
 
+    /// Returns a time, summed over the channels, as a mean share of the window.
     fn share_of_time(&self, time_ps: f64) -> f64 {
         time_ps / self.channels.len() as f64 / self.view.window_ps()
     }
 
-    /// What each workload moves; nothing of a window without length.
+    /// Lists the throughput of each workload, in GB/s; `None` if the window has no length.
     fn sources(&self) -> Option<String> {
         if self.view.window_ps() == 0.0 {
             return None;
@@ -126,6 +132,7 @@ impl ChannelRow<'_> {
 }
 
 impl ServerView<'_> {
+    /// Builds the table. It is empty for a fluid memory, which has no channels.
     pub(crate) fn channels(&self) -> Table {
         let mut table = Table::of("channels", CHANNELS);
         let controllers = self.controllers();
@@ -139,7 +146,8 @@ impl ServerView<'_> {
         table
     }
 
-    /// Sums up the channels of each socket, in the columns of the table but with `socket` in place of `channel`.
+    /// Returns the channels of each socket taken together, in the columns of the table but with `socket` in place of
+    /// `channel`.
     pub(super) fn channels_of_sockets(&self) -> Vec<Value> {
         let controllers = self.controllers();
         let of_socket = |(socket, (_, channels)): (usize, (&MemoryParams, Range<usize>))| {
@@ -153,13 +161,13 @@ impl ServerView<'_> {
         self.memories().enumerate().filter_map(of_socket).collect()
     }
 
-    /// The row of some channels together, under the number of the first.
+    /// Creates the row of channels taken together, under `number`.
     fn channel_row<'a>(&'a self, number: i64, channels: &'a [&'a Controller]) -> ChannelRow<'a> {
         let counters = channels.iter().map(|channel| channel.counters(self.now)).collect();
         ChannelRow { view: self, number, channels, counters }
     }
 
-    /// The memory of each socket, and the numbers of its channels among those of the server.
+    /// Returns the memory of each socket, with the range of its channels among those of the server.
     pub(super) fn memories(&self) -> impl Iterator<Item = (&MemoryParams, Range<usize>)> {
         self.server.sockets.iter().scan(0, |next, socket| {
             let memory = &socket.memory;
@@ -170,14 +178,14 @@ impl ServerView<'_> {
     }
 }
 
-/// The time that one line takes on the bus of its channel, in ps.
+/// Returns the time that a line takes on the data bus of its channel, in ps.
 pub(crate) fn line_ps(memory: &MemoryParams) -> f64 {
     let dram = &memory.dram;
     let clocks = f64::from(dram.timing.burst * dram.accesses_per_line);
     clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64
 }
 
-/// The share of samples in which one bank has at least `deviation` times the mean load.
+/// Returns the share of samples in which one bank has at least `deviation` times the mean load.
 fn uneven_share(channels: &[&Controller], deviation: f64) -> Cell {
     let samples = channels.iter().map(|channel| channel.bank_loads().samples_from(deviation));
     let (all, uneven) = samples.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));

@@ -1,4 +1,4 @@
-//! The counters of a simulated server.
+//! Hardware counters that a simulated server would have.
 
 use crate::read::sample::{domains, DomainTotals, Group};
 use crate::report::view::ServerView;
@@ -8,7 +8,7 @@ use hostnet_model::cha;
 use hostnet_model::memory::{self, Controller};
 
 impl ServerView<'_> {
-    /// What the server's counters tell about the window.
+    /// Returns the hardware counters over the window.
     pub(crate) fn counters(&self) -> Counters {
         let controllers = self.used_controllers();
         let counts: Vec<memory::Counters> = controllers.iter().map(|channel| channel.counters(self.now)).collect();
@@ -42,14 +42,15 @@ impl ServerView<'_> {
         }
     }
 
-    /// The controllers of the sockets whose memory anybody uses: those of the others have no queues to take means over.
+    /// Returns the controllers of the sockets whose memory was used, or all if none was. The queues of unused memory
+    /// stay empty and are left out of the means.
     fn used_controllers(&self) -> Vec<&Controller> {
         let all = self.controllers();
         let moved = |controller: &Controller| {
             let counts = controller.counters(self.now);
             counts.reads.iter().chain(&counts.writes).sum::<u64>()
         };
-        // A host whose memory has rates has no channels.
+        // A host with a fluid memory has no channels.
         let sockets = self.memories().filter_map(|(_, channels)| all.get(channels));
         let used = sockets.filter(|own| own.iter().any(|controller| moved(controller) > 0));
         let used: Vec<&Controller> = used.flatten().copied().collect();
@@ -60,7 +61,7 @@ impl ServerView<'_> {
         }
     }
 
-    /// Occupancy and lines of the books of a group that `wanted` picks by their number.
+    /// Returns the occupancy and the lines of the domain classes of a group that `wanted` picks by index.
     fn flow(&self, group: Group, wanted: impl Fn(usize) -> bool) -> Flow {
         let parts = domains(self.machine, group);
         let usages = parts.iter().flat_map(|(_, domain)| domain.classes().iter().enumerate());

@@ -1,4 +1,4 @@
-//! The table of domains.
+//! The table `domains`.
 
 use super::{quantile_ns, ratio_ci95, sum};
 use crate::read::sample::{domains, Group, Sample};
@@ -8,19 +8,21 @@ use crate::report::view::ServerView;
 use hostnet_measure::{Domain, Histogram};
 use hostnet_model::PartKind;
 
-/// Some domains of a group taken together, and what a workload or all of them made of them.
+/// Domains of one group taken together, as used by one workload or by all.
 pub(crate) struct DomainRow<'a> {
     view: &'a ServerView<'a>,
     group: Group,
-    /// The part that they belong to, or `all`.
+    /// Part of the server that has the domains, or `all`.
     part: &'a str,
+    /// Workload, or `None` for all.
     class: Option<usize>,
     parts: &'a [&'a Domain],
     latency: Histogram,
+    /// Credits in use times ps.
     area_ps: u64,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`DomainRow`].
 pub(crate) struct Domains;
 
 impl Rows for Domains {
@@ -51,8 +53,8 @@ fn ns(ps: f64) -> f64 {
     ps / 1000.0
 }
 
-/// The parts of a group by their names. A way between sockets has two of each pool: of what the first socket asks the
-/// second for, `upi 0-1`, and the other way round, `upi 1-0`.
+/// Names the parts of a group. A UPI link has two pools of each UPI group: `upi 0-1` for what the first socket
+/// requests from the second, and `upi 1-0` for the other direction.
 fn named(ways: Vec<String>, group: Group, mut parts: Vec<(String, &Domain)>) -> Vec<(String, &Domain)> {
     if BETWEEN.contains(&group) {
         parts.iter_mut().zip(ways).for_each(|((name, _), way)| *name = way);
@@ -61,6 +63,7 @@ fn named(ways: Vec<String>, group: Group, mut parts: Vec<(String, &Domain)>) -> 
 }
 
 impl DomainRow<'_> {
+    /// Returns the name of the workload, or `all`.
     fn workload(&self) -> &str {
         self.class.map_or("all", |class| self.view.server.workloads[class].name.as_str())
     }
@@ -69,12 +72,12 @@ impl DomainRow<'_> {
         self.parts.iter().map(|domain| pick(domain)).sum()
     }
 
-    /// What is known of all parts together alone.
+    /// Reads a value that exists only for part `all`.
     fn whole(&self, read: impl FnOnce() -> Option<f64>) -> Option<f64> {
         (self.part == "all").then(read).flatten()
     }
 
-    /// What is known of all workloads together alone.
+    /// Reads a value that exists only for all workloads together.
     fn of_all(&self, read: impl FnOnce() -> Cell) -> Cell {
         self.class.map_or_else(read, |_| Cell::Empty)
     }
@@ -85,6 +88,7 @@ impl DomainRow<'_> {
 }
 
 impl ServerView<'_> {
+    /// Builds the table. Groups that no workload used have no row.
     pub(crate) fn domains(&self) -> Table {
         let mut table = Table::of("domains", DOMAINS);
         for group in Group::ALL {
@@ -99,7 +103,7 @@ impl ServerView<'_> {
             let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
             self.domain_rows(&mut table, group, "all", &all);
             if parts.len() > 1 || self.server.sockets.len() > 1 {
-                // A drive with several paths has a pool at each, and is one part.
+                // A drive with several PCIe links has a pool at each, and is one part.
                 let of_a_drive = |one: &str, other: &str| one == other && one.starts_with(PartKind::Ssd.name());
                 for part in parts.chunk_by(|(one, _), (other, _)| of_a_drive(one, other)) {
                     let own: Vec<&Domain> = part.iter().map(|(_, domain)| *domain).collect();
@@ -115,7 +119,7 @@ impl ServerView<'_> {
         table
     }
 
-    /// The rows of some domains taken together: of all workloads, and of each if there are several.
+    /// Adds the rows of domains taken together: one for all workloads and, if there are several, one for each.
     fn domain_rows(&self, table: &mut Table, group: Group, part: &str, parts: &[&Domain]) {
         let mut classes = vec![None];
         if self.classes() > 1 {

@@ -1,4 +1,5 @@
-//! The tables of energy: what each part of a server consumed, and what that is for what was done.
+//! The tables `energy`, of the energy that each part of a server consumed, and `efficiency`, of the energy per byte
+//! and per operation.
 
 use super::rows;
 use crate::read::sample::{Group, Sample};
@@ -18,18 +19,20 @@ use serde_json::{json, Value};
 const AJ_PER_UJ: f64 = 1e12;
 const AJ_PER_NJ: f64 = 1e9;
 const AJ_PER_PJ: f64 = 1e6;
-/// Attojoules per picosecond to watts.
+/// Factor from attojoules per picosecond to watts.
 const W_PER_AJ_PER_PS: f64 = 1e-6;
 
-/// What a part, or all of them, consumed.
+/// Energy of one part, or of all.
 pub(crate) struct EnergyRow {
     consumed: PartEnergy,
+    /// Energy of all parts, in aJ.
     all: u128,
     window_ps: f64,
+    /// Relative uncertainty of the energy, 0 to 1.
     band: f64,
 }
 
-/// The rows of the table.
+/// Rows of the table `energy`: [`EnergyRow`].
 pub(crate) struct OfEnergy;
 
 impl Rows for OfEnergy {
@@ -47,20 +50,22 @@ pub(crate) const ENERGY: &[Column<OfEnergy>] = &[
 ];
 
 impl EnergyRow {
+    /// Returns the mean power over the window, in W.
     fn power(&self) -> f64 {
         self.consumed.attojoules as f64 / self.window_ps * W_PER_AJ_PER_PS
     }
 }
 
-/// What was done with all the energy of some servers.
+/// Work of a workload or of a traffic class, and the energy of everything that has a meter.
 pub(crate) struct EfficiencyRow<'a> {
     pub(crate) name: &'a str,
     pub(crate) bytes: u64,
+    /// Commands, operations or answered requests; `None` if there are none.
     pub(crate) operations: Option<u64>,
     pub(crate) attojoules: u128,
 }
 
-/// The rows of the table.
+/// Rows of the table `efficiency`: [`EfficiencyRow`].
 pub(crate) struct OfEfficiency;
 
 impl Rows for OfEfficiency {
@@ -76,28 +81,29 @@ pub(crate) const EFFICIENCY: &[Column<OfEfficiency>] = &[
 ];
 
 impl EfficiencyRow<'_> {
+    /// Returns the energy per unit of `count`, or an empty cell without any.
     fn per(&self, count: Option<u64>, unit: f64) -> Cell {
         count.filter(|&count| count > 0).map(|count| self.attojoules as f64 / unit / count as f64).into()
     }
 }
 
-/// What the meter of a server says.
+/// Tables of the energy meter of a server.
 pub(crate) struct Metered {
     pub(crate) energy: Table,
     pub(crate) efficiency: Table,
-    /// In attojoules.
+    /// Energy of all parts, in aJ.
     pub(crate) all: u128,
 }
 
 impl Metered {
-    /// What a summary says of it.
+    /// Returns the entries of the summary.
     pub(crate) fn summary(&self) -> [(&'static str, Value); 2] {
         [("energy", json!(rows(&self.energy))), ("efficiency", json!(rows(&self.efficiency)))]
     }
 }
 
 impl ServerView<'_> {
-    /// What the server consumed, if it has a meter.
+    /// Reads the energy meter, if the server has one.
     pub(crate) fn metered(&self) -> Option<Metered> {
         let params = self.server.energy.as_deref()?;
         let (energy, all) = table(meter(params, &self.activity()), self.window_ps(), f64::from(params.band_ppm) / 1e6);
@@ -110,13 +116,14 @@ impl ServerView<'_> {
         Some(Metered { energy, efficiency, all })
     }
 
-    /// Commands or operations of a workload that ended, if it has any.
+    /// Returns the completed commands or operations of a workload, if its kind has any.
     fn ended(&self, class: usize) -> Option<u64> {
         let kind = &self.server.workloads[class].kind;
         let commands = kind.fio().map(|_| self.commands_completed(class));
         commands.or_else(|| Some(self.total.operations(class, &kind.app()?.cores)))
     }
 
+    /// Collects the counts that the energy meter multiplies by the energy of each event.
     fn activity(&self) -> Activity {
         let window_ps = self.now.since(self.window_start);
         let cached = self.total.total_cache_counts();
@@ -147,7 +154,7 @@ impl ServerView<'_> {
     }
 }
 
-/// A row for all that was consumed in a window and one for each part, and all of it in attojoules.
+/// Builds the table `energy`: a row for all parts, and one for each. Also returns the total, in aJ.
 pub(super) fn table(consumed: Vec<PartEnergy>, window_ps: f64, band: f64) -> (Table, u128) {
     let all = total_attojoules(&consumed);
     let mut energy = Table::of("energy", ENERGY);
@@ -157,20 +164,21 @@ pub(super) fn table(consumed: Vec<PartEnergy>, window_ps: f64, band: f64) -> (Ta
     (energy, all)
 }
 
-/// Lines between devices and the processor, and over the links of expanders.
+/// Returns the lines that crossed between devices and the processor, and over CXL links.
 fn io_lines(total: &Sample) -> u64 {
     let groups = [Group::P2mWrite, Group::P2mRead, Group::ExpanderRead, Group::ExpanderWrite];
     groups.iter().flat_map(|&group| &total.totals[group as usize]).map(|totals| totals.lines).sum()
 }
 
-/// Ranks of all channels.
+/// Returns the DRAM ranks of all channels, with those behind CXL links.
 fn ranks(server: &ServerParams) -> u64 {
     let of = |memory: &MemoryParams| u64::from(memory.map.channels * memory.dram.subchannels * memory.dram.ranks);
     let own: u64 = server.sockets.iter().map(|socket| of(&socket.memory)).sum();
     own + server.sockets.iter().filter_map(SocketParams::far_memory).map(of).sum::<u64>()
 }
 
-/// For how long a core was at work: as long as the window if anything but network traffic runs on it, or if that polls.
+/// Returns how long a core was active, in ps: the time that it was not idle if it only serves the network and does
+/// not poll, and else the whole window. A core without work is never active.
 fn active_ps(core: &Core, server: &ServerParams, now: Time, window_ps: u64) -> u64 {
     let polls = server.stack.as_ref().is_some_and(|stack| stack.poll);
     match core.engines() {

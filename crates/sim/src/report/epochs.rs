@@ -1,9 +1,10 @@
-//! The table of epochs. It says how a run went, not what it measured, so it is no part of the results and their hash.
+//! The table `epochs`. It describes the course of a run and measures nothing, so it has no part in the results and
+//! their hash.
 
 use crate::report::table::{Column, Rows, Table};
 use crate::watch::epochs::Epoch;
 
-/// The rows of the table.
+/// Rows of the table: [`Epoch`].
 struct Epochs;
 
 impl Rows for Epochs {
@@ -15,7 +16,7 @@ const EPOCHS: &[Column<Epochs>] = &[
     Column::text("hash", |epoch| format!("{:016x}", epoch.hash).into()),
 ];
 
-/// The table of `epochs`; of none for what was not simulated event by event.
+/// Builds the table of `epochs`. It is empty for a run that was not simulated event by event.
 #[must_use]
 pub fn table(epochs: &[Epoch]) -> Table {
     let mut table = Table::of("epochs", EPOCHS);

@@ -1,17 +1,17 @@
-//! The hash of what was measured, and of nothing else.
+//! Hashes the measurements of a run.
 
 use crate::report::info::holds;
 use crate::report::table::{Holds, Table};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// What a summary says of the measuring window.
+/// Keys of the summary that describe the measuring window.
 const OF_THE_WINDOW: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
-/// The column that explains a workload.
+/// Column of the table of workloads that explains and measures nothing.
 const EXPLAINED: &str = "limited_by";
 
-/// Hexadecimal SHA-256 of the window and the tables. Neither the configuration takes part, nor what it cost to simulate
-/// it, nor what was looked at, nor any explanation.
+/// Returns the hexadecimal SHA-256 of the window and of the tables of measurements. The configuration, the cost of
+/// the simulation, observers and explanations have no influence.
 pub(crate) fn of_results(summary: &Value, tables: &[Table]) -> String {
     let mut hasher = Sha256::new();
     for key in OF_THE_WINDOW {

@@ -1,9 +1,9 @@
-//! All tables of runs: what each holds, and which columns name its rows.
+//! Lists all tables of runs, with their content and their key columns.
 
 use crate::report::table::{Holds, TableInfo};
 use crate::report::{caches, channels, domains, energy, mesh, network, upi, workloads};
 
-/// Lists the content of every table of any run, the most important first.
+/// Lists every table of any run, the most important first.
 #[must_use]
 pub fn table_info() -> Vec<TableInfo> {
     let mut all = network::table_info_of_traffic();
@@ -24,10 +24,10 @@ pub fn table_info() -> Vec<TableInfo> {
     all
 }
 
-/// Returns the content of the table of that name.
+/// Returns the content of the table with this name.
 ///
 /// # Panics
-/// If [`table_info`] does not list it.
+/// Panics if [`table_info`] does not list the table.
 pub(crate) fn holds(name: &str) -> Holds {
     let found = table_info().into_iter().find(|info| info.name == name);
     found.unwrap_or_else(|| panic!("table {name} is not listed")).holds

@@ -1,4 +1,4 @@
-//! Collects the facts from which the limit of each workload follows.
+//! Collects the facts that determine the limit of each workload.
 
 use crate::read::sample::{Group, Sample};
 use crate::report::occupancy::{buses_busy, dram_ns, link_busy, pool, FAR};
@@ -17,7 +17,7 @@ use hostnet_model::cache::ClassCounts;
 use hostnet_model::params::{ExpanderParams, InterSocketParams, SocketParams, WorkloadKind};
 use hostnet_model::pool::PoolPort;
 
-/// What is known of every workload.
+/// Returns the facts about every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let isolated = isolated_latencies_ns(view.server).into_iter().enumerate();
     let beside = now_and_alone(view.server);
@@ -29,7 +29,7 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
             |[now, alone]: [WorkloadPace; 2]| IsolatedGain::predicted([now.gb_per_s, alone.gb_per_s], facts.gb_per_s);
         WorkloadFacts {
             isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
-            // A run that was stopped before it measured says nothing of gains.
+            // A run stopped during its warm-up has measured nothing to compare predictions with.
             alone: beside[class].filter(|_| facts.gb_per_s > 0.0).map(gain),
             lone_ns: lone[class],
             cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
@@ -50,7 +50,7 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     };
     let on_mesh = |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(view.on_mesh(total, class));
     let on_its_way = |(class, facts): (usize, WorkloadFacts)| {
-        // The way through a pool of memory leads through other servers, where there is nothing to look at.
+        // The path through a memory pool leads to other servers, whose stages are not observed here.
         let known = view.machine.first::<PoolPort>().is_none() && view.window_ps() > 0.0;
         let lfb = facts.pools.first().filter(|_| facts.kind == Kind::Stream).cloned();
         let stages = if known { stages(view, total, class, lfb.as_ref()) } else { Vec::new() };
@@ -59,8 +59,8 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     isolated.map(with).enumerate().map(on_mesh).enumerate().map(on_its_way).collect()
 }
 
-/// Adds limits that the stages of a workload do not show: what the control of its host does to its cores, and of a
-/// class of network traffic what limits it on its whole way.
+/// Adds limits outside of the path in the server: throttling of cores by the host control, and the limit of a traffic
+/// class on its end-to-end path.
 fn outside(view: &ServerView, class: usize, facts: WorkloadFacts) -> WorkloadFacts {
     if matches!(view.server.workloads[class].kind, WorkloadKind::Network) {
         let limit = view.limits.iter().find(|limit| limit.class == facts.workload);
@@ -73,40 +73,40 @@ fn outside(view: &ServerView, class: usize, facts: WorkloadFacts) -> WorkloadFac
     facts.throttled(throttling)
 }
 
-/// Share of time at which credits of UPI that are all out count as in the way.
+/// Share of time without a free UPI credit from which a workload counts as delayed by UPI.
 const OFTEN: f64 = 0.01;
 
-/// Whether lines of a workload cross to other sockets, or wait for snoops there that have to wait for credits.
+/// Returns true if lines of a workload cross to other sockets, or its snoops often wait for UPI credits.
 fn crosses(view: &ServerView, total: &Sample, class: usize) -> bool {
     let waits = |group| pool(view, total, group, class, "").is_some_and(|pool| pool.full_share > OFTEN);
     total.of(Group::ChaUpi, class).lines > 0 || [Group::UpiSnoop, Group::UpiAnswer].into_iter().any(waits)
 }
 
-/// Returns the latency that the way to other sockets and back adds without load, in ns, on average over the lines of a
-/// workload that are waited for.
+/// Returns the unloaded latency of the UPI crossings, in ns, averaged over the lines of a workload that are waited
+/// for.
 fn hop_ns(view: &ServerView, total: &Sample, class: usize) -> f64 {
     let Some(InterSocketParams { upi, broadcast, .. }) = &view.server.upi else { return 0.0 };
     let of = |group| total.of(group, class).lines as f64;
     let wire_ns = |bytes: u32| f64::from(bytes) / upi.bytes_per_s as f64 * 1e9;
     let there_ns = upi.latency_ps as f64 / 1000.0;
-    // Of a write, ownership is asked for and given, and the line follows, which is acknowledged.
+    // A device write takes four messages: the request for ownership, its grant, the line, and the acknowledgement.
     let written = of(Group::P2mWrite) > of(Group::P2mRead);
     let messages = if written { 3.0 } else { 1.0 };
     let hop_ns = (messages + 1.0) * there_ns + messages * wire_ns(upi.request_bytes) + wire_ns(upi.data_bytes);
-    // Cores that find a line on its way for a prefetcher do not wait for all of that way.
+    // A core that hits a line in flight for a prefetcher waits for only a part of the crossing.
     let (asked, all) = if view.server.workloads[class].kind.is_of_devices() {
         (of(Group::UpiRequest), of(Group::P2mWrite) + of(Group::P2mRead))
     } else {
         (of(Group::UpiRequest) - of(Group::Prefetch), of(Group::Lfb))
     };
     let crossing = (asked / all.max(1.0)).clamp(0.0, 1.0);
-    // Home snoop: others are asked while memory reads.
+    // With home snoop, the other sockets are snooped while DRAM is read.
     let dram_ns = unloaded::dram_ns(&view.server.socket().memory.dram);
     let snoops_ns = if *broadcast && !written { (2.0 * there_ns - dram_ns).max(0.0) } else { 0.0 };
     crossing * hop_ns + snoops_ns
 }
 
-/// What is known of the way of a workload's lines behind a link; nothing if none of them lies there.
+/// Returns the path of a workload's lines behind a CXL link, or `None` if no line lies there.
 fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
     let socket = view.server.socket();
     let expander = socket.expander.as_ref()?;
@@ -119,9 +119,10 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     let all = [Group::ChaRead, Group::ChaWrite].map(of);
     let of_device = view.server.workloads[class].kind.is_of_devices();
     let by_device = [Group::P2mRead, Group::P2mWrite].map(of);
-    // Stores are written back later: cores wait for reads alone. Devices are told by the direction that moves more.
+    // Cores wait for reads only, because stores are written back later. Devices are judged by the direction with more
+    // lines.
     let waited = usize::from(if of_device { by_device[1] > by_device[0] } else { far[0] == 0.0 });
-    // Lines of the kernel's work for devices lie at home and are not theirs to wait for.
+    // Lines of the kernel's work for devices lie in local memory, and devices do not wait for them.
     let own = if of_device { by_device[waited] } else { all[waited] };
     let part = (far[waited] / own.min(all[waited]).max(1.0)).min(1.0);
     let [ns, saved_ns] = link_ns(socket, expander)[waited].map(|ns| part * ns);
@@ -140,14 +141,14 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     })
 }
 
-/// The way of a request and its line to a device behind a link and back, in ns.
+/// Returns the unloaded round trip of a request and its line to a device behind a CXL link, in ns.
 fn far_ns(expander: &ExpanderParams) -> f64 {
     let wires_ps = f64::from(expander.request_bytes + expander.data_bytes) / expander.bytes_per_s as f64 * 1e12;
     (2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps) / 1000.0
 }
 
-/// Returns the latency of reads, and of writes, from the host's end of a link and back, and the one from the memory
-/// controllers of the socket that they save, in ns.
+/// Returns unloaded latencies of reads, then of writes, in ns: from the host's end of a CXL link and back, and the
+/// part between CHA and local memory that is saved instead.
 fn link_ns(socket: &SocketParams, expander: &ExpanderParams) -> [[f64; 2]; 2] {
     let [from_mc, write_ack] = [socket.cha.from_mc_ps, socket.cha.write_ack_ps].map(|ps| ps as f64 / 1000.0);
     let [far, near] = [&expander.memory.dram, &socket.memory.dram].map(unloaded::dram_ns);
@@ -155,7 +156,7 @@ fn link_ns(socket: &SocketParams, expander: &ExpanderParams) -> [[f64; 2]; 2] {
     [[way + far, near + from_mc], [way, write_ack]]
 }
 
-/// What is known of workload `class`: the domains on its path, and which of them is fullest.
+/// Returns the facts about workload `class`: the pools on its path, its throughput and its offered load.
 fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     let workload = &view.server.workloads[class];
     let own = view.own_groups(class);
@@ -184,6 +185,7 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     facts
 }
 
+/// Returns the cache statistics of a workload as ratios.
 fn cached(counts: &ClassCounts) -> Cached {
     let share = |over: u64, under: u64| (under > 0).then(|| over as f64 / under as f64);
     let written = counts.ddio_updates + counts.ddio_allocations;

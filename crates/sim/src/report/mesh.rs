@@ -1,4 +1,5 @@
-//! The tables of the mesh of a die: its ports, and the ways of the lines of each workload over it.
+//! The tables `mesh`, of the ports of the mesh of a die, and `mesh_ways`, of the paths of each workload's lines over
+//! the mesh.
 
 use crate::read::sample::Sample;
 use crate::report::table::{Column, Rows, Table};
@@ -9,7 +10,7 @@ use hostnet_model::params::{DieParams, Stop};
 use serde_json::{json, Value};
 use std::cmp::Reverse;
 
-/// A side of a stop, with all its rings.
+/// One side of a stop, with its port on each ring.
 pub(crate) struct SideRow<'a> {
     view: &'a ServerView<'a>,
     socket: u32,
@@ -19,7 +20,7 @@ pub(crate) struct SideRow<'a> {
     ports: [MeshPort; 3],
 }
 
-/// The rows of the table of ports.
+/// Rows of the table `mesh`: [`SideRow`].
 pub(crate) struct Sides;
 
 impl Rows for Sides {
@@ -38,12 +39,13 @@ pub(crate) const MESH: &[Column<Sides>] = &[
 ];
 
 impl SideRow<'_> {
+    /// Returns the share of time that the port on `ring` is busy.
     fn busy_share(&self, ring: MeshRing) -> f64 {
         let taken = self.mesh.counters().taken(self.ports[ring as usize]);
         (taken * self.mesh.die().cycle_ps) as f64 / self.view.window_ps()
     }
 
-    /// What messages lost here on the mean.
+    /// Returns the mean time that a message waited here for others, in ns; `None` without messages.
     fn waited_ns(&self) -> Option<f64> {
         let counters = self.mesh.counters();
         let lost: u64 =
@@ -54,7 +56,7 @@ impl SideRow<'_> {
     }
 }
 
-/// A leg of the ways of a workload's lines.
+/// One leg of the paths of a workload's lines.
 pub(crate) struct WayRow<'a> {
     socket: u32,
     workload: &'a str,
@@ -63,7 +65,7 @@ pub(crate) struct WayRow<'a> {
     die: &'a DieParams,
 }
 
-/// The rows of the table of ways.
+/// Rows of the table `mesh_ways`: [`WayRow`].
 pub(crate) struct Ways;
 
 impl Rows for Ways {
@@ -81,12 +83,12 @@ pub(crate) const MESH_WAYS: &[Column<Ways>] = &[
 ];
 
 impl WayRow<'_> {
-    /// Cycles of all messages as the time of one.
+    /// Converts the cycles of all messages to the mean time of one, in ns.
     fn ns(&self, cycles: u64) -> f64 {
         (cycles * self.die.cycle_ps) as f64 / self.counters.messages as f64 / 1000.0
     }
 
-    /// What the delays of the configuration contain.
+    /// Returns the mean unloaded path over all pairs of these parts, in ps, which the configured delays include.
     fn mean_ps(&self) -> u64 {
         let die = self.die;
         let partners = match self.leg {
@@ -98,14 +100,14 @@ impl WayRow<'_> {
     }
 }
 
-/// The tables of the meshes of a server.
+/// Tables of the meshes of a server.
 pub(crate) struct MeshTables {
     pub(crate) ports: Table,
     pub(crate) ways: Table,
 }
 
 impl ServerView<'_> {
-    /// What its meshes carried; nothing where its parts lie on none.
+    /// Builds the tables, or returns `None` if no socket has a mesh. Ports and legs without messages have no row.
     pub(crate) fn mesh(&self) -> Option<MeshTables> {
         self.machine.meshes().next()?;
         let (mut ports, mut ways) = (Table::of("mesh", MESH), Table::of("mesh_ways", MESH_WAYS));
@@ -132,7 +134,7 @@ impl ServerView<'_> {
         Some(MeshTables { ports, ways })
     }
 
-    /// What a summary says of the dies.
+    /// Returns the part of the summary that describes the dies.
     pub(crate) fn dies(&self) -> Value {
         self.machine.meshes().map(|(socket, mesh)| self.die_summary(socket, mesh)).collect()
     }
@@ -151,7 +153,7 @@ impl ServerView<'_> {
         })
     }
 
-    /// Where the messages of a workload lost most time on a mesh, if they lost any.
+    /// Returns the port where the messages of a workload waited longest on a mesh, as JSON, if they waited at all.
     fn most_waited(&self, mesh: &Mesh, class: usize) -> Option<Value> {
         let Worst { ring, stop, side: at, lost, all, busy_share } = self.worst(mesh, class)?;
         Some(json!({
@@ -165,6 +167,7 @@ impl ServerView<'_> {
         }))
     }
 
+    /// Finds the port where the messages of a workload waited longest on a mesh; the first of several.
     fn worst(&self, mesh: &Mesh, class: usize) -> Option<Worst> {
         let lost = |port: MeshPort| mesh.counters().waited(port, class);
         let first_most = |&(port, ..): &(MeshPort, MeshRing, Stop, StopSide)| (lost(port), Reverse(port.index()));
@@ -179,7 +182,8 @@ impl ServerView<'_> {
         })
     }
 
-    /// What the meshes do to a workload, for an explanation; nothing where it lost no time.
+    /// Returns the delay that the meshes add to a workload, as evidence for its limit; `None` if its messages never
+    /// waited.
     pub(crate) fn on_mesh(&self, total: &Sample, class: usize) -> Option<OnMesh> {
         let meshes = || self.machine.meshes().map(|(_, mesh)| mesh);
         let lost_ps = |mesh: &Mesh| {
@@ -195,17 +199,18 @@ impl ServerView<'_> {
     }
 }
 
-/// The port where a workload lost most time: cycles lost there and in all.
+/// Port where the messages of a workload waited longest.
 struct Worst {
     ring: MeshRing,
     stop: Stop,
     side: StopSide,
+    /// Cycles that the messages waited at this port, and at all ports of the mesh.
     lost: u64,
     all: u64,
     busy_share: f64,
 }
 
-/// Cycles that a message of a ring takes of a port.
+/// Returns the cycles that a message of a ring occupies a port.
 fn cycles(die: &DieParams, ring: MeshRing) -> u64 {
     if ring == MeshRing::Line {
         u64::from(die.line_cycles)
@@ -214,7 +219,7 @@ fn cycles(die: &DieParams, ring: MeshRing) -> u64 {
     }
 }
 
-/// Every side of every stop, with its ports by the numbers of the rings.
+/// Returns every side of every stop, with its ports indexed by ring.
 fn sides(die: &DieParams) -> Vec<(Stop, StopSide, [MeshPort; 3])> {
     let all: Vec<(MeshPort, MeshRing, Stop, StopSide)> = MeshPort::all(die).collect();
     let of_requests = all.iter().filter(|(_, ring, ..)| *ring == MeshRing::Request);
@@ -227,7 +232,7 @@ fn sides(die: &DieParams) -> Vec<(Stop, StopSide, [MeshPort; 3])> {
     of_requests.map(|&(_, _, stop, side)| (stop, side, of(stop, side))).collect()
 }
 
-/// Who lies at each stop where somebody does.
+/// Returns the parts at each stop that has any, as JSON.
 fn stops(die: &DieParams) -> Vec<Value> {
     let kinds = [("core", &die.cores), ("cha", &die.slices), ("channel", &die.channels), ("iio", &die.io)];
     let at = |stop: Stop| {

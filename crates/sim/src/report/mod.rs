@@ -1,4 +1,4 @@
-//! From a run to its tables and its summary.
+//! Builds the result tables and the summary of a run.
 
 pub(crate) mod caches;
 pub(crate) mod channels;
@@ -41,45 +41,46 @@ use serde_json::{json, Value};
 
 const PS_PER_S: f64 = 1e12;
 
-/// The results of a run.
+/// Results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The summary: the same for any number of threads, across a checkpoint and on any machine.
+    /// Summary as JSON. It is identical for any number of threads, across a checkpoint and on any machine.
     pub summary: Value,
-    /// The tables: of servers, and of what is between hosts.
+    /// Tables of the servers, and of the network between the hosts.
     pub tables: Vec<Table>,
-    /// Hexadecimal SHA-256 of what was measured: neither of the configuration, nor of the number of events.
+    /// Hexadecimal SHA-256 of the measurements, without the configuration and the number of events.
     pub result_hash: String,
 }
 
 impl Report {
-    /// Makes the report of a run from its summary and its tables.
+    /// Creates the report of a run from its summary and its tables.
     pub(crate) fn new(summary: Value, tables: Vec<Table>) -> Self {
         let result_hash = hash::of_results(&summary, &tables);
         Self { summary, tables, result_hash }
     }
 
-    /// The table of that name.
+    /// Returns the table with this name.
     #[must_use]
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name == name)
     }
 }
 
-/// The mean of the ratio of two running totals over batches.
+/// Estimates the ratio of two running totals, as a mean over the batches. Batches in which `under` does not grow are
+/// left out.
 fn ratio_estimate(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(&Sample) -> f64) -> Estimate {
     let (over, under) = (increases(samples, over), increases(samples, under));
     let ratios: Vec<f64> = over.iter().zip(&under).filter(|(_, &under)| under > 0.0).map(|(a, b)| a / b).collect();
     estimate(&ratios, CONFIDENCE_GROUPS)
 }
 
-/// Half-width of its confidence interval.
+/// Returns the half-width of the 95 % confidence interval of the ratio of two running totals, if it is finite.
 fn ratio_ci95(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(&Sample) -> f64) -> Option<f64> {
     let half_width = ratio_estimate(samples, over, under).half_width;
     half_width.is_finite().then_some(half_width)
 }
 
-/// What a server did.
+/// Tables and summary of one server.
 pub(crate) struct ServerResults {
     pub(crate) workloads: Table,
     pub(crate) domains: Table,
@@ -89,28 +90,32 @@ pub(crate) struct ServerResults {
     pub(crate) mesh: Option<MeshTables>,
     pub(crate) metered: Option<Metered>,
     pub(crate) series: Table,
-    /// What a summary says of it.
+    /// Part of the summary that describes this server.
     pub(crate) summary: Value,
 }
 
 impl ServerView<'_> {
+    /// Returns the length of the measuring window, in ps.
     pub(crate) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
 
+    /// Returns the throughput of `lines` lines in the window, in GB/s.
     pub(crate) fn gb_per_s(&self, lines: u64) -> f64 {
         self.gb_per_s_of(lines * self.line_bytes)
     }
 
+    /// Returns the throughput of `bytes` bytes in the window, in GB/s.
     fn gb_per_s_of(&self, bytes: u64) -> f64 {
         bytes as f64 * 1000.0 / self.window_ps()
     }
 
+    /// Returns the number of workloads. Each is one traffic class of the domains.
     fn classes(&self) -> usize {
         self.server.workloads.len()
     }
 
-    /// The domains that a workload is measured by: those of its kind that it used.
+    /// Returns the domains whose lines make up the throughput of a workload, by its kind.
     pub(crate) fn own_groups(&self, class: usize) -> &'static [Group] {
         if self.server.workloads[class].kind.is_of_devices() {
             &[Group::P2mWrite, Group::P2mRead]
@@ -119,24 +124,24 @@ impl ServerView<'_> {
         }
     }
 
-    /// The application that a workload is, if it is one.
+    /// Returns the parameters of the application, or `None` if the workload is not one.
     fn app(&self, class: usize) -> Option<&AppParams> {
         self.server.workloads[class].kind.app()
     }
 
-    /// The controllers of all channels.
+    /// Returns the memory controllers of all channels.
     pub(crate) fn controllers(&self) -> Vec<&Controller> {
         self.machine.each().map(Channel::controller).collect()
     }
 
-    /// The tables, and what a summary says beside their rows.
+    /// Builds the tables of the server and its part of the summary.
     pub(crate) fn results(&self) -> ServerResults {
         let limits = limits::all(self, self.total);
         let workloads = self.workloads(self.total, &limits);
         let (domains, channels, caches) = (self.domains(), self.channels(), self.caches(self.total));
         let mut summary = self.summary(&limits, &[&workloads, &domains, &channels]);
         if let Some(entries) = summary.as_object_mut().filter(|_| self.machine.fluids().next().is_some()) {
-            // A memory of rates has no lines that could tell.
+            // A fluid memory has no lines, so statistics of lines do not exist.
             entries.retain(|name, _| !OF_LINES.contains(&name.as_str()));
         }
         if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
@@ -164,6 +169,7 @@ impl ServerView<'_> {
         ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series: self.series(), summary }
     }
 
+    /// Builds the summary from the limits of the workloads and from the tables of workloads, domains and channels.
     fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
         let [workloads, domains, channels] = tables;
         let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
@@ -183,16 +189,16 @@ impl ServerView<'_> {
         })
     }
 
-    /// A share of time, as the mean over some domains.
+    /// Returns a share of time, averaged over some domains.
     fn share(&self, parts: &[&Domain], time_ps: impl Fn(&Domain) -> u64) -> Cell {
         let sum: u64 = parts.iter().map(|domain| time_ps(domain)).sum();
         (sum as f64 / parts.len() as f64 / self.window_ps()).into()
     }
 }
 
-/// Keys that the summary of a server has only where its lines are simulated.
+/// Keys of the summary of a server that exist only if its lines are simulated.
 const OF_LINES: [&str; 5] = ["lines", "counters", "binding", "regime", "limits"];
-/// The rows of the table of domains that are of a socket, or of a direction between two.
+/// Returns the rows of the table of domains whose part is a socket or a direction between two sockets.
 fn at_places(domains: &Table) -> Vec<Value> {
     let is_place = |row: &&Vec<Cell>| {
         domains.text(row, "part").is_some_and(|part| part.starts_with("socket ") || part.starts_with("upi "))
@@ -200,23 +206,25 @@ fn at_places(domains: &Table) -> Vec<Value> {
     domains.rows.iter().filter(is_place).map(|row| domains.row_json(row)).collect()
 }
 
-/// The rows of a table as JSON.
+/// Returns the rows of a table as JSON objects.
 pub(crate) fn rows(table: &Table) -> Vec<Value> {
     table.rows.iter().map(|row| table.row_json(row)).collect()
 }
 
-fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&DomainTotals) -> u64) -> f64 {
+/// Sums a counter of a domain group, for one workload or, with `None`, for all.
+fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&Totals) -> u64) -> f64 {
     match class {
         Some(class) => pick(&sample.of(group, class)) as f64,
         None => sample.totals[group as usize].iter().map(pick).sum::<u64>() as f64,
     }
 }
 
+/// Returns the quantile at `share`, 0 to 1, of times in ps as a cell in ns.
 pub(crate) fn quantile_ns(histogram: &Histogram, share: f64) -> Cell {
     histogram.quantile(share).map(|ps| ps / 1000.0).into()
 }
 
-/// A share of two counts; nothing of nothing.
+/// Returns the ratio of two counts, or an empty cell if `under` is 0.
 fn ratio(over: u64, under: u64) -> Cell {
     if under > 0 {
         Cell::from(over as f64 / under as f64)

@@ -1,4 +1,4 @@
-//! How full the pools, buses and links of a server are.
+//! Occupancy of the pools, buses and links of a server.
 
 use crate::read::sample::{DomainTotals, Group, Sample};
 use crate::report::channels::line_ps;
@@ -9,16 +9,16 @@ use hostnet_measure::Domain;
 use hostnet_model::expander::Expander;
 use hostnet_model::params::{DramParams, ExpanderParams};
 
-/// The domains of memory behind a link.
+/// Domain groups of memory behind a CXL link.
 pub(super) const FAR: [Group; 2] = [Group::ExpanderRead, Group::ExpanderWrite];
 
-/// A read of DRAM that finds no row open, in ns.
+/// Returns the latency of a DRAM read that finds no row open, in ns.
 pub(super) fn dram_ns(dram: &DramParams) -> f64 {
     let clocks = f64::from(dram.timing.rcd + dram.timing.cl + dram.timing.burst);
     clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0
 }
 
-/// Share of time that the data buses of a device move lines.
+/// Returns the share of time that the data buses behind the CXL link move lines.
 pub(super) fn buses_busy(view: &ServerView) -> f64 {
     let Some(expander) = view.server.socket().expander.as_ref() else { return 0.0 };
     let channels = || view.machine.each::<Expander>().flat_map(Expander::channels);
@@ -27,7 +27,7 @@ pub(super) fn buses_busy(view: &ServerView) -> f64 {
     moved as f64 * line_ps(&expander.memory) / channels().count().max(1) as f64 / view.window_ps()
 }
 
-/// Share of time that the busier direction of a link sends messages.
+/// Returns the share of time that the busier direction of the CXL link sends messages.
 pub(super) fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f64 {
     let [reads, writes] =
         FAR.map(|group| (0..view.server.workloads.len()).map(|class| total.of(group, class).lines).sum::<u64>() as f64);
@@ -36,8 +36,8 @@ pub(super) fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderPa
     bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
 }
 
-/// The pool that the parts of a group make up which the workload uses, under the name `domain`: at the place where it
-/// is fullest, for credits of one socket are of no use to another.
+/// Returns the pool of a group that the workload uses, under the name `domain`. If the workload uses several places,
+/// the fullest is returned, because credits of one socket are of no use to another.
 pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
     let places = view.places(group).into_iter().map(|place| place.used_by(class));
     let places: Vec<Place> = places.filter(|place| !place.pools.is_empty()).collect();
@@ -63,7 +63,8 @@ pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize
     })
 }
 
-/// Time that a domain is full. A link is when too few credits are left for another packet.
+/// Returns the function that reads how long a domain was full, in ps. A PCIe pool is full when too few credits are
+/// left for another packet of the largest size.
 pub(super) fn full_ps(group: Group) -> fn(&Domain) -> u64 {
     match group {
         Group::Posted | Group::NonPosted => Domain::over_threshold_ps,

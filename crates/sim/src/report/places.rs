@@ -7,35 +7,37 @@ use hostnet_measure::Domain;
 use hostnet_model::params::SocketParams;
 use hostnet_model::{PartKind, PartName};
 
-/// The pools of one group at one place.
+/// Pools of one group at one place of the machine: in a socket, or in one direction between two.
 pub(crate) struct Place<'a> {
     /// `socket 0`, or `upi 0-1` for what the first socket requests from the second.
     pub(crate) name: String,
-    /// The socket, if the pools are in one.
+    /// Socket that has the pools; `None` between sockets.
     pub(crate) socket: Option<usize>,
     pub(crate) pools: Vec<&'a Domain>,
 }
 
-/// Pools of the links between sockets.
+/// Domain groups of the UPI links.
 pub(crate) const BETWEEN: [Group; 5] =
     [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop];
 
 impl Place<'_> {
-    /// Returns true if any workload uses it.
+    /// Returns true if any workload used the pools.
     pub(crate) fn is_used(&self) -> bool {
         self.pools.iter().flat_map(|pool| pool.classes()).any(|usage| usage.acquired() > 0 || usage.in_use() > 0)
     }
 
-    /// Keeps only the pools that a workload uses.
+    /// Drops the pools that workload `class` did not use.
     pub(crate) fn used_by(mut self, class: usize) -> Self {
         self.pools.retain(|pool| pool.classes()[class].area_ps() > 0);
         self
     }
 
+    /// Sums a statistic of the pools.
     pub(crate) fn sum(&self, pick: impl Fn(&Domain) -> u64) -> f64 {
         self.pools.iter().map(|pool| pick(pool)).sum::<u64>() as f64
     }
 
+    /// Averages a statistic over the pools.
     pub(crate) fn mean(&self, pick: impl Fn(&Domain) -> u64) -> f64 {
         self.sum(pick) / self.pools.len() as f64
     }
@@ -49,7 +51,7 @@ impl Place<'_> {
 }
 
 impl ServerView<'_> {
-    /// The pools of a group by place: one entry per socket, and one per direction between sockets.
+    /// Groups the pools of a group by place: one entry per socket, and one per direction between two sockets.
     pub(crate) fn places(&self, group: Group) -> Vec<Place<'_>> {
         let mut places: Vec<Place> = Vec::new();
         let mut ways = self.ways().into_iter();
@@ -71,7 +73,7 @@ impl ServerView<'_> {
         places
     }
 
-    /// Names the pools of each link between two sockets, in their order: requests of either to the other.
+    /// Names the directions of every UPI link, in the order of its pools: `upi 0-1`, then `upi 1-0`.
     pub(crate) fn ways(&self) -> Vec<String> {
         if self.server.upi.is_none() {
             return Vec::new();
@@ -80,7 +82,8 @@ impl ServerView<'_> {
         ends.map(|[asks, asked]| format!("{} {asks}-{asked}", PartKind::Upi.name())).collect()
     }
 
-    /// The socket that a part belongs to; none for links between sockets and cores of others.
+    /// Returns the socket of a part, or `None` for UPI links and for cores of sockets that the configuration does not
+    /// describe.
     fn socket_of(&self, part: PartName) -> Option<usize> {
         let count: fn(&SocketParams) -> u32 = match part.kind {
             PartKind::Core => |socket| socket.core.count,

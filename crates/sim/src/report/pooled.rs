@@ -1,7 +1,7 @@
-//! What limits a workload whose lines lie in a pool of memory.
+//! Collects evidence for the limit of a workload whose lines lie in a memory pool of other servers.
 //!
-//! As behind a link: what is used of what each thing lets through tells how near it is to its limit. What is not known
-//! of the way there (queues, memory, other traffic) makes lines take longer, and nothing is named.
+//! As for memory behind a link, the utilization of each stage tells how close the stage is to saturation. Effects on
+//! the path that are not observed here (queues, DRAM, other traffic) raise the latency, and then no limit is named.
 
 use super::occupancy::{dram_ns, pool};
 use super::view::ServerView;
@@ -10,16 +10,17 @@ use hostnet_analysis::explain::{BehindLink, LinkStage, Pool, POOL_PORT, WIRE_NEA
 use hostnet_model::params::{Placement, PoolParams};
 use hostnet_model::pool::{PoolCounts, PoolPath, PoolPort};
 
-/// A page lies whole at one lender, so that several are not used evenly: the fullest of them by so much more than all
-/// on average (assumed).
+/// Assumed load of the busiest of several lenders relative to their mean. A page lies entirely at one lender, so
+/// lenders are not loaded evenly.
 const UNEVEN: f64 = 1.25;
 
-/// The domains of a pool of memory.
+/// Domain groups of a memory pool.
 const POOL: [Group; 2] = [Group::PoolRead, Group::PoolWrite];
 
-/// What is known of the way of a workload's lines to other servers; nothing if none of them lies there, or nothing to
-/// go by but the way between CHA and port where lines do not all take the way of demand, wait for pages that others
-/// share, or are sent again.
+/// Returns the path of a workload's lines to a memory pool, or `None` if no line lies there.
+///
+/// If the latency of the path depends on more than its stages (a local cache or prefetcher, pages shared with other
+/// servers, retries), only the delay between CHA and port is returned.
 pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
     let port = view.machine.first::<PoolPort>()?;
     let (params, counts) = (port.params(), port.counts());
@@ -60,7 +61,8 @@ pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option
     })
 }
 
-/// How busy the port of a server is in its busier direction, and those of its lenders with what it moves there.
+/// Returns the utilization of the server's port, in its busier direction, and of the ports of its lenders, as far as
+/// this server loads them.
 fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolPath) -> Vec<LinkStage> {
     let sent: u64 = counts.sent_bytes.iter().sum();
     let lines = (counts.reads * u64::from(params.data_bytes) + counts.writes * u64::from(params.small_bytes)) as f64;

@@ -1,4 +1,4 @@
-//! A prediction in the form of a run's results.
+//! Predictions in the form of a run's results.
 
 use super::channels::CHANNELS;
 use super::domains::DOMAINS;
@@ -17,8 +17,8 @@ use hostnet_config::Plan;
 use hostnet_model::params::{ServerParams, Workload};
 use serde_json::{json, Map, Value};
 
-/// What the server of a plan is predicted to do, in the tables of a run. What a prediction cannot tell is empty. None
-/// of hosts on a network.
+/// Predicts the server of a plan, in the tables of a run. Values that a prediction does not give are empty. Returns
+/// `None` for hosts on a network.
 #[must_use]
 pub fn predict(plan: &Plan) -> Option<Report> {
     let server = plan.server()?;
@@ -52,7 +52,7 @@ pub fn predict(plan: &Plan) -> Option<Report> {
     Some(Report { summary, tables, result_hash })
 }
 
-/// What each storage workload offers, in GB/s of data.
+/// Returns the load that each storage workload offers, in GB/s of data.
 fn offered(server: &ServerParams) -> Map<String, Value> {
     let offers = |(class, workload): (usize, &Workload)| {
         offered_gb_per_s(server, class).map(|offered| (workload.name.clone(), offered.into()))
@@ -65,7 +65,7 @@ fn uncertainty(prediction: &Prediction) -> Value {
     json!({ "throughput_mean": mean, "throughput_95": most, "outside": prediction.outside })
 }
 
-/// What limits each workload, with the pools on its path for evidence.
+/// Returns the limit of each workload, with the pools on its path as evidence.
 fn limited(base: &PredictedServer, predicted: &[Found]) -> Vec<WorkloadFacts> {
     let server = base.server();
     let mut limits = limits::limits_of_base(base).unwrap_or_default().into_iter();
@@ -85,7 +85,7 @@ fn facts(workload: &Workload, found: &Found, issue_ps: u64) -> WorkloadFacts {
     WorkloadFacts::new(&workload.name, kind, found.gb_per_s, found.pools.clone(), otherwise)
 }
 
-/// Adds a row with the cells that are told, and the others empty.
+/// Adds a row with the given cells; all others are empty.
 fn add(table: &mut Table, cells: Vec<(&str, Cell)>) {
     let told = |name: &str| cells.iter().find(|(column, _)| *column == name).map(|(_, cell)| cell.clone());
     table.push(table.columns.iter().map(|(name, _)| told(name).unwrap_or(Cell::Empty)).collect());
@@ -132,12 +132,12 @@ fn domains(server: &ServerParams, predicted: &[Domain]) -> Table {
     table
 }
 
-/// The pool that a domain shares its credits with, or nothing.
+/// Returns the pool that a domain shares its credits with, or an empty string.
 fn shares_with(domain: &str) -> &'static str {
     Group::ALL.into_iter().find(|group| group.name() == domain).map_or("", Group::shares_with)
 }
 
-/// All channels together, and each: they are taken to be alike.
+/// Builds the table of channels: a row for all, and one for each. A prediction takes them as equally loaded.
 fn channels(memory: &Memory) -> Table {
     let mut table = Table::of("channels", CHANNELS);
     for channel in -1..i64::from(memory.controllers) {

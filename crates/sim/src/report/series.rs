@@ -1,4 +1,4 @@
-//! The time series.
+//! The time series of a server, table `series`.
 
 use super::caches::mib;
 use super::{sum, PS_PER_S};
@@ -7,15 +7,16 @@ use crate::report::table::{Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_model::cache::ClassCounts;
 
-/// A value of the time series.
+/// One value of the time series.
 pub(crate) struct SeriesRow<'a> {
     time_ns: f64,
+    /// Name of a workload or of a domain.
     subject: &'a str,
     quantity: &'a str,
     value: f64,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`SeriesRow`].
 pub(crate) struct Series;
 
 impl Rows for Series {
@@ -30,8 +31,8 @@ pub(crate) const SERIES: &[Column<Series>] = &[
 ];
 
 impl ServerView<'_> {
-    /// The time series: per interval the throughput and latency of every workload, what the caches did for it, its
-    /// operations, and the credits in use of every domain.
+    /// Builds the time series. Each interval has the throughput and the latency of every workload, its cache
+    /// statistics and its operations, and the credits in use of every domain.
     pub(super) fn series(&self) -> Table {
         let mut table = Table::of("series", SERIES);
         let (caches, sockets) = (self.machine.has_caches(), self.server.upi.is_some());
@@ -57,6 +58,7 @@ impl ServerView<'_> {
                 let grown = |pick: &dyn Fn(&Sample) -> u64| (pick(sample) - pick(&before)) as f64;
                 let groups = self.own_groups(class);
                 let lines = grown(&|sample| sample.moved(groups, class));
+                // Lines per ps to GB/s, at 64 B per line.
                 push(name, "throughput_gb_per_s", lines * 64_000.0 / elapsed_ps);
                 let entries = grown(&|sample| self.entry_totals(sample, class).lines);
                 let residence = grown(&|sample| self.entry_totals(sample, class).residence_ps);
@@ -75,7 +77,7 @@ impl ServerView<'_> {
         table
     }
 
-    /// What a workload has in an interval because it is an application, or because there are caches.
+    /// Returns the values of a workload in an interval that only applications have, or only servers with caches.
     fn own_quantities(&self, class: usize, before: &Sample, sample: &Sample) -> Vec<(&'static str, f64)> {
         let mut found = Vec::new();
         if let Some(app) = self.app(class) {

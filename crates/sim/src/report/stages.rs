@@ -1,4 +1,4 @@
-//! Lists the stages on the path of a workload's lines, each at its place, and how close each is to its limit.
+//! Finds the stages on the path of a workload's lines, each at its place, and their load relative to saturation.
 
 use super::channels::line_ps;
 use super::occupancy::{buses_busy, full_ps, link_busy};
@@ -16,17 +16,18 @@ use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{MemoryParams, PcieParams, UpiParams};
 use std::ops::Range;
 
-/// A place that at least this share of a workload's lines pass is on its path: if fewer pass, the others do not wait
+/// Share of a workload's lines that must pass a place for it to be on the path. If fewer pass, the others do not wait
 /// for them.
 const ON_THE_WAY: f64 = 0.05;
-/// Share of time that the bus of a saturated channel spends on lines, read-write turnarounds and refreshes: the rest
-/// waits for rows to open. Random lines with the read queue of the presets reach 87%, sequential ones 97%; below this
-/// share, more queue entries still help.
+/// Share of time that the bus of a saturated channel spends on lines, read-write turnarounds and refreshes. In the
+/// rest it waits for rows to open. Random lines with the read queue of the presets reach 87%, sequential ones 97%;
+/// below this share, more queue entries still help.
 const BUS_MOST: f64 = 0.85;
 /// Utilization of a saturated link whose bytes are all counted.
 const WIRE_MOST: f64 = 0.95;
 
-/// The memory pools on the path and their names in answers, the most downstream last.
+/// Pools of requests on the path: their group, their name in reports, and their depth, which counts the steps
+/// downstream from the sender.
 const DOWNSTREAM: [(Group, &str, u8); 13] = [
     (Group::Prefetch, "L2 prefetch", 0),
     (Group::Posted, "PCIe posted", 0),
@@ -43,14 +44,14 @@ const DOWNSTREAM: [(Group, &str, u8); 13] = [
     (Group::ExpanderRead, "CXL read", 7),
 ];
 
-/// The pools of what comes back, and of writes behind a link.
+/// Pools of responses, and of writes behind a CXL link, as [`DOWNSTREAM`] lists those of requests.
 const UPSTREAM: [(Group, &str, u8); 3] =
     [(Group::UpiData, "UPI data", 8), (Group::UpiAnswer, "UPI request", 8), (Group::ExpanderWrite, "CXL write", 7)];
 
-/// The request buffer of the socket where a line lies, when another socket asked for it.
+/// Depth of the TOR of a line's home socket, if another socket requested the line.
 const TOR_AT_HOME: u8 = 5;
 
-/// Lists the stages on the path of a workload. `lfb` is its own pool, if it runs on cores.
+/// Lists the stages on the path of a workload. `lfb` is its LFB pool, if it runs on cores.
 pub(super) fn stages(view: &ServerView, total: &Sample, class: usize, lfb: Option<&Pool>) -> Vec<Stage> {
     let way = Way { view, class, lines: lines(view, total, class) };
     let mut stages: Vec<Stage> =
@@ -66,28 +67,31 @@ pub(super) fn stages(view: &ServerView, total: &Sample, class: usize, lfb: Optio
     stages
 }
 
+/// Returns the lines of a workload in the window.
 fn lines(view: &ServerView, total: &Sample, class: usize) -> f64 {
     total.moved(view.own_groups(class), class) as f64
 }
 
-/// The path of the lines of a workload.
+/// Path of the lines of a workload.
 struct Way<'a> {
     view: &'a ServerView<'a>,
     class: usize,
+    /// Lines of the workload in the window.
     lines: f64,
 }
 
 impl Way<'_> {
-    /// Returns true if this many lines of the workload are enough to count.
+    /// Returns true if a place that this many lines of the workload pass is on the path.
     fn counts(&self, lines: u64) -> bool {
         lines > 0 && lines as f64 >= ON_THE_WAY * self.lines
     }
 
+    /// Returns the credits of a domain that the workload acquired.
     fn taken(&self, domain: &Domain) -> u64 {
         domain.classes().get(self.class).map_or(0, |usage| usage.acquired())
     }
 
-    /// The pools of a group, the fullest of each place.
+    /// Returns the pools of a group, one per place: the fullest that the workload uses.
     fn pools(&self, group: Group, limit: &str, depth: u8) -> Vec<Stage> {
         let full = full_ps(group);
         let at = |place: Place| {
@@ -101,8 +105,9 @@ impl Way<'_> {
         self.view.places(group).into_iter().filter_map(at).collect()
     }
 
-    /// Share of time that the slices of a socket have no request buffer entry left, estimated from mean occupancy:
-    /// they rarely all fill up at the same time. Lines of other sockets may hold only some of the entries.
+    /// Estimates from the mean occupancy how often the slices of a socket have no TOR entry left, as a share of time;
+    /// 0 for other groups. All slices together are rarely full at the same time. `CHA->UPI` counts only the entries
+    /// that lines of other sockets may hold.
     fn often_full(&self, group: Group, place: &Place) -> f64 {
         let Some(socket) = place.socket.map(|number| &self.view.server.sockets[number]) else { return 0.0 };
         let entries = match (group, &self.view.server.upi) {
@@ -118,6 +123,7 @@ impl Way<'_> {
         self.lines_in(group, pool) > 0
     }
 
+    /// Returns the lines of the workload that a pool of a group admitted.
     fn lines_in(&self, group: Group, pool: &Domain) -> u64 {
         group.usages(pool, Some(self.class)).map(|usage| usage.acquired()).sum()
     }
@@ -129,13 +135,13 @@ impl Way<'_> {
         own.into_iter().any(|group| self.view.places(group).iter().any(here))
     }
 
-    /// The busiest channel of each socket that the workload uses.
+    /// Returns the busiest channel of each socket that the workload uses.
     fn channels(&self) -> Vec<Stage> {
         let counters: Vec<Counters> =
             self.view.machine.each::<Channel>().map(|channel| channel.controller().counters(self.view.now)).collect();
         let own = |channel: &Counters| channel.reads[self.class] + channel.writes[self.class];
         let busiest = |(socket, (memory, channels)): (usize, (&MemoryParams, Range<usize>))| {
-            // A host whose memory has rates has no channels.
+            // A host with a fluid memory has no channels.
             let here = counters.get(channels.clone())?;
             let mine: u64 = here.iter().map(own).sum();
             let used = |channel: &Counters| bus_used(memory, channel) / self.view.window_ps();
@@ -148,8 +154,8 @@ impl Way<'_> {
         self.view.memories().enumerate().filter_map(busiest).collect()
     }
 
-    /// Returns true if a busy channel at a place holds lines of the workload up: reads wait for it, what devices write
-    /// only where the queue of writes often has no room.
+    /// Returns true if the workload waits for a busy channel at a place. Reads always wait for DRAM. Device writes
+    /// wait only if the write queue is often full.
     fn waits_for_dram(&self, memory: &MemoryParams, place: &str) -> bool {
         let read: u64 =
             self.view.places(Group::P2mRead).iter().flat_map(|of| &of.pools).map(|pool| self.taken(pool)).sum();
@@ -162,7 +168,7 @@ impl Way<'_> {
         queues.filter(|queue| queue.place == place).any(is_full)
     }
 
-    /// The directions between sockets that the workload uses.
+    /// Returns the directions between sockets that the workload uses.
     fn links(&self) -> Vec<Stage> {
         let Some(sockets) = &self.view.server.upi else { return self.remote_links() };
         let used = |way: &UpiTraffic| {
@@ -181,7 +187,7 @@ impl Way<'_> {
         ways.iter().filter(mine).map(used).collect()
     }
 
-    /// Lines of the workload in the pools of a group at a place.
+    /// Returns the lines of the workload that the pools of a group admitted at a place.
     fn taken_at(&self, group: Group, name: &str) -> u64 {
         let places = self.view.places(group);
         places
@@ -192,7 +198,8 @@ impl Way<'_> {
             .sum()
     }
 
-    /// The links of cores of other sockets: writes send lines to their home, reads fetch them from there.
+    /// Returns the UPI links of cores on sockets that the configuration does not describe. Writes send lines to their
+    /// home socket, and reads fetch lines from there.
     fn remote_links(&self) -> Vec<Stage> {
         let Some(remote) = &self.view.server.socket().remote else { return Vec::new() };
         let all = |group: Group| -> Vec<(String, u64, u64)> {
@@ -221,7 +228,7 @@ impl Way<'_> {
         directions.into_iter().flat_map(used).collect()
     }
 
-    /// The line rate of the IIO of each socket, in its busier direction.
+    /// Returns the line rate of the IIO of each socket, in either direction.
     fn iios(&self) -> Vec<Stage> {
         let of = |group: Group| {
             self.view
@@ -240,7 +247,7 @@ impl Way<'_> {
         [Group::P2mWrite, Group::P2mRead].into_iter().flat_map(of).collect()
     }
 
-    /// The PCIe link of each drive, in its busier direction.
+    /// Returns the PCIe link of each drive, in its busier direction.
     fn wires(&self) -> Vec<Stage> {
         let drives = self.view.server.sockets.iter().flat_map(|socket| (0..socket.ssd.count).map(|_| &socket.pcie));
         let drives = self.view.machine.each::<Ssd>().zip(drives).enumerate();
@@ -261,7 +268,7 @@ impl Way<'_> {
         drives.filter_map(used).collect()
     }
 
-    /// Memory behind a link, if the workload uses it.
+    /// Returns the DRAM and the link of memory behind a CXL link, if the workload uses them.
     fn expander(&self, total: &Sample) -> Vec<Stage> {
         let Some(expander) = &self.view.server.socket().expander else { return Vec::new() };
         let lines = [Group::ExpanderRead, Group::ExpanderWrite].map(|group| total.of(group, self.class).lines);
@@ -275,27 +282,28 @@ impl Way<'_> {
     }
 }
 
-/// Time that the bus of a channel spends on lines, turnarounds and refreshes, in ps.
+/// Returns the time that the bus of a channel spends on lines, turnarounds and refreshes, in ps.
 fn bus_used(memory: &MemoryParams, channel: &Counters) -> f64 {
     let dram = &memory.dram;
     let clock_ps = dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64;
     let lines: u64 = channel.reads.iter().chain(&channel.writes).sum();
-    // To writes and back: a write waits for the turn of the bus, a read for the write recovery of its rank and for CL.
-    // Writes outside of write modes go when no read waits, and their turns cost nothing.
+    // The turnarounds to writes and back: a write waits for the bus to turn, a read for tWTR of its rank and for CL.
+    // Writes outside of write mode are issued while no read waits, so their turnarounds cost nothing.
     let mode_clocks = f64::from(dram.timing.read_to_write + dram.timing.wtr_s + dram.timing.cl);
-    // While one rank is refreshed the others go on.
+    // While one rank is refreshed, the others go on.
     let refresh_clocks = f64::from(dram.timing.rfc) / f64::from(dram.ranks);
     let idle_clocks = channel.write_modes as f64 * mode_clocks + channel.refreshes as f64 * refresh_clocks;
     (lines - channel.forwarded - channel.merged) as f64 * line_ps(memory) + idle_clocks * clock_ps
 }
 
-/// Share of time that a direction between two sockets is busy.
+/// Returns the share of time that a direction between two sockets is busy.
 fn wire_used(upi: &UpiParams, lines: u64, others: u64, window_ps: f64) -> f64 {
     let bytes = lines * u64::from(upi.data_bytes) + others * u64::from(upi.request_bytes);
     bytes as f64 / upi.bytes_per_s as f64 * 1e12 / window_ps
 }
 
-/// Time that the busier direction of a drive's link takes for its lines written to memory and read there, in ps.
+/// Returns the time that a drive's link is busy in its busier direction, in ps. `posted` and `asked` are the lines
+/// that the drive writes to memory and reads from there.
 fn link_used(pcie: &PcieParams, posted: f64, asked: f64) -> f64 {
     let bytes = |lines: f64, payload: u32, overhead: u32| {
         lines * 64.0 * (f64::from(payload) + f64::from(overhead)) / f64::from(payload)

@@ -1,15 +1,15 @@
-//! Result tables: named columns with a type, rows of cells.
+//! Result tables: named and typed columns, and rows of cells.
 
 use serde_json::{Map, Number, Value};
 
-/// What a column holds.
+/// Type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Text.
     Text,
     /// Whole numbers.
     Integer,
-    /// Numbers, or nothing.
+    /// Numbers, possibly empty.
     Number,
 }
 
@@ -22,7 +22,7 @@ pub enum Cell {
     Integer(i64),
     /// A number.
     Number(f64),
-    /// Nothing to say.
+    /// No value.
     Empty,
 }
 
@@ -72,18 +72,18 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
-/// What the rows of a table are read off.
+/// Ties the columns of a table to the type of the records that its rows are read from.
 pub(crate) trait Rows {
-    /// One of them.
+    /// Record that a row is read from.
     type Row<'a>;
 }
 
-/// A column: its name, what it holds, and how it is read off a row.
+/// Column of a table: its name, its type, and a function that reads its cell from a record.
 pub(crate) struct Column<T: Rows> {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     read: Read<T>,
-    /// Whether JSON leaves it out where it is empty, as all columns after it.
+    /// True if JSON leaves out empty cells of this column and of all later ones.
     optional: bool,
     role: Role,
 }
@@ -91,14 +91,15 @@ pub(crate) struct Column<T: Rows> {
 /// Role of a column in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It names the row, with the other key columns.
+    /// The column names the row, together with the other key columns.
     Key,
-    /// It repeats the configuration.
+    /// The column repeats the configuration.
     Given,
-    /// It is a result.
+    /// The column is a result.
     Result,
 }
 
+/// Function that reads a cell from a record.
 type Read<T> = for<'a, 'b> fn(&'b <T as Rows>::Row<'a>) -> Cell;
 
 impl<T: Rows> Column<T> {
@@ -114,27 +115,28 @@ impl<T: Rows> Column<T> {
         Self { name, kind: Kind::Number, read, optional: false, role: Role::Result }
     }
 
+    /// Lets JSON leave out empty cells of this column and of all later ones.
     pub(crate) const fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
 
-    /// A column that names a row, with the other key columns of its table.
+    /// Makes this a key column, which names a row together with the other key columns.
     pub(crate) const fn key(self) -> Self {
         Self { role: Role::Key, ..self }
     }
 
-    /// A column that repeats the configuration: a run changes nothing of it.
+    /// Marks this column as a copy of the configuration, which a run does not change.
     pub(crate) const fn given(self) -> Self {
         Self { role: Role::Given, ..self }
     }
 }
 
-/// Names and types of columns.
+/// Returns names and types of columns.
 pub(crate) fn headings<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'static str, Kind)> + '_ {
     columns.iter().map(|column| (column.name, column.kind))
 }
 
-/// What columns read off a row.
+/// Reads the cells of a row from a record.
 pub(crate) fn cells<T: Rows>(columns: &[Column<T>], row: &T::Row<'_>) -> Vec<Cell> {
     columns.iter().map(|column| (column.read)(row)).collect()
 }
@@ -144,16 +146,16 @@ pub(crate) fn cells<T: Rows>(columns: &[Column<T>], row: &T::Row<'_>) -> Vec<Cel
 pub enum Holds {
     /// Measurements.
     Measurements,
-    /// Sums and products of measurements and of constants such as prices of energy.
+    /// Sums and products of measurements and of constants, such as the energy of an event.
     Derived,
     /// Explanations of measurements.
     Explanations,
-    /// Measurements over time, if they were asked for.
+    /// Measurements over time, if the user asked for any.
     Series,
 }
 
 impl Holds {
-    /// Is true if two runs of a configuration, or one run of two, are compared by the table.
+    /// Returns true if comparisons of runs use the table.
     #[must_use]
     pub fn results(self) -> bool {
         matches!(self, Self::Measurements | Self::Derived)
@@ -162,16 +164,16 @@ impl Holds {
 
 /// Content of a table, and the roles of its columns.
 ///
-/// Tables of several servers have a column `host` before these, which is a key too. Rows with equal keys are numbered.
+/// Tables of several servers have a key column `host` before these. Rows with equal keys are numbered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableInfo {
-    /// The name of the table.
+    /// Name of the table.
     pub name: &'static str,
     /// Content of the table.
     pub holds: Holds,
-    /// The columns that name a row.
+    /// Columns that name a row.
     pub keys: Vec<&'static str>,
-    /// The columns that repeat the configuration.
+    /// Columns that repeat the configuration.
     pub given: Vec<&'static str>,
 }
 
@@ -190,7 +192,7 @@ impl TableInfo {
     }
 }
 
-/// Names and roles of columns.
+/// Returns names and roles of columns.
 pub(crate) fn roles<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'static str, Role)> + Clone + '_ {
     columns.iter().map(|column| (column.name, column.role))
 }
@@ -198,31 +200,31 @@ pub(crate) fn roles<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'s
 /// A table of results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Its name.
+    /// Name of the table.
     pub name: &'static str,
-    /// Names and types of its columns.
+    /// Names and types of the columns.
     pub columns: Vec<(&'static str, Kind)>,
-    /// Its rows, each with a cell per column.
+    /// Rows, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
-    /// Columns from this one on are left out of [`Table::row_json`] where they are empty.
+    /// Index of the first column that [`Table::row_json`] leaves out where it is empty, as all later ones.
     pub optional_from: usize,
 }
 
 impl Table {
-    /// An empty table.
+    /// Creates an empty table.
     #[must_use]
     pub fn new(name: &'static str, columns: impl IntoIterator<Item = (&'static str, Kind)>) -> Self {
         let columns: Vec<_> = columns.into_iter().collect();
         Self { name, optional_from: columns.len(), columns, rows: Vec::new() }
     }
 
-    /// An empty table with these columns.
+    /// Creates an empty table with these columns.
     pub(crate) fn of<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Self {
         let optional = columns.iter().position(|column| column.optional).unwrap_or(columns.len());
         Self { optional_from: optional, ..Self::new(name, headings(columns)) }
     }
 
-    /// Adds what `columns`, which are all of its own, read off a row.
+    /// Adds a row whose cells `columns` read from `row`. These must be all columns of the table.
     pub(crate) fn add<T: Rows>(&mut self, columns: &[Column<T>], row: &T::Row<'_>) {
         self.push(cells(columns, row));
     }
@@ -230,13 +232,13 @@ impl Table {
     /// Adds a row.
     ///
     /// # Panics
-    /// If it has not one cell per column.
+    /// Panics if `row` does not have one cell per column.
     pub fn push(&mut self, row: Vec<Cell>) {
         assert_eq!(row.len(), self.columns.len(), "a row of table {} has a cell per column", self.name);
         self.rows.push(row);
     }
 
-    /// A row as a JSON object.
+    /// Returns a row as a JSON object.
     #[must_use]
     pub fn row_json(&self, row: &[Cell]) -> Value {
         let cells = self.columns.iter().zip(row).enumerate();
@@ -244,7 +246,7 @@ impl Table {
         Value::Object(told.map(|(_, ((name, _), cell))| ((*name).to_owned(), json(cell))).collect::<Map<_, _>>())
     }
 
-    /// The number in a column of a row.
+    /// Returns the number in a column of a row, or `None` if the cell is not a number.
     #[must_use]
     pub fn number(&self, row: &[Cell], column: &str) -> Option<f64> {
         let index = self.columns.iter().position(|(name, _)| *name == column)?;
@@ -255,7 +257,7 @@ impl Table {
         }
     }
 
-    /// The text in a column of a row.
+    /// Returns the text in a column of a row, or `None` if the cell is not text.
     #[must_use]
     pub fn text<'a>(&self, row: &'a [Cell], column: &str) -> Option<&'a str> {
         let index = self.columns.iter().position(|(name, _)| *name == column)?;

@@ -1,4 +1,4 @@
-//! Tells how much of the time of a workload the host control takes, which throttles cores.
+//! Computes how much time the host control takes from a workload by throttling its cores.
 
 use super::network::rule_name;
 use super::view::ServerView;
@@ -7,16 +7,16 @@ use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::os::NetStack;
 
-/// The cores of a workload that a level reaches, and how.
+/// Cores of a workload that the host control throttles.
 enum Reach {
-    /// Those of other sockets: each is throttled from this level on, as far as MBA can.
+    /// Cores on other sockets: for each, the level from which MBA delays its requests in full.
     Sockets(Vec<u8>),
-    /// So many of the socket of the NIC, by a third with each level.
+    /// Number of cores on the socket of the NIC. MBA delays them by a third more with each level.
     Local(usize),
 }
 
 impl Reach {
-    /// What a level adds to a request, in ps, on average over the cores.
+    /// Returns the delay that a level adds to a request, in ps, averaged over the cores.
     fn added_ps(&self, level: u8, mba_ps: u64) -> f64 {
         match self {
             Self::Sockets(from) => {
@@ -35,8 +35,8 @@ impl Reach {
     }
 }
 
-/// What the control of the host does to a workload on cores; nothing where it reaches none of them. `lfb` is its pool
-/// of LFB entries: those in use wait for what is added to their requests.
+/// Returns the share of time that the host control takes from a workload, or `None` if it reaches none of its cores.
+/// `lfb` is the LFB pool of these cores. A delayed request costs time only as far as a core has requests in flight.
 pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) -> Option<Throttling> {
     let control = view.machine.control()?;
     let params = view.server.control.as_ref()?;
@@ -50,6 +50,7 @@ pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) ->
         let each = lfb.in_use / runs.max(f64::MIN_POSITIVE) / reach.cores() as f64;
         Some((added_ps / 1000.0 / lfb.latency_ns?).min(1.0) * each.min(1.0))
     });
+    // Shares below 0.5 % would be printed as 0 %.
     let levels = (1..=LEVEL_MAX).map(|level| (level, 100.0 * share(level))).filter(|&(_, percent)| percent >= 0.5);
     let levels: Vec<String> =
         levels.map(|(level, percent)| format!("{percent:.0} % of the time at level {level}")).collect();
@@ -58,7 +59,7 @@ pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) ->
     Some(Throttling { lost: stopped + runs * waits.unwrap_or(0.0), why })
 }
 
-/// The cores of a workload that the control of its host throttles, as [`build`](crate::build) wires them; nothing of
+/// Returns the cores of a workload that the host control throttles, as [`build`](crate::build) wires them; `None` for
 /// devices.
 fn reach(view: &ServerView, class: usize) -> Option<Reach> {
     let at = view.server.sockets.iter().position(|socket| socket.nic.is_some())?;
@@ -75,12 +76,13 @@ fn reach(view: &ServerView, class: usize) -> Option<Reach> {
     Some(Reach::Sockets(others.map(|socket| first_level(socket - usize::from(socket > at))).collect()))
 }
 
-/// The level from which on the cores of another socket are throttled: one more for each, and the rest with the third.
+/// Returns the level from which cores of another socket are throttled: level 1 for the first such socket, 2 for the
+/// second and 3 for the others.
 fn first_level(socket: usize) -> u8 {
     u8::try_from(socket + 1).unwrap_or(LEVEL_MAX).min(LEVEL_MAX - 1)
 }
 
-/// The socket of each core of a workload that serves no network.
+/// Returns the socket of each core of a workload that serves no network traffic.
 fn sockets_of(view: &ServerView, class: usize) -> Vec<usize> {
     let cores: Vec<&Core> = view.machine.each().collect();
     let serves = |core: &Core| core.engines().iter().any(|engine| NetStack::of(engine).is_some());
@@ -89,7 +91,7 @@ fn sockets_of(view: &ServerView, class: usize) -> Vec<usize> {
     free.map(|&core| socket_of(view, core)).collect()
 }
 
-/// The socket of a core; cores are numbered through the sockets.
+/// Returns the socket of a core. Cores are numbered through the sockets.
 fn socket_of(view: &ServerView, core: u32) -> usize {
     let mut first = 0;
     let holds = |count: u32| {

@@ -1,4 +1,4 @@
-//! The table of the ways between the sockets of a server.
+//! The table `upi`: the directions between the sockets of a server.
 
 use crate::read::crossed::{crossed, UpiTraffic};
 use crate::report::table::{Column, Rows, Table};
@@ -12,7 +12,7 @@ pub(crate) struct WayRow<'a> {
     way: UpiTraffic,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`WayRow`].
 pub(crate) struct Ways;
 
 impl Rows for Ways {
@@ -30,7 +30,7 @@ pub(crate) const UPI: &[Column<Ways>] = &[
 ];
 
 impl WayRow<'_> {
-    /// What is on the wire, lines and all that goes with them.
+    /// Returns the rate of all bytes on the wire, in GB/s: messages with a line and without.
     fn gb_per_s(&self) -> f64 {
         let bytes =
             self.way.lines * u64::from(self.upi.data_bytes) + self.way.others * u64::from(self.upi.request_bytes);
@@ -39,7 +39,7 @@ impl WayRow<'_> {
 }
 
 impl ServerView<'_> {
-    /// The directions between its sockets; nothing where there is one socket.
+    /// Builds the table, or returns `None` for a server of one socket.
     pub(crate) fn upi(&self) -> Option<Table> {
         let upi = &self.server.upi.as_ref()?.upi;
         let mut table = Table::of("upi", UPI);

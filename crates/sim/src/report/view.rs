@@ -1,4 +1,4 @@
-//! What a report is made of: a run as it stands, read only.
+//! Read-only views of a run that reports are built from.
 
 use crate::build::BURST;
 use crate::read::flows::AllFlowTotals;
@@ -12,52 +12,57 @@ use hostnet_kernel::{Simulation, Time};
 use hostnet_model::params::{Fidelity, LineSize, ServerParams};
 use hostnet_model::{Machine, World};
 
-/// Groups of batches that a confidence interval is made of.
+/// Largest number of groups that the batches are merged into for a confidence interval.
 pub(crate) const CONFIDENCE_GROUPS: usize = 32;
 
-/// A world.
+/// View of a whole simulated world: hosts, network and flows.
 pub(crate) struct WorldView<'a> {
     pub(crate) plan: &'a Plan,
-    /// The hosts that are servers.
+    /// Parameters by host; `None` for endpoints.
     pub(crate) servers: &'a [Option<ServerParams>],
     pub(crate) simulation: &'a Simulation<World>,
-    /// What flows have done until now.
-    pub(crate) flows: &'a AllFlowTotals,
-    /// What servers have done since the start of the window, in the order of the partitions.
+    /// Totals of the flows since the start of the run.
+    pub(crate) flows: &'a Totals,
+    /// Totals of the servers since the start of the window, in the order of the partitions.
     pub(crate) samples: &'a [Sample],
-    /// What flows and ports had done when the window began.
-    pub(crate) before: &'a AllFlowTotals,
+    /// Totals of the flows at the start of the window.
+    pub(crate) before: &'a Totals,
+    /// Counters of the ports at the start of the window.
     pub(crate) ports_before: &'a [PortTotals],
-    pub(crate) batches: &'a ReadingHistory,
-    pub(crate) series: &'a ReadingHistory,
+    /// Samples at the end of every batch.
+    pub(crate) batches: &'a History,
+    /// Samples at the end of every step of the time series.
+    pub(crate) series: &'a History,
     pub(crate) window_start: Time,
     pub(crate) now: Time,
+    /// False if the run was stopped before its end.
     pub(crate) complete: bool,
 }
 
-/// One server of a world.
+/// View of one server.
 pub(crate) struct ServerView<'a> {
-    /// Its name as a host; empty if nothing is around it.
+    /// Name of the host; empty for a server without a network.
     pub(crate) name: &'a str,
-    /// What limits the classes of traffic of its network.
+    /// Limits of the traffic classes of its network.
     pub(crate) limits: &'a [ClassLimit<'a>],
-    /// The server with its workloads, those of the network among them.
+    /// Parameters of the server. Its workloads include the traffic classes of the network.
     pub(crate) server: &'a ServerParams,
-    /// The keys of the server that the user wrote himself.
+    /// Keys of the server that the user set.
     pub(crate) given: Vec<GivenKey>,
-    /// Work of a cluster that runs on it beside its workloads.
+    /// Use that the cluster makes of the server, beside its workloads.
     pub(crate) around: Around,
     pub(crate) machine: &'a Machine,
+    /// Totals over the window.
     pub(crate) total: &'a Sample,
     pub(crate) batches: &'a [Sample],
     pub(crate) series: &'a [Sample],
     pub(crate) window_start: Time,
     pub(crate) now: Time,
-    /// Bytes that a line stands for: 64, or those of a burst.
+    /// Bytes that a simulated line stands for: 64, or the size of a burst.
     pub(crate) line_bytes: u64,
 }
 
-/// Bytes that a line of a server stands for.
+/// Returns the bytes that a simulated line of a server stands for.
 pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {
         Fidelity::Line | Fidelity::Fluid => LineSize::LINE.bytes(),

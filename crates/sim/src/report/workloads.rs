@@ -1,4 +1,4 @@
-//! The table of workloads.
+//! The table `workloads`.
 
 use super::{quantile_ns, ratio_ci95, ratio_estimate, PS_PER_S};
 use crate::read::sample::{residences, DomainTotals, Group, Sample};
@@ -13,36 +13,41 @@ use hostnet_model::memory::Counters;
 use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{AppParams, Workload};
 
-/// Fewest completed commands or operations that their latency is told for.
+/// Number of completed commands or operations below which their latency is not reported.
 const COMMANDS_MIN: u64 = 100;
 
-/// What a workload did.
+/// Results of one workload.
 pub(crate) struct WorkloadRow<'a> {
     view: &'a ServerView<'a>,
     class: usize,
     total: &'a Sample,
     limit: &'a WorkloadFacts,
-    /// Bytes that it read from memory and wrote to it.
+    /// Bytes that the workload read from DRAM and wrote to DRAM.
     memory_bytes: [u64; 2],
-    /// In GB/s; nothing where lines are not simulated.
+    /// Throughput, in GB/s; `None` if lines are not simulated.
     throughput: Option<f64>,
-    /// Of a line, of a command of a storage workload, and of an operation of an application.
+    /// Latency of a line, in ps.
     latency: Histogram,
+    /// Completed commands of a storage workload.
     completed: Option<u64>,
+    /// Latency of a command of a storage workload, in ps.
     command_latency: Option<Histogram>,
+    /// Operations of an application.
     operations: Option<Operations>,
 }
 
-/// What an application did.
+/// Completed operations of an application.
 struct Operations {
     ended: u64,
+    /// Rate, in operations per ps, and the half-width of its confidence interval.
     per_ps: f64,
     ci95: Option<f64>,
     latency: Histogram,
+    /// Operations of a complete run of the application; `None` if it never ends.
     in_all: Option<u64>,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`WorkloadRow`].
 pub(crate) struct Workloads;
 
 impl Rows for Workloads {
@@ -79,7 +84,7 @@ pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
     }),
 ];
 
-/// Latencies of which there are enough.
+/// Returns the latencies if at least [`COMMANDS_MIN`] were measured.
 fn told(latency: Option<&Histogram>) -> Option<&Histogram> {
     latency.filter(|latency| latency.count() >= COMMANDS_MIN)
 }
@@ -88,6 +93,7 @@ fn mean_ns(latency: Option<&Histogram>) -> Cell {
     told(latency).and_then(Histogram::mean).map(|ps| ps / 1000.0).into()
 }
 
+/// Returns a quantile in ns, or an empty cell if too few latencies were measured.
 fn told_ns(latency: Option<&Histogram>, share: f64) -> Cell {
     told(latency).map_or(Cell::Empty, |latency| quantile_ns(latency, share))
 }
@@ -101,7 +107,7 @@ impl WorkloadRow<'_> {
         sample.moved(self.view.own_groups(self.class), self.class)
     }
 
-    /// Lines per ps.
+    /// Estimates the throughput over the batches, in lines per ps.
     fn throughput_estimate(&self) -> Estimate {
         let lines = |sample: &Sample| self.lines(sample) as f64;
         let time = |sample: &Sample| sample.at.since(self.view.window_start) as f64;
@@ -110,14 +116,17 @@ impl WorkloadRow<'_> {
 
     fn throughput_ci95(&self) -> Option<f64> {
         let half_width = self.throughput.map(|_| self.throughput_estimate().half_width)?;
+        // Lines per ps to GB/s, at 64 B per line.
         half_width.is_finite().then_some(half_width * 64_000.0)
     }
 
+    /// Returns the change of the throughput from the start of the window to its end, in GB/s; `None` if it is steady.
     fn drift(&self) -> Option<f64> {
         self.throughput?;
         self.throughput_estimate().drift.map(|per_ps| per_ps * 64_000.0)
     }
 
+    /// Returns the data rate that the application sees, in GB/s: for storage, the bytes of completed commands.
     fn app_gb_per_s(&self) -> Option<f64> {
         match self.workload().kind.fio() {
             Some(_) => self.throughput.map(|_| self.view.gb_per_s_of(self.total.app_bytes[self.class])),
@@ -132,6 +141,7 @@ impl WorkloadRow<'_> {
         ratio_ci95(self.view.batches, residence, entries).map(|ps| ps / 1000.0)
     }
 
+    /// Reads a value that only applications have.
     fn of_app(&self, read: impl FnOnce(&Operations) -> Cell) -> Cell {
         self.operations.as_ref().map_or(Cell::Empty, read)
     }
@@ -161,13 +171,13 @@ impl ServerView<'_> {
         table
     }
 
-    /// Bytes that the channels read and wrote for a workload.
+    /// Returns the bytes that the channels read and wrote for a workload.
     fn memory_bytes(&self, channels: &[Counters], class: usize) -> [u64; 2] {
         let picks: [fn(&Counters) -> &[u64]; 2] = [|channel| &channel.reads, |channel| &channel.writes];
         picks.map(|pick| self.line_bytes * channels.iter().map(|channel| pick(channel)[class]).sum::<u64>())
     }
 
-    /// The groups whose entries hold a workload's line from its start to its end.
+    /// Returns the groups whose entries a line of the workload holds from its start to its end.
     fn entry_groups(&self, class: usize) -> &'static [Group] {
         if self.server.workloads[class].kind.is_of_devices() {
             &[Group::P2mWrite, Group::P2mRead]
@@ -176,8 +186,9 @@ impl ServerView<'_> {
         }
     }
 
-    pub(super) fn entry_totals(&self, sample: &Sample, class: usize) -> DomainTotals {
-        let mut sum = DomainTotals::default();
+    /// Returns lines and residence time in these entries, in ps.
+    pub(super) fn entry_totals(&self, sample: &Sample, class: usize) -> Totals {
+        let mut sum = Totals::default();
         for &group in self.entry_groups(class) {
             let totals = sample.of(group, class);
             sum.lines += totals.lines;
@@ -186,7 +197,7 @@ impl ServerView<'_> {
         sum
     }
 
-    /// Latency of one line of a workload: of the LFB entry, or in the IIO.
+    /// Returns the latency of the lines of a workload, in ps: the time in an LFB entry or in an IIO entry.
     pub(crate) fn line_latency(&self, class: usize) -> Histogram {
         let mut latency = Histogram::default();
         for &group in self.entry_groups(class) {

@@ -1,34 +1,37 @@
-//! What a cluster has its servers do.
+//! Use that a cluster makes of its servers.
 
 use hostnet_model::params::{ClusterParams, FlowParams, HostKind, Traffic, Transport};
 
-/// A cluster's use of a server, beside its workloads.
+/// Use that a cluster makes of one server, beside the server's own workloads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
-    /// The server takes part in anything.
+    /// True if the server takes part in any traffic, job, service or memory pool.
     pub(super) takes_part: bool,
-    /// Cores work for jobs, services or DIMMs, for as long as their frequency says.
+    /// True if cores work for jobs, services or DIMMs with processors, at a speed that depends on their frequency.
     pub(super) works: bool,
-    /// Threads of flows go to other cores.
+    /// True if threads of flows move to other cores.
     pub(super) moves: bool,
-    /// The kernel generates packets, or replays some.
+    /// True if the kernel generates packets or replays captures.
     pub(super) generates: bool,
-    /// The server takes part in flows that its kernel carries, and not only its NIC.
+    /// True if the kernel carries flows of the server, rather than its NIC alone.
     pub(super) has_kernel: bool,
-    /// Its kernel sends data, and is sent some.
+    /// True if the kernel sends data.
     pub(super) sends: bool,
+    /// True if the kernel receives data.
     pub(super) receives: bool,
-    /// It takes part in flows of TCP, and is sent data over those: it comes in segments.
+    /// True if the server has TCP flows.
     pub(super) has_tcp: bool,
+    /// True if the server receives data over TCP, which arrives in segments.
     pub(super) receives_tcp: bool,
-    /// It sends packets that acknowledge others, if nothing else.
+    /// True if the server sends acknowledgements, if nothing else.
     pub(super) answers: bool,
-    /// Its NIC reads data from memory, to send it.
+    /// True if the NIC reads data from memory to send it.
     pub(super) reads: bool,
 }
 
 impl Around {
-    /// Looks at everything that a cluster has one of its hosts do. A server alone is a cluster that does nothing.
+    /// Collects the use that a cluster makes of one of its hosts. A server without a network is a cluster without
+    /// traffic.
     pub(crate) fn of(cluster: &ClusterParams, host: usize) -> Self {
         let any = |holds: fn(&Traffic) -> bool| cluster.flows.iter().any(|flow| holds(&flow.traffic));
         let pools = cluster.hosts.iter().any(|host| match &host.kind {
@@ -59,7 +62,7 @@ impl Around {
     }
 }
 
-/// Returns true if the kernels of servers carry a flow.
+/// Returns true if the kernels of servers carry the packets of a flow.
 fn is_of_kernel(flow: &FlowParams) -> bool {
     !matches!(flow.transport, Transport::Roce(_))
 }
@@ -68,14 +71,14 @@ fn is_of_tcp(flow: &FlowParams) -> bool {
     matches!(flow.transport, Transport::Tcp(_))
 }
 
-/// Returns true if the host that begins a flow, or the other one, sends data.
+/// Returns true if data of a flow is sent by the host that begins the flow (`begins`), or by the other host.
 fn sends(flow: &FlowParams, begins: bool) -> bool {
     match &flow.traffic {
         Traffic::Bulk { .. } | Traffic::Replay { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. } => begins,
         Traffic::Packets(_) => begins,
         Traffic::Read { .. } => !begins,
         Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Messages(_) | Traffic::Ping { .. } => true,
-        // What is sent on has come in first.
+        // A host that forwards packets has received them first.
         Traffic::Forward(_) => true,
     }
 }

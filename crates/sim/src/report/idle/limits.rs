@@ -1,4 +1,4 @@
-//! Finds limits and rules that did not come into play in the measuring window.
+//! Finds limits and rules of a server that did not come into play in the measuring window.
 
 use super::{nic, used};
 use crate::read::sample::{domains, Group};
@@ -6,7 +6,7 @@ use crate::report::view::ServerView;
 use hostnet_model::memory::Controller;
 use hostnet_model::params::{IdleDrain, MemoryControllerParams, Placement, ServerParams};
 
-/// Keys of `[memory.controller]` that say how writes are served.
+/// Keys of `[memory.controller]` that govern writes.
 const OF_WRITES: [&str; 18] = [
     "wpq.entries",
     "wpq.full_threshold",
@@ -28,11 +28,11 @@ const OF_WRITES: [&str; 18] = [
     "merging",
 ];
 
-/// Domains of what crosses from one socket to another.
+/// Domain groups of traffic between sockets.
 const ACROSS: [Group; 6] =
     [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop, Group::ChaUpi];
 
-/// Returns true if nothing in the window came to the limit or the rule that a key sets.
+/// Returns true if a key sets a limit or a rule that did not come into play in the window.
 pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     match key {
         _ if key.starts_with("power.governor") => !has_looked(view),
@@ -53,27 +53,29 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     }
 }
 
-/// Returns true if a governor may have changed a frequency: its first look finds no load yet, the second one does.
+/// Returns true if a governor may have changed a frequency. Its first sample sees no load yet, so it takes two
+/// periods.
 fn has_looked(view: &ServerView) -> bool {
     let power = view.server.power.as_ref();
     power.is_none_or(|power| !power.governor.samples() || view.now.ps() >= 2 * power.period_ps)
 }
 
-/// Returns true if buffers of any workload may lie behind a link.
+/// Returns true if buffers of any workload may lie behind a CXL link.
 fn uses_expander(server: &ServerParams) -> bool {
     server.workloads.iter().any(|workload| workload.memory != Placement::Local)
 }
 
-/// Returns true if a memory has rates, and no lines that could have come to a limit.
+/// Returns true if the memory is fluid: it has no lines that could reach a limit.
 fn has_rates(view: &ServerView) -> bool {
     view.machine.fluids().next().is_some()
 }
 
+/// Returns true if any domain of a group had all of its credits in use.
 fn ran_out(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
 }
 
-/// Returns true if no drive is ever offered as many commands as it takes.
+/// Returns true if every drive is offered fewer commands than its queue holds.
 fn drives_have_room(server: &ServerParams) -> bool {
     let jobs = || server.workloads.iter().filter_map(|workload| workload.kind.fio()).flat_map(|fio| &fio.jobs);
     let offered = |ssd: u32| jobs().filter(|job| job.ssd == ssd).map(|job| u64::from(job.io_depth)).sum::<u64>();
@@ -81,9 +83,10 @@ fn drives_have_room(server: &ServerParams) -> bool {
     jobs().all(|job| offered(job.ssd) < least)
 }
 
+/// Returns true if a key of `[memory.controller]` did not come into play in the window.
 fn never_met_in_memory(view: &ServerView, key: &str) -> bool {
     let all = view.controllers();
-    // What lies behind a link, or in other servers, has controllers of the same kind that are not looked at here.
+    // Memory behind a CXL link or in other servers has controllers of the same kind, which are not observed here.
     let elsewhere = view.server.sockets.iter().any(|socket| socket.far_memory().is_some() || socket.pool.is_some());
     if all.is_empty() || elsewhere {
         return false;
@@ -94,15 +97,19 @@ fn never_met_in_memory(view: &ServerView, key: &str) -> bool {
         || kinds().all(|controller| most.has_no_use(controller, key) || most.is_below(controller, key))
 }
 
-/// Controllers held and did so much at most.
+/// Peaks and sums over all controllers of a server in the window.
 struct Most {
-    /// So many entries of the RPQ and of the WPQ were in use.
+    /// Most entries in use of any RPQ.
     reads: u32,
+    /// Most entries in use of any WPQ.
     writes: u32,
-    /// No request was longer in either, in ps.
+    /// Longest time that a request was in either queue, in ps.
     age_ps: u64,
+    /// Reads served from the WPQ.
     forwarded: u64,
+    /// Writes merged with a waiting write to the same line.
     merged: u64,
+    /// Shortest DRAM clock of any socket, in ps.
     clock_ps: f64,
 }
 
@@ -124,8 +131,8 @@ impl Most {
         }
     }
 
-    /// Returns true if a rule never came into play.
-    fn has_no_use(&self, controller: &MemoryControllerParams, key: &str) -> bool {
+    /// Returns true if a key sets a rule that never came into play.
+    fn has_no_use(&self, controller: &ControllerParams, key: &str) -> bool {
         let never_high = self.writes < controller.write_high;
         match key {
             "reads_per_mode" | "reads_few" => never_high,
@@ -137,9 +144,9 @@ impl Most {
         }
     }
 
-    /// Returns true if a limit was never met.
-    fn is_below(&self, controller: &MemoryControllerParams, key: &str) -> bool {
-        // Reads and writes that share a queue fill it together.
+    /// Returns true if a key sets a limit that was never reached.
+    fn is_below(&self, controller: &ControllerParams, key: &str) -> bool {
+        // A shared queue is filled by reads and writes together, so neither count tells if it was full.
         let has_room = |in_use: u32, entries: u32| !controller.shared_queue && in_use < entries;
         match key {
             "rpq.entries" => has_room(self.reads, controller.rpq_entries),

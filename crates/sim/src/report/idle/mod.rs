@@ -1,8 +1,8 @@
-//! Finds the keys of the user that cannot have changed the result, and those that did not come into play.
+//! Finds keys set by the user that had no effect on the results, and keys whose limits were not reached.
 //!
-//! A key of a server, or of what is around it ([`network`]), is without effect where what it belongs to takes no part
-//! ([`rules`], known from the configuration alone). A limit or a rule that nothing came to in the measuring window
-//! ([`limits`]) is told apart from that: it may have acted before.
+//! A key has no effect if its part is idle. For servers, this follows from the configuration alone ([`rules`]); keys
+//! of the network around them are checked in [`network`]. A limit that nothing reached in the measuring window
+//! ([`limits`]) is reported separately, because it may have acted during the warm-up.
 
 mod around;
 mod limits;
@@ -20,23 +20,23 @@ use hostnet_config::GivenKey;
 use hostnet_model::params::{ServerParams, SocketParams};
 use std::collections::BTreeMap;
 
-/// A socket of a server, and what decides whether a key has an effect there.
+/// Socket of a server, with everything that decides if a key has an effect there.
 struct Place<'a> {
     server: &'a ServerParams,
     socket: &'a SocketParams,
     around: Around,
 }
 
-/// Paths of keys that were given of a server.
+/// Paths of keys that the user set.
 pub(crate) struct Idle {
-    /// These cannot have changed the result, whatever their values.
+    /// Keys that cannot have changed the result, whatever their values.
     pub(crate) no_effect: Vec<String>,
-    /// Nothing in the window came to the limits or rules of these.
+    /// Keys of limits and rules that did not come into play in the window.
     pub(crate) never_met: Vec<String>,
 }
 
 impl Idle {
-    /// Finds them after a run.
+    /// Finds such keys of a server after a run.
     pub(crate) fn of(view: &ServerView) -> Self {
         let is_unused = |given: &&GivenKey| is_unused(view.server, view.around, given);
         let (unused, others): (Vec<&GivenKey>, Vec<&GivenKey>) = view.given.iter().partition(is_unused);
@@ -46,23 +46,22 @@ impl Idle {
     }
 }
 
-/// Returns true if a key has no effect at any of the sockets that it speaks of.
+/// Returns true if a key has no effect on any socket that it applies to.
 fn is_unused(server: &ServerParams, around: Around, given: &GivenKey) -> bool {
     let sockets = server.sockets.iter().enumerate();
     let mut own = sockets.filter(|(number, _)| given.socket.is_none_or(|socket| socket == *number)).peekable();
     own.peek().is_some() && own.all(|(_, socket)| rules::is_idle(&Place { server, socket, around }, &given.key))
 }
 
-/// Joins what is known of the hosts of a cluster: a key of several hosts is in a list if it is at all of them.
+/// Merges the idle keys of several hosts: a key is listed only if it is idle on every host that has it.
 #[derive(Default)]
 pub(crate) struct OfHosts {
-    /// The first value of a path is true if it has had no effect at any host so far, the second if that is so or its
-    /// limit was not met.
+    /// For each path: if the key had no effect on any host so far, and if it had none or its limit was not reached.
     keys: BTreeMap<String, [bool; 2]>,
 }
 
 impl OfHosts {
-    /// Adds what was given of a host, and what became of it there.
+    /// Adds the keys of a host.
     pub(crate) fn add(&mut self, view: &ServerView) {
         let Idle { no_effect, never_met } = Idle::of(view);
         for GivenKey { path, .. } in &view.given {
@@ -72,7 +71,7 @@ impl OfHosts {
         }
     }
 
-    /// Returns the keys that are so at every host that has them.
+    /// Returns the keys that are idle on every host that has them.
     pub(crate) fn all(self) -> Idle {
         let paths = |wanted: [bool; 2]| {
             let found = self.keys.iter().filter(|(_, is)| **is == wanted);
@@ -82,7 +81,7 @@ impl OfHosts {
     }
 }
 
-/// Returns true if any credit of these pools was taken in the window.
+/// Returns true if any credit of a domain group was in use in the window.
 pub(super) fn used(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }

@@ -1,5 +1,5 @@
-//! Finds the keys of a network, its flows, transports and jobs that cannot have changed the result, and the limits and
-//! rules among them that did not come into play.
+//! Finds keys of a network, its flows, transports and jobs that had no effect on the results, and limits and rules
+//! that did not come into play.
 
 use super::transports;
 use super::Idle;
@@ -14,7 +14,7 @@ use hostnet_model::params::{CableEnd, CableParams, FlowParams, HostKind, JobPara
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Finds such keys outside of the tables of servers; `totals` say what the flows did in the window.
+/// Finds such keys outside of the tables of servers. `totals` are the totals of the flows over the window.
 pub(crate) fn of_network(view: &WorldView, totals: &[FlowTotals]) -> Idle {
     let plan = view.plan;
     let (no_effect, others): (Vec<&String>, Vec<&String>) = plan.given.iter().partition(|path| is_unused(view, path));
@@ -22,6 +22,7 @@ pub(crate) fn of_network(view: &WorldView, totals: &[FlowTotals]) -> Idle {
     Idle { no_effect: no_effect.into_iter().cloned().collect(), never_met }
 }
 
+/// Returns true if a key cannot have changed the result, whatever its value.
 fn is_unused(view: &WorldView, path: &str) -> bool {
     let (plan, cluster) = (view.plan, &view.plan.cluster);
     let parts: Vec<&str> = path.split('.').collect();
@@ -29,7 +30,7 @@ fn is_unused(view: &WorldView, path: &str) -> bool {
         ["network", "switch", key, ..] | ["switch", _, key, ..] => match key {
             "sum" => cluster.jobs.iter().all(|job| job.reducers.is_empty()),
             "sharers" => cluster.switches.iter().all(|switch| switch.sharers.is_none()),
-            // Flow control keeps a part of the buffer from other priorities.
+            // Flow control reserves a part of the buffer, which takes room from other priorities.
             "pfc" => is_of_absent_priorities(plan) && sum_of_switches(view, |port| port.overflowed_packets) == 0,
             _ => false,
         },
@@ -44,20 +45,21 @@ fn is_unused(view: &WorldView, path: &str) -> bool {
     }
 }
 
-/// Returns the flows of the class of a table.
+/// Returns the flows of a table `[flow.NAME]`.
 fn flows_of<'a>(plan: &'a Plan, name: &str) -> impl Iterator<Item = &'a FlowParams> {
     let class = transports::class_of(plan, ("flow", name));
     plan.cluster.flows.iter().filter(move |flow| Some(usize::from(flow.class)) == class)
 }
 
-/// Returns true if no flow has a priority for which a switch pauses its peers.
+/// Returns true if no flow has a priority that a switch may pause.
 fn is_of_absent_priorities(plan: &Plan) -> bool {
     let paused = |switch: &SwitchParams| switch.pfc.as_ref().map_or(0, |pfc| pfc.priorities);
     let all = plan.cluster.switches.iter().map(paused).fold(0, |all, some| all | some);
     plan.cluster.flows.iter().all(|flow| all >> flow.priority & 1 == 0)
 }
 
-/// Returns true if a table of flows has a host on either side and draws nothing else, so that it has one pair anyway.
+/// Returns true if a table of flows has one host on either side and draws nothing else at random, so that `pairs` has
+/// no choice.
 fn is_one_pair(plan: &Plan, name: &str) -> bool {
     let table = &plan.effective["flow"][name];
     let is_one = |side: &str| {
@@ -70,7 +72,7 @@ fn is_one_pair(plan: &Plan, name: &str) -> bool {
     is_one("from") && is_one("to") && ["load", "sizes"].iter().all(|key| table[key].is_null())
 }
 
-/// Returns true if all packets are of one priority, and none is paused.
+/// Returns true if all packets have one priority, which nothing can pause.
 fn is_one_priority(plan: &Plan) -> bool {
     let cluster = &plan.cluster;
     let priorities: BTreeSet<u8> = cluster.flows.iter().map(|flow| flow.priority).collect();
@@ -90,6 +92,7 @@ fn shares_hosts(job: &JobParams) -> bool {
     !job.hosts.iter().all(|host| seen.insert(host))
 }
 
+/// Returns true if a key sets a limit or a rule that did not come into play in the window.
 fn is_never_met(view: &WorldView, totals: &[FlowTotals], path: &str) -> bool {
     let parts: Vec<&str> = path.split('.').collect();
     let sum = |pick: fn(&PortTotals) -> u64| sum_of_switches(view, pick);
@@ -119,18 +122,20 @@ fn is_never_met(view: &WorldView, totals: &[FlowTotals], path: &str) -> bool {
     }
 }
 
-/// Returns true if a switch learns: copies of packets that it has no room for are in no count.
+/// Returns true if any switch learns addresses: flooded copies that find no room are not counted, so its limits may
+/// have been reached unnoticed.
 fn learn(view: &WorldView) -> bool {
     view.plan.cluster.switches.iter().any(|switch| switch.learning.is_some())
 }
 
-/// Adds up what the ports of all switches have counted since the start of the run.
+/// Sums a counter of the ports of all switches, since the start of the run.
 fn sum_of_switches(view: &WorldView, pick: impl Fn(&PortTotals) -> u64) -> u64 {
     let ports = view.ports().filter(|(port, _)| matches!(port.end, CableEnd::Switch(_)));
     ports.map(|(port, _)| pick(&port.totals)).sum()
 }
 
-/// Returns the cables that a table is about: those with its ends, of a host of its name, or between two switches.
+/// Returns the cables that a table `[cable.NAME]` describes: by their ends, or by the name of a host or of two
+/// switches.
 fn cables_of<'a>(view: &'a WorldView, name: &'a str) -> impl Iterator<Item = &'a CableParams> {
     let ends = view.plan.effective["cable"][name]["ends"].as_array();
     let ends = ends.map(|ends| ends.iter().filter_map(Value::as_str).collect::<Vec<_>>());
@@ -146,7 +151,7 @@ fn cables_of<'a>(view: &'a WorldView, name: &'a str) -> impl Iterator<Item = &'a
     })
 }
 
-/// Returns the endpoints, with their names as hosts.
+/// Returns the endpoints with their names as hosts.
 fn endpoints<'a>(view: &'a WorldView) -> impl Iterator<Item = (&'a str, &'a Endpoint)> {
     let hosts = &view.plan.cluster.hosts;
     let names: Vec<&str> =
@@ -158,7 +163,7 @@ fn endpoints<'a>(view: &'a WorldView) -> impl Iterator<Item = (&'a str, &'a Endp
         .into_iter()
 }
 
-/// Returns true if a host has the name of a table, or that and a number.
+/// Returns true if a host has the name of a table, or that name with a number.
 fn is_of_table(host: &str, table: &str) -> bool {
     host == table || host.rsplit_once('-').is_some_and(|(of, _)| of == table)
 }

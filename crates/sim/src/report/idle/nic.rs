@@ -1,4 +1,4 @@
-//! Finds the limits of a NIC and of the kernel behind it that did not come into play.
+//! Finds limits of a NIC, and of the kernel's network stack, that were not reached.
 
 use crate::read::sample::Group;
 use crate::report::view::ServerView;
@@ -7,11 +7,12 @@ use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::os::NetStack;
 use hostnet_model::params::NicParams;
 
-/// Lines of a page, which no read of a NIC crosses the end of, in bytes; and of a line.
+/// Page size, in bytes. No read of a NIC crosses a page boundary.
 const PAGE_BYTES: u32 = 4096;
+/// Line size, in bytes.
 const LINE_BYTES: u32 = 64;
 
-/// Returns true if nothing came to the limit that a key of a NIC or of the kernel's network stack sets.
+/// Returns true if a key sets a limit of a NIC or of the network stack that nothing reached.
 pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     let (Some(params), Some(_)) = (view.server.nic(), &view.server.stack) else { return false };
     match key {
@@ -38,19 +39,19 @@ fn stacks<'a>(view: &'a ServerView) -> impl Iterator<Item = &'a NetStack> {
     view.machine.engines::<NetStack>()
 }
 
-/// Returns the packets that found no room or no descriptor since the start of the run.
+/// Returns the packets dropped since the start of the run because the buffer was full or no descriptor was free.
 fn dropped(view: &ServerView) -> u64 {
     let reasons = [DropReason::BufferFull, DropReason::NoDescriptor];
     let flows = nics(view).flat_map(|nic| nic.flows());
     flows.map(|flow| reasons.iter().map(|&reason| flow.dropped(reason).packets).sum::<u64>()).sum()
 }
 
-/// Returns the pauses that the NIC asked of its peer.
+/// Returns the pauses that the NIC requested from its peer.
 fn pauses(view: &ServerView) -> u64 {
     nics(view).map(|nic| nic.counters().pauses_sent).sum()
 }
 
-/// Returns the packets that became part of others in the NIC.
+/// Returns the packets that the NIC merged into others (LRO).
 fn joined(view: &ServerView) -> u64 {
     nics(view).flat_map(|nic| nic.flows()).map(|flow| flow.joined.packets).sum()
 }
@@ -61,16 +62,16 @@ fn acks(view: &ServerView) -> u64 {
     connections.map(|connection| connection.counters().acks_sent).sum()
 }
 
-/// Returns the limits that have come into play at the NIC and at the cores.
+/// Returns the limits that were reached at the NIC and in the network stacks of the cores.
 fn met(view: &ServerView) -> ReachedLimits {
     nics(view).map(|nic| nic.counters().met).chain(stacks(view).map(|stack| stack.counts().met)).collect()
 }
 
-/// Returns true if every read of the NIC fits into one request, and nothing else reads by links.
+/// Returns true if every read of the NIC fits into one PCIe request, and no other device reads over these links.
 fn cuts_nothing(view: &ServerView, params: &NicParams) -> bool {
-    // The first and the last line of a packet may be used in part.
+    // A packet may use its first and its last line only in part.
     let of_packet = (params.frame_bytes + 2 * LINE_BYTES).min(PAGE_BYTES);
-    // A card with registers of its own reads descriptors many at a time.
+    // A card with its own registers (`nic.attach`) reads many descriptors at a time.
     let largest = if params.attach.is_some() { PAGE_BYTES } else { of_packet };
     let has_storage = view.server.workloads.iter().any(|workload| workload.kind.fio().is_some());
     !has_storage && view.server.nic_links().all(|(_, link)| link.mrrs_bytes >= largest)

@@ -1,14 +1,15 @@
 //! Lists the keys that predictions do not read.
 //!
-//! It has neither a meter nor governors, simulates no time, and knows the memory by closed forms, in which a scheduler
-//! has quotas and watermarks, and a device the timings that decide how fast it can be.
+//! A prediction has no energy meter and no governor, and simulates no time. Its closed-form model of memory uses
+//! quotas and watermarks of the scheduler, and those timings of the DRAM that bound its throughput.
 
 use super::{is_unused, Around};
 use hostnet_config::GivenKey;
 use hostnet_model::params::ServerParams;
 
+/// Tables that a prediction does not read.
 const TABLES: [&str; 3] = ["energy.", "power.", "run."];
-/// Keys of those that a prediction reads.
+/// Keys of these tables that a prediction reads nevertheless.
 const READ: [&str; 2] = ["run.name", "run.memory"];
 
 const OF_CORES: [&str; 3] = ["core.dirty_pool", "core.lfb.refill_jitter", "cha.tor.write_entries"];
@@ -41,7 +42,7 @@ const OF_DRAM: [&str; 16] = [
     "timing.ccd_l",
     "timing.ccd_l_wr",
     "timing.ccd_s",
-    // A turn to writes is as much shorter as the turn back is longer.
+    // A longer write latency shortens the turnaround to writes by as much as it lengthens the one to reads.
     "timing.cwl",
     "timing.ppd",
     "timing.ras",
@@ -53,7 +54,7 @@ const OF_DRAM: [&str; 16] = [
     "timing.refsb_refsb",
 ];
 
-/// Returns the paths of the given keys of a server that is alone which cannot have changed what is predicted of it.
+/// Returns the paths of the keys in `given` that cannot change the prediction of a server without a network.
 pub(crate) fn without_effect(server: &ServerParams, given: &[GivenKey]) -> Vec<String> {
     let idle = given.iter().filter(|given| is_unread(&given.key) || is_unused(server, Around::default(), given));
     idle.map(|given| given.path.clone()).collect()

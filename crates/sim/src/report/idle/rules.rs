@@ -1,4 +1,4 @@
-//! Each rule says which part has to be present for a key to have an effect.
+//! Rules that say which part must be present for a key to have an effect.
 
 use super::Place;
 use hostnet_model::params::{
@@ -6,13 +6,14 @@ use hostnet_model::params::{
     WorkloadKind,
 };
 
-/// Keys, or with a dot at the end whole tables, that have an effect only where something holds.
+/// Keys, and the condition under which they have an effect. A name that ends with a dot stands for a whole table.
 type Rule = (&'static [&'static str], fn(&Place) -> bool);
 
 const RULES: [Rule; 22] = [
     (&["fio.", "pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_storage()),
     (&OF_DRIVES, |place| place.has_storage()),
-    // The random streams of a NIC are numbered behind those of the drives that there are.
+    // The random number streams of a NIC are numbered after those of the drives, so `ssd.count` matters to a NIC,
+    // too.
     (&["ssd.count", "pcie.", "iio.", "ddio.", "cha.io_write_to_mc"], |place| place.has_storage() || place.has_nic()),
     (&["iio.relaxed_ordering"], |place| {
         place.has_storage() || place.server.nic().is_some_and(|nic| nic.relaxed_ordering)
@@ -29,7 +30,7 @@ const RULES: [Rule; 22] = [
     (&["pcie.mrrs"], |place| place.around.reads || place.has_storage() || place.reads_descriptors()),
     (&["nic.ncap."], |place| place.server.ncap.is_some()),
     (&["nic.mode", "nic.rings", "nic.scatter", "ssd.mode", "ssd.sockets"], |place| place.server.sockets.len() > 1),
-    // A NIC that forgets the queues of flows asks for them anew.
+    // A NIC that expires steering entries requests them again.
     (&["nic.steer_delay"], |place| place.around.moves || place.server.nic().is_some_and(|nic| nic.steer_expiry_ps > 0)),
     (&["stack.generate"], |place| place.around.generates),
     (&["remote."], |place| place.server.sockets.iter().any(|socket| socket.remote.is_some())),
@@ -38,7 +39,7 @@ const RULES: [Rule; 22] = [
     (&["core.frequency"], |place| place.counts_cycles()),
 ];
 
-/// Keys of what the kernel does with packets, and of how a NIC hands them to it. RDMA passes it by.
+/// Keys of the kernel's packet processing and of the NIC's delivery to the kernel. RDMA bypasses the kernel.
 const OF_KERNEL: [&str; 24] = [
     "stack.allocate",
     "stack.budget",
@@ -66,7 +67,7 @@ const OF_KERNEL: [&str; 24] = [
     "nic.stride",
 ];
 
-/// Keys of `[ssd]` other than how many drives there are.
+/// Keys of `[ssd]` other than the number of drives.
 const OF_DRIVES: [&str; 9] = [
     "ssd.bandwidth",
     "ssd.read_bandwidth",
@@ -79,7 +80,7 @@ const OF_DRIVES: [&str; 9] = [
     "ssd.sockets",
 ];
 
-/// Keys of the caches and of what needs them.
+/// Rules for keys of the caches and of features that need caches.
 const OF_CACHES: [Rule; 9] = [
     (&["prefetch.stream"], |place| place.socket.cache.is_some() || place.around.has_kernel),
     (&["prefetch.adjacent", "stack.prefetch_ahead"], has_caches),
@@ -94,7 +95,7 @@ const OF_CACHES: [Rule; 9] = [
     (&["core.rob"], |place| place.socket.cache.is_some() || place.around.works),
 ];
 
-/// Keys of `[control]` that only the rule of hostCC reads.
+/// Keys of `[control]` that only hostCC reads.
 const OF_HOSTCC: [&str; 8] = [
     "control.target",
     "control.pcie_overhead",
@@ -106,14 +107,14 @@ const OF_HOSTCC: [&str; 8] = [
     "control.hold",
 ];
 
-/// A key of `[pcie]` and its value at a link.
+/// Key of `[pcie]`, and a function that reads its value from a link.
 type LinkKey = (&'static str, fn(&PcieParams) -> u64);
 /// Keys of `[memory.controller]`, and the policies under which they have an effect.
-type ControllerRule = (&'static [&'static str], fn(&MemoryControllerParams) -> bool);
-/// Timings of a DRAM, and the refresh that has them.
+type ControllerRule = (&'static [&'static str], fn(&ControllerParams) -> bool);
+/// Timings of a DRAM, and the refresh modes under which they have an effect.
 type RefreshRule = (&'static [&'static str], fn(Refresh) -> bool);
 
-/// Keys of `[pcie]` that a NIC reads unless it has its own, and what they come to.
+/// Keys of `[pcie]` that a NIC reads if it has no value of its own.
 const OF_LINKS: [LinkKey; 5] = [
     ("pcie.mps", |link| link.mps_bytes.into()),
     ("pcie.mrrs", |link| link.mrrs_bytes.into()),
@@ -122,21 +123,21 @@ const OF_LINKS: [LinkKey; 5] = [
     ("pcie.nonposted_lines", |link| link.nonposted_lines.into()),
 ];
 
-/// Keys of `[memory.controller]` and of the refresh of its DRAM, and the policies under which they have an effect.
+/// Keys of `[memory.controller]`, and the policies under which they have an effect.
 const OF_CONTROLLER: [ControllerRule; 8] = [
     (&["wpq.entries"], |controller| !controller.shared_queue),
     (&["protect", "row_hold", "row_hits"], |controller| controller.scheduler != SchedulingPolicy::Fcfs),
     (&["idle_close"], |controller| controller.page == PagePolicy::Timeout),
     (&["idle_writes", "idle_flush"], |controller| controller.idle_drain != IdleDrain::Off),
     (&["idle_reads", "idle_hits", "idle_age"], |controller| controller.idle_drain == IdleDrain::Yield),
-    // With any number of reads enough, it does not matter whether they are few.
+    // `reads_few` waives the minimum `reads_per_mode`, so it has no effect if that minimum is 0.
     (&["reads_few"], |controller| controller.reads_per_mode > 0),
     (&["refresh_postponed", "refresh_holds_all"], |controller| controller.refresh != Refresh::Off),
     (&["spare_rows"], |controller| controller.spare_writes <= write_entries(controller)),
 ];
 
-/// Entries that writes have at most.
-fn write_entries(controller: &MemoryControllerParams) -> u32 {
+/// Returns the most queue entries that writes may have.
+fn write_entries(controller: &ControllerParams) -> u32 {
     if controller.shared_queue {
         controller.rpq_entries
     } else {
@@ -144,14 +145,14 @@ fn write_entries(controller: &MemoryControllerParams) -> u32 {
     }
 }
 
-/// Timings of a refresh, and the refresh that has them.
+/// Timings of a refresh, and the refresh modes under which they have an effect.
 const OF_REFRESH: [RefreshRule; 3] = [
     (&["rfc"], |refresh| refresh != Refresh::Off),
     (&["refi"], |refresh| refresh == Refresh::AllBanks),
     (&["rfc_sb", "refi_sb", "refsb_act", "refsb_refsb"], |refresh| refresh == Refresh::SameBank),
 ];
 
-/// Returns true if what a key belongs to takes no part at a socket.
+/// Returns true if a key has no effect on a socket, because its part is absent or idle.
 pub(super) fn is_idle(place: &Place, key: &str) -> bool {
     let of_workloads = key.ends_with(".llc_ways") && !has_caches(place);
     let of_dirty_lines = key == "core.dirty_pool" && has_caches(place);
@@ -165,7 +166,7 @@ pub(super) fn is_idle(place: &Place, key: &str) -> bool {
         || is_idle_memory(place, key)
 }
 
-/// Returns true if `table` is `key`, or ends with a dot and holds it.
+/// Returns true if `table` is `key`, or ends with a dot and contains it.
 fn covers(table: &str, key: &str) -> bool {
     table == key || table.ends_with('.') && key.starts_with(table)
 }
@@ -175,19 +176,21 @@ fn is_idle_control(place: &Place, key: &str) -> bool {
         return false;
     }
     match &place.server.control {
-        // The rule itself has done what it says: nothing.
+        // The rule "none" took effect: it switched the control off.
         None => place.server.stack.is_none() || key != "control.rule",
         Some(control) => OF_HOSTCC.contains(&key) && !matches!(control.rule, ControlRule::HostCc(_)),
     }
 }
 
-/// Returns true if a key of the links of drives is one that the only device has a value of its own for.
+/// Returns true if a key of `[pcie]` reaches no link: there is no storage, and all links of the NIC have their own
+/// value.
 fn is_idle_link(place: &Place, key: &str) -> bool {
     let Some((_, value)) = OF_LINKS.iter().find(|(of_drives, _)| *of_drives == key) else { return false };
     let mut links = place.server.nic_links().map(|(_, link)| link).peekable();
     !place.has_storage() && links.peek().is_some() && links.all(|link| value(link) != value(&place.socket.pcie))
 }
 
+/// Returns true if the policies of the memory controller make a key ineffective.
 fn is_idle_memory(place: &Place, key: &str) -> bool {
     let controller = &place.socket.memory.controller;
     if let Some(key) = key.strip_prefix("memory.controller.") {
@@ -212,7 +215,8 @@ fn writes_to_llc(place: &Place) -> bool {
 }
 
 impl Place<'_> {
-    /// Returns true if the server does anything, or what its parts take is counted.
+    /// Returns true if the server does any work, or has an energy meter or power management, which also cover idle
+    /// parts.
     fn takes_part(&self) -> bool {
         let is_metered = self.server.power.is_some() || self.server.energy.is_some();
         let has_own = || self.server.workloads.iter().any(|workload| !matches!(workload.kind, WorkloadKind::Network));
@@ -227,7 +231,7 @@ impl Place<'_> {
         self.server.nic().is_some()
     }
 
-    /// Returns true if the kernel's copies read what applications write, if it is not in a cache.
+    /// Returns true if copies of the kernel read application data from memory rather than from a cache.
     fn copies_from_memory(&self) -> bool {
         self.server.stack.as_ref().is_some_and(|stack| !stack.cached_user)
     }
@@ -237,7 +241,7 @@ impl Place<'_> {
         self.server.nic().is_some_and(|nic| nic.attach.is_some())
     }
 
-    /// Returns true if anything takes so many clocks of a core, and not so long.
+    /// Returns true if any work on a core is counted in clock cycles rather than in time.
     fn counts_cycles(&self) -> bool {
         let apps = || self.server.workloads.iter().any(|workload| workload.kind.app().is_some());
         self.server.power.is_some() || self.around.works || has_caches(self) && apps()

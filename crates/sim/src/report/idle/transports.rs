@@ -1,4 +1,4 @@
-//! Finds the limits and rules of transports that did not come into play.
+//! Finds limits and rules of transports that did not come into play.
 
 use crate::read::ends::{ends, rdma_ends};
 use crate::read::flows::FlowTotals;
@@ -9,7 +9,7 @@ use hostnet_model::params::Traffic;
 use hostnet_model::World;
 use std::collections::BTreeSet;
 
-/// Keys of DCQCN, and of DCTCP, that only marks bring into play.
+/// Keys of DCQCN and DCTCP that act only on marks.
 const OF_MARKS: [&str; 10] = [
     "gain",
     "alpha",
@@ -23,7 +23,7 @@ const OF_MARKS: [&str; 10] = [
     "least",
 ];
 
-/// Keys that are limits, which mark themselves.
+/// Keys of limits, each with the flag that the transport sets when it reaches the limit.
 const OF_LIMITS: [(&str, Limit); 7] = [
     ("send_buffer", Limit::SendBuffer),
     ("receive_buffer", Limit::ReceiveBuffer),
@@ -34,7 +34,7 @@ const OF_LIMITS: [(&str, Limit); 7] = [
     ("in_flight", Limit::InFlight),
 ];
 
-/// Returns the tables of flows and jobs that a transport carries: their kinds and names.
+/// Returns the tables that use a transport, as pairs of kind (`flow` or `job`) and name.
 pub(super) fn tables_with<'a>(plan: &'a Plan, transport: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     ["flow", "job"].into_iter().flat_map(move |kind| {
         let tables = plan.effective[kind].as_object().into_iter().flatten();
@@ -43,13 +43,13 @@ pub(super) fn tables_with<'a>(plan: &'a Plan, transport: &'a str) -> impl Iterat
     })
 }
 
-/// Returns the number of the class that a table of flows or a job is counted under.
+/// Returns the number of the traffic class of a table of flows or of a job.
 pub(super) fn class_of(plan: &Plan, (kind, name): (&str, &str)) -> Option<usize> {
     let class = plan.effective[kind][name]["class"].as_str().filter(|_| kind == "flow").unwrap_or(name);
     plan.cluster.classes.iter().position(|other| other == class)
 }
 
-/// Returns true if a key of a transport did not come into play; `totals` say what the flows did in the window.
+/// Returns true if a key of a transport did not come into play. `totals` are the totals of the flows over the window.
 pub(super) fn is_never_met(view: &WorldView, totals: &[FlowTotals], (name, key): (&str, &str)) -> bool {
     let classes: BTreeSet<usize> =
         tables_with(view.plan, name).filter_map(|table| class_of(view.plan, table)).collect();
@@ -66,7 +66,7 @@ pub(super) fn is_never_met(view: &WorldView, totals: &[FlowTotals], (name, key):
         "rto_min" | "rto_initial" | "timeout" => in_window.timeouts == 0,
         "tail_loss_probe" => in_window.timeouts + in_window.probes == 0,
         "sack" => in_window.retransmitted_packets == 0,
-        // Without ECN nothing is marked: switches drop instead.
+        // Without ECN, switches drop packets instead of marking them.
         "ecn" if view.plan.effective["transport"][name]["ecn"] == true => marks(&in_window) == 0,
         "ecn" => marks(&in_all) + in_all.fabric_dropped == 0,
         "base" => is_undisturbed(&in_all) && view.plan.effective["transport"][name]["ecn"].is_boolean(),
@@ -74,19 +74,20 @@ pub(super) fn is_never_met(view: &WorldView, totals: &[FlowTotals], (name, key):
     }
 }
 
-/// Returns true if nothing was lost or marked, so that all congestion control of TCP does the same.
+/// Returns true if nothing was lost or marked, so that every congestion control of TCP behaves alike.
 fn is_undisturbed(totals: &FlowTotals) -> bool {
     marks(totals) + totals.retransmitted_packets + totals.timeouts + totals.probes == 0
 }
 
-/// Returns true if ranks post messages as far as a limit lets them, which it does not mark.
+/// Returns true if a key limits the messages in flight of ranks, which stop at this limit without setting its flag.
 fn may_be_posted(view: &WorldView, limit: Limit, is_own: impl Fn(usize) -> bool) -> bool {
     let posts = |traffic: &Traffic| matches!(traffic, Traffic::Messages(_));
     let mut flows = view.plan.cluster.flows.iter().enumerate().filter(|(flow, _)| is_own(*flow));
     limit == Limit::InFlight && flows.any(|(_, flow)| posts(&flow.traffic))
 }
 
-/// Returns the limits that have come into play at the ends of some flows. At endpoints each segment is a packet.
+/// Returns the limits that were reached at the ends of some flows. Segmentation offload is ignored at endpoints,
+/// where each segment is a packet.
 fn met(view: &WorldView, limit: Limit, is_own: impl Fn(usize) -> bool) -> ReachedLimits {
     let worlds = view.simulation.worlds();
     let worlds = worlds.filter(|world| limit != Limit::Offload || matches!(world, World::Server(_)));
@@ -98,7 +99,7 @@ fn met(view: &WorldView, limit: Limit, is_own: impl Fn(usize) -> bool) -> Reache
     worlds.map(of_world).collect()
 }
 
-/// Returns the marks that senders heard of.
+/// Returns the marks and congestion notifications of the flows.
 fn marks(totals: &FlowTotals) -> u64 {
     totals.marked_segments + totals.marked_by_host + totals.notifications
 }

@@ -1,7 +1,7 @@
-//! Finds full cables and fabrics that decide what arrives.
+//! Finds full cables and fabrics that decide how much data arrives.
 //!
-//! A cable does not count if a port downstream is full and drops packets, or has a growing queue: what the cable
-//! carries does not all arrive.
+//! A cable does not count if a port downstream is full and drops packets, or has a growing queue, because then part
+//! of the cable's traffic does not arrive.
 
 use super::class::{cable_words, ports_of, Class};
 use super::contested::confirm_cable;
@@ -14,29 +14,30 @@ use crate::report::view::WorldView;
 use hostnet_model::params::CableEnd;
 use std::collections::BTreeSet;
 
-/// Flooded traffic is reported when it takes this share of a cable.
+/// Share of a cable from which flooded traffic is reported.
 const FLOODED: f64 = 0.05;
 
-/// A queue grows when it keeps this share of the arriving bytes, and at least this many: more than a single burst.
+/// Share of the arriving bytes that a growing queue keeps.
 const GROWS: f64 = 0.01;
+/// Bytes that a growing queue keeps at least: more than a single burst.
 const BACKLOG_BYTES: f64 = 20_000.0;
 
-/// A port on the path of a class, and its counts at the start of the window.
+/// Port on the path of a class, with its counters at the start of the window.
 type CompletedStep<'a> = (PortView<'a>, PortTotals);
 
-/// The port that is used the most by a share of something.
+/// Port with the highest utilization of its cable or fabric.
 struct Fullest<'a> {
     load: f64,
     overflows: bool,
     completed_steps: CompletedStep<'a>,
 }
 
-/// The share of a cable that a port uses.
+/// Returns the utilization of the cable at a port, 0 to 1.
 fn cable_load(view: &WorldView, (port, before): &CompletedStep) -> Option<f64> {
     Some(view.sent_gbps(port, *before) / view.rate_gbps(port)?)
 }
 
-/// The share that is used of the fabric of a switch that learns to one of its ports.
+/// Returns the utilization of a learning switch's fabric towards one of its ports.
 fn fabric_load(view: &WorldView, (port, before): &CompletedStep) -> Option<f64> {
     let CableEnd::Switch(switch) = port.end else { return None };
     let learning = view.plan.cluster.switches[usize::from(switch)].learning?;
@@ -44,7 +45,8 @@ fn fabric_load(view: &WorldView, (port, before): &CompletedStep) -> Option<f64> 
     Some(carried / (learning.fabric_bytes_per_s as f64 * GBPS))
 }
 
-/// Returns true if a port or the fabric before it is overloaded: it drops packets, or its queue grows.
+/// Returns true if a port or the fabric upstream of it is overloaded: it is full, and drops packets or has a growing
+/// queue.
 fn overflows_queue(view: &WorldView, completed_steps: &CompletedStep) -> bool {
     let (port, before) = completed_steps;
     let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;
@@ -58,8 +60,8 @@ fn overflows_queue(view: &WorldView, completed_steps: &CompletedStep) -> bool {
     full && (dropped > 0.0 && dropped >= DROPPED * (dropped + sent) || grows)
 }
 
-/// Lists the ports on the path of a class that decide what arrives: those without an overloaded port downstream.
-/// Each comes with whether it is overloaded itself.
+/// Lists the ports on the path of a class that decide how much arrives: those without an overloaded port downstream.
+/// For each, the second value is true if the port itself is overloaded.
 fn deciding_ports<'a>(view: &'a WorldView<'a>, class: &'a Class) -> Vec<(CompletedStep<'a>, bool)> {
     let all: Vec<(CompletedStep, bool)> = ports_of(view, class)
         .map(|completed_steps| {
@@ -77,7 +79,7 @@ fn deciding_ports<'a>(view: &'a WorldView<'a>, class: &'a Class) -> Vec<(Complet
     all.into_iter().filter(|((port, _), _)| deciding.contains(&port.place())).collect()
 }
 
-/// Returns the fullest of some ports by a share of something that they use; overloaded ports come first.
+/// Returns the port of a class with the highest `load`, if that is full. Overloaded ports come first.
 fn fullest_port<'a>(
     view: &'a WorldView<'a>,
     class: &'a Class,
@@ -109,13 +111,13 @@ pub(super) fn full_cable(view: &WorldView, class: &Class) -> Option<Limit> {
     Some(confirm_cable(view, Limit { limit: "cable", place, load: Some(load), why }, class, overflows))
 }
 
-/// Says why a port may not hold a class back.
+/// Describes why a port may not hold a class back, or returns `None` if it may.
 fn beyond_fair_share_of(view: &WorldView, class: &Class, place: PortPlace) -> Option<String> {
     let ways = Ways::new(view)?;
     beyond_fair_share(view, class, |number, flow| ways.data_pass(number as u32, flow, place))
 }
 
-/// Says which other cables are full on the way of what passes a port: all of them have to be faster.
+/// Describes which other cables are full on the paths through a port: all of them would have to be faster.
 fn equally_full_words(view: &WorldView, class: &Class, port: &PortView) -> String {
     let (place, ways) = (port.place(), class.ways.iter());
     let along: BTreeSet<PortPlace> = ways.filter(|way| way.contains(&place)).flatten().copied().collect();
@@ -133,7 +135,7 @@ fn equally_full_words(view: &WorldView, class: &Class, port: &PortView) -> Strin
     }
 }
 
-/// The way through the fabric of a switch that learns to one of its ports.
+/// Names the fullest fabric of a learning switch towards one of its ports.
 pub(super) fn full_fabric(view: &WorldView, class: &Class) -> Option<Limit> {
     let Fullest { load, completed_steps: (port, before), .. } =
         fullest_port(view, class, |completed_steps| fabric_load(view, completed_steps))?;

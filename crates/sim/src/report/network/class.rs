@@ -1,4 +1,4 @@
-//! A class of traffic: its flows, its hosts and the ports that it passes.
+//! Classes of traffic: their flows, their hosts, and the ports on their paths.
 
 use super::ways::{directions, Ways};
 use crate::read::flows::FlowTotals;
@@ -8,30 +8,34 @@ use hostnet_model::params::{CableEnd, FlowParams, Traffic};
 use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
-/// A class with its flows.
+/// A traffic class, with its flows and their totals over the window.
 pub(crate) struct Class<'a> {
-    /// The end of the window, in ps.
+    /// End of the window, in ps.
     pub(super) now_ps: u64,
     pub(crate) flows: Vec<&'a FlowParams>,
-    /// The numbers of its flows, and what each of them did in the window.
+    /// Numbers of the flows, in order.
     pub(super) numbers: Vec<usize>,
+    /// Totals of each of these flows over the window.
     pub(super) each: Vec<&'a FlowTotals>,
+    /// Sum of these totals.
     pub(crate) totals: FlowTotals,
-    /// It holds what all flows of the network did, by number.
+    /// Totals of all flows of the network over the window, by number.
     pub(super) all: &'a [FlowTotals],
-    /// Whether its flows begin at random, at the rate of a load.
+    /// True if its flows begin at random times, at the rate of a load.
     pub(super) has_load: bool,
+    /// True if all of its flows have ended.
     pub(super) ended: bool,
-    /// The hosts that its data comes from, and goes to.
+    /// Hosts that send its data, and hosts that receive it.
     pub(crate) hosts: [BTreeSet<u16>; 2],
-    /// The ports that its data passes, in their order, and all of them.
+    /// Paths of its data, as sequences of ports.
     pub(super) ways: BTreeSet<Vec<PortPlace>>,
+    /// All ports on these paths.
     completed_steps: BTreeSet<PortPlace>,
 }
 
 impl<'a> Class<'a> {
-    /// The flows with these numbers, of flows that all together did `all`. Which ports they pass is known where there
-    /// are `ways`.
+    /// Creates the class of the flows `own`; `all` are the totals of all flows. The ports on its paths are known only
+    /// if there are `ways`.
     pub(super) fn new(
         view: &'a WorldView,
         own: &[usize],
@@ -57,7 +61,7 @@ impl<'a> Class<'a> {
         Self { now_ps, flows, numbers, each, totals, all, has_load, ended, hosts, ways, completed_steps }
     }
 
-    /// Whether a port is on its way.
+    /// Returns true if a port is on a path of the class.
     fn passes(&self, port: &PortView) -> bool {
         match port.end {
             CableEnd::Host(host) => self.hosts[0].contains(&host),
@@ -65,11 +69,12 @@ impl<'a> Class<'a> {
         }
     }
 
-    /// Whether its requests come in an open loop.
+    /// Returns true if all of its requests are those of services, in an open loop.
     pub(super) fn is_of_services(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Service(_)))
     }
 
+    /// Returns true if any flow sends requests and waits for answers.
     pub(super) fn has_requests(&self) -> bool {
         let with = |flow: &&FlowParams| {
             matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Ping { .. })
@@ -84,7 +89,7 @@ pub(super) fn has_load(view: &WorldView, class: usize) -> bool {
     !table["load"].is_null()
 }
 
-/// The ports on the way of the data of a class.
+/// Returns the ports on the paths of a class, with their counters at the start of the window.
 pub(super) fn ports_of<'a>(
     view: &'a WorldView<'a>,
     class: &'a Class,
@@ -92,12 +97,13 @@ pub(super) fn ports_of<'a>(
     view.ports().filter(|(port, _)| class.passes(port))
 }
 
-/// The cable between two names.
+/// Names the cable at a port by its two ends.
 pub(super) fn cable_words(view: &WorldView, port: &PortView) -> String {
     let peer = port.peer().map_or("", |peer| view.name_of(peer));
     format!("{} to {peer}", view.name_of(port.end))
 }
 
+/// Returns the machine of a host, if the host is a server.
 pub(super) fn machine_of<'a>(view: &'a WorldView<'a>, host: u16) -> Option<&'a Machine> {
     view.servers().find(|(number, _)| *number == usize::from(host)).map(|(_, machine)| machine)
 }

@@ -1,4 +1,4 @@
-//! How long flows with an end took, and how much longer than alone: the table of completions.
+//! The table `completions`: completion times of flows, and their slowdown relative to an idle network.
 
 use super::ways::Ways;
 use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
@@ -6,7 +6,7 @@ use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_model::params::{FlowParams, Traffic};
 
-/// The classes of sizes: their names, and the bytes that they go up to.
+/// Names of the size groups, and the largest flow of each, in bytes.
 const SIZES: [(&str, u64); 6] = [
     ("all", u64::MAX),
     ("up to 10 kB", 10_000),
@@ -16,11 +16,14 @@ const SIZES: [(&str, u64); 6] = [
     ("above 10 MB", u64::MAX),
 ];
 
-/// Flows of a class and of about the same size. Times are in us and in order, as are slowdowns.
+/// Flows of a class and of a size group.
 #[derive(Default)]
 struct Group {
+    /// Number of flows, completed or not.
     flows: u64,
+    /// Completion times, in us, sorted by [`Group::sort`].
     times: Vec<f64>,
+    /// Completion times relative to an idle network, sorted likewise.
     slowdowns: Vec<f64>,
 }
 
@@ -39,14 +42,14 @@ impl Group {
     }
 }
 
-/// A row of the table.
+/// One row of the table.
 struct CompletionRow<'a> {
     class: &'a str,
     size: &'static str,
     group: &'a Group,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`CompletionRow`].
 struct Completions;
 
 impl Rows for Completions {
@@ -72,13 +75,13 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The least of some values in order that so large a share of them is not above.
+/// Returns the smallest of some sorted values that at least a share of them does not exceed.
 fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let rank = (share * values.len() as f64).ceil() as usize;
     values.get(rank.max(1) - 1).copied()
 }
 
-/// The data of a flow with an end.
+/// Returns the bytes of a flow, if it has an end.
 pub(super) fn bytes_of(flow: &FlowParams) -> Option<u64> {
     match flow.traffic {
         Traffic::Bulk { bytes } | Traffic::Read { bytes } if bytes < u64::MAX => Some(bytes),
@@ -86,13 +89,13 @@ pub(super) fn bytes_of(flow: &FlowParams) -> Option<u64> {
     }
 }
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("completions", COMPLETIONS).holding(Holds::Derived)
 }
 
-/// Completion times of flows with an end, by class and size: of those that begin in the window, or of all of a
-/// class where none does. Nothing where no flow has an end.
+/// Builds the table, with the completion times of flows by class and size. It covers the flows that begin in the
+/// window or, for a class without any, all of its flows. Returns `None` if no flow has an end.
 pub(super) fn completion_table(view: &WorldView, completed: &[Option<Time>]) -> Option<Table> {
     let cluster = &view.plan.cluster;
     if !cluster.flows.iter().any(|flow| bytes_of(flow).is_some()) {

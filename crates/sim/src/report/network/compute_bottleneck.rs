@@ -1,5 +1,5 @@
-//! What limits a job whose ranks are on cores of servers: their instructions, the memory of their hosts, or what they
-//! send each other. Where none of these is clear, the limit is not known.
+//! Finds the limit of a job whose ranks run on cores of servers: their instructions, the memory of their hosts, or
+//! their communication. If none of these is clear, the limit is not known.
 
 use super::class::Class;
 use super::hosts::{data_words, memory_load};
@@ -11,7 +11,7 @@ use hostnet_model::core::Worker;
 use hostnet_model::flow::PhaseStats;
 use hostnet_model::params::JobParams;
 
-/// What limits a class that is a job with all of its ranks on cores of servers.
+/// Returns the limit of a class that is a job with all of its ranks on cores of servers, or `None` for another class.
 pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Option<Limit> {
     let number = view.plan.cluster.jobs.iter().position(|job| job.name == name && !job.cores.is_empty())?;
     let job = &view.plan.cluster.jobs[number];
@@ -36,7 +36,7 @@ pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Opt
     Some(work_limit(view, job, class, computes, instructions))
 }
 
-/// The limit of ranks that compute, and whose instructions alone take, these shares of their time.
+/// Returns the limit of ranks from two shares of their time: computing, and executing instructions.
 fn work_limit(view: &WorldView, job: &JobParams, class: &Class, computes: f64, instructions: f64) -> Limit {
     if let Some((load, place)) = fullest_memory(view, job).filter(|(load, _)| computes >= MOST && *load >= BUS_FULL) {
         let why = data_words(&place, load);
@@ -67,7 +67,7 @@ fn work_limit(view: &WorldView, job: &JobParams, class: &Class, computes: f64, i
     not_known(None, why)
 }
 
-/// Of the hosts of a job the one whose channels are busy for the largest share of the window, in the mean.
+/// Returns the host of a job whose channels are busiest, with their mean utilization over the window.
 pub(super) fn fullest_memory(view: &WorldView, job: &JobParams) -> Option<(f64, String)> {
     let own = view.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
     let loads = own.filter_map(|(host, machine)| {

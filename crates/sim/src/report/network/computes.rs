@@ -1,4 +1,4 @@
-//! What binds a rank that computes.
+//! Finds the limit of a rank while it computes.
 
 use super::class::machine_of;
 use super::limit::{not_known, Limit, BUS_FULL, MOST, NOT_KNOWN};
@@ -6,17 +6,18 @@ use super::segment_bottleneck::{busiest, is_clear, OnPath};
 use hostnet_model::core::{Core, EngineKind, Worker};
 use hostnet_model::memory::Channel;
 
-/// What a rank does for this share of the time that it computes, and so much more than all else, is what binds it.
+/// Share of its computing time above which an activity of a rank is its limit, if nothing else comes close.
 const MOSTLY: f64 = 0.5;
 
-/// From here on a channel may have no more than it has: rows that are opened for one line each fill no bus.
+/// Bus utilization from which a channel may be saturated: rows that are opened for a single line leave the bus idle.
 const BUS_NEAR: f64 = 0.6;
 
-/// A limit, the share of the time that it was full, and how to say so.
+/// Name of a limit, the share of time that it held, and the words for it.
 type Spends = (&'static str, f64, &'static str);
 
 impl OnPath<'_> {
-    /// A rank that computes: at an endpoint all of the time; at a server it executes instructions, or waits for lines.
+    /// Returns the limit of a rank while it computes. At an endpoint a rank always computes; at a server it executes
+    /// instructions or waits for lines.
     pub(super) fn computes(&self, rank: u32, intervals: &[(u64, u64)]) -> Limit {
         let place = self.name(rank).to_owned();
         let Some(worker) = self.worker(rank) else {
@@ -33,7 +34,7 @@ impl OnPath<'_> {
         let at_least = |limit: &'static str, share| {
             busy.iter().find(move |found| found.limit == limit && found.load >= Some(share))
         };
-        // What is full behind the LFB has it full, too.
+        // A saturated channel fills the LFB as well, so it is checked before the LFB.
         let first = at_least("rank cores", MOST).or_else(|| at_least("memory bandwidth", BUS_FULL));
         let near = at_least("memory bandwidth", BUS_NEAR).is_some();
         let alone = |limit: &&Limit| limit.load >= Some(MOSTLY) && limit.limit != NOT_KNOWN && is_clear(limit, &busy);
@@ -48,7 +49,7 @@ impl OnPath<'_> {
         }
     }
 
-    /// How a rank spends the time that it computes, as shares of that.
+    /// Returns how a rank spends its computing time, as shares of that time.
     fn spends(&self, worker: &Worker, intervals: &[(u64, u64)]) -> Vec<Spends> {
         let phases = worker.rank().phases().iter();
         let ended_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
@@ -66,7 +67,7 @@ impl OnPath<'_> {
         waits.chain([("rank cores", instructions, "it executed instructions")]).collect()
     }
 
-    /// The rank on its core, at a server.
+    /// Returns the worker of a rank at a server.
     fn worker(&self, rank: u32) -> Option<&Worker> {
         let mut cores = machine_of(self.view, self.host(rank))?.each::<Core>();
         cores.find_map(|core| {
@@ -75,7 +76,7 @@ impl OnPath<'_> {
         })
     }
 
-    /// The share of the time that the busiest channel of the server of a rank had data on its bus.
+    /// Returns the share of time that the busiest channel of a rank's server has data on its bus.
     fn channels(&self, rank: u32, intervals: &[(u64, u64)]) -> Option<Spends> {
         let channels = machine_of(self.view, self.host(rank))?.each::<Channel>();
         let busy = channels.filter_map(|channel| Some((channel.busy()?, ())));

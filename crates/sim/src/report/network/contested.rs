@@ -1,4 +1,4 @@
-//! Tells whether anything else is as full as a cable: then a faster cable alone would not help.
+//! Checks if something else is as full as a cable, so that a faster cable alone would not help.
 
 use super::class::Class;
 use super::cores::full_cores;
@@ -8,12 +8,13 @@ use super::senders::paused_senders;
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 
-/// Senders overload a NIC that falls behind them by this share of their packets in a window.
+/// Share of its packets by which a NIC must fall behind in a window for its senders to overload it.
 const BACKLOG: f64 = 0.02;
 
-/// Returns the limit that a full cable is, or that it is not known where something else on the way is as full.
+/// Returns a full cable as the limit, or that the limit is not known because something else on the path is as full.
 ///
-/// Senders that overload the cable, or their own NIC before it, could send more.
+/// Full senders are ignored if they overload the cable, or their NIC upstream of it, because then they could send
+/// more.
 pub(super) fn confirm_cable(view: &WorldView, cable: Limit, class: &Class, overloaded: bool) -> Limit {
     let FlowTotals { sent_packets, host_sent, .. } = class.totals;
     let could_send = overloaded || host_sent as f64 <= (1.0 - BACKLOG) * sent_packets as f64;
@@ -27,7 +28,7 @@ pub(super) fn confirm_cable(view: &WorldView, cable: Limit, class: &Class, overl
     }
 }
 
-/// Says what is full behind the cables of a class.
+/// Describes the full resource downstream of the cables of a class, if there is one.
 fn full_receiver(view: &WorldView, class: &Class) -> Option<String> {
     let to = &class.hosts[1];
     let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(to.iter().filter_map(|&host| full(host)));
@@ -40,7 +41,7 @@ fn full_receiver(view: &WorldView, class: &Class) -> Option<String> {
     drop_words(view, class).or_else(|| full().map(|limit| limit.why))
 }
 
-/// Says what is full before the cables of a class.
+/// Describes the full resource upstream of the cables of a class, if there is one.
 fn full_sender(view: &WorldView, class: &Class) -> Option<String> {
     let from = &class.hosts[0];
     let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(from.iter().filter_map(|&host| full(host)));

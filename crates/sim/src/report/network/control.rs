@@ -1,20 +1,20 @@
-//! What watched the hosts, as a table.
+//! The table `control`: controllers that observe hosts and throttle their cores.
 
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::control::{Control, ControlCounts, Signals};
 use hostnet_model::params::ControlRule;
 
-/// Parts of a line in which controllers count occupancy.
+/// Units per line in which controllers count occupancy.
 const LINE_PARTS: f64 = 1024.0;
 
-/// Occupancy in lines and bandwidth in Gbit/s, of smoothed signals.
+/// Returns the smoothed occupancy, in lines, and the smoothed bandwidth, in Gbit/s.
 pub(crate) fn smoothed(signals: &Signals) -> [f64; 2] {
     let Signals { occupancy_smoothed, bandwidth_smoothed, .. } = *signals;
     [occupancy_smoothed as f64 / LINE_PARTS, bandwidth_smoothed as f64 * 8e-9]
 }
 
-/// What watched a host.
+/// Controller of one host.
 struct ControlRow<'a> {
     host: &'a str,
     control: &'a Control,
@@ -22,7 +22,7 @@ struct ControlRow<'a> {
     window_ps: f64,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`ControlRow`].
 struct Controls;
 
 impl Rows for Controls {
@@ -59,18 +59,18 @@ impl ControlRow<'_> {
         ps as f64 / self.window_ps
     }
 
-    /// Mean of a smoothed signal over the window.
+    /// Returns the mean of a smoothed signal over the window.
     fn mean(&self, signal: usize) -> f64 {
         self.counts.smoothed_area[signal] as f64 / self.window_ps
     }
 }
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("control", CONTROL)
 }
 
-/// A row for every host that is watched.
+/// Builds the table, with a row per host that has a controller.
 pub(crate) fn control_table(view: &WorldView) -> Table {
     let mut table = Table::of("control", CONTROL);
     for (host, machine) in view.servers() {
@@ -82,7 +82,7 @@ pub(crate) fn control_table(view: &WorldView) -> Table {
     table
 }
 
-/// The rule as configurations call it.
+/// Returns the name of a rule in configurations.
 pub(crate) fn rule_name(rule: &ControlRule) -> &str {
     match rule {
         ControlRule::Watch => "watch",

@@ -1,15 +1,16 @@
-//! What cores that serve the network spend their time on.
+//! Time use of cores that serve the network.
 
 use crate::report::view::WorldView;
 use hostnet_model::os::{CoreTimes, Spent};
 
-/// What a busy core is busy with is not known when it waits for registers for this share of that time.
+/// Share of its busy time that a core must wait for registers of its NIC for its limit to be unknown.
 const UNKNOWN: f64 = 0.25;
-/// The same of lines of a NIC in a DIMM.
+/// As [`UNKNOWN`], but for lines of a NIC in a DIMM.
 const UNKNOWN_IN_DIMM: f64 = 0.1;
-/// A share that is told of.
+/// Smallest share of the window that is reported.
 const SOME: f64 = 0.01;
 
+/// Activities of a core, and their names in words.
 const KINDS: [(Spent, &str); 6] = [
     (Spent::Softirq, "softirq"),
     (Spent::Call, "system calls"),
@@ -19,7 +20,8 @@ const KINDS: [(Spent, &str); 6] = [
     (Spent::Serve, "requests"),
 ];
 
-/// The share of its busy time from which on a core that waits for registers, or for lines of a DIMM, is not understood.
+/// Returns the share of its busy time from which a core that waits for registers, or for lines of a DIMM, has no
+/// known limit.
 pub(super) fn register_wait(in_dimm: bool) -> f64 {
     if in_dimm {
         UNKNOWN_IN_DIMM
@@ -28,12 +30,12 @@ pub(super) fn register_wait(in_dimm: bool) -> f64 {
     }
 }
 
-/// The share of the window that a core spent on something.
+/// Returns the share of the window that a core spent on an activity.
 pub(super) fn share_spent(view: &WorldView, times: &CoreTimes, spent: Spent) -> f64 {
     times.spent_ps(spent, view.now) as f64 / view.window_ps()
 }
 
-/// What a core spent the window on, in words.
+/// Describes how a core spent the window, in words.
 pub(super) fn spent_words(view: &WorldView, times: &CoreTimes) -> String {
     let parts = KINDS.into_iter().map(|(spent, word)| (share_spent(view, times, spent), word));
     let parts = parts.filter(|part| part.0 >= SOME);

@@ -1,4 +1,4 @@
-//! Finds the cores that serve the network and are busy all the time.
+//! Finds cores that serve the network and are always busy.
 
 use super::class::{machine_of, Class};
 use super::core_time::{register_wait, share_spent, spent_words};
@@ -13,22 +13,23 @@ use hostnet_model::params::{FlowParams, Transport};
 use hostnet_model::Machine;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A core waits for memory, and does not work, when that is this share of its busy time.
+/// Share of its busy time above which a stalled core waits for memory rather than works.
 const MOSTLY: f64 = 0.5;
-/// From this share on a faster core waits for as much longer, if the channels are full.
+/// Share of its busy time that a core must stall on memory for saturated channels to be a possible limit: the time
+/// that a faster core saves would be spent waiting.
 const PARTLY: f64 = 0.2;
-/// Other work on a core is told of when network work waits for it for this share of time.
+/// Share of time that network work must wait for other work on its core to be reported.
 const SHARED: f64 = 0.01;
 
-/// How a core that serves the network spent the window.
+/// Use of a core that serves the network, over the window.
 #[derive(Clone, Copy)]
 pub(super) struct CoreUse<'a> {
     times: &'a CoreTimes,
-    /// The share of the window for which its network work waited for other work on the core.
+    /// Share of the window that its network work waited for other work on the core.
     waits: f64,
 }
 
-/// Returns the cores that a flow runs on at a host at a time.
+/// Returns the cores that a flow uses at a host at time `now_ps`.
 fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u32> {
     let on_cores = matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_));
     let now_at = |initiator: bool, first: u32| {
@@ -39,51 +40,50 @@ fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u
     ends.into_iter().filter(move |(at, _)| on_cores && *at == host).map(|(_, core)| core)
 }
 
-/// Returns how a core spent the window; cores are numbered through the sockets.
+/// Returns the use of a core that serves the network. Cores are numbered through the sockets.
 fn use_of<'a>(view: &WorldView, machine: &'a Machine, core: u32) -> Option<CoreUse<'a>> {
     let core = machine.each::<Core>().nth(core as usize)?;
     let (engine, stack) = (0..).zip(core.engines()).find_map(|(engine, of)| Some((engine, NetStack::of(of)?)))?;
     Some(CoreUse { times: stack.times(), waits: core.waited_ps(engine, view.now) as f64 / view.window_ps() })
 }
 
-/// Returns the share of the window for which a core was busy, or its network work waited for other work.
+/// Returns the share of the window that a core was busy, or its network work waited for other work.
 fn busy_share(view: &WorldView, core: CoreUse) -> f64 {
     (1.0 - share_spent(view, core.times, Spent::Idle) + core.waits).min(1.0)
 }
 
-/// Returns the cores of a class at a host that are busy all the time, each with how it spent it.
+/// Returns the cores of a class at a host that are always busy, with their use.
 fn busy_of<'a>(view: &WorldView, machine: &'a Machine, host: u16, class: &Class) -> BTreeMap<u32, CoreUse<'a>> {
     let own = class.flows.iter().flat_map(|flow| cores_of(flow, host, class.now_ps));
     let cores = own.filter_map(|core| Some((core, use_of(view, machine, core)?)));
     cores.filter(|&(_, core)| busy_share(view, core) >= FULL).collect()
 }
 
-/// Returns true if a flow runs on a core of a class at a host that is busy all the time.
+/// Returns true if a flow uses a core of a class at a host that is always busy.
 fn runs_on_busy(view: &WorldView, flow: &FlowParams, host: u16, class: &Class) -> bool {
     let busy = |machine| busy_of(view, machine, host, class);
     let busy = machine_of(view, host).map(busy).unwrap_or_default();
     cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core))
 }
 
-/// Finds the cores of a class at hosts that are busy all the time.
+/// Finds the hosts where cores of a class are always busy.
 fn full_places(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<FullPlace> {
     let busiest = |host| busiest_core(view, limit, host, class);
     full_place(view, hosts, class, busiest, |flow, host| runs_on_busy(view, flow, host, class))
 }
 
-/// Names the busiest core of a class at hosts, if it is busy all the time; it is not known whether that holds back
-/// a class with less than its share of such cores.
+/// Names the busiest core of a class at `hosts`, if it is always busy. The limit is not known if the class has less
+/// than its share of such cores.
 pub(super) fn busy_cores(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
     full_places(view, limit, hosts, class).map(FullPlace::limit)
 }
 
-/// Names the busiest core of a class at hosts, if it is busy all the time and the class has its share of such
-/// cores.
+/// Names the busiest core of a class at `hosts`, if it is always busy and the class has its share of such cores.
 pub(super) fn full_cores(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
     full_places(view, limit, hosts, class).and_then(FullPlace::with_share)
 }
 
-/// Names the busiest core of a class at a host, if it is busy all the time.
+/// Names the busiest core of a class at a host, if it is always busy.
 fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
     let machine = machine_of(view, host)?;
     let cores = busy_of(view, machine, host, class).into_values();
@@ -116,6 +116,7 @@ fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Class)
     Some(Limit { limit, place: name.clone(), load: Some(busy), why })
 }
 
+/// Describes the use of a core in words.
 fn use_words(view: &WorldView, core: CoreUse) -> String {
     let own = spent_words(view, core.times);
     if core.waits < SHARED {

@@ -1,24 +1,25 @@
-//! The path that made a job take as long as it did: from the end of its last rank back to its beginning, always along
-//! what was waited for last. Shortening anything beside it shortens nothing.
+//! The critical path of a job: from the end of its last rank back to its start, always along the input that arrived
+//! last. Work off this path can be made faster without making the job faster.
 
 use hostnet_kernel::Time;
 use hostnet_model::flow::{CompletedStep, Rank};
 use std::collections::BTreeMap;
 
-/// What is done in a piece of the path.
+/// Activity in a piece of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Does {
     /// A rank computes.
     Compute,
     /// A rank waits for its accelerator.
     Device,
-    /// A message is on its way from one rank to another, or is handed to its connection.
+    /// A message is in flight from one rank to another, or is written to its connection.
     Transfer,
-    /// A core copies a message that has come through memory.
+    /// A core copies a message that arrived through shared memory.
     Copy,
 }
 
 impl Does {
+    /// Returns the name of the activity in the table `path`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Compute | Self::Device => "compute",
@@ -28,21 +29,21 @@ impl Does {
     }
 }
 
-/// A piece of the path.
+/// One piece of the critical path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// The name of its step, by number.
+    /// Name of the step, as an index.
     pub(super) phase: u8,
     pub(super) does: Does,
-    /// The rank that it is at, or that sends, and the one that receives.
+    /// The rank, twice, or the ranks that send and receive.
     pub(super) ranks: (u32, u32),
     pub(super) from: Time,
     pub(super) to: Time,
-    /// Of a transfer: bytes of the message; 0 if that is not known.
+    /// Bytes of the message of a transfer; 0 if not known.
     pub(super) bytes: u64,
-    /// Whether switches sum it up on its way.
+    /// True if switches sum up the message.
     pub(super) summed: bool,
-    /// Whether it followed the message before it at once, which its connection was still busy with.
+    /// True if the message waited for the previous message on its connection.
     pub(super) follows: bool,
 }
 
@@ -56,15 +57,16 @@ impl Piece {
     }
 }
 
-/// The steps of ranks, in their order, and who sent what when.
+/// Completed steps of all ranks, with indices from received bytes to the step that sent them.
 struct Steps {
+    /// Steps by rank, in order.
     of: Vec<Vec<CompletedStep>>,
-    /// All bytes that a rank had sent to another one by the end of a step of it, and which one that is.
+    /// By sender and receiver: bytes sent up to the end of a step, and the index of the step.
     sent: BTreeMap<(u32, u32), Vec<(u64, usize)>>,
-    /// Of vectors that switches sum up, by all bytes that each rank had sent by then: who sent its one last, when, and
-    /// in which step.
+    /// For vectors that switches sum up, by the bytes that each rank has sent so far: the rank that sent its vector
+    /// last, with the time and the index of its step.
     summed: BTreeMap<u64, (Time, u32, usize)>,
-    /// Of each rank, whether all that it has passed is kept.
+    /// True for each rank whose steps are all kept.
     whole: Vec<bool>,
 }
 
@@ -79,7 +81,7 @@ impl Steps {
             for (index, step) in steps.iter().enumerate() {
                 if let Some((to, total)) = step.sent {
                     sent.entry((rank, to)).or_default().push((total, index));
-                    // Numbers after those of the ranks are switches.
+                    // Numbers above the ranks stand for switches.
                     if to as usize >= of.len() {
                         let last = summed.entry(total).or_insert((step.computed, rank, index));
                         *last = (*last).max((step.computed, rank, index));
@@ -90,43 +92,43 @@ impl Steps {
         Self { of, sent, summed, whole }
     }
 
-    /// The last step that has ended.
+    /// Returns the step that ended last.
     fn last(&self) -> Option<(u32, usize)> {
         let ends = (0..).zip(&self.of).filter_map(|(rank, steps)| Some((steps.last()?.ended, rank, steps.len() - 1)));
         ends.max_by_key(|&(ended, rank, _)| (ended, std::cmp::Reverse(rank))).map(|(_, rank, index)| (rank, index))
     }
 
-    /// The rank that sent the last of so many bytes that came to a rank, by which step, and the bytes of that message
-    /// if it came from rank to rank. None if that is not kept any more.
+    /// Returns the rank and the step that sent the last of `total` bytes from `from` to `to`, and the bytes of that
+    /// message, or 0 if switches summed it up. Returns `None` if the step is no longer kept.
     fn sender(&self, from: u32, to: u32, total: u64) -> Option<(u32, usize, u64)> {
         if from as usize >= self.of.len() {
             return self.summed.get(&total).map(|&(_, from, index)| (from, index, 0));
         }
         let sent = self.sent.get(&(from, to))?;
         let at = sent.partition_point(|&(by_then, _)| by_then < total);
-        // Where not all is kept, a step that is not may have sent what the first one that is seems to have.
+        // The first kept step may not be the first that sent: then the bytes before it are unknown.
         let nothing = self.whole[from as usize].then_some(0);
         let before = at.checked_sub(1).map_or(nothing, |before| Some(sent[before].0))?;
         let &(by_then, index) = sent.get(at)?;
         Some((from, index, by_then - before))
     }
 
-    /// The message that a step waited for last, if it did.
+    /// Returns the message that a step waited for last, if it waited for one.
     fn waited(&self, rank: u32, index: usize) -> Option<Message> {
         let step = self.of[rank as usize][index];
         let (from, total) = step.taken.filter(|_| step.received > step.written)?;
         Some(Message { to: rank, index, from, total })
     }
 
-    /// The message from the same rank that a step before waited for.
+    /// Returns the previous message from the same rank that a step of the receiver waited for.
     fn before(&self, message: &Message) -> Option<Message> {
         let mut earlier = self.of[message.to as usize][..message.index].iter();
         let index = earlier.rposition(|step| step.taken.is_some_and(|(from, _)| from == message.from))?;
         self.waited(message.to, index)
     }
 
-    /// Goes back to the beginning of a step. Returns the one before it; of one that waited for its accelerator the one
-    /// before that was given the first of the works since which the accelerator was busy.
+    /// Walks back to the start of a step and adds its pieces. Returns the previous step. For a step that waited for
+    /// its accelerator, this is the step that submitted the first work of the accelerator's busy period.
     fn begin_of(&self, (rank, index): (u32, usize), pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
         let steps = &self.of[rank as usize];
         let CompletedStep { phase, began, device, computed, .. } = steps[index];
@@ -140,8 +142,9 @@ impl Steps {
         gave.checked_sub(1).map(|before| (rank, before))
     }
 
-    /// Goes back along a message, and those that were on their way before it when it was sent: its connection carries
-    /// one after the other. Returns the step that sent the first of them.
+    /// Walks back along a message and adds its piece, and likewise for earlier messages that were still in flight
+    /// when it was sent, because a connection carries one message after the other. Returns the step that sent the
+    /// first of them.
     fn way_of(&self, mut message: Message, pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
         loop {
             let step = &self.of[message.to as usize][message.index];
@@ -165,16 +168,19 @@ impl Steps {
     }
 }
 
-/// A message that a step waited for: the step of the receiver, the sender or the switch that it came from, and all
-/// bytes that had come from there by then.
+/// A message that a step waited for.
 struct Message {
+    /// Receiver, and the index of its step.
     to: u32,
     index: usize,
+    /// Rank or switch that the message came from.
     from: u32,
+    /// Bytes received from there so far, this message included.
     total: u64,
 }
 
-/// The pieces of the path of a job with these ranks, the last one first, as far back as steps are kept.
+/// Returns the pieces of the critical path of a job with these ranks, the last one first, as far back as steps are
+/// kept.
 pub(super) fn path(ranks: &[&Rank]) -> Vec<Piece> {
     let steps = Steps::new(ranks);
     let mut pieces = Vec::new();

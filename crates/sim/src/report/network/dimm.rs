@@ -1,4 +1,4 @@
-//! NICs in DIMMs: what they have done, and whether they are on the way of a limit.
+//! The table `dimms`, of NICs in DIMMs, and their limits.
 
 use super::class::machine_of;
 use super::limit::Limit;
@@ -7,19 +7,19 @@ use crate::report::view::WorldView;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::memory::Channel;
 
-/// A DIMM may be what limits from this share of a pool on.
+/// Share of a pool in use from which a DIMM may be the limit.
 const HELD: f64 = 0.5;
-/// Bytes of a line.
+/// Line size, in bytes.
 const LINE_BYTES: u64 = 64;
 
-/// A DIMM, its host, and what it took of the host's channels.
+/// One DIMM with a NIC, and the channel slots that it used.
 struct DimmRow<'a> {
     host: &'a str,
     dimm: &'a Dimm,
     slots: [u64; 3],
 }
 
-/// The rows of the table.
+/// Rows of the table: [`DimmRow`].
 struct Dimms;
 
 impl Rows for Dimms {
@@ -54,12 +54,12 @@ const DIMMS: &[Column<Dimms>] = &[
     }),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("dimms", DIMMS)
 }
 
-/// A row for every DIMM with a NIC in it. Nothing without any.
+/// Builds the table, with a row per DIMM with a NIC. Returns `None` without such DIMMs.
 pub(super) fn dimm_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("dimms", DIMMS);
     for (host, machine) in view.servers() {
@@ -72,8 +72,8 @@ pub(super) fn dimm_table(view: &WorldView) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Whether a pool of the DIMM of a host is held for most of the time. The reason is not known: the pool, the memory
-/// behind it, or the channel.
+/// Names the pool of a host's DIMM that is most in use, if it is in use most of the time. The limit is not known: it
+/// may be the pool, the memory behind it, or the channel.
 pub(super) fn dimm_limit(view: &WorldView, host: u16) -> Option<Limit> {
     let dimm = machine_of(view, host)?.first::<Dimm>()?;
     let names = ["request ids", "entries of writes", "entries of written DMA lines", "entries of read DMA lines"];

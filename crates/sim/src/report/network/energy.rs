@@ -1,4 +1,4 @@
-//! What switches consumed, and what was done with the energy of all that have a meter: the table of efficiency.
+//! Energy of switches, and the table `efficiency` of a network.
 
 use super::flows::latency_of;
 use crate::read::flows::FlowTotals;
@@ -9,13 +9,13 @@ use hostnet_analysis::energy::measure_switch_energy;
 use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::CableEnd;
 
-/// The names of the switches that have a meter, with what it says: the table, and all of it in attojoules.
+/// Returns each switch that has an energy meter: its name, its table `energy`, and its total energy, in aJ.
 pub(super) fn metered_switches<'a>(view: &'a WorldView<'a>) -> impl Iterator<Item = (&'a str, Table, u128)> {
     let switches = view.plan.cluster.switches.iter().zip(0_u16..);
     switches.filter_map(|(switch, number)| {
         let params = switch.energy.as_ref()?;
-        let own = view.ports().filter(|(port, _)| port.end == CableEnd::Switch(number));
-        // Only what of a packet fell into the window, as `queues.sent_gbps` counts it.
+        let own = view.ports().filter(|(port, _)| port.end == End::Switch(number));
+        // Counts the part of each packet that was sent in the window, as `queues.sent_gbps` does.
         let parts: Vec<_> = own.map(|(port, before)| port.totals.carried_parts - before.carried_parts).collect();
         let bytes = parts.iter().sum::<u64>() / BYTE_PARTS;
         let consumed = measure_switch_energy(params, view.now.since(view.window_start), parts.len() as u64, bytes);
@@ -24,7 +24,8 @@ pub(super) fn metered_switches<'a>(view: &'a WorldView<'a>) -> impl Iterator<Ite
     })
 }
 
-/// By class: all energy of all meters for a byte that applications read, and for a request that was answered.
+/// Builds the table, with the energy of all meters per byte that applications of each class read, and per answered
+/// request.
 pub(super) fn efficiency_table(view: &WorldView, flows: &[FlowTotals], attojoules: u128) -> Table {
     let cluster = &view.plan.cluster;
     let mut table = Table::of("efficiency", EFFICIENCY);

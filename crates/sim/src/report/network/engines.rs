@@ -1,4 +1,4 @@
-//! Engines of NICs that make the data of packets smaller: what they did, and whether one is full.
+//! The table `engines`, of compression engines of NICs, and the limits that they set.
 
 use super::class::{machine_of, Class};
 use super::limit::{worst, Limit, MOST};
@@ -7,7 +7,7 @@ use crate::report::view::WorldView;
 use hostnet_model::ether::{Compressor, EngineCounts};
 use hostnet_model::nic::Nic;
 
-/// The engines of a host in one direction.
+/// Compression engine of a host in one direction.
 struct Engine<'a> {
     host: &'a str,
     direction: &'static str,
@@ -16,16 +16,18 @@ struct Engine<'a> {
 }
 
 impl Engine<'_> {
+    /// Returns the compression ratio of the data.
     fn ratio(&self) -> Option<f64> {
         (self.counts.wire_bytes > 0).then(|| self.counts.bytes as f64 / self.counts.wire_bytes as f64)
     }
 
+    /// Returns the share of the window that the engine works.
     fn load(&self) -> Option<f64> {
         (self.window_ps > 0.0).then(|| self.counts.busy_ps as f64 / self.window_ps)
     }
 }
 
-/// The rows of the table of engines.
+/// Rows of the table: [`Engine`].
 struct Engines;
 
 impl Rows for Engines {
@@ -43,12 +45,13 @@ const ENGINES: &[Column<Engines>] = &[
     Column::integer("dropped_packets", |row| row.counts.dropped.into()),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("engines", ENGINES)
 }
 
-/// The engines of a host on the way out and on the way in; those of several ports together.
+/// Returns the counters of a host's engines, outgoing and incoming. Of several ports, the one with the busiest engine
+/// counts.
 fn engine_counts(view: &WorldView, host: u16) -> Option<[EngineCounts; 2]> {
     let out = |compressor: Option<&Compressor>| compressor.map(|compressor| compressor.counts(view.now));
     let (out, into): (Vec<EngineCounts>, _) = match machine_of(view, host) {
@@ -66,7 +69,7 @@ fn engine_counts(view: &WorldView, host: u16) -> Option<[EngineCounts; 2]> {
     Some([out.into_iter().max_by_key(|counts| counts.busy_ps).unwrap_or_default(), into])
 }
 
-/// A row for the engines of each host in each direction; no table where there are none.
+/// Builds the table, with a row per host with engines and per direction. Returns `None` if there are none.
 pub(super) fn engine_table(view: &WorldView) -> Option<Table> {
     let cluster = &view.plan.cluster;
     let own = (0..).zip(&cluster.hosts).filter(|(_, host)| host.compress.is_some());
@@ -83,12 +86,13 @@ pub(super) fn engine_table(view: &WorldView) -> Option<Table> {
     Some(table)
 }
 
-/// The engine on the way of the data of a class that works most of the time: steps of a job wait for each other.
+/// Names the busiest engine on the path of a class, if it works most of the time. It need not be full to be the
+/// limit, because steps of a job wait for each other.
 pub(super) fn full_engine(view: &WorldView, class: &Class) -> Option<Limit> {
     busiest_engine(view, class).filter(|limit| limit.load >= Some(MOST))
 }
 
-/// The engine on the way of the data of a class that works the most.
+/// Names the busiest engine on the path of a class.
 pub(super) fn busiest_engine(view: &WorldView, class: &Class) -> Option<Limit> {
     let hosts = class.hosts[0].union(&class.hosts[1]);
     worst(hosts.filter_map(|&host| {

@@ -1,5 +1,5 @@
-//! Tells whether a class has its fair share of a place that is full: what gets less there is held back elsewhere, or
-//! starves, and more of the place need not help it.
+//! Checks if a class has its fair share of a place that is full. A class with less is held back elsewhere, or
+//! starves, and more capacity at the place need not help it.
 
 use super::class::Class;
 use super::limit::{not_known, worst, Limit, NOT_KNOWN};
@@ -8,11 +8,11 @@ use crate::report::view::WorldView;
 use hostnet_model::params::FlowParams;
 use std::collections::BTreeSet;
 
-/// A class waits for a place if flows that pass it carry this share of its data, and each of them gets this share of
-/// the mean there: flows that share a queue get about the same.
+/// Shares from which a class waits for a place: of its data, the share that passes the place, and of the mean per
+/// flow there, the share that each of its flows gets. Flows that share a queue get about the same.
 const MOST: f64 = 0.5;
 
-/// Flows, and what they carried.
+/// Number of flows, and the bytes that they carried.
 #[derive(Clone, Copy, Default)]
 struct Carried {
     flows: usize,
@@ -24,6 +24,7 @@ impl Carried {
         Self { flows: self.flows + 1, bytes: self.bytes + bytes_of(totals) }
     }
 
+    /// Returns the mean bytes per flow.
     fn each(self) -> f64 {
         self.bytes as f64 / self.flows.max(1) as f64
     }
@@ -33,15 +34,14 @@ fn bytes_of(totals: &FlowTotals) -> u64 {
     totals.received_bytes.iter().sum()
 }
 
-/// The limit at the worst of the hosts where something is full, and why it may not hold back a class that has less than
-/// its share there.
+/// The limit at the fullest of some hosts, and the reason why it may not hold back a class with less than its share.
 pub(super) struct FullPlace {
     found: Limit,
     elsewhere: Option<String>,
 }
 
 impl FullPlace {
-    /// Returns the limit, or that it is not known for a class with less than its share.
+    /// Returns the limit, or that the limit is not known for a class with less than its share.
     pub(super) fn limit(self) -> Limit {
         let Self { found, elsewhere } = self;
         match elsewhere.filter(|_| found.limit != NOT_KNOWN) {
@@ -52,13 +52,13 @@ impl FullPlace {
         }
     }
 
-    /// Returns the limit if the class has its share.
+    /// Returns the limit, if the class has its share.
     pub(super) fn with_share(self) -> Option<Limit> {
         self.elsewhere.is_none().then_some(self.found)
     }
 }
 
-/// Finds the worst of the limits at hosts; `passes` tells the flows that pass the place that is full at a host.
+/// Finds the host with the fullest limit. `passes` returns true for flows that pass the full place at a host.
 pub(super) fn full_place(
     view: &WorldView,
     hosts: &BTreeSet<u16>,
@@ -72,8 +72,9 @@ pub(super) fn full_place(
     Some(FullPlace { found, elsewhere })
 }
 
-/// Says why a place that is full may not hold a class back; `passes` tells the flows that pass it, by number. Flows
-/// that begin at the rate of a load are not compared: they last for as long as their bytes.
+/// Describes why a full place may not hold a class back, or returns `None` if the class has its share. `passes`
+/// returns true for flows, by number, that pass the place. Flows that begin at the rate of a load are not compared
+/// with others, because they last as long as their bytes take.
 pub(super) fn beyond_fair_share(
     view: &WorldView,
     class: &Class,

@@ -1,16 +1,16 @@
-//! What limits a class when something is broken: a cable is down, an application does not read, packets are lost.
+//! Finds limits by faults: a cable that is down, an application that does not read, lost packets.
 
 use super::class::{ports_of, Class};
 use super::limit::Limit;
 use crate::report::view::WorldView;
 use hostnet_model::params::{CableEnd, FlowParams, PacketsParams, Traffic, Transport};
 
-/// A cable is down, or an application deaf, when it is so for this share of the window.
+/// Share of the window that a cable must be down, or an application must not read, to be a limit.
 const BROKEN: f64 = 0.05;
-/// Losses slow senders from this share of packets on.
+/// Share of lost packets from which losses slow the senders.
 const LOST: f64 = 0.001;
 
-/// A cable on the way of a class that was down.
+/// Names the cable on the path of a class that was down longest.
 pub(crate) fn cable_down(view: &WorldView, class: &Class) -> Option<Limit> {
     let cables = ports_of(view, class).filter_map(|(port, _)| port.cable());
     let share = |spans: &[(u64, u64)]| spans.iter().map(|&span| view.share_of(span)).sum::<f64>();
@@ -23,7 +23,7 @@ pub(crate) fn cable_down(view: &WorldView, class: &Class) -> Option<Limit> {
     Some(Limit { limit: "cable down", place, load: Some(share), why })
 }
 
-/// An application of the class that did not read.
+/// Names the application of a class that did not read for the longest time.
 pub(crate) fn deaf_receivers(view: &WorldView, class: &Class) -> Option<Limit> {
     let deaf = class.flows.iter().map(|flow| (flow.deaf_ps.map_or(0.0, |span| view.share_of(span)), flow));
     let (share, flow) = deaf.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|deaf| deaf.0 >= BROKEN)?;
@@ -32,7 +32,7 @@ pub(crate) fn deaf_receivers(view: &WorldView, class: &Class) -> Option<Limit> {
     Some(Limit { limit: "deaf receiver", place, load: Some(share), why })
 }
 
-/// Packets that were lost.
+/// Names losses as the limit of a class.
 pub(crate) fn lossy_path(class: &Class) -> Option<Limit> {
     let totals = &class.totals;
     let (network, nic) = (totals.fabric_dropped, totals.nic_dropped());
@@ -49,22 +49,22 @@ pub(crate) fn lossy_path(class: &Class) -> Option<Limit> {
 }
 
 impl Class<'_> {
-    /// Whether its packets are those of captures.
+    /// Returns true if all packets are those of captures.
     pub(crate) fn is_replay(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Replay { .. }))
     }
 
-    /// Whether its packets are datagrams.
+    /// Returns true if all packets are datagrams.
     fn is_of_datagrams(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)))
     }
 
-    /// Returns true if its senders slow down for losses, and send no more again than was lost.
+    /// Returns true if all senders slow down on losses and retransmit only lost data.
     pub(super) fn slows_down(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.transport, Transport::Tcp(_)))
     }
 
-    /// Whether its packets are datagrams that are sent by a clock.
+    /// Returns true if all packets are sent by a clock.
     pub(crate) fn is_open_loop(&self) -> bool {
         let by_clock = |flow: &FlowParams| match &flow.traffic {
             Traffic::Datagrams { bytes_per_s, .. } => bytes_per_s.is_some(),
@@ -74,7 +74,7 @@ impl Class<'_> {
         self.flows.iter().all(|flow| by_clock(flow))
     }
 
-    /// Whether its packets are sent on by hosts to which they came.
+    /// Returns true if all packets are forwarded by hosts that received them.
     pub(crate) fn is_onward(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Forward(_)))
     }

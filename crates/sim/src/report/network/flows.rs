@@ -1,4 +1,4 @@
-//! What flows did: the tables of classes, flows and latencies.
+//! The tables `classes`, `flows` and `latencies`.
 
 use crate::read::ends::{datagram_ends, ends, rdma_ends};
 use crate::read::flows::{ClassBytes, FlowTotals};
@@ -10,7 +10,7 @@ use hostnet_measure::batch::{estimate, Estimate};
 use hostnet_measure::Histogram;
 use hostnet_model::params::FlowParams;
 
-/// What classes and flows have in common.
+/// Columns that the tables of classes and of flows share. Their rows are read from [`FlowTotals`].
 struct Counts;
 
 impl Rows for Counts {
@@ -39,19 +39,20 @@ const COUNTS: &[Column<Counts>] = &[
     Column::integer("socket_dropped", |totals| totals.socket_dropped.into()),
 ];
 
+/// Returns a part in percent of the whole, or `None` if the whole is 0.
 fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
 }
 
-/// What a class did, before its counts.
+/// Columns of a class that stand before its counts.
 struct ClassRow<'a> {
     name: &'a str,
     goodput: f64,
-    /// In Gbps.
+    /// Goodput over the batches, in Gbit/s.
     estimate: Estimate,
 }
 
-/// The rows of the table of classes.
+/// Rows of the table `classes`: [`ClassRow`].
 struct Classes;
 
 impl Rows for Classes {
@@ -68,17 +69,17 @@ const CLASSES: &[Column<Classes>] = &[
     Column::number("goodput_drift", |row| row.estimate.drift.into()),
 ];
 
-/// What a flow did, before its counts.
+/// Columns of a flow that stand before its counts.
 struct FlowRow<'a> {
     view: &'a WorldView<'a>,
     number: usize,
     flow: &'a FlowParams,
     totals: &'a FlowTotals,
-    /// When its last byte was read.
+    /// Time at which its last byte was read.
     completed: Option<Time>,
 }
 
-/// The rows of the table of flows.
+/// Rows of the table `flows`: [`FlowRow`].
 struct Flows;
 
 impl Rows for Flows {
@@ -106,13 +107,14 @@ impl FlowRow<'_> {
     }
 }
 
-/// Latencies of the requests of a class.
+/// Latencies of the requests of one class.
 struct LatencyRow<'a> {
     class: &'a str,
+    /// Time from a request to its answer, in ps.
     latency: Histogram,
 }
 
-/// The rows of the table of latencies.
+/// Rows of the table `latencies`: [`LatencyRow`].
 struct Latencies;
 
 impl Rows for Latencies {
@@ -131,11 +133,12 @@ const LATENCIES: &[Column<Latencies>] = &[
     Column::number("max_us", |row| us(row.latency.quantile(1.0))),
 ];
 
+/// Returns a time in ps as a cell in us.
 pub(super) fn us(ps: Option<f64>) -> Cell {
     ps.map(|ps| ps / 1e6).into()
 }
 
-/// Returns the roles of the tables' columns.
+/// Returns the descriptions of the tables.
 pub(super) fn table_info() -> [TableInfo; 3] {
     [
         TableInfo::new("classes", roles(CLASSES).chain(roles(COUNTS))),
@@ -144,6 +147,7 @@ pub(super) fn table_info() -> [TableInfo; 3] {
     ]
 }
 
+/// Builds the table of classes. `flows` are the totals of the flows over the window.
 pub(crate) fn class_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
     let mut table = Table::new("classes", headings(CLASSES).chain(headings(COUNTS)));
     let cluster = &view.plan.cluster;
@@ -157,7 +161,7 @@ pub(crate) fn class_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
     table
 }
 
-/// In Gbps.
+/// Estimates the goodput of a class over the batches, in Gbit/s.
 pub(super) fn goodput_estimate(view: &WorldView, class: usize) -> Estimate {
     let mut last = view.before.received(&view.plan.cluster).0[class];
     let batch = |received: &ClassBytes| {
@@ -168,12 +172,12 @@ pub(super) fn goodput_estimate(view: &WorldView, class: usize) -> Estimate {
     let found = estimate(&bytes, CONFIDENCE_GROUPS);
     let batch_ps = view.window_ps() / view.batches.len().max(1) as f64;
     let gbps = |bytes: f64| bytes * 8000.0 / batch_ps;
-    // What jobs send changes from step to step, and nobody takes that for a steady state.
+    // Jobs send by steps and have no steady state, so a change of their goodput is no drift.
     let drift = found.drift.filter(|_| view.plan.run.length != Length::Jobs);
     Estimate { mean: gbps(found.mean), half_width: gbps(found.half_width), drift: drift.map(gbps) }
 }
 
-/// When each flow with an end was complete, as far as it is.
+/// Returns the time at which each flow completed, or `None` if it has not, or has no end.
 pub(super) fn completion_times(view: &WorldView) -> Vec<Option<Time>> {
     let mut completed = vec![None; view.plan.cluster.flows.len()];
     for (flow, _, _, application) in view.simulation.worlds().flat_map(ends) {
@@ -189,6 +193,7 @@ pub(super) fn completion_times(view: &WorldView) -> Vec<Option<Time>> {
     completed
 }
 
+/// Builds the table of flows. `flows` are their totals over the window.
 pub(super) fn flow_table(view: &WorldView, flows: &[FlowTotals], completed: &[Option<Time>]) -> Table {
     let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
     let cluster = &view.plan.cluster;
@@ -199,6 +204,7 @@ pub(super) fn flow_table(view: &WorldView, flows: &[FlowTotals], completed: &[Op
     table
 }
 
+/// Builds the table of latencies, with a row per class that has requests.
 pub(crate) fn latency_table(view: &WorldView) -> Table {
     let mut table = Table::of("latencies", LATENCIES);
     let cluster = &view.plan.cluster;
@@ -211,7 +217,7 @@ pub(crate) fn latency_table(view: &WorldView) -> Table {
     table
 }
 
-/// Latencies of the requests of a class.
+/// Returns the latencies of the requests of a class, in ps.
 pub(super) fn latency_of(view: &WorldView, class: usize) -> Histogram {
     let is_of = |flow: u32| usize::from(view.plan.cluster.flows[flow as usize].class) == class;
     let mut latency = Histogram::default();

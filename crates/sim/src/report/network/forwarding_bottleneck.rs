@@ -1,4 +1,4 @@
-//! What limits packets that a host is to send on and has no room for.
+//! Finds the limit of packets that a host has no room to forward.
 
 use super::class::Class;
 use super::limit::Limit;
@@ -6,10 +6,10 @@ use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::Traffic;
 
-/// What waits in sockets is told of when they drop this share of it.
+/// Share of the packets for a forwarding function that sockets must drop to be reported.
 const DROPPED: f64 = 0.01;
 
-/// The flows by which what comes by others is sent on, if it is.
+/// Returns the flows that forward the packets of the flows `own`, if there are any.
 pub(super) fn forwarded_flows(view: &WorldView, own: &[usize]) -> Option<Vec<usize>> {
     let flows = &view.plan.cluster.flows;
     let takes = |number: &usize| match flows[*number].traffic {
@@ -19,8 +19,8 @@ pub(super) fn forwarded_flows(view: &WorldView, own: &[usize]) -> Option<Vec<usi
     Some((0..flows.len()).filter(takes).collect()).filter(|numbers: &Vec<usize>| !numbers.is_empty())
 }
 
-/// Names the limit of packets that sockets drop before a function forwards them: the limit `onward` of the class by
-/// which they are forwarded, as far as it is known.
+/// Names the limit of packets that sockets drop before a function forwards them: the limit `onward` of the class that
+/// forwards them, if it is known.
 pub(super) fn held_onward(class: &Class, onward: impl FnOnce() -> Limit) -> Option<Limit> {
     let FlowTotals { socket_dropped, received_segments, .. } = class.totals;
     let share = socket_dropped as f64 / (socket_dropped + received_segments).max(1) as f64;

@@ -1,19 +1,20 @@
-//! The table of the functions of NICs.
+//! The table `functions`: functions of NICs with several PCIe links.
 
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::nic::Nic;
 
-/// A function of the NIC of a host.
+/// One function of the NIC of a host.
 struct FunctionRow<'a> {
     view: &'a WorldView<'a>,
     host: &'a str,
     number: u32,
+    /// Socket that the function is attached to.
     socket: u8,
     nic: &'a Nic,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`FunctionRow`].
 struct Functions;
 
 impl Rows for Functions {
@@ -34,18 +35,18 @@ const FUNCTIONS: &[Column<Functions>] = &[
 ];
 
 impl FunctionRow<'_> {
-    /// Bytes that it wrote to memory or read, in Gbit/s.
+    /// Returns the throughput of writes to memory (`way` 0) or of reads (1), in Gbit/s.
     fn gbps(&self, way: usize) -> f64 {
         self.view.gbps(self.nic.moved_bytes(self.number as usize)[way])
     }
 }
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("functions", FUNCTIONS)
 }
 
-/// The functions of NICs that hang off one of several sockets; nothing where servers have one.
+/// Builds the table, with the NICs of servers with several sockets. Returns `None` if there are none.
 pub(super) fn function_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("functions", FUNCTIONS);
     for (host, machine) in view.servers() {

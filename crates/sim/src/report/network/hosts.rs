@@ -1,4 +1,4 @@
-//! What servers did: the tables of hosts, memory and the time series.
+//! The tables `hosts`, `memory` and `series` of a cluster.
 
 use super::control;
 use crate::read::flows::FlowTotals;
@@ -14,30 +14,32 @@ use hostnet_model::nic::{Nic, NicCounters};
 use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::Machine;
 
-/// Writes or reads of devices at an IIO.
+/// Writes or reads of devices at the IIOs of a server.
 struct Way {
+    /// Mean number of IIO entries in use, in lines.
     occupancy: f64,
+    /// Mean time that a line holds an entry, in ns.
     latency_ns: Option<f64>,
     gbps: f64,
 }
 
-/// What a server did.
+/// Results of one server.
 struct HostRow<'a> {
     view: &'a WorldView<'a>,
     name: &'a str,
-    /// Writes and reads of devices.
+    /// Writes of devices, and reads; `None` if the server has no IIO.
     iio: Option<[Way; 2]>,
     nic: Option<&'a Nic>,
-    /// With one server the totals of the flows, which are those of its NIC; with several a NIC's own are told by the
-    /// table of flows.
+    /// Totals of all flows if there is only one server: then they are those of its NIC. With several servers, the
+    /// table of flows has the totals of each NIC.
     of_nic: Option<FlowTotals>,
-    /// Of the network cores that have any work.
+    /// Time use of the network cores that have any work.
     cores: Vec<&'a CoreTimes>,
-    /// Of all channels and what causes it.
+    /// Traffic of all memory channels, in GB/s.
     memory_gb_per_s: f64,
 }
 
-/// The rows of the table of hosts.
+/// Rows of the table `hosts`: [`HostRow`].
 struct Hosts;
 
 impl Rows for Hosts {
@@ -90,19 +92,19 @@ impl HostRow<'_> {
         Some(100.0 * flows.nic_dropped() as f64 / flows.nic_received as f64)
     }
 
-    /// Share of time for requests, where there are any.
+    /// Returns the share of time that the cores serve requests, if they serve any.
     fn serve_share(&self) -> Option<f64> {
         Some(self.core_share(Spent::Serve)).filter(|&share| share > 0.0)
     }
 
-    /// A share of time, mean over the cores.
+    /// Returns the share of time that the cores spend on an activity, averaged over the cores.
     fn core_share(&self, spent: Spent) -> f64 {
         let ps: u64 = self.cores.iter().map(|times| times.spent_ps(spent, self.view.now)).sum();
         ps as f64 / self.cores.len() as f64 / self.view.window_ps()
     }
 }
 
-/// Memory traffic of a workload.
+/// Memory traffic of a workload on a host.
 struct MemoryRow<'a> {
     host: &'a str,
     workload: &'a str,
@@ -111,7 +113,7 @@ struct MemoryRow<'a> {
     gb_per_s: f64,
 }
 
-/// The rows of the table of memory traffic.
+/// Rows of the table `memory`: [`MemoryRow`].
 struct OfMemory;
 
 impl Rows for OfMemory {
@@ -126,18 +128,19 @@ const MEMORY: &[Column<OfMemory>] = &[
     Column::number("gb_per_s", |row| row.gb_per_s.into()),
 ];
 
-/// A server from one moment to the next.
+/// One server in one step of the time series.
 struct SeriesRow<'a> {
     time_us: f64,
     span_ps: f64,
     name: &'a str,
-    /// Lines of 64 B that a line stands for.
+    /// Number of 64 B lines that a simulated line stands for.
     lines_each: f64,
-    before: &'a HostState,
-    now: &'a HostState,
+    /// State of the server at the start of the step, and at its end.
+    before: &'a HostMoment,
+    now: &'a HostMoment,
 }
 
-/// The rows of the time series.
+/// Rows of the table `series`: [`SeriesRow`].
 struct Series;
 
 impl Rows for Series {
@@ -176,11 +179,12 @@ impl SeriesRow<'_> {
     }
 }
 
-/// Returns the roles of the tables' columns.
+/// Returns the descriptions of the tables.
 pub(super) fn table_info() -> [TableInfo; 2] {
     [TableInfo::of("hosts", HOSTS), TableInfo::of("memory", MEMORY)]
 }
 
+/// Builds the table of hosts. `flows` are the totals of the flows over the window.
 pub(crate) fn host_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
     let mut table = Table::of("hosts", HOSTS);
     let only = view.servers().count() == 1;
@@ -200,7 +204,7 @@ pub(crate) fn host_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
     table
 }
 
-/// Occupancy, latency and bandwidth of writes and reads of devices, of all sockets.
+/// Returns occupancy, latency and throughput of writes and of reads of devices, summed over all sockets.
 fn iio_links(view: &WorldView, machine: &Machine, line_bytes: u64) -> Option<[Way; 2]> {
     if let Some(memory) = machine.fluids().next() {
         return Some(fluid_iio(view, &memory.counts(view.now)));
@@ -220,7 +224,7 @@ fn iio_links(view: &WorldView, machine: &Machine, line_bytes: u64) -> Option<[Wa
     }))
 }
 
-/// The same of a memory of rates.
+/// As [`iio_links`], but for a fluid memory.
 fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [Way; 2] {
     [0, 1].map(|way| {
         let (lines, area) = (counts.lines[way], counts.area[way] as f64);
@@ -229,13 +233,13 @@ fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [Way; 2] {
     })
 }
 
-/// The network cores that have any work.
+/// Returns the time use of the network cores that have any work.
 fn core_times<'a>(view: &WorldView, machine: &'a Machine) -> Vec<&'a CoreTimes> {
     let times = machine.engines().map(NetStack::times);
     times.filter(|times| (times.spent_ps(Spent::Idle, view.now) as f64) < view.window_ps()).collect()
 }
 
-/// Bytes that all channels of a server moved in the window.
+/// Returns the bytes that all channels of a server moved in the window.
 pub(super) fn memory_bytes(view: &WorldView, host: usize, machine: &Machine) -> u64 {
     let line_bytes = line_bytes(view.plan.cluster.hosts[host].fidelity);
     if let Some(memory) = machine.fluids().next() {
@@ -246,7 +250,7 @@ pub(super) fn memory_bytes(view: &WorldView, host: usize, machine: &Machine) -> 
     counters.map(lines).sum::<u64>() * line_bytes
 }
 
-/// Memory traffic of every server by what causes it.
+/// Builds the table of memory, with a row per server and workload.
 pub(crate) fn memory_table(view: &WorldView) -> Table {
     let mut table = Table::of("memory", MEMORY);
     for (host, machine) in view.servers() {
@@ -271,6 +275,7 @@ pub(crate) fn memory_table(view: &WorldView) -> Table {
     table
 }
 
+/// Builds the time series of the servers.
 pub(crate) fn series_table(view: &WorldView) -> Table {
     let mut table = Table::of("series", SERIES);
     let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
@@ -293,8 +298,8 @@ pub(crate) fn series_table(view: &WorldView) -> Table {
     table
 }
 
-/// The share of the window that the channels of a host are busy for, in the mean; of a memory of rates it is not
-/// known.
+/// Returns the share of the window that the data buses of a host move lines, averaged over the channels; `None` for a
+/// fluid memory.
 pub(super) fn memory_load(view: &WorldView, host: usize, machine: &Machine) -> Option<f64> {
     let line_ps = line_ps(&view.servers[host].as_ref()?.socket().memory);
     let channels = machine.each::<Channel>().count() as f64;
@@ -302,7 +307,7 @@ pub(super) fn memory_load(view: &WorldView, host: usize, machine: &Machine) -> O
     (channels > 0.0).then(|| lines * line_ps / channels / view.window_ps())
 }
 
-/// How much of the time the channels of a host move data, in words.
+/// Describes how much of the time the channels of a host move data, in words.
 pub(super) fn data_words(host: &str, load: f64) -> String {
     format!("the channels of {host} move data {:.0} % of the time, turns between reads and writes apart", 100.0 * load)
 }

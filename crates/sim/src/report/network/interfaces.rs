@@ -1,19 +1,21 @@
-//! Interfaces of memory channel networks: what each interface has sent and read, and what is still in it.
+//! The table `mcn`: traffic of the interfaces of memory channel networks, and data still in them.
 
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::mcn::{Mcn, McnCounts};
 
-/// An interface: its machine, the one at the other side, and what it counted.
+/// One interface of a machine to another one.
 struct InterfaceRow<'a> {
     host: &'a str,
     to: &'a str,
     counts: &'a McnCounts,
+    /// Packets that wait in the interface.
     waiting: u64,
+    /// Lines of its ring in use.
     lines: u32,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`InterfaceRow`].
 struct Interfaces;
 
 impl Rows for Interfaces {
@@ -42,12 +44,13 @@ const INTERFACES: &[Column<Interfaces>] = &[
     }),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("mcn", INTERFACES)
 }
 
-/// Two rows for every DIMM with processors: the host's interface, and its own. Nothing without any.
+/// Builds the table, with two rows per DIMM with processors: the interface of its host and its own. Returns `None`
+/// without such DIMMs.
 pub(super) fn interface_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("mcn", INTERFACES);
     let name = |host: usize| view.plan.cluster.hosts[host].name.as_str();

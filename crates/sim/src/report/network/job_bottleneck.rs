@@ -1,4 +1,5 @@
-//! What binds the steps of a job: the pieces of its path, and what was full while these lasted.
+//! Finds the limits of the steps of a job, from the pieces of its critical path and the resources that were busy
+//! meanwhile.
 
 use super::critical_path::{path, Does, Piece};
 use super::limit::{not_known, Limit, NOT_KNOWN};
@@ -12,13 +13,13 @@ use hostnet_model::params::JobParams;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What takes less of a path than this is not its limit.
+/// Share of the critical path below which an activity is not the limit of the job.
 const LEAST: f64 = 0.2;
 
-/// Rows of the table for a job at most: those that took the longest.
+/// Largest number of rows of a job: those that take the longest.
 const ROWS: usize = 32;
 
-/// What binds for some of the time, place by place.
+/// A limit at several places: by place, its total time, its longest segment, and the words for that one.
 #[derive(Default)]
 struct Places(BTreeMap<String, (u64, u64, Limit)>);
 
@@ -31,26 +32,27 @@ impl Places {
         }
     }
 
-    /// The place with the most time, with the words of its longest stretch.
+    /// Returns the limit at the place with the most time, in the words for its longest segment.
     fn most(self) -> Option<Limit> {
         self.0.into_values().max_by_key(|&(sum, ..)| sum).map(|(.., limit)| limit)
     }
 }
 
-/// What binds steps of a name for some of the time.
+/// Limit of the steps with one name and activity.
 struct Bound {
     phase: u8,
     does: Does,
-    /// At the place with the most time.
+    /// Limit, at the place with the most time.
     limit: Limit,
+    /// Time on the critical path, in ps.
     ps: u64,
 }
 
-/// The path of a job.
+/// Critical path of a job, with its limits.
 pub(super) struct JobPath {
-    /// With their limits.
+    /// Segments of the path, each with its limit.
     stretches: Vec<(Stretch, Limit)>,
-    /// Those that take the longest first.
+    /// Limits by step and activity, the longest first.
     bounds: Vec<Bound>,
     all_ps: u64,
 }
@@ -74,12 +76,13 @@ impl JobPath {
         Self { stretches: bound, bounds, all_ps }
     }
 
+    /// Returns a time as a share of the critical path.
     fn share(&self, ps: u64) -> f64 {
         ps as f64 / self.all_ps.max(1) as f64
     }
 
-    /// The host that most of it is at, leads to or comes from, and the share of that; none where there is no path. Of a
-    /// message it is the host that is bound, if that is one of both.
+    /// Returns the host with the largest share of the critical path, and that share; `None` without a path. A segment
+    /// between two hosts counts for both, or only for the one that its limit names.
     pub(super) fn host<'a>(&self, job: &JobParams, name: &dyn Fn(u16) -> &'a str) -> Option<(u16, f64)> {
         let mut at: BTreeMap<u16, u64> = BTreeMap::new();
         for (stretch, limit) in &self.stretches {
@@ -94,7 +97,8 @@ impl JobPath {
         Some((host, self.share(ps)))
     }
 
-    /// What takes the largest part of it; "not known" if nothing takes much, or that is not known.
+    /// Returns the limit with the largest share of the path. It is not known if that share is small, or if the limit
+    /// of these segments is not known.
     pub(super) fn limit(&self) -> Option<Limit> {
         let mut by_limit: BTreeMap<&str, (u64, Places)> = BTreeMap::new();
         for (stretch, limit) in &self.stretches {
@@ -112,7 +116,7 @@ impl JobPath {
     }
 }
 
-/// The rows of the table of paths: jobs, their paths, and what binds a part of them.
+/// Rows of the table `path`: a job, its critical path, and one of the limits of its steps.
 struct Paths;
 
 impl Rows for Paths {
@@ -131,12 +135,12 @@ const PATHS: &[Column<Paths>] = &[
     Column::text("why", |(.., bound)| bound.limit.why.as_str().into()),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("path", PATHS)
 }
 
-/// The path of a job with these ranks, and what binds it.
+/// Returns the critical path of a job with these ranks, and its limits.
 fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
     let mut found: BTreeMap<_, Vec<Piece>> = BTreeMap::new();
     for piece in path(ranks) {
@@ -147,14 +151,14 @@ fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -
     JobPath::new(found.into_iter().map(stretch).collect(), |stretch| on_path.binds(stretch))
 }
 
-/// The paths of all jobs.
+/// Returns the critical paths of all jobs.
 pub(super) fn job_paths(view: &WorldView) -> Vec<JobPath> {
     let jobs = 0..view.plan.cluster.jobs.len();
     let ways = if jobs.is_empty() { None } else { Ways::new(view) };
     jobs.map(|job| path_of(view, job, &view.ranks_of(job), ways.as_ref())).collect()
 }
 
-/// The table of the paths of all jobs.
+/// Builds the table.
 pub(super) fn path_table(view: &WorldView, paths: &[JobPath]) -> Table {
     let mut table = Table::of("path", PATHS);
     for (job, path) in view.plan.cluster.jobs.iter().zip(paths) {

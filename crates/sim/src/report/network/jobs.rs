@@ -1,4 +1,5 @@
-//! What jobs did: a table of jobs, one of their steps by name, and one of what binds these.
+//! The tables of jobs: `jobs`, `steps` (by name) and `path` (limits on the critical path), and rules for their
+//! limits.
 
 use super::class::Class;
 use super::engines::busiest_engine;
@@ -11,26 +12,26 @@ use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseStats, Rank};
 use hostnet_model::params::{JobParams, Traffic};
 
-/// From this share of the time on an engine that is not full may hold a job up nevertheless.
+/// Share of time from which an engine that is not full may still delay a job.
 const SOME: f64 = 0.5;
 
-/// The path has looked at these more closely than means over the window do.
+/// Limits for which the critical path is better evidence than means over the window.
 const CLOSER: [&str; 6] = ["cable", "compression", "switch sums", "rank cores", "ranks", NOT_KNOWN];
 
-/// A job and its ranks.
+/// One job and its ranks.
 struct Job<'a> {
     params: &'a JobParams,
-    /// In their order.
+    /// Ranks of the job, in order.
     ranks: Vec<&'a Rank>,
-    /// The names of the hosts of the cluster.
+    /// Function that returns the name of a host.
     host: &'a dyn Fn(u16) -> &'a str,
-    /// Memory traffic of all servers where it has ranks, if it has any there.
+    /// Memory traffic of all servers with ranks of the job, in GB/s; `None` if all ranks are at endpoints.
     memory_gb_per_s: Option<f64>,
     path: &'a JobPath,
 }
 
 impl<'a> Job<'a> {
-    /// The sum of the books of all ranks, of the steps of a name or of all.
+    /// Sums the statistics of all ranks, for the steps with one name or, with `None`, for all.
     fn books(&self, phase: Option<usize>) -> PhaseStats {
         let own = |rank: &&'a Rank| match phase {
             Some(phase) => rank.phases().get(phase..=phase),
@@ -40,6 +41,7 @@ impl<'a> Job<'a> {
         all.fold(PhaseStats::default(), |sum, books| sum.plus(books))
     }
 
+    /// Returns the number of ranks that are not done.
     fn unfinished(&self) -> u64 {
         self.ranks.iter().filter(|rank| rank.done_at().is_none()).count() as u64
     }
@@ -48,24 +50,25 @@ impl<'a> Job<'a> {
         self.params.start_ps
     }
 
-    /// When the last rank was done, if all are.
+    /// Returns the time when the last rank was done, in ps, if all are.
     fn done_ps(&self) -> Option<u64> {
         let done: Option<Vec<u64>> = self.ranks.iter().map(|rank| rank.done_at().map(|at| at.ps())).collect();
         done?.into_iter().max()
     }
 
+    /// Returns the mean time of an iteration, in ps, if the job is done.
     fn iteration_ps(&self) -> Option<f64> {
         let ps = self.done_ps()?.saturating_sub(self.began_ps());
         Some(ps as f64 / f64::from(self.params.iterations))
     }
 
-    /// Of several that are as late, the first.
+    /// Returns the rank that was done last, or an unfinished one; the first of several.
     fn slowest(&self) -> Option<&'a Rank> {
         let late = |rank: &&Rank| (rank.done_at().map_or(u64::MAX, |at| at.ps()), std::cmp::Reverse(rank.number()));
         self.ranks.iter().copied().max_by_key(late)
     }
 
-    /// Hosts that have ranks.
+    /// Returns the number of hosts that have ranks.
     fn hosts(&self) -> u64 {
         let mut hosts = self.params.hosts.clone();
         hosts.sort_unstable();
@@ -73,12 +76,13 @@ impl<'a> Job<'a> {
         hosts.len() as u64
     }
 
+    /// Returns the name of the host of a rank.
     fn rank_host(&self, rank: &Rank) -> &'a str {
         (self.host)(self.params.hosts[rank.number().1 as usize])
     }
 }
 
-/// The rows of the table of jobs.
+/// Rows of the table `jobs`: [`Job`].
 struct Jobs;
 
 impl Rows for Jobs {
@@ -108,28 +112,29 @@ const JOBS: &[Column<Jobs>] = &[
     Column::number("path_share", |row| row.path.host(row.params, row.host).map(|(_, share)| share).into()),
 ];
 
-/// The steps of a name.
+/// All steps of a job with one name.
 struct Step<'a> {
     job: &'a str,
     name: &'a str,
     books: PhaseStats,
-    /// Time of all steps of the job, in ps.
+    /// Time of all steps of the job, summed over the ranks, in ps.
     all_ps: u64,
 }
 
 impl Step<'_> {
+    /// Returns the mean per step of a time in ps, in us.
     fn each(&self, ps: u64) -> Option<f64> {
         (self.books.steps > 0).then(|| ps as f64 / 1e6 / self.books.steps as f64)
     }
 
-    /// Bytes per time that was not computed, of a rank.
+    /// Returns the rate at which a rank sends while it does not compute, in Gbit/s.
     fn rate_gbps(&self) -> Option<f64> {
         let ps = self.books.time_ps - self.books.compute_ps;
         (ps > 0 && self.books.bytes > 0).then(|| self.books.bytes as f64 * 8000.0 / ps as f64)
     }
 }
 
-/// The rows of the table of steps.
+/// Rows of the table `steps`: [`Step`].
 struct Steps;
 
 impl Rows for Steps {
@@ -153,12 +158,12 @@ fn us(ps: f64) -> Cell {
     (ps / 1e6).into()
 }
 
-/// Returns the roles of the tables' columns.
+/// Returns the descriptions of the tables.
 pub(super) fn table_info() -> [TableInfo; 2] {
     [TableInfo::of("jobs", JOBS), TableInfo::of("steps", STEPS)]
 }
 
-/// The tables of jobs, of their steps and of their paths; none where there is no job.
+/// Builds the tables of jobs, of their steps and of their paths. The list is empty without jobs.
 pub(super) fn job_tables(view: &WorldView, paths: &[JobPath]) -> Vec<Table> {
     let cluster = &view.plan.cluster;
     if cluster.jobs.is_empty() {
@@ -178,14 +183,14 @@ pub(super) fn job_tables(view: &WorldView, paths: &[JobPath]) -> Vec<Table> {
     vec![jobs, steps, path_table(view, paths)]
 }
 
-/// Memory traffic of all servers where a job has ranks.
+/// Returns the memory traffic of all servers with ranks of a job, in GB/s.
 fn memory_of(view: &WorldView, job: &JobParams) -> Option<f64> {
     let own = view.servers().filter(|(host, _)| job.hosts.iter().any(|&at| usize::from(at) == *host));
     let bytes: Vec<u64> = own.map(|(host, machine)| memory_bytes(view, host, machine)).collect();
     (!bytes.is_empty()).then(|| view.gb_per_s(bytes.iter().sum()))
 }
 
-/// What ranks do when nothing on their way is full, of a class of jobs.
+/// Names the activity of the ranks of a job, for a class of its messages with nothing full on their path.
 pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
     let job = class.flows.iter().find_map(|flow| match flow.traffic {
         Traffic::Messages(channel) => Some(channel.job as usize),
@@ -194,7 +199,7 @@ pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
     if let Some(limit) = busy_rank(view, job) {
         return Some(limit);
     }
-    // A faster engine would help, but so might other things.
+    // A faster engine would help, but so might other changes.
     let engine = busiest_engine(view, class).filter(|engine| engine.load >= Some(SOME));
     if let Some(engine) = engine.or_else(|| busy_sums(view, class, SOME)) {
         return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
@@ -209,10 +214,11 @@ pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
     Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
 }
 
-/// What takes most of the time of a class that is a job; what `rules` find if that is not known, or it is none.
+/// Returns the limit that takes most of the critical path, if the class is a job. Falls back to `rules` if that limit
+/// is not known or the class is no job.
 pub(super) fn limit_on_path(view: &WorldView, name: &str, paths: &[JobPath], rules: impl FnOnce() -> Limit) -> Limit {
     let job = view.plan.cluster.jobs.iter().position(|job| job.name == name);
-    // The path is of the whole run.
+    // The critical path covers the whole run, so it applies only without a warm-up.
     let job = job.filter(|_| view.window_start.ps() == 0 && view.now > view.window_start);
     let path = job.and_then(|job| paths.get(job));
     match path.and_then(|path| path.limit()) {
@@ -222,7 +228,7 @@ pub(super) fn limit_on_path(view: &WorldView, name: &str, paths: &[JobPath], rul
     }
 }
 
-/// The rank of a job whose core at an endpoint has the most to do, if that is nearly always.
+/// Names the rank of a job whose core at an endpoint is the busiest, if that core is busy nearly all of the time.
 fn busy_rank(view: &WorldView, job: usize) -> Option<Limit> {
     let loads = view.ranks_of(job).into_iter().filter_map(|rank| {
         let now = rank.done_at().unwrap_or(view.now);

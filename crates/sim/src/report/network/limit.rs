@@ -1,30 +1,35 @@
-//! A limit of a class of traffic.
+//! Limits of classes of traffic.
 
 use hostnet_analysis::explain::OutsideLimit;
 
-/// A cable is full, a core is busy, from this share on.
+/// Utilization from which a cable is full and a core is always busy, 0 to 1.
 pub(super) const FULL: f64 = 0.95;
-/// Packets wait for pauses, or for descriptors, when they do so for this share of time.
+/// Share of time from which waiting for pauses, or for descriptors, is a limit.
 pub(super) const WAIT: f64 = 0.05;
 
-/// A channel is full when its bus is busy for this share of the time: reads and writes in turn leave no more.
+/// Bus utilization from which a channel is full: turnarounds between reads and writes leave no more.
 pub(super) const BUS_FULL: f64 = 0.8;
-/// Ranks do little else than this when it takes so much of their time.
+/// Share of its time from which an activity of ranks is their limit.
 pub(super) const MOST: f64 = 0.8;
 
-/// A port counts as dropping packets if it drops at least this share of the arriving ones.
+/// Share of the arriving packets from which a port counts as dropping packets.
 pub(super) const DROPPED: f64 = 0.001;
 
-/// What limits a class.
+/// Limit of a traffic class.
 #[derive(Clone)]
 pub(crate) struct Limit {
+    /// Name of the limit, as in column `limit` of the table `limits`.
     pub(crate) limit: &'static str,
+    /// Host, switch or cable of the limit, or empty.
     pub(crate) place: String,
+    /// Utilization, share of time or share of packets that the limit rests on, 0 to 1; `None` if it rests on none of
+    /// these.
     pub(crate) load: Option<f64>,
+    /// Evidence, in words.
     pub(crate) why: String,
 }
 
-/// Of the same limit at several hosts, the one that is nearest to full, and how many others there are.
+/// Returns the limit with the highest load, and adds to its words at which other places it holds as well.
 pub(super) fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
     let mut found: Vec<Limit> = limits.collect();
     found.sort_by(|one, other| other.load.unwrap_or(0.0).total_cmp(&one.load.unwrap_or(0.0)));
@@ -38,27 +43,27 @@ pub(super) fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
     Some(worst)
 }
 
-/// A class by its name, and what limits it.
+/// A traffic class, by name, and its limit.
 pub(crate) struct ClassLimit<'a> {
     pub(crate) class: &'a str,
     pub(super) limit: Limit,
 }
 
-/// Limits at a server that its memory system may say more of.
+/// Limits that may lie in the memory system of a server, whose own stages say more.
 const IN_HOST: [&str; 3] = ["host network", "PCIe", "memory bandwidth"];
 
 impl ClassLimit<'_> {
-    /// As a server of that name tells it of the class.
+    /// Returns the limit as it is reported at the server `host`.
     pub(crate) fn at(&self, host: &str) -> OutsideLimit {
         let Limit { limit, place, why, .. } = &self.limit;
         OutsideLimit { limit: (*limit).to_owned(), why: why.clone(), in_host: place == host && IN_HOST.contains(limit) }
     }
 }
 
-/// What limits something whose limit is not known.
+/// Name of the limit where it is not known.
 pub(super) const NOT_KNOWN: &str = "not known";
 
-/// Returns the limit of something whose limit is not known, and why.
+/// Creates a limit that is not known, with the reason.
 pub(super) fn not_known(load: Option<f64>, why: String) -> Limit {
     Limit { limit: NOT_KNOWN, place: String::new(), load, why }
 }

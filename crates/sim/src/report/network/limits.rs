@@ -1,9 +1,10 @@
-//! What limits each class of traffic, by simple rules from what was measured.
+//! Finds the limit of each class of traffic, by simple rules from measurements.
 //!
-//! Of a job what takes most of its path is told, if that is known; else the first rule that holds: a full cable; a full
-//! fabric of a switch that learns; a cable that is down or an application that does not read; the host network; busy
-//! cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for answers or its windows.
-//! A class whose flows begin at the rate of a load comes before all of these, if all of that load is carried.
+//! A class whose flows begin at the rate of a load is limited by that load, if it carries all of it. A job is limited
+//! by the activity that takes most of its critical path, if known. Otherwise the first rule that holds decides: a
+//! full cable; a full fabric of a switch that learns; a cable that is down or an application that does not read; the
+//! host network; busy cores; pauses; a ring without descriptors; marks; losses. If no rule holds, the class waits for
+//! answers or for its windows.
 
 use super::carried::full_fabric;
 use super::class::Class;
@@ -29,7 +30,7 @@ use crate::report::view::WorldView;
 use hostnet_analysis::explain::{ENDED, NOT_MEASURED};
 use hostnet_kernel::Time;
 
-/// The rows of the table.
+/// Rows of the table `limits`: [`ClassLimit`].
 struct Limits;
 
 impl Rows for Limits {
@@ -44,19 +45,19 @@ const LIMITS: &[Column<Limits>] = &[
     Column::text("why", |row| row.limit.why.as_str().into()),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("limits", LIMITS).holding(Holds::Explanations)
 }
 
-/// A row for every class.
+/// Builds the table, with a row per class.
 pub(super) fn limit_table(limits: &[ClassLimit]) -> Table {
     let mut table = Table::of("limits", LIMITS);
     limits.iter().for_each(|row| table.add(LIMITS, row));
     table
 }
 
-/// What limits every class.
+/// Returns the limit of every class. `flows` are the totals of the flows over the window.
 pub(super) fn class_limits<'a>(
     view: &'a WorldView<'a>,
     flows: &[FlowTotals],
@@ -102,6 +103,8 @@ fn class_limit(view: &WorldView, class: &Class) -> Limit {
         return Limit { limit: ENDED, place: String::new(), load: None, why };
     }
     let [from, to] = &class.hosts;
+    // NICs that drop packets take precedence over cables: the excess on a full cable would not get through them
+    // anyway.
     let full = dropping_nics(view, class).or_else(|| full_way(view, class));
     full.or_else(|| full_fabric(view, class))
         .or_else(|| cable_down(view, class))

@@ -1,4 +1,4 @@
-//! Tells whether a class whose flows begin at the rate of a load carries all of it.
+//! Checks if a class whose flows begin at the rate of a load carries all of it.
 
 use super::class::Class;
 use super::completions::bytes_of;
@@ -6,21 +6,22 @@ use super::limit::Limit;
 use crate::report::view::WorldView;
 use hostnet_model::params::CableEnd;
 
-/// A load is carried when the data that waits grows by no more than this share of it in the window.
+/// Largest growth of the backlog in the window at which a load counts as carried, as a share of the load.
 const GROWS: f64 = 0.02;
-/// A load says nothing of a class that still carries this share of it more than it, of what waited before.
+/// Share of the load by which a backlog may shrink in the window. A class that works off more of an earlier backlog
+/// carries more than its load, so the load is not its limit.
 const CATCHES_UP: f64 = 0.05;
 
-/// What a load offered in a window, and what came of it, in bytes.
+/// Load that was offered in a window, and the part that was carried, in bytes.
 struct Offer {
     offered: u64,
     carried: u64,
-    /// What waited at the start and at the end of the window, and might have come by then.
+    /// Backlog at the start of the window, and at its end: data that could have arrived by then.
     waited: [u64; 2],
 }
 
 impl Offer {
-    /// By how much what waits has grown, as a share of what was offered.
+    /// Returns the growth of the backlog, as a share of the offered load.
     fn grown(&self) -> f64 {
         (self.waited[1] as f64 - self.waited[0] as f64) / self.offered.max(1) as f64
     }
@@ -30,14 +31,14 @@ impl Offer {
     }
 }
 
-/// A class that carries all that its load offers: nothing on its way can give it more.
+/// Names the load as the limit of a class that carries all of it: nothing on its path can give it more.
 pub(super) fn offered_load(view: &WorldView, class: &Class) -> Option<Limit> {
     let offer = offer_of(view, class).filter(Offer::is_carried)?;
     let why = format!("it carries what its load offers: {}", offer_words(view, &offer));
     Some(Limit { limit: "offered load", place: String::new(), load: None, why })
 }
 
-/// Says how far a class is behind its load.
+/// Describes how far a class is behind its load.
 pub(super) fn behind_words(view: &WorldView, class: &Class) -> String {
     let words = offer_of(view, class).map_or_else(String::new, |offer| offer_words(view, &offer));
     format!("it carries less than its load offers: {words}")
@@ -48,6 +49,7 @@ fn offer_words(view: &WorldView, offer: &Offer) -> String {
     format!("{carried:.1} of {offered:.1} Gbps, and what waits changes by {:+.1} % of that", 100.0 * offer.grown())
 }
 
+/// Returns the load of a class, if its flows begin at the rate of one.
 fn offer_of(view: &WorldView, class: &Class) -> Option<Offer> {
     if !class.has_load {
         return None;
@@ -64,7 +66,7 @@ fn offer_of(view: &WorldView, class: &Class) -> Option<Offer> {
         let received = [before, before + totals.received_bytes.iter().sum::<u64>()];
         let rate = fastest[usize::from(flow.from)].min(fastest[usize::from(flow.to)]);
         for ((waited, received), at_ps) in offer.waited.iter_mut().zip(received).zip([from_ps, to_ps]) {
-            // What its own cables could have carried since it began.
+            // Data that the cables of the two hosts could have carried since the flow began.
             let most = u128::from(at_ps.saturating_sub(flow.start_ps)) * u128::from(rate) / 1_000_000_000_000;
             *waited += u64::try_from(most).unwrap_or(u64::MAX).min(bytes).saturating_sub(received);
         }
@@ -72,7 +74,7 @@ fn offer_of(view: &WorldView, class: &Class) -> Option<Offer> {
     Some(offer)
 }
 
-/// Bytes per second of the fastest cable of each host.
+/// Returns the rate of the fastest cable of each host, in bytes per second.
 fn fastest_cables(view: &WorldView) -> Vec<u64> {
     let mut fastest = vec![0; view.plan.cluster.hosts.len()];
     for cable in &view.plan.cluster.cables {

@@ -1,4 +1,4 @@
-//! From a run of a cluster to its tables and its summary.
+//! Builds the result tables and the summary of a cluster.
 
 mod carried;
 mod class;
@@ -86,6 +86,7 @@ use sums::sum_table;
 use switches::switch_table;
 
 impl WorldView<'_> {
+    /// Returns the length of the measuring window, in ps.
     pub(crate) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
@@ -96,16 +97,17 @@ impl WorldView<'_> {
         (to - from) as f64 / self.window_ps()
     }
 
-    /// Bytes in the window as Gbit/s.
+    /// Returns the throughput of `bytes` bytes in the window, in Gbit/s.
     pub(crate) fn gbps(&self, bytes: u64) -> f64 {
         bytes as f64 * 8000.0 / self.window_ps()
     }
 
+    /// Returns the throughput of `bytes` bytes in the window, in GB/s.
     pub(crate) fn gb_per_s(&self, bytes: u64) -> f64 {
         bytes as f64 * 1000.0 / self.window_ps()
     }
 
-    /// Returns the summary and the tables of the run.
+    /// Builds the summary and the tables of the run.
     pub(crate) fn results_of_all(&self) -> (Value, Vec<Table>) {
         let mut summary = self.heading();
         let (tables, told) = match self.plan.server() {
@@ -121,13 +123,12 @@ impl WorldView<'_> {
         (summary, tables)
     }
 
-    /// What each server did; `limits` are those of the classes of traffic.
+    /// Returns the results of each server with its number as a host. `limits` are those of the traffic classes.
     fn results(&self, limits: &[ClassLimit]) -> Vec<(usize, ServerResults)> {
         self.server_views(limits).map(|(host, view)| (host, view.results())).collect()
     }
 
-    /// Tables of hosts and what a summary says of them, with the keys that had no effect at any of them, nor around
-    /// them.
+    /// Adds the idle keys of all hosts and of the network to the summary of a cluster.
     fn with_idle_keys(&self, flows: &[FlowTotals], (tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
         let mut keys = OfHosts::default();
         self.server_views(&[]).for_each(|(_, view)| keys.add(&view));
@@ -143,7 +144,7 @@ impl WorldView<'_> {
         (tables, told)
     }
 
-    /// Tables of one server and what a summary says of it, with its frequencies and sleep if it has any.
+    /// Adds the tables of power management to those of a single server and to its summary.
     fn with_power(&self, (mut tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
         for table in power_tables(self) {
             if let Some(entries) = told.as_object_mut() {
@@ -154,7 +155,7 @@ impl WorldView<'_> {
         (tables, told)
     }
 
-    /// What a summary says of the run.
+    /// Returns the entries of the summary that describe the run.
     fn heading(&self) -> Value {
         json!({
             "format": 1,
@@ -171,12 +172,12 @@ impl WorldView<'_> {
         })
     }
 
-    /// Returns what each flow did in the window.
+    /// Returns the totals of each flow over the window.
     fn flow_totals(&self) -> Vec<FlowTotals> {
         self.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect()
     }
 
-    /// The tables of hosts on a network, and what a summary says of them.
+    /// Builds the tables of hosts on a network and their part of the summary.
     fn of_hosts(&self, flows: &[FlowTotals]) -> (Vec<Table>, Value) {
         let classes = class_table(self, flows);
         let hosts = host_table(self, flows);
@@ -242,11 +243,12 @@ impl WorldView<'_> {
         (all, summary)
     }
 
+    /// Returns the name of a traffic class.
     pub(crate) fn class_name(&self, class: u8) -> &str {
         &self.plan.cluster.classes[usize::from(class)]
     }
 
-    /// The servers with their numbers as hosts, in the order of the partitions.
+    /// Returns the servers with their numbers as hosts, in the order of the partitions.
     pub(crate) fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
         let hosts = self.plan.cluster.hosts.iter().enumerate();
         let servers = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Server(_)));
@@ -261,7 +263,7 @@ impl WorldView<'_> {
         hosts.zip(endpoints).map(|((number, host), endpoint)| (number, host, endpoint))
     }
 
-    /// Returns the hosts that stand for engines of switches.
+    /// Returns the hosts that model the summing engines of switches.
     pub(super) fn engines_of_switches(&self) -> BTreeSet<u16> {
         self.plan.cluster.jobs.iter().flat_map(|job| &job.reducers).map(|reducer| reducer.host).collect()
     }
@@ -275,7 +277,7 @@ impl WorldView<'_> {
         own
     }
 
-    /// The servers as runs of their own would show them, with their numbers as hosts.
+    /// Returns a view of each server as if it had run alone, with its number as a host.
     fn server_views<'a>(&'a self, limits: &'a [ClassLimit<'a>]) -> impl Iterator<Item = (usize, ServerView<'a>)> {
         self.servers().enumerate().filter_map(move |(number, (host, machine))| {
             let view = ServerView {
@@ -297,12 +299,12 @@ impl WorldView<'_> {
     }
 }
 
-/// Lists the content of the tables of traffic.
+/// Lists the tables of traffic.
 pub(super) fn table_info_of_traffic() -> Vec<TableInfo> {
     flows::table_info().to_vec()
 }
 
-/// Lists the content of the other tables of hosts on a network.
+/// Lists the other tables of hosts on a network.
 pub(super) fn table_info() -> Vec<TableInfo> {
     let [hosts, memory] = hosts::table_info();
     let mut all = jobs::table_info().to_vec();
@@ -314,7 +316,7 @@ pub(super) fn table_info() -> Vec<TableInfo> {
     all
 }
 
-/// The tables of a server with nothing around it, and what a summary says of it.
+/// Builds the tables of a server without a network and its part of the summary.
 fn of_server(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
     let mut all = Vec::new();
     let mut told = Value::Null;
@@ -330,7 +332,7 @@ fn of_server(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
     (all, told)
 }
 
-/// Tables of several servers: those of one, with the name of the host before each row.
+/// Tables of several servers: those of a single server, with a column `host` before the others.
 struct OfServers {
     workloads: Table,
     domains: Table,
@@ -338,11 +340,11 @@ struct OfServers {
     caches: Table,
     series: Table,
     energy: Table,
-    /// What they and the switches consumed together, in attojoules; nothing if none has a meter.
+    /// Energy of the servers and switches, in aJ; `None` if none has a meter.
     consumed: Option<u128>,
 }
 
-/// A table with these columns after the name of the host.
+/// Creates an empty table with a column `host` before the given ones.
 fn with_host<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Table {
     let own = Table::of(name, columns);
     let all = Table::new(name, std::iter::once(("host", Kind::Text)).chain(headings(columns)));
@@ -362,7 +364,7 @@ impl OfServers {
         }
     }
 
-    /// Adds the rows of a server; returns what a summary says of it.
+    /// Adds the rows of a server, and returns its summary.
     fn add(&mut self, host: &str, results: ServerResults) -> Value {
         let ServerResults { workloads, domains, channels, caches, series, summary, metered, upi: _, mesh: _ } = results;
         if let Some(metered) = &metered {
@@ -378,14 +380,14 @@ impl OfServers {
         summary
     }
 
-    /// Adds what a switch consumed.
+    /// Adds the energy of a switch.
     fn add_switch(&mut self, name: &str, energy: Table, attojoules: u128) {
         *self.consumed.get_or_insert(0) += attojoules;
         append(&mut self.energy, name, energy.rows);
     }
 }
 
-/// Adds the rows of a host or a switch, with its name before each.
+/// Adds the rows of a host or a switch, each with its name in the first column.
 fn append(table: &mut Table, name: &str, rows: Vec<Vec<Cell>>) {
     for row in rows {
         table.push(std::iter::once(Cell::from(name)).chain(row).collect());

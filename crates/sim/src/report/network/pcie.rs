@@ -1,4 +1,4 @@
-//! Finds limits downstream of NICs: their PCIe links, the host network, their rings.
+//! Finds limits at NICs: their PCIe links, the host network, and their rings.
 
 use super::class::{machine_of, Class};
 use super::cores::{busy_cores, full_cores};
@@ -15,16 +15,16 @@ use hostnet_model::nic::Nic;
 use hostnet_model::params::{FlowParams, Transport};
 use hostnet_model::Part;
 
-/// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
+/// Share of time that a packet must wait for PCIe credits for the host network to be congested.
 const CREDIT_WAIT: f64 = 0.25;
-/// A NIC that drops this share of the packets is the limit rather than the cable, if senders back off on losses: fewer
-/// come with every sawtooth.
+/// Share of packets that a NIC must drop to be the limit rather than the cable, if senders back off on losses: the
+/// usual sawtooth of their congestion windows loses fewer.
 const MANY: f64 = 0.05;
-/// An IIO that holds this share of its lines in the mean has hardly any left for more.
+/// Mean occupancy from which an IIO has hardly any room left, 0 to 1.
 const NEARLY_FULL: f64 = 0.9;
-/// A link whose NIC drops packets is full at this load already: it idles while senders recover.
+/// Utilization from which a link is full if its NIC drops packets: the link idles while senders recover.
 const FULL_WITH_DROPS: f64 = 0.8;
-/// Reads of a NIC limit it when they are all in flight for this share of time: those of a burst are for less.
+/// Share of time that all reads of a NIC must be in flight to limit it. Bursts alone keep them in flight for less.
 const ALL_IN_FLIGHT: f64 = 0.9;
 
 /// A direction of a PCIe link.
@@ -32,11 +32,12 @@ const ALL_IN_FLIGHT: f64 = 0.9;
 pub(super) enum Direction {
     /// From the NIC to memory.
     ToMemory,
+    /// From memory to the NIC.
     FromMemory,
 }
 
-/// Names what is full downstream of the last place where buffers overflow and drop packets of a class: sockets, or
-/// the NICs of receivers. Nothing if none does.
+/// Names the full resource downstream of the last buffers that overflow and drop packets of a class: sockets, or the
+/// NICs of receivers. Returns `None` if neither drops packets.
 pub(super) fn dropping_nics(view: &WorldView, class: &Class) -> Option<Limit> {
     let (totals, to) = (&class.totals, &class.hosts[1]);
     let enough = if class.slows_down() { MANY } else { DROPPED };
@@ -52,12 +53,12 @@ pub(super) fn dropping_nics(view: &WorldView, class: &Class) -> Option<Limit> {
         return None;
     }
     let behind = behind_nics(view, class).map(|limit| confirm_behind_nic(view, limit, class));
-    // A ring is empty when the core does not fill it.
+    // An empty ring may mean that the core does not refill it, so cores are checked before rings.
     behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| full_rx_ring(view, host))))
 }
 
-/// Names what is full downstream of the NICs of receivers: their PCIe links, or what follows these. It is not known
-/// whether that holds back a class with less than its share of such NICs.
+/// Names the full resource downstream of the receivers' NICs: their PCIe links, or the host network behind these. The
+/// limit is not known if the class has less than its share of such NICs.
 pub(super) fn behind_nics(view: &WorldView, class: &Class) -> Option<Limit> {
     let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
     let from = if full { FULL_WITH_DROPS } else { FULL };
@@ -66,14 +67,16 @@ pub(super) fn behind_nics(view: &WorldView, class: &Class) -> Option<Limit> {
     full_place(view, &class.hosts[1], class, behind, comes).map(FullPlace::limit)
 }
 
-/// Names what is full upstream of the NICs of senders, likewise.
+/// Names the full PCIe link upstream of the senders' NICs. The limit is not known if the class has less than its
+/// share of such NICs.
 pub(super) fn before_nics(view: &WorldView, class: &Class) -> Option<Limit> {
     let before = |host| full_pcie(view, host, Direction::FromMemory, FULL);
     let goes = |flow: &FlowParams, host| directions(flow).iter().any(|&(from, _)| from == host);
     full_place(view, &class.hosts[0], class, before, goes).map(FullPlace::limit)
 }
 
-/// Returns the busiest PCIe link of a host's NIC in a direction, if it is busy for at least this share of time.
+/// Returns the busiest PCIe link of a host's NIC in a direction, if it is busy for at least a share `from` of the
+/// time.
 pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from: f64) -> Option<Limit> {
     let machine = machine_of(view, host)?;
     let nic = machine.first::<Nic>().filter(|_| machine.first::<Dimm>().is_none())?;
@@ -94,7 +97,7 @@ pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from:
     (load >= from).then_some(Limit { limit: "PCIe", place, load: Some(load), why })
 }
 
-/// The NIC of a receiver waits for PCIe credits because the IIO does not drain.
+/// Names the host network of a receiver, if its NIC waits for PCIe credits because the IIO does not drain.
 fn host_network(view: &WorldView, host: u16, class: &Class) -> Option<Limit> {
     let (waits, held) = credits_of(view, host)?;
     if waits < CREDIT_WAIT {
@@ -109,7 +112,7 @@ fn host_network(view: &WorldView, host: u16, class: &Class) -> Option<Limit> {
     Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
 }
 
-/// Names the IIO of a receiver that is full nearly all of the time.
+/// Names the host network of a receiver whose IIO is nearly full on average.
 pub(super) fn full_iio(view: &WorldView, host: u16) -> Option<Limit> {
     let (waits, held) = credits_of(view, host)?;
     let load = held[0] / held[1];
@@ -118,8 +121,8 @@ pub(super) fn full_iio(view: &WorldView, host: u16) -> Option<Limit> {
     (load >= NEARLY_FULL).then_some(Limit { limit: "host network", place, load: Some(load), why })
 }
 
-/// Returns the share of time that the NIC of a host waits for PCIe credits, and how many lines its fullest IIO
-/// holds, of how many.
+/// Returns the share of time that the NIC of a host waits for PCIe credits, and the mean lines in its fullest IIO
+/// with the capacity of that IIO.
 fn credits_of(view: &WorldView, host: u16) -> Option<(f64, [f64; 2])> {
     let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
     let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
@@ -129,6 +132,7 @@ fn credits_of(view: &WorldView, host: u16) -> Option<(f64, [f64; 2])> {
     Some((machine.first::<Nic>()?.counters().credit_wait.mean(), lines))
 }
 
+/// Describes the wait for PCIe credits and the occupancy of the IIO in words.
 fn credit_words(view: &WorldView, host: u16, waits: f64, [held, capacity]: [f64; 2]) -> String {
     let name = &view.plan.cluster.hosts[usize::from(host)].name;
     format!(
@@ -138,7 +142,7 @@ fn credit_words(view: &WorldView, host: u16, waits: f64, [held, capacity]: [f64;
     )
 }
 
-/// Says how many packets the NICs of its receivers drop, of whichever class, if they do.
+/// Describes how many packets of any class the NICs of the receivers drop, if these are significant.
 pub(super) fn drop_words(view: &WorldView, class: &Class) -> Option<String> {
     let comes = |flow: &FlowParams| directions(flow).iter().any(|(_, to)| class.hosts[1].contains(to));
     let into = view.plan.cluster.flows.iter().zip(class.all).filter(|(flow, _)| comes(flow));
@@ -149,7 +153,7 @@ pub(super) fn drop_words(view: &WorldView, class: &Class) -> Option<String> {
         .then(|| format!("the NICs of its receivers drop {dropped} of {nic_received} packets"))
 }
 
-/// The NIC of a sender has as many reads of memory in flight as it may nearly all of the time.
+/// Names the host network of a sender whose NIC nearly always has all of its memory reads in flight.
 pub(super) fn full_reads(view: &WorldView, host: u16) -> Option<Limit> {
     let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
     let mut in_flight: Vec<(f64, u32)> = Vec::new();
@@ -168,7 +172,7 @@ pub(super) fn full_reads(view: &WorldView, host: u16) -> Option<Limit> {
     (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
 }
 
-/// Names the NIC of a sender whose data waits for room in its send window nearly all of the time.
+/// Names the NIC of a sender whose data nearly always waits for room in its send window.
 pub(super) fn full_send_window(view: &WorldView, host: u16) -> Option<Limit> {
     let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
     let load = machine.first::<Nic>()?.counters().window_wait.mean();
@@ -181,7 +185,7 @@ pub(super) fn full_send_window(view: &WorldView, host: u16) -> Option<Limit> {
     (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
 }
 
-/// The ring of the NIC of a receiver has no descriptors.
+/// Names the receive ring of a NIC that often has no descriptor.
 pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<Limit> {
     let nic = machine_of(view, host)?.first::<Nic>()?;
     let waits = nic.counters().descriptor_wait.mean();
@@ -195,9 +199,10 @@ pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<Limit> {
     (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
 }
 
-/// Returns the limit that is full behind a NIC, or that it is not known where the core of datagrams is as busy.
+/// Returns the limit behind a NIC, or that the limit is not known because the core that reads the datagrams is always
+/// busy as well.
 ///
-/// Senders of datagrams do not wait for the core; where those of TCP do, it may be busy because memory is slow.
+/// Senders of datagrams do not wait for the core. With TCP they do, and the core may be busy because memory is slow.
 fn confirm_behind_nic(view: &WorldView, limit: Limit, class: &Class) -> Limit {
     let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
     let busy = || full_cores(view, "receiver cores", &class.hosts[1], class);

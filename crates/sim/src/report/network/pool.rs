@@ -1,4 +1,4 @@
-//! Memory of other servers: the table of pools.
+//! The table `pool`: servers and switches of memory pools.
 
 use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
@@ -9,17 +9,18 @@ use hostnet_model::nic::Nic;
 use hostnet_model::params::CableEnd;
 use hostnet_model::pool::{PoolCounts, PoolPort};
 
-/// A server in the pool, or a switch.
+/// One server of a pool, or one switch.
 struct PoolRow<'a> {
     place: &'a str,
     counts: Option<&'a PoolCounts>,
     nic: Option<&'a Nic>,
     switch: Option<&'a Switch>,
-    /// Requests for shared pages that were granted here, and servers that were told that others want them.
+    /// Requests for shared pages that were granted here, and orders to servers to give up a page or to stop writing
+    /// it.
     decided: Option<[u64; 2]>,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`PoolRow`].
 struct OfPool;
 
 impl Rows for OfPool {
@@ -78,37 +79,40 @@ const POOL: &[Column<OfPool>] = &[
 ];
 
 impl PoolRow<'_> {
+    /// Reads a counter of the pool port, which only servers have.
     fn count(&self, pick: impl FnOnce(&PoolCounts) -> u64) -> Cell {
         self.counts.map(pick).into()
     }
 
+    /// Reads a statistic of the time until shared pages are granted, in ns.
     fn grant(&self, pick: impl FnOnce(&Histogram) -> Option<f64>) -> Cell {
         self.counts.and_then(|counts| pick(&counts.grant_latency)).map(|ps| ps / 1000.0).into()
     }
 
+    /// Reads a latency of reads (`way` 0) or of writes (1), in ns.
     fn latency(&self, way: usize, pick: impl FnOnce(&Histogram) -> Option<f64>) -> Cell {
         self.counts.and_then(|counts| pick(&counts.latency[way])).map(|ps| ps / 1000.0).into()
     }
 
-    /// NACKs that came to a server, or that a switch sent.
+    /// Returns the NACKs that a server received or a switch sent.
     fn nacks(&self) -> Cell {
         let sent = self.switch.map(|switch| switch.drops().nacks());
         self.counts.map(|counts| counts.nacks).or(sent).into()
     }
 
-    /// Messages of demand and of what is read ahead that were dropped here.
+    /// Returns the messages dropped here: on demand, and prefetched.
     fn dropped(&self) -> [u64; 2] {
         let at_port = self.nic.map(|nic| [0, nic.counters().pool_dropped]);
         self.switch.map(|switch| switch.drops().of_pool()).or(at_port).unwrap_or_default()
     }
 }
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("pool", POOL)
 }
 
-/// A row for every server with a place in a pool, then for every switch. Nothing without any pool.
+/// Builds the table, with a row per server in a pool, then one per switch. Returns `None` without a pool.
 pub(super) fn pool_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("pool", POOL);
     for (host, machine) in view.servers() {

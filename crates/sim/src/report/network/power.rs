@@ -1,4 +1,4 @@
-//! Frequencies and sleep of cores, and what they took: tables of cores, of their states, and of frequencies over time.
+//! The tables of power management: `power` (cores), `power_states`, `frequencies` and `ncap`.
 
 use crate::read::meters::{metered_cores, MeteredCore};
 use crate::report::table::{Column, Rows, Table, TableInfo};
@@ -10,17 +10,17 @@ use hostnet_model::power::{CoreMeter, PowerManager};
 use hostnet_model::Machine;
 
 const AJ_PER_UJ: f64 = 1e12;
-/// Attojoules per picosecond to watts.
+/// Factor from attojoules per picosecond to watts.
 pub(super) const W_PER_AJ_PER_PS: f64 = 1e-6;
 pub(super) const KHZ_PER_GHZ: f64 = 1e6;
 
-/// What a card with NCAP saw and said.
+/// Counters of a NIC with NCAP.
 struct NcapRow<'a> {
     host: &'a str,
     counts: NcapCounts,
 }
 
-/// The rows of the table of NCAP.
+/// Rows of the table `ncap`: [`NcapRow`].
 struct OfNcap;
 
 impl Rows for OfNcap {
@@ -35,16 +35,17 @@ const NCAP: &[Column<OfNcap>] = &[
     Column::integer("low", |row| row.counts.low.into()),
 ];
 
-/// The books of a core up to now.
+/// Energy and residency of a core over the window.
 struct CoreRow<'a> {
     host: &'a str,
     core: usize,
     params: &'a PowerParams,
     meter: CoreMeter,
+    /// Number of times that its sleep ended; `None` if the core serves no network traffic.
     wakes: Option<u64>,
 }
 
-/// The rows of the table of cores.
+/// Rows of the table `power`: [`CoreRow`].
 struct Cores;
 
 impl Rows for Cores {
@@ -74,6 +75,7 @@ impl CoreRow<'_> {
         (ps as f64 / self.window_ps()).into()
     }
 
+    /// Returns the mean frequency over time, sleep included, in GHz.
     fn ghz_mean(&self) -> f64 {
         let pstates = self.params.pstates.iter().zip(self.meter.at_frequency_ps());
         let all: f64 = pstates.map(|(pstate, &ps)| f64::from(pstate.khz) * ps as f64).sum();
@@ -81,17 +83,18 @@ impl CoreRow<'_> {
     }
 }
 
-/// How long a core was in a state.
+/// Residency of a core in one state.
 struct StateRow<'a> {
     host: &'a str,
     core: usize,
     state: &'a str,
     ps: u64,
     share: f64,
+    /// Number of times that the state was entered, if it is counted.
     entries: Option<u64>,
 }
 
-/// The rows of the table of states.
+/// Rows of the table `power_states`: [`StateRow`].
 struct States;
 
 impl Rows for States {
@@ -109,7 +112,7 @@ const STATES: &[Column<States>] = &[
     }),
 ];
 
-/// A frequency that a domain had from some time on.
+/// Frequency of a domain from some time on.
 struct FrequencyRow<'a> {
     host: &'a str,
     domain: usize,
@@ -117,7 +120,7 @@ struct FrequencyRow<'a> {
     ghz: f64,
 }
 
-/// The rows of the table of frequencies.
+/// Rows of the table `frequencies`: [`FrequencyRow`].
 struct Frequencies;
 
 impl Rows for Frequencies {
@@ -131,7 +134,7 @@ const FREQUENCIES: &[Column<Frequencies>] = &[
     Column::number("ghz", |row| row.ghz.into()),
 ];
 
-/// Returns the roles of the tables' columns.
+/// Returns the descriptions of the tables.
 pub(super) fn table_info() -> [TableInfo; 4] {
     [
         TableInfo::of("power", CORES),
@@ -141,7 +144,8 @@ pub(super) fn table_info() -> [TableInfo; 4] {
     ]
 }
 
-/// The tables of frequencies and sleep: of cores, of states, of frequencies over time; none if no server has any.
+/// Builds the tables of power management. The list is empty if no server has power management, and has no table
+/// `ncap` if no NIC has NCAP.
 pub(crate) fn power_tables(view: &WorldView) -> Vec<Table> {
     let mut cores = Table::of("power", CORES);
     let mut states = Table::of("power_states", STATES);
@@ -163,6 +167,7 @@ pub(crate) fn power_tables(view: &WorldView) -> Vec<Table> {
         for (domain, (_, history)) in manager.domains().enumerate() {
             for &(at, pstate) in history {
                 let ghz = f64::from(manager.params().pstates[usize::from(pstate)].khz) / KHZ_PER_GHZ;
+                // A frequency that was set before the window is listed at its start.
                 let at_us = at.since(view.window_start.min(at)) as f64 / 1e6;
                 frequencies.add(FREQUENCIES, &FrequencyRow { host, domain, at_us, ghz });
             }
@@ -172,13 +177,14 @@ pub(crate) fn power_tables(view: &WorldView) -> Vec<Table> {
     told.into_iter().filter(|table| any && !(table.name == "ncap" && table.rows.is_empty())).collect()
 }
 
-/// What all cores of a server have taken up to now, in uJ; nothing without frequencies and sleep.
+/// Returns the energy of all cores of a server in the window, in uJ, or `None` without power management.
 pub(super) fn cores_energy_uj(machine: &Machine, now: Time) -> Option<f64> {
     let manager = machine.first::<PowerManager>()?;
     let attojoules: u128 = metered_cores(machine, manager, now).map(|core| core.meter.attojoules()).sum();
     Some(attojoules as f64 / AJ_PER_UJ)
 }
 
+/// Adds the rows of the states of a core.
 fn add_states(table: &mut Table, row: &CoreRow, entries: Option<&[u64]>) {
     let of = row.meter.residency_ps();
     let awake = [("C0", of.running_ps), ("poll", of.polling_ps), ("wake", of.waking_ps), ("halt", of.halted_ps)];

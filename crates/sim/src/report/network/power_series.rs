@@ -1,4 +1,4 @@
-//! Cores with frequencies and sleep over time, beside the packets of their server.
+//! The table `power_series`: cores with power management over time, beside the traffic of their server.
 
 use super::power::{KHZ_PER_GHZ, W_PER_AJ_PER_PS};
 use crate::read::host_state::HostState;
@@ -6,18 +6,19 @@ use crate::read::meters::PowerTotals;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 
-/// The cores of a server from one moment to the next.
+/// One server in one step of the time series.
 struct StepRow<'a> {
     time_us: f64,
     span_ps: f64,
     host: &'a str,
-    before: &'a HostState,
-    now: &'a HostState,
-    /// What its cores did up to both.
-    cores: [PowerTotals; 2],
+    /// State of the server at the start of the step, and at its end.
+    before: &'a HostMoment,
+    now: &'a HostMoment,
+    /// Totals of its cores at the start of the step, and at its end.
+    cores: [PowerMoment; 2],
 }
 
-/// The rows of the table.
+/// Rows of the table: [`StepRow`].
 struct Steps;
 
 impl Rows for Steps {
@@ -46,7 +47,7 @@ impl StepRow<'_> {
         bytes as f64 * 8000.0 / self.span_ps
     }
 
-    /// A total over the cores and the step, per core and time.
+    /// Divides a total over the cores and the step by the time and the number of cores.
     fn of_cores(&self, total: f64) -> f64 {
         total / self.span_ps / self.cores[1].cores.max(1) as f64
     }
@@ -56,7 +57,7 @@ impl StepRow<'_> {
     }
 }
 
-/// The time series of cores with frequencies and sleep; none if no server has any.
+/// Builds the table. Returns `None` if no server has power management.
 pub(super) fn power_series_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("power_series", STEPS);
     let mut any = false;

@@ -1,4 +1,4 @@
-//! Ports: what they sent, and what waited at them.
+//! The table `queues`: traffic and queues of ports.
 
 use crate::read::ports::{ports, PortTotals, PortView};
 use crate::report::table::{Column, Rows, Table, TableInfo};
@@ -6,19 +6,19 @@ use crate::report::view::WorldView;
 use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::CableEnd;
 
-/// Bits per second of a Gbit/s, per byte.
+/// Gbit/s per byte per second.
 pub(super) const GBPS: f64 = 8e-9;
 
-/// A port, with what it had counted when the window began.
+/// One port, with its counters at the start of the window.
 struct QueueRow<'a> {
     view: &'a WorldView<'a>,
     port: PortView<'a>,
     before: PortTotals,
-    /// Whether there are switches that learn.
+    /// True if the network has switches that learn addresses.
     learning: bool,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`QueueRow`].
 struct Queues;
 
 impl Rows for Queues {
@@ -47,11 +47,12 @@ const QUEUES: &[Column<Queues>] = &[
 ];
 
 impl QueueRow<'_> {
+    /// Returns the increase of a counter in the window.
     fn grown(&self, pick: fn(&PortTotals) -> u64) -> u64 {
         pick(&self.port.totals) - pick(&self.before)
     }
 
-    /// The same where there are switches that learn.
+    /// As [`QueueRow::grown`], but `None` if no switch learns addresses.
     fn beside(&self, pick: fn(&PortTotals) -> u64) -> Option<u64> {
         self.learning.then(|| self.grown(pick))
     }
@@ -61,18 +62,18 @@ impl QueueRow<'_> {
     }
 }
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("queues", QUEUES)
 }
 
-/// Returns a rate in as many digits as tell it apart: 12.5, 0.1, 100.
+/// Formats a rate with up to three decimals, such as 12.5, 0.1 or 100.
 pub(super) fn gbps_words(rate: f64) -> String {
     ((rate * 1000.0).round() / 1000.0).to_string()
 }
 
 impl WorldView<'_> {
-    /// The ports, each with what it had counted when the window began.
+    /// Returns the ports, each with its counters at the start of the window.
     pub(crate) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
         let none = std::iter::repeat(PortTotals::default());
         ports(self.simulation, &self.plan.cluster, self.now)
@@ -80,31 +81,31 @@ impl WorldView<'_> {
             .zip(self.ports_before.iter().copied().chain(none))
     }
 
-    /// Gbit/s on the wire in the window.
+    /// Returns the rate that a port sent on the wire in the window, in Gbit/s.
     pub(crate) fn sent_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
         self.gbps(port.totals.carried_parts - before.carried_parts) / BYTE_PARTS as f64
     }
 
-    /// Gbit/s on the wire in the window of what a switch that learns had the port send because it did not know where
-    /// receivers are.
+    /// Returns the rate of flooded packets that a port sent on the wire in the window, in Gbit/s. A switch that
+    /// learns floods packets to receivers that its table does not have yet.
     pub(crate) fn flooded_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
         self.gbps(port.totals.flooded_wire_bytes - before.flooded_wire_bytes)
     }
 
-    /// Gbit/s that its cable carries.
+    /// Returns the rate of the cable at a port, in Gbit/s.
     pub(crate) fn rate_gbps(&self, port: &PortView) -> Option<f64> {
         Some(port.cable()?.bytes_per_s as f64 * GBPS)
     }
 
-    /// Share of the window for which the priority that was paused longest was paused.
+    /// Returns the share of the window that a port was paused, for the priority that was paused longest.
     pub(crate) fn paused_share(&self, port: &PortView, priorities: impl IntoIterator<Item = u8>) -> f64 {
         let paused =
             priorities.into_iter().map(|priority| port.egress.paused_ps(priority, self.now)).max().unwrap_or(0);
         paused as f64 / self.window_ps()
     }
 
-    /// The name of a host or a switch.
-    pub(crate) fn name_of(&self, end: CableEnd) -> &str {
+    /// Returns the name of a host or a switch.
+    pub(crate) fn name_of(&self, end: End) -> &str {
         match end {
             CableEnd::Host(host) => &self.plan.cluster.hosts[usize::from(host)].name,
             CableEnd::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,
@@ -112,7 +113,7 @@ impl WorldView<'_> {
     }
 }
 
-/// A row for every port; none for the ways between switches and their engines.
+/// Builds the table, with a row per port, except those between switches and their engines.
 pub(crate) fn queue_table(view: &WorldView) -> Table {
     let mut table = Table::of("queues", QUEUES);
     let learning = view.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());

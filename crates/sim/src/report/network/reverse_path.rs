@@ -1,4 +1,4 @@
-//! Finds full cables on the reverse path: a class waits for acknowledgements behind the data of others.
+//! Finds full cables on the reverse path, where acknowledgements of a class wait behind data of others.
 
 use super::class::{cable_words, Class};
 use super::limit::{not_known, Limit, FULL};
@@ -8,8 +8,8 @@ use crate::read::ports::PortPlace;
 use crate::report::view::WorldView;
 use std::collections::BTreeSet;
 
-/// Tells of the fullest cable that acknowledgements of a class pass, if it is full: whether the class would send
-/// more beside less of the others is not known.
+/// Describes the fullest cable that acknowledgements of a class pass, if it is full. The limit is not known: less
+/// data of others there might not let the class send more.
 pub(super) fn full_reverse_path(view: &WorldView, class: &Class) -> Option<Limit> {
     let ways = Ways::new(view)?;
     let flows = class.numbers.iter().zip(&class.flows);
@@ -37,7 +37,7 @@ pub(super) fn full_reverse_path(view: &WorldView, class: &Class) -> Option<Limit
     Some(not_known(Some(sent / rate), why))
 }
 
-/// Lists the classes whose data pass a port.
+/// Lists the classes whose data passes a port.
 fn classes_through<'a>(view: &'a WorldView<'a>, place: PortPlace, ways: &Ways) -> BTreeSet<&'a str> {
     let cluster = &view.plan.cluster;
     let through = (0..).zip(&cluster.flows).filter(|(number, flow)| ways.data_pass(*number, flow, place));

@@ -1,4 +1,4 @@
-//! What limits classes whose packets go by rings of a memory channel network.
+//! Finds limits of classes whose packets pass the rings of a memory channel network.
 
 use super::class::{machine_of, Class};
 use super::limit::{worst, Limit, FULL};
@@ -8,7 +8,7 @@ use hostnet_model::os::{NetStack, Spent};
 use hostnet_model::params::{HostKind, McnParams};
 use std::collections::BTreeSet;
 
-/// The machines whose drivers move the packets of a class by rings: its DIMMs and the hosts that they are in.
+/// Returns the machines whose drivers move packets of a class through rings: its DIMMs, and the hosts of these DIMMs.
 pub(super) fn ring_hosts<'b>(view: &'b WorldView<'b>, class: &'b Class) -> impl Iterator<Item = u16> + 'b {
     let ends = class.flows.iter().flat_map(|flow| [flow.from, flow.to]);
     ends.flat_map(|host| {
@@ -17,6 +17,7 @@ pub(super) fn ring_hosts<'b>(view: &'b WorldView<'b>, class: &'b Class) -> impl 
     })
 }
 
+/// Returns the memory channel network of a server.
 fn mcn_of<'a>(view: &'a WorldView<'a>, host: u16) -> Option<&'a McnParams> {
     match &view.plan.cluster.hosts[usize::from(host)].kind {
         HostKind::Server(server) => server.socket().mcn.as_deref(),
@@ -24,7 +25,7 @@ fn mcn_of<'a>(view: &'a WorldView<'a>, host: u16) -> Option<&'a McnParams> {
     }
 }
 
-/// The core that reads rings at a machine on the way has nothing else left to do.
+/// Names the busiest core that reads rings on the path, if it is always busy.
 pub(super) fn driver_core(view: &WorldView, class: &Class) -> Option<Limit> {
     let busy = |host: u16| {
         let core = machine_of(view, host)?.each::<Core>().nth(mcn_of(view, host)?.core as usize)?;

@@ -2,21 +2,25 @@
 
 use super::critical_path::{Does, Piece};
 
-/// Messages between two ranks, or what one does, in steps of a name: pieces of the path of a job.
+/// Pieces of the critical path of a job with the same step name, activity and ranks.
 pub(super) struct Stretch {
+    /// Name of the steps, as an index.
     pub(super) phase: u8,
     pub(super) does: Does,
+    /// The rank, twice, or the ranks that send and receive.
     pub(super) ranks: (u32, u32),
+    /// True if switches sum up the messages.
     pub(super) summed: bool,
     pub(super) pieces: Vec<Piece>,
 }
 
 impl Stretch {
+    /// Returns the total time of the pieces, in ps.
     pub(super) fn ps(&self) -> u64 {
         self.pieces.iter().map(Piece::ps).sum()
     }
 
-    /// When they were, from and to in ps.
+    /// Returns the time intervals of the pieces, from and to in ps.
     pub(super) fn intervals(&self) -> Vec<(u64, u64)> {
         self.pieces.iter().map(|piece| (piece.from.ps(), piece.to.ps())).collect()
     }

@@ -1,5 +1,5 @@
-//! What binds a stretch of the path of a job: what was full while its messages were on their way, or how its rank
-//! computed.
+//! Finds the limit of a segment of the critical path of a job: the resource that was busy while its messages were in
+//! flight, or the activity of its rank while it computed.
 
 use super::class::{cable_words, machine_of};
 use super::core_time::{register_wait, share_spent, spent_words};
@@ -19,29 +19,30 @@ use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::params::Traffic;
 use std::collections::BTreeMap;
 
-/// What is busy for this share of the time that messages take, and so much more than all else, is what binds them.
+/// Share of the time of messages from which a busy resource is their limit, if no other kind comes close.
 const BUSY: f64 = 0.7;
+/// Distance in load that other kinds must keep.
 const CLEAR: f64 = 0.1;
 
-/// The largest share of some intervals that one of several things was busy.
+/// Returns the resource that was busy for the largest share of some intervals, and that share.
 pub(super) fn busiest<'a, T>(all: impl Iterator<Item = (&'a Bins, T)>, intervals: &[(u64, u64)]) -> Option<(f64, T)> {
     let shares = all.filter_map(|(busy, of)| Some((busy.share(intervals)?, of)));
     shares.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Whether nothing of another kind is about as busy: else neither alone would help.
+/// Returns true if no limit of another kind is about as busy. Otherwise raising either alone would not help.
 pub(super) fn is_clear(limit: &Limit, busy: &[Limit]) -> bool {
     let others = busy.iter().filter(|other| other.limit != limit.limit);
     others.filter_map(|other| other.load).all(|load| limit.load >= Some(load + CLEAR))
 }
 
-/// A job, as far as its path needs to know it.
+/// View of a job for the analysis of its critical path.
 pub(super) struct OnPath<'a> {
     pub(super) view: &'a WorldView<'a>,
     pub(super) job: usize,
     ranks: &'a [&'a Rank],
     ways: Option<&'a Ways<'a>>,
-    /// The flow between two ranks, the lower one first. Numbers after those of ranks are switches that sum up.
+    /// Flow between two ranks, the lower one first. Numbers above the ranks stand for switches that sum up.
     flows: BTreeMap<(u32, u32), u32>,
 }
 
@@ -62,11 +63,12 @@ impl<'a> OnPath<'a> {
         self.view.plan.cluster.jobs[self.job].host_of(rank)
     }
 
+    /// Returns the name of the host of a rank.
     pub(super) fn name(&self, rank: u32) -> &str {
         &self.view.plan.cluster.hosts[usize::from(self.host(rank))].name
     }
 
-    /// What binds it.
+    /// Returns the limit of a segment.
     pub(super) fn binds(&self, stretch: &Stretch) -> Limit {
         let (from, to) = stretch.ranks;
         match stretch.does {
@@ -83,7 +85,7 @@ impl<'a> OnPath<'a> {
         }
     }
 
-    /// A message between hosts.
+    /// Returns the limit of messages between hosts.
     fn carries(&self, stretch: &Stretch) -> Limit {
         let (from, to) = stretch.ranks;
         let (ports, intervals) = (self.ports(stretch), stretch.intervals());
@@ -108,7 +110,7 @@ impl<'a> OnPath<'a> {
         not_known(None, format!("nothing alone was full while messages were on their way {between}{what}"))
     }
 
-    /// The ports that the messages pass.
+    /// Returns the ports that the messages of a segment pass.
     fn ports(&self, stretch: &Stretch) -> Vec<&PortView<'a>> {
         let (from, to) = stretch.ranks;
         let ranks = self.ranks.len() as u32;
@@ -119,7 +121,7 @@ impl<'a> OnPath<'a> {
         if !stretch.summed {
             return leg(from, to).unwrap_or_default();
         }
-        // Up to the root of the tree and down again.
+        // Summed vectors go up to the root of the tree of switches and down again.
         let legs = self.flows.keys().flat_map(|&(one, other)| {
             let up = one == from || one >= ranks;
             let down = one == to || one >= ranks;
@@ -128,7 +130,7 @@ impl<'a> OnPath<'a> {
         legs.flatten().flatten().flatten().collect()
     }
 
-    /// The busiest engine of a switch that sums up for the job.
+    /// Returns the busiest engine of a switch that sums up for the job.
     fn sums(&self, stretch: &Stretch, intervals: &[(u64, u64)]) -> Option<Limit> {
         let job = &self.view.plan.cluster.jobs[self.job];
         let endpoints = || self.view.endpoints().filter(|_| stretch.summed);
@@ -141,7 +143,7 @@ impl<'a> OnPath<'a> {
         Some(Limit { limit: "switch sums", place: place.clone(), load: Some(load), why })
     }
 
-    /// The fullest cable of a way.
+    /// Returns the busiest cable of a path.
     fn cable(&self, ports: &[&PortView], intervals: &[(u64, u64)]) -> Option<Limit> {
         let busy = ports.iter().filter_map(|port| Some((port.egress.busy()?, *port)));
         let (load, port) = busiest(busy.clone(), intervals)?;
@@ -154,7 +156,7 @@ impl<'a> OnPath<'a> {
         Some(Limit { limit: "cable", place, load: Some(load), why })
     }
 
-    /// The busiest engine of a way.
+    /// Returns the busiest compression engine of a path.
     fn engine(&self, ports: &[&PortView], to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
         let out = ports.iter().filter_map(|port| port.egress.compressor()).map(Compressor::busy);
         let host = self.host(to);
@@ -171,7 +173,7 @@ impl<'a> OnPath<'a> {
         Some(Limit { limit: "compression", place: place.to_owned(), load: Some(load), why })
     }
 
-    /// What lies behind the NIC of the sender, or of the receiver: of which one waited for the other longer.
+    /// Returns the host network behind the NIC of the sender or of the receiver: that of the NIC that waited longer.
     fn host_network(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
         let waits = |rank| {
             let machine = machine_of(self.view, self.host(rank)).filter(|machine| machine.first::<Dimm>().is_none())?;
@@ -185,7 +187,7 @@ impl<'a> OnPath<'a> {
         Some(Limit { limit: "host network", place, load: Some(load), why })
     }
 
-    /// The busier one of the cores of sender and receiver.
+    /// Returns the busier of the cores of sender and receiver.
     fn core(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
         let ends = [(from, "sender cores"), (to, "receiver cores")];
         let busy = ends.into_iter().filter_map(|(rank, limit)| Some((self.core_busy(rank)?, (rank, limit))));
@@ -198,7 +200,8 @@ impl<'a> OnPath<'a> {
         Some(Limit { limit: if times.is_some() { limit } else { "rank cores" }, place, load: Some(load), why })
     }
 
-    /// When a core of a rank had something to do; not known where it waits for registers or for lines of a DIMM.
+    /// Returns the busy time of a rank's core over the run, or `None` if the core waits much for registers or for
+    /// lines of a DIMM.
     fn core_busy(&self, rank: u32) -> Option<&Bins> {
         let Some(machine) = machine_of(self.view, self.host(rank)) else {
             return self.ranks[rank as usize].core_busy();
@@ -209,7 +212,7 @@ impl<'a> OnPath<'a> {
         times.busy().filter(|_| waits < register_wait(in_dimm) * (1.0 - idle))
     }
 
-    /// Where the time went of the core of a server that serves a rank.
+    /// Returns the time use of the server core that serves a rank.
     fn times(&self, rank: u32) -> Option<&CoreTimes> {
         let machine = machine_of(self.view, self.host(rank))?;
         let core = self.view.plan.cluster.jobs[self.job].core_of(rank);
@@ -217,7 +220,8 @@ impl<'a> OnPath<'a> {
         core.engines().iter().find_map(NetStack::of).map(NetStack::times)
     }
 
-    /// Messages that take about as long as they would with nothing else on their way; not of what engines make smaller.
+    /// Returns the latency or the cable as the limit of messages that take about as long as on an idle path. Messages
+    /// that engines compress are left out.
     fn alone(&self, stretch: &Stretch) -> Option<Limit> {
         let (one, other) = stretch.ranks;
         let (from, to, flow) = (self.host(one), self.host(other), *self.flows.get(&(one.min(other), one.max(other)))?);
@@ -228,8 +232,8 @@ impl<'a> OnPath<'a> {
         let (mut whole_ps, mut delays_ps) = (0, 0);
         for piece in stretch.pieces.iter().filter(|piece| piece.bytes > 0) {
             let message = self.ways?.message_ps(flow, params, from, to, piece.bytes)?;
-            // What follows another message at once was on its way already when that came. It may have caught up with
-            // that where something else held it back: then it took less than it would alone.
+            // A message right behind another one was already in flight when that one arrived. If something else
+            // delayed the first one, the second may have caught up and taken less than its unloaded time.
             let alone = if piece.follows { message.slowest_ps } else { message.whole_ps };
             let whole = alone.min(piece.ps());
             let delays = if piece.follows { 0 } else { message.delays_ps.min(whole) };
@@ -243,7 +247,8 @@ impl<'a> OnPath<'a> {
             ("latency", delays_ps, "the latency of cables, switches and hosts"),
             ("cable", whole_ps - delays_ps, "the time that their packets take on cables"),
         ];
-        // Windows of a connection that just suffice do not for a wider cable.
+        // The larger part must be clearly larger: windows that just suffice for this cable would not for a faster
+        // one.
         let clear = |ps: u64| share(ps) >= share(whole_ps - ps) + CLEAR;
         let (limit, ps, what) = parts.into_iter().find(|&(_, ps, _)| clear(ps))?;
         let why = format!("{what} was {:.0} % of the time", 100.0 * share(ps));

@@ -1,5 +1,5 @@
-//! What holds the senders of a class back where nothing on its way is full: pauses, marks, the rate of their congestion
-//! control, their windows, or nothing but what they are asked to send.
+//! Finds the limit of a class whose senders are held back although nothing on its path is full: pauses, marks, the
+//! rate of congestion control, windows, or the load itself.
 
 use super::class::{cable_words, ports_of, Class};
 use super::flows::goodput_estimate;
@@ -13,17 +13,18 @@ use crate::report::view::WorldView;
 use hostnet_model::params::FlowParams;
 use std::collections::BTreeSet;
 
-/// Marks slow senders from this share of segments on.
+/// Share of marked segments from which marks slow the senders.
 const MARKED: f64 = 0.002;
-/// A sender sends whenever its rate lets it when the rate makes it wait for this share of the time.
+/// Share of time that its rate must delay a sender for the sender to be limited by that rate.
 const PACED: f64 = 0.9;
-/// A rate is that of congestion control when it is so much below that of the port.
+/// Share of the port rate that a sender must lose to congestion control to be limited by it.
 const SLOWED: f64 = 0.05;
-/// Windows hold a class back that keep its data back for this share of time.
+/// Share of time that windows must hold data back to limit a class.
 const HELD: f64 = 0.5;
-/// Limits of senders who may still be on their way to a steady state.
+/// Limits at which senders may not have reached their steady state yet.
 const CHANGING: [&str; 3] = ["marks", "congestion control", "windows"];
 
+/// Names the port on the path that is paused longest, if it is paused often.
 pub(super) fn paused_senders(view: &WorldView, class: &Class) -> Option<Limit> {
     let priorities: BTreeSet<u8> = class.flows.iter().map(|flow| flow.priority).collect();
     let share = |port: &PortView| view.paused_share(port, priorities.iter().copied());
@@ -34,6 +35,7 @@ pub(super) fn paused_senders(view: &WorldView, class: &Class) -> Option<Limit> {
     Some(Limit { limit: "pauses", place, load: Some(share), why })
 }
 
+/// Names marks as the limit, if the senders of a class respond to them and enough packets are marked.
 pub(super) fn marked_senders(view: &WorldView, class: &Class) -> Option<Limit> {
     if class.has_requests() || !class.flows.iter().any(|flow| flow.transport.heeds_marks()) {
         return None;
@@ -49,7 +51,7 @@ pub(super) fn marked_senders(view: &WorldView, class: &Class) -> Option<Limit> {
     }
     let why = format!("{:.1} % of its {what}", marked * 100.0);
     if class.has_load {
-        // Its flows end, and others begin whatever becomes of them.
+        // Flows of a load end, and others begin whatever becomes of them, so marks may cost no goodput.
         let why = format!("{}; {why}, and whether it would carry more without is not known", behind_words(view, class));
         return Some(not_known(None, why));
     }
@@ -57,8 +59,8 @@ pub(super) fn marked_senders(view: &WorldView, class: &Class) -> Option<Limit> {
     Some(Limit { limit: "marks", place: String::new(), load: Some(marked), why })
 }
 
-/// Names the rate of DCQCN: senders of at least half the data send whenever it lets them, and it is below that of
-/// their ports.
+/// Names the rate of DCQCN as the limit, if the senders of at least half of the data send whenever this rate permits,
+/// and it is below the rate of their ports.
 pub(super) fn congestion_control(view: &WorldView, class: &Class) -> Option<Limit> {
     let paced = class.flows.iter().zip(&class.each).filter(|(flow, totals)| {
         let begins_ps = flow.start_ps.max(view.window_start.ps());
@@ -79,7 +81,7 @@ pub(super) fn congestion_control(view: &WorldView, class: &Class) -> Option<Limi
     Some(Limit { limit: "congestion control", place: String::new(), load: Some(share), why })
 }
 
-/// The same limit; where its senders have not settled yet, with how its goodput changes in the window.
+/// Adds the drift of the goodput to the words of a limit whose senders may not have settled.
 pub(super) fn with_drift(view: &WorldView, class: usize, mut limit: Limit) -> Limit {
     if CHANGING.contains(&limit.limit) {
         if let Some(drift) = goodput_estimate(view, class).drift {
@@ -89,7 +91,8 @@ pub(super) fn with_drift(view: &WorldView, class: usize, mut limit: Limit) -> Li
     limit
 }
 
-/// Says whether windows keep the data of a class back, where nothing is full.
+/// Returns the limit of a class with nothing full on its path that is held back by windows: its name, which may be
+/// that of an unknown limit, and its words.
 fn held_by_windows(view: &WorldView, class: &Class) -> (&'static str, String) {
     let time_ps = |flow: &&FlowParams| {
         let begins_ps = flow.start_ps.max(view.window_start.ps());
@@ -114,7 +117,7 @@ fn held_by_windows(view: &WorldView, class: &Class) -> (&'static str, String) {
     (NOT_KNOWN, why)
 }
 
-/// Nothing is full.
+/// Names the limit of a class with nothing full on its path.
 pub(super) fn waiting_senders(view: &WorldView, class: &Class) -> Limit {
     let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
         _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),

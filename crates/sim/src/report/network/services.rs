@@ -1,4 +1,4 @@
-//! Requests in an open loop and the workers that serve them, as a table.
+//! The table `services`: open-loop requests, and the workers that serve them.
 
 use super::class::Class;
 use super::flows::us;
@@ -14,45 +14,49 @@ use hostnet_model::params::{HostParams, Traffic};
 use hostnet_model::Machine;
 use std::collections::BTreeMap;
 
-/// Clients that give up this share of their requests have too few in flight.
+/// Share of requests given up from which clients are limited by their requests in flight.
 const GIVEN_UP: f64 = 0.01;
 
-/// What the clients of the workers of a host saw.
+/// Statistics of the clients of a service at a host.
 #[derive(Default)]
 struct Clients {
+    /// Number of the traffic class.
     class: usize,
     connections: u64,
     counts: RequestCounts,
     latency: Histogram,
 }
 
-/// A service at a host.
+/// One service at a host.
 struct ServiceRow<'a> {
     class: &'a str,
     host: &'a str,
     clients: &'a Clients,
     workers: Served,
     window_ps: f64,
-    /// Energy of the cores of the host over all the requests of services that it answered, in uJ.
+    /// Energy of the host's cores per answered request of any service, in uJ.
     energy_uj: Option<f64>,
 }
 
-/// The workers of a service at a host.
+/// Workers of a service at a host.
 #[derive(Default)]
 pub(super) struct Served {
     service: u32,
     workers: u32,
+    /// Requests waiting for a worker now.
     waiting: usize,
+    /// Statistics over the window.
     books: ServiceStats,
 }
 
 impl Served {
+    /// Reads the workers of an endpoint.
     fn of_endpoint(workers: &Workers) -> Self {
         let [waiting, _] = workers.held();
         Self { service: workers.service(), workers: workers.workers(), waiting, books: workers.books().clone() }
     }
 
-    /// Those of a server: of every core that has connections.
+    /// Reads the workers of a server. The workers of all its cores are summed.
     fn of_server(machine: &Machine) -> Vec<Self> {
         let mut all: BTreeMap<u32, Self> = BTreeMap::new();
         for (service, most, waiting, books) in machine.engines().flat_map(NetStack::services) {
@@ -67,6 +71,7 @@ impl Served {
 }
 
 impl ServiceRow<'_> {
+    /// Returns the mean over the window of a count times ps.
     fn mean(&self, area_ps: u128) -> Option<f64> {
         (self.window_ps > 0.0).then(|| area_ps as f64 / self.window_ps)
     }
@@ -76,7 +81,7 @@ impl ServiceRow<'_> {
     }
 }
 
-/// The rows of the table.
+/// Rows of the table: [`ServiceRow`].
 struct Services;
 
 impl Rows for Services {
@@ -110,12 +115,12 @@ const SERVICES: &[Column<Services>] = &[
     Column::optional(Column::number("energy_uj_per_request", |row| row.energy_uj.into())),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("services", SERVICES)
 }
 
-/// A row for every service and host that serves it; nothing where there is none.
+/// Builds the table, with a row per service and host that serves it. Returns `None` without services.
 pub(super) fn service_table(view: &WorldView) -> Option<Table> {
     let cluster = &view.plan.cluster;
     let mut clients: BTreeMap<(u16, u32), Clients> = BTreeMap::new();
@@ -145,7 +150,7 @@ pub(super) fn service_table(view: &WorldView) -> Option<Table> {
     Some(table)
 }
 
-/// What the cores of each server with frequencies and sleep took for a request that it answered, in uJ.
+/// Returns the energy of the cores of each server per answered request, in uJ, for servers with power management.
 fn energies_per_request(view: &WorldView, clients: &BTreeMap<(u16, u32), Clients>) -> BTreeMap<u16, f64> {
     let mut answered: BTreeMap<u16, u64> = BTreeMap::new();
     for (&(host, _), clients) in clients {
@@ -159,7 +164,7 @@ fn energies_per_request(view: &WorldView, clients: &BTreeMap<(u16, u32), Clients
     view.servers().filter_map(of_server).collect()
 }
 
-/// The workers of services, with their hosts in the order of these.
+/// Returns the workers of all services, ordered by host.
 fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, Served)> {
     let of_endpoints = view.endpoints().flat_map(|(number, host, endpoint)| {
         endpoint.services().iter().map(move |workers| (number, host, Served::of_endpoint(workers)))
@@ -173,7 +178,7 @@ fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, Served)> {
     all
 }
 
-/// Names the requests that may be in flight where clients give others up because all of these are.
+/// Names the number of requests in flight as the limit, if clients give up requests because it is reached.
 pub(super) fn abandoned_requests(view: &WorldView, class: &Class) -> Option<Limit> {
     let ends = view.simulation.worlds().flat_map(ends).filter(|_| class.is_of_services());
     let own = ends.filter(|(number, ..)| class.numbers.binary_search(&(*number as usize)).is_ok());
@@ -187,7 +192,7 @@ pub(super) fn abandoned_requests(view: &WorldView, class: &Class) -> Option<Limi
     (load >= GIVEN_UP).then_some(Limit { limit: "requests in flight", place: String::new(), load: Some(load), why })
 }
 
-/// The busiest workers of a class.
+/// Names the busiest workers of a class, if they are always busy.
 pub(super) fn busy_workers(view: &WorldView, class: &Class) -> Option<Limit> {
     let of_class = |served: &Served| {
         let is = |traffic: &Traffic| matches!(traffic, Traffic::Service(own) if own.number == served.service);

@@ -1,4 +1,4 @@
-//! Where the time of datagrams went from one application to the other: the table of stages.
+//! The table `stages`: time that datagrams spend in each stage between two applications.
 
 use super::flows::us;
 use crate::read::ends::datagram_ends;
@@ -6,23 +6,23 @@ use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::transport::journey::{Stage, StageStats};
 
-/// A stage of the datagrams of a class in one direction, or all of them.
+/// One stage of the datagrams of a class in one direction, or all stages.
 struct StageRow<'a> {
     class: &'a str,
     way: &'static str,
-    /// None: the whole way.
+    /// Stage, or `None` for the whole path.
     stage: Option<Stage>,
     journeys: &'a StageStats,
 }
 
 impl StageRow<'_> {
-    /// Its share of all time.
+    /// Returns the share of the stage in the time of the whole path, 0 to 1.
     fn share(&self) -> f64 {
         self.stage.map_or(1.0, |stage| self.journeys.sum_ps(stage) as f64 / self.journeys.total().sum() as f64)
     }
 }
 
-/// The rows of the table.
+/// Rows of the table: [`StageRow`].
 struct Stages;
 
 impl Rows for Stages {
@@ -40,12 +40,13 @@ const STAGES: &[Column<Stages>] = &[
     Column::number("p99_us", |row| us(row.journeys.total().quantile(0.99).filter(|_| row.stage.is_none()))),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("stages", STAGES).holding(Holds::Derived)
 }
 
-/// By class and direction: the stages that datagrams read in the window have come through. Nothing without any.
+/// Builds the table, with a row per class, direction and stage of the datagrams that were read in the window. Returns
+/// `None` without datagrams.
 pub(super) fn stage_table(view: &WorldView) -> Option<Table> {
     let cluster = &view.plan.cluster;
     let mut journeys = vec![[StageStats::default(), StageStats::default()]; cluster.classes.len()];

@@ -1,4 +1,4 @@
-//! Switches that sum up vectors of jobs: what they did, and whether the engine of one is full.
+//! The table `sums`, of switches that sum up the vectors of jobs, and the limits of their engines.
 
 use super::carried::full_cable;
 use super::class::{ports_of, Class};
@@ -9,16 +9,19 @@ use crate::report::view::WorldView;
 use hostnet_model::flow::Reducer;
 use hostnet_model::params::ReducerParams;
 
-/// What a switch did for a job.
+/// Work of a switch for a job.
 struct Sum<'a> {
     switch: &'a str,
     job: &'a str,
+    /// Ranks and switches whose vectors the switch adds.
     inputs: u64,
+    /// Bytes of the sums.
     bytes: u64,
+    /// Share of the window that the engine works for the job, 0 to 1; `None` if the window has no length.
     load: Option<f64>,
 }
 
-/// The rows of the table of sums.
+/// Rows of the table: [`Sum`].
 struct Sums;
 
 impl Rows for Sums {
@@ -33,12 +36,12 @@ const SUMS: &[Column<Sums>] = &[
     Column::number("load", |row| row.load.into()),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("sums", SUMS)
 }
 
-/// A row for each switch that sums up and each job that it does so for; no table where there are none.
+/// Builds the table, with a row per switch that sums up and per job that it does so for. Returns `None` without rows.
 pub(super) fn sum_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("sums", SUMS);
     let mut any = false;
@@ -53,14 +56,15 @@ pub(super) fn sum_table(view: &WorldView) -> Option<Table> {
     any.then_some(table)
 }
 
-/// What is full of the way of a class: a cable, an engine that sums up, or one of a NIC.
+/// Names the full resource on the path of a class: an engine of a switch that sums up, a cable, or an engine of a
+/// NIC.
 pub(super) fn full_way(view: &WorldView, class: &Class) -> Option<Limit> {
     let sums = busy_sums(view, class, MOST);
     sums.or_else(|| full_cable(view, class)).or_else(|| full_engine(view, class))
 }
 
-/// The engine that works the most of those that sum up for a class, from some share of the time on, if it works
-/// more than any cable on its way: else what comes by that keeps it busy.
+/// Names the busiest engine that sums up for a class, if it works at least a share `from` of the time and more than
+/// any cable on the path of the class. If a cable is busier, its traffic is what keeps the engine busy.
 pub(super) fn busy_sums(view: &WorldView, class: &Class, from: f64) -> Option<Limit> {
     let jobs = view.plan.cluster.jobs.iter();
     let all = jobs.flat_map(|job| job.reducers.iter().map(move |reducer| (job, reducer)));
@@ -78,20 +82,22 @@ pub(super) fn busy_sums(view: &WorldView, class: &Class, from: f64) -> Option<Li
     (sums.load > Some(fullest)).then_some(sums)
 }
 
+/// Returns the share of the window that a reducer was busy, 0 to 1.
 fn load_of(view: &WorldView, reducer: &Reducer) -> f64 {
     reducer.busy_ps(view.now) as f64 / view.window_ps()
 }
 
+/// Returns the name of the switch of a reducer.
 fn switch_of<'a>(view: &'a WorldView<'a>, params: &ReducerParams) -> &'a str {
     &view.plan.cluster.switches[usize::from(params.switch)].name
 }
 
-/// The reducers that the engine at a host is for.
+/// Returns the reducers that share the engine at a host.
 fn reducers_at<'a>(view: &'a WorldView<'a>, host: u16) -> impl Iterator<Item = &'a Reducer> {
     view.endpoints().filter(move |&(at, ..)| at == host).flat_map(|(_, _, endpoint)| endpoint.reducers())
 }
 
-/// The reducers of a job, in their order.
+/// Returns the reducers of a job, in their order.
 fn reducers_of<'a>(view: &'a WorldView<'a>, job: usize) -> Vec<&'a Reducer> {
     let all = view.endpoints().flat_map(|(_, _, endpoint)| endpoint.reducers());
     let mut own: Vec<&Reducer> = all.filter(|reducer| reducer.number().0 as usize == job).collect();

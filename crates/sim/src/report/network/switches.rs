@@ -1,19 +1,20 @@
-//! The table of the switches that learn.
+//! The table `switches`: switches that learn addresses.
 
 use crate::read::ends::network;
 use crate::report::table::{Column, Rows, Table, TableInfo};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{LearningCounts, LearningSwitch};
 
-/// A switch that learns.
+/// One switch that learns addresses.
 struct SwitchRow<'a> {
     name: &'a str,
     switch: &'a LearningSwitch,
+    /// Addresses in its table now.
     known: u32,
     counts: LearningCounts,
 }
 
-/// The rows of the table.
+/// Rows of the table: [`SwitchRow`].
 struct Switches;
 
 impl Rows for Switches {
@@ -32,12 +33,12 @@ const SWITCHES: &[Column<Switches>] = &[
     Column::integer("filtered_packets", |row| row.counts.filtered_packets.into()),
 ];
 
-/// Returns the roles of the table's columns.
+/// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
     TableInfo::of("switches", SWITCHES)
 }
 
-/// A row for every switch that learns; nothing where there is none.
+/// Builds the table, with a row per switch that learns. Returns `None` without such switches.
 pub(super) fn switch_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("switches", SWITCHES);
     for (number, switch) in network(view.simulation).learning_switches() {

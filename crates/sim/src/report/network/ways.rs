@@ -1,4 +1,4 @@
-//! The ways of flows, and how long a flow takes with nothing else on its way.
+//! The paths of flows through the network, and the unloaded time of a flow.
 
 use crate::read::ends::network;
 use crate::read::ports::{ports, PortPlace, PortView};
@@ -8,20 +8,21 @@ use hostnet_model::params::{AddressLearningParams, CableEnd, FlowParams, Traffic
 use hostnet_model::transport::roce::{ACKNOWLEDGE_BYTES, DATA_HEADER_BYTES, REQUEST_BYTES};
 use std::collections::BTreeMap;
 
-/// More ports on a way than any network has: a way that goes in circles has no end.
+/// Number of ports after which a path must be a loop: no network has paths that long.
 const PORTS_MAX: usize = 1 << 16;
 
-/// The ports of a network, to find ways in.
+/// Ports of a network, from which the paths of flows are found.
 pub(super) struct Ways<'a> {
     network: Network<'a>,
-    /// The ports of each switch, and of each host.
+    /// Ports of each switch, by number.
     switches: Vec<Vec<PortView<'a>>>,
+    /// Ports of each host, by number.
     hosts: Vec<Vec<PortView<'a>>>,
-    /// How each switch that learns does so.
-    fabrics: BTreeMap<u32, &'a AddressLearningParams>,
+    /// Parameters of the switches that learn addresses.
+    fabrics: BTreeMap<u32, &'a LearningParams>,
 }
 
-/// Something that packets pass one after the other.
+/// A stage that serializes packets.
 #[derive(Clone, Copy)]
 enum Stage<'a> {
     Port(&'a Egress),
@@ -29,7 +30,7 @@ enum Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Time that it takes for a packet alone, in ps.
+    /// Returns the serialization time of a packet, in ps.
     fn serialization_ps(self, ip_bytes: u32) -> u64 {
         match self {
             Self::Port(egress) => egress.serialization_ps(ip_bytes),
@@ -37,7 +38,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Time beside that, for many at once, in ps.
+    /// Returns the delay after serialization, in ps. Any number of packets may be in this delay at once.
     fn delay_ps(self) -> u64 {
         match self {
             Self::Port(egress) => egress.delay_ps(),
@@ -47,6 +48,7 @@ impl Stage<'_> {
 }
 
 impl<'a> Ways<'a> {
+    /// Collects the ports of the network, or returns `None` if there is none.
     pub(super) fn new(view: &'a WorldView) -> Option<Self> {
         let network = network(view.simulation);
         if network.is_empty() {
@@ -65,20 +67,20 @@ impl<'a> Ways<'a> {
         Some(Self { network, switches, hosts, fabrics })
     }
 
-    /// What packets of a flow pass from one host to another.
+    /// Returns the stages that packets of a flow pass from one host to another.
     fn way(&self, flow: u32, from: u16, to: u16) -> Option<Vec<Stage<'_>>> {
         let ports = self.ports(flow, from, to)?;
         let stages = |port: &PortView<'a>| [self.fabric_before(port), Some(Stage::Port(port.egress))];
         Some(ports.into_iter().flat_map(stages).flatten().collect())
     }
 
-    /// The fabric that leads to a port of a switch that learns.
+    /// Returns the switch fabric upstream of a port, if the port is at a switch that learns.
     fn fabric_before(&self, port: &PortView) -> Option<Stage<'_>> {
         let CableEnd::Switch(switch) = port.end else { return None };
         Some(Stage::Fabric(self.fabrics.get(&u32::from(switch))?))
     }
 
-    /// The ports that packets of a flow pass from one host to another.
+    /// Returns the ports that packets of a flow pass from one host to another, or `None` if no path leads there.
     pub(super) fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
         let mut port = self.hosts[usize::from(from)].first()?;
         let mut way = Vec::new();
@@ -95,17 +97,17 @@ impl<'a> Ways<'a> {
         None
     }
 
-    /// The places of the ports that packets of a flow pass, in their order.
+    /// Returns the places of the ports that packets of a flow pass, in order.
     pub(super) fn places(&self, flow: u32, from: u16, to: u16) -> Vec<PortPlace> {
         self.ports(flow, from, to).unwrap_or_default().into_iter().map(PortView::place).collect()
     }
 
-    /// Returns true if data of a flow pass a port.
+    /// Returns true if data of a flow passes a port.
     pub(super) fn data_pass(&self, number: u32, flow: &FlowParams, place: PortPlace) -> bool {
         directions(flow).into_iter().any(|(from, to)| self.places(number, from, to).contains(&place))
     }
 
-    /// A message of so many bytes of a flow between ranks, with nothing else on its way.
+    /// Returns the unloaded time of a message of `bytes` bytes between two ranks.
     pub(super) fn message_ps(&self, number: u32, flow: &FlowParams, from: u16, to: u16, bytes: u64) -> Option<Message> {
         let way = self.way(number, from, to)?;
         let (most, header) = match &flow.transport {
@@ -118,8 +120,8 @@ impl<'a> Ways<'a> {
         Some(Message { whole_ps: train.alone_ps(&way), delays_ps, slowest_ps: train.slowest_ps(&way) })
     }
 
-    /// From the beginning of a flow with an end until its completion, in ps: packets one after the other as fast as the
-    /// slowest cable of their way goes, with nothing before them. Of a server it has only the cable.
+    /// Returns the unloaded completion time of a flow that ends, in ps: its packets are sent back to back at the rate
+    /// of the slowest cable, with nothing before them. Of servers, only the cable counts.
     pub(super) fn ideal_ps(&self, number: u32, flow: &FlowParams) -> Option<u64> {
         let (from, to) = (flow.from, flow.to);
         match (&flow.transport, &flow.traffic) {
@@ -140,21 +142,22 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// One packet over what is idle.
+/// Returns the time of one packet over idle stages, in ps.
 fn packet_ps(way: &[Stage], ip_bytes: u32) -> u64 {
     way.iter().map(|stage| stage.serialization_ps(ip_bytes) + stage.delay_ps()).sum()
 }
 
-/// Time of a message with nothing else on its way.
+/// Unloaded time of a message.
 pub(super) struct Message {
+    /// Time from the first bit sent to the last bit received, in ps.
     pub(super) whole_ps: u64,
-    /// Part of that time that no rate makes shorter.
+    /// Part of this time that a higher rate does not shorten, in ps.
     pub(super) delays_ps: u64,
-    /// Time of its packets at the bottleneck: behind another message at once, it takes no more.
+    /// Time of its packets at the slowest stage, in ps: a message right behind another one takes no longer.
     pub(super) slowest_ps: u64,
 }
 
-/// So many bytes in packets of at most `most`, each with a header.
+/// Data in packets of at most `most` bytes, each with a header.
 #[derive(Clone, Copy)]
 struct Train {
     bytes: u64,
@@ -163,13 +166,13 @@ struct Train {
 }
 
 impl Train {
-    /// Returns the number of packets, and the bytes of the last one with its header.
+    /// Returns the number of packets, and the size of the last one with its header, in bytes.
     fn packets(self) -> (u64, u32) {
         let packets = self.bytes.div_ceil(u64::from(self.most)).max(1);
         (packets, self.header + (self.bytes - (packets - 1) * u64::from(self.most)) as u32)
     }
 
-    /// Returns the time of all its packets at the slowest of some stages, in ps.
+    /// Returns the time of all packets at the slowest stage, in ps.
     fn slowest_ps(self, way: &[Stage]) -> u64 {
         let (packets, last_bytes) = self.packets();
         let at = |stage: &Stage| {
@@ -178,13 +181,15 @@ impl Train {
         way.iter().map(at).max().unwrap_or(0)
     }
 
+    /// Returns the time of all packets over idle stages, in ps.
     fn alone_ps(self, way: &[Stage]) -> u64 {
         train_ps(way, self.bytes, self.most, self.header)
     }
 }
 
-/// So many bytes in packets of at most `most`, each with a header, over what is idle. All packets but the last are
-/// alike: the last one waits for those before it at one of them, and passes those after it by itself.
+/// Returns the time of data in packets of at most `most` bytes, each with a header, over idle stages, in ps. All
+/// packets but the last have the same size, so the last one waits for the others at one stage only and passes later
+/// stages freely.
 fn train_ps(way: &[Stage], bytes: u64, most: u32, header: u32) -> u64 {
     let (packets, last_bytes) = Train { bytes, most, header }.packets();
     if packets == 1 {
@@ -204,7 +209,7 @@ fn train_ps(way: &[Stage], bytes: u64, most: u32, header: u32) -> u64 {
     delays + longest
 }
 
-/// Where the data of a flow comes from and goes to.
+/// Returns the directions in which a flow carries data, as pairs of hosts.
 pub(super) fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
     let (there, back) = ((flow.from, flow.to), (flow.to, flow.from));
     match flow.traffic {
