@@ -25,7 +25,7 @@ pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Opt
         return Some(not_known(None, why));
     }
     if view.window_start.ps() > 0 {
-        let why = "its books are of the whole run, and those of its hosts of the window; give until = \"jobs\"";
+        let why = "its statistics cover the whole run, and those of its hosts only the window; set until = \"jobs\"";
         return Some(not_known(None, why.to_owned()));
     }
     let books = workers.iter().flat_map(|worker| worker.rank().phases());

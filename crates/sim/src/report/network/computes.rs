@@ -59,7 +59,7 @@ impl OnPath<'_> {
             [
                 ("LFB", &waits.lfb, "it waited for an entry of its LFB"),
                 ("reorder window", &waits.window, "its reorder window was full"),
-                (NOT_KNOWN, &waits.both, "neither had much room"),
+                (NOT_KNOWN, &waits.both, "its LFB and its reorder window were both nearly full"),
             ]
         });
         let waits =

@@ -91,7 +91,7 @@ pub(super) fn beyond_fair_share(
     let whole = bytes_of(&class.totals);
     if (own.bytes as f64) < MOST * whole as f64 {
         let share = 100.0 * own.bytes as f64 / whole as f64;
-        return Some(format!("only {share:.0} % of what the class carries pass there"));
+        return Some(format!("only {share:.0} % of what the class carries passes there"));
     }
     if class.has_load || own.each() >= MOST * all.each() {
         return None;

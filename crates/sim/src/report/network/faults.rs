@@ -37,7 +37,7 @@ pub(crate) fn lossy_path(class: &Class) -> Option<Limit> {
     let totals = &class.totals;
     let (network, nic) = (totals.fabric_dropped, totals.nic_dropped());
     let share = (network + nic) as f64 / totals.host_sent.max(1) as f64;
-    let then = if class.is_of_datagrams() { "nobody sends them again" } else { "senders slow down for it" };
+    let then = if class.is_of_datagrams() { "nobody retransmits them" } else { "senders slow down for these losses" };
     let why =
         format!("{:.2} % of its packets are lost ({network} in the network, {nic} at NICs), and {then}", share * 100.0);
     (share >= LOST && !class.is_replay()).then(|| Limit {

@@ -309,5 +309,8 @@ pub(super) fn memory_load(view: &WorldView, host: usize, machine: &Machine) -> O
 
 /// Describes how much of the time the channels of a host move data, in words.
 pub(super) fn data_words(host: &str, load: f64) -> String {
-    format!("the channels of {host} move data {:.0} % of the time, turns between reads and writes apart", 100.0 * load)
+    format!(
+        "the channels of {host} move data {:.0} % of the time, not counting turnarounds between reads and writes",
+        100.0 * load
+    )
 }

@@ -46,7 +46,7 @@ pub(super) fn behind_words(view: &WorldView, class: &Class) -> String {
 
 fn offer_words(view: &WorldView, offer: &Offer) -> String {
     let [carried, offered] = [offer.carried, offer.offered].map(|bytes| view.gbps(bytes));
-    format!("{carried:.1} of {offered:.1} Gbps, and what waits changes by {:+.1} % of that", 100.0 * offer.grown())
+    format!("{carried:.1} of {offered:.1} Gbps, and its backlog changes by {:+.1} % of that", 100.0 * offer.grown())
 }
 
 /// Returns the load of a class, if its flows begin at the rate of one.

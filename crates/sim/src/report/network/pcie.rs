@@ -192,7 +192,8 @@ pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<Limit> {
     let name = &view.plan.cluster.hosts[usize::from(host)].name;
     let fetches = nic.counters().fetch_wait.mean();
     if fetches >= WAIT && fetches > waits {
-        let why = format!("the NIC of {name} waits {:.0} % of the time for descriptors that it reads", fetches * 100.0);
+        let why =
+            format!("the NIC of {name} waits {:.0} % of the time to read descriptors from memory", fetches * 100.0);
         return Some(Limit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
     }
     let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
@@ -209,7 +210,7 @@ fn confirm_behind_nic(view: &WorldView, limit: Limit, class: &Class) -> Limit {
     match datagrams.then(busy).flatten() {
         None => limit,
         Some(core) => {
-            not_known(limit.load, format!("{}, but {}: more of either alone may not help", limit.why, core.why))
+            not_known(limit.load, format!("{}, but {}: raising either alone may not help", limit.why, core.why))
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn full_reverse_path(view: &WorldView, class: &Class) -> Option<Limit
     let others = classes_through(view, port.place(), &ways).into_iter().map(|class| format!("\"{class}\""));
     let why = format!(
         "nothing on the way of its data is full, but its acknowledgements pass the cable {}, which carries \
-         {sent:.1} of {} Gbps, of {}",
+         {sent:.1} of {} Gbps, data of {}",
         cable_words(view, &port),
         gbps_words(rate),
         others.collect::<Vec<_>>().join(", ")

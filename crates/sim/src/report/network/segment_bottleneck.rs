@@ -102,12 +102,12 @@ impl<'a> OnPath<'a> {
         let alone = || self.alone(stretch).filter(|limit| is_clear(limit, &busy));
         let known = busy.iter().find(|limit| limit.load >= Some(BUSY) && is_clear(limit, &busy)).cloned();
         if let Some(mut limit) = known.or_else(alone) {
-            limit.why = format!("while messages were on their way {between}, {}", limit.why);
+            limit.why = format!("while messages were in flight {between}, {}", limit.why);
             return limit;
         }
         let parts: Vec<String> = busy.into_iter().map(|limit| limit.why).collect();
         let what = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-        not_known(None, format!("nothing alone was full while messages were on their way {between}{what}"))
+        not_known(None, format!("no single resource was full while messages were in flight {between}{what}"))
     }
 
     /// Returns the ports that the messages of a segment pass.

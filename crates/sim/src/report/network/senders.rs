@@ -52,7 +52,8 @@ pub(super) fn marked_senders(view: &WorldView, class: &Class) -> Option<Limit> {
     let why = format!("{:.1} % of its {what}", marked * 100.0);
     if class.has_load {
         // Flows of a load end, and others begin whatever becomes of them, so marks may cost no goodput.
-        let why = format!("{}; {why}, and whether it would carry more without is not known", behind_words(view, class));
+        let why =
+            format!("{}; {why}, and it is not known if it would carry more without marks", behind_words(view, class));
         return Some(not_known(None, why));
     }
     let why = format!("{why}, so that its senders slow down");
@@ -120,12 +121,13 @@ fn held_by_windows(view: &WorldView, class: &Class) -> (&'static str, String) {
 /// Names the limit of a class with nothing full on its path.
 pub(super) fn waiting_senders(view: &WorldView, class: &Class) -> Limit {
     let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
-        _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
-        _ if class.is_onward() => ("input", "it sends on what comes, and has room for all of it".to_owned()),
-        _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
-        (false, 0) if ring_hosts(view, class).next().is_some() => {
-            (NOT_KNOWN, "nothing that is watched is full; how long packets wait for rings is not".to_owned())
-        }
+        _ if class.is_replay() => ("capture", "its packets are sent at the times of the capture".to_owned()),
+        _ if class.is_onward() => ("input", "it forwards what arrives, and has room for all of it".to_owned()),
+        _ if class.is_open_loop() => ("clock", "its datagrams are sent at their configured rate".to_owned()),
+        (false, 0) if ring_hosts(view, class).next().is_some() => (
+            NOT_KNOWN,
+            "nothing that is observed is full; the time that packets wait for rings is not observed".to_owned(),
+        ),
         (_, 0) if class.totals.host_sent == 0 && ring_hosts(view, class).next().is_none() => {
             ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
         }
@@ -134,7 +136,7 @@ pub(super) fn waiting_senders(view: &WorldView, class: &Class) -> Limit {
             ("timeouts", format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts))
         }
         (true, _) if class.is_of_services() => {
-            ("clock", "nothing on its way is full: its requests come when their rate says".to_owned())
+            ("clock", "nothing on its way is full: its requests arrive at their configured rate".to_owned())
         }
         (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
         (false, _) if class.has_load => {

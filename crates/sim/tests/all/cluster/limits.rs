@@ -96,7 +96,7 @@ fn datagrams_wait_for_their_clock_their_cable_or_an_answer_and_nobody_slows_down
     let broken = "[cable.a]\ncorrupt = 0.05";
     let (limit, row) = told(broken, &format!("{open}\nrate = \"800 Mbps\""));
     assert_eq!(limit["limit"], "losses");
-    assert!(limit["why"].as_str().expect("text").ends_with("and nobody sends them again"), "{limit}");
+    assert!(limit["why"].as_str().expect("text").ends_with("and nobody retransmits them"), "{limit}");
     assert_eq!(row["retransmitted_packets"], 0);
     let (limit, row) = told(broken, &format!("{ping}\ntimeout = \"50 us\""));
     assert_eq!(limit["limit"], "timeouts");
