@@ -23,7 +23,7 @@ pub(crate) struct Around {
     pub(super) has_tcp: bool,
     /// True if the server receives data over TCP, which arrives in segments.
     pub(super) receives_tcp: bool,
-    /// True if the server sends acknowledgements, if nothing else.
+    /// True if the server sends at least acknowledgements.
     pub(super) answers: bool,
     /// True if the NIC reads data from memory to send it.
     pub(super) reads: bool,

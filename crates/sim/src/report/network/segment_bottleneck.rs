@@ -247,8 +247,7 @@ impl<'a> OnPath<'a> {
             ("latency", delays_ps, "the latency of cables, switches and hosts"),
             ("cable", whole_ps - delays_ps, "the time that their packets take on cables"),
         ];
-        // The larger part must be clearly larger: windows that just suffice for this cable would not for a faster
-        // one.
+        // One part must be clearly larger: windows that just suffice for this cable would not for a faster one.
         let clear = |ps: u64| share(ps) >= share(whole_ps - ps) + CLEAR;
         let (limit, ps, what) = parts.into_iter().find(|&(_, ps, _)| clear(ps))?;
         let why = format!("{what} was {:.0} % of the time", 100.0 * share(ps));
