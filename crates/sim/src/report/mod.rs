@@ -212,7 +212,7 @@ pub(crate) fn rows(table: &Table) -> Vec<Value> {
 }
 
 /// Sums a counter of a domain group, for one workload or, with `None`, for all.
-fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&Totals) -> u64) -> f64 {
+fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&DomainTotals) -> u64) -> f64 {
     match class {
         Some(class) => pick(&sample.of(group, class)) as f64,
         None => sample.totals[group as usize].iter().map(pick).sum::<u64>() as f64,

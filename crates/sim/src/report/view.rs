@@ -22,17 +22,17 @@ pub(crate) struct WorldView<'a> {
     pub(crate) servers: &'a [Option<ServerParams>],
     pub(crate) simulation: &'a Simulation<World>,
     /// Totals of the flows since the start of the run.
-    pub(crate) flows: &'a Totals,
+    pub(crate) flows: &'a AllFlowTotals,
     /// Totals of the servers since the start of the window, in the order of the partitions.
     pub(crate) samples: &'a [Sample],
     /// Totals of the flows at the start of the window.
-    pub(crate) before: &'a Totals,
+    pub(crate) before: &'a AllFlowTotals,
     /// Counters of the ports at the start of the window.
     pub(crate) ports_before: &'a [PortTotals],
     /// Samples at the end of every batch.
-    pub(crate) batches: &'a History,
+    pub(crate) batches: &'a ReadingHistory,
     /// Samples at the end of every step of the time series.
-    pub(crate) series: &'a History,
+    pub(crate) series: &'a ReadingHistory,
     pub(crate) window_start: Time,
     pub(crate) now: Time,
     /// False if the run was stopped before its end.

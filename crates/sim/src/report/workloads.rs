@@ -187,8 +187,8 @@ impl ServerView<'_> {
     }
 
     /// Returns lines and residence time in these entries, in ps.
-    pub(super) fn entry_totals(&self, sample: &Sample, class: usize) -> Totals {
-        let mut sum = Totals::default();
+    pub(super) fn entry_totals(&self, sample: &Sample, class: usize) -> DomainTotals {
+        let mut sum = DomainTotals::default();
         for &group in self.entry_groups(class) {
             let totals = sample.of(group, class);
             sum.lines += totals.lines;

@@ -132,7 +132,7 @@ impl Most {
     }
 
     /// Returns true if a key sets a rule that never came into play.
-    fn has_no_use(&self, controller: &ControllerParams, key: &str) -> bool {
+    fn has_no_use(&self, controller: &MemoryControllerParams, key: &str) -> bool {
         let never_high = self.writes < controller.write_high;
         match key {
             "reads_per_mode" | "reads_few" => never_high,
@@ -145,7 +145,7 @@ impl Most {
     }
 
     /// Returns true if a key sets a limit that was never reached.
-    fn is_below(&self, controller: &ControllerParams, key: &str) -> bool {
+    fn is_below(&self, controller: &MemoryControllerParams, key: &str) -> bool {
         // A shared queue is filled by reads and writes together, so neither count tells if it was full.
         let has_room = |in_use: u32, entries: u32| !controller.shared_queue && in_use < entries;
         match key {

@@ -110,7 +110,7 @@ const OF_HOSTCC: [&str; 8] = [
 /// Key of `[pcie]`, and a function that reads its value from a link.
 type LinkKey = (&'static str, fn(&PcieParams) -> u64);
 /// Keys of `[memory.controller]`, and the policies under which they have an effect.
-type ControllerRule = (&'static [&'static str], fn(&ControllerParams) -> bool);
+type ControllerRule = (&'static [&'static str], fn(&MemoryControllerParams) -> bool);
 /// Timings of a DRAM, and the refresh modes under which they have an effect.
 type RefreshRule = (&'static [&'static str], fn(Refresh) -> bool);
 
@@ -137,7 +137,7 @@ const OF_CONTROLLER: [ControllerRule; 8] = [
 ];
 
 /// Returns the most queue entries that writes may have.
-fn write_entries(controller: &ControllerParams) -> u32 {
+fn write_entries(controller: &MemoryControllerParams) -> u32 {
     if controller.shared_queue {
         controller.rpq_entries
     } else {

@@ -14,7 +14,7 @@ pub(super) fn metered_switches<'a>(view: &'a WorldView<'a>) -> impl Iterator<Ite
     let switches = view.plan.cluster.switches.iter().zip(0_u16..);
     switches.filter_map(|(switch, number)| {
         let params = switch.energy.as_ref()?;
-        let own = view.ports().filter(|(port, _)| port.end == End::Switch(number));
+        let own = view.ports().filter(|(port, _)| port.end == CableEnd::Switch(number));
         // Counts the part of each packet that was sent in the window, as `queues.sent_gbps` does.
         let parts: Vec<_> = own.map(|(port, before)| port.totals.carried_parts - before.carried_parts).collect();
         let bytes = parts.iter().sum::<u64>() / BYTE_PARTS;

@@ -136,8 +136,8 @@ struct SeriesRow<'a> {
     /// Number of 64 B lines that a simulated line stands for.
     lines_each: f64,
     /// State of the server at the start of the step, and at its end.
-    before: &'a HostMoment,
-    now: &'a HostMoment,
+    before: &'a HostState,
+    now: &'a HostState,
 }
 
 /// Rows of the table `series`: [`SeriesRow`].

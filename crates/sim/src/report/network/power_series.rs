@@ -12,10 +12,10 @@ struct StepRow<'a> {
     span_ps: f64,
     host: &'a str,
     /// State of the server at the start of the step, and at its end.
-    before: &'a HostMoment,
-    now: &'a HostMoment,
+    before: &'a HostState,
+    now: &'a HostState,
     /// Totals of its cores at the start of the step, and at its end.
-    cores: [PowerMoment; 2],
+    cores: [PowerTotals; 2],
 }
 
 /// Rows of the table: [`StepRow`].

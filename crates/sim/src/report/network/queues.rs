@@ -105,7 +105,7 @@ impl WorldView<'_> {
     }
 
     /// Returns the name of a host or a switch.
-    pub(crate) fn name_of(&self, end: End) -> &str {
+    pub(crate) fn name_of(&self, end: CableEnd) -> &str {
         match end {
             CableEnd::Host(host) => &self.plan.cluster.hosts[usize::from(host)].name,
             CableEnd::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,

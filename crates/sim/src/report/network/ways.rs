@@ -19,7 +19,7 @@ pub(super) struct Ways<'a> {
     /// Ports of each host, by number.
     hosts: Vec<Vec<PortView<'a>>>,
     /// Parameters of the switches that learn addresses.
-    fabrics: BTreeMap<u32, &'a LearningParams>,
+    fabrics: BTreeMap<u32, &'a AddressLearningParams>,
 }
 
 /// A stage that serializes packets.
