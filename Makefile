@@ -26,6 +26,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEVELOP := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Lints while it compiles, as `cargo clippy` does in a compilation of its own: a warning is an error.
+LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS="-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"
 RUST_SOURCES := $(shell find crates specs -type f)
 STUDIES ?=
 
@@ -69,7 +71,7 @@ $(VENV)/built: $(VENV)/locked $(VENV)/compiled pyproject.toml
 
 # With every assertion, and what the tests in Rust have compiled; takes the place of the other in .venv.
 $(VENV)/checked: $(VENV)/locked $(RUST_SOURCES) Cargo.toml Cargo.lock pyproject.toml
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile checked --locked
+	$(LINTED) VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile checked --locked
 	@rm -f $(VENV)/built
 	@touch $@
 
@@ -103,10 +105,10 @@ fuzz: build $(VENV)/locked-dev
 
 lint-rust: $(VENV)/created
 	cargo fmt --all --check
-	cargo clippy --profile checked --workspace --all-targets --locked -- -D warnings
+	$(LINTED) cargo build --profile checked --workspace --all-targets --locked
 
 test-rust: $(VENV)/created
-	cargo test --profile checked --workspace --locked $(RUST_TESTS)
+	$(LINTED) cargo test --profile checked --workspace --locked $(RUST_TESTS)
 
 lint-python: $(VENV)/checked $(VENV)/locked-dev
 	$(BIN)/ruff format --check python tests examples scripts

@@ -6,7 +6,7 @@
 //! formats are described at <https://parquet.apache.org/docs/file-format/> and in the `parquet.thrift` of the format,
 //! which also defines the field numbers used here.
 
-use hostnet_sim::{Cell, Kind, Table};
+use hostnet_sim::{Cell, ColumnKind, Table};
 use std::io;
 
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -122,18 +122,18 @@ fn write_footer(file: &mut Vec<u8>, table: &Table, chunks: &[Chunk]) {
 }
 
 /// Writes the `SchemaElement` of a column.
-fn describe((name, kind): (&str, Kind), element: &mut Struct<'_>) {
+fn describe((name, kind): (&str, ColumnKind), element: &mut Struct<'_>) {
     element.int(1, Int::I32, type_of(kind));
     element.int(3, Int::I32, OPTIONAL);
     element.text(4, name);
-    if kind == Kind::Text {
+    if kind == ColumnKind::Text {
         element.int(6, Int::I32, UTF8);
         element.inner(10, |logical| logical.inner(1, |_| ()));
     }
 }
 
 /// Writes the `ColumnMetaData` of a column.
-fn locate((name, kind): (&str, Kind), chunk: &Chunk, rows: i64, data: &mut Struct<'_>) {
+fn locate((name, kind): (&str, ColumnKind), chunk: &Chunk, rows: i64, data: &mut Struct<'_>) {
     data.int(1, Int::I32, type_of(kind));
     data.ints(2, &[PLAIN, RLE]);
     data.texts(3, &[name]);
@@ -145,11 +145,11 @@ fn locate((name, kind): (&str, Kind), chunk: &Chunk, rows: i64, data: &mut Struc
 }
 
 /// Returns the `Type` of a column: INT64, DOUBLE or BYTE_ARRAY.
-fn type_of(kind: Kind) -> i64 {
+fn type_of(kind: ColumnKind) -> i64 {
     match kind {
-        Kind::Integer => 2,
-        Kind::Number => 5,
-        Kind::Text => 6,
+        ColumnKind::Integer => 2,
+        ColumnKind::Number => 5,
+        ColumnKind::Text => 6,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Results of runs as Python objects.
 
 use crate::parquet;
-use hostnet_sim::{Cell, FinishedRun, Kind, Table, Units};
+use hostnet_sim::{Cell, ColumnKind, FinishedRun, Table, Units};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -150,10 +150,10 @@ fn cell<'py>(py: Python<'py>, cell: &Cell) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-fn arrow_type(kind: Kind) -> &'static str {
+fn arrow_type(kind: ColumnKind) -> &'static str {
     match kind {
-        Kind::Text => "string",
-        Kind::Integer => "int64",
-        Kind::Number => "float64",
+        ColumnKind::Text => "string",
+        ColumnKind::Integer => "int64",
+        ColumnKind::Number => "float64",
     }
 }

@@ -42,7 +42,7 @@ pub use read::crossed::UpiTraffic;
 pub use read::sample;
 pub use read::units::{ChannelUnit, CoreUnit, PoolUnit, SocketUnit, Units};
 pub use report::info::table_info;
-pub use report::table::{Cell, Holds, Kind, Table, TableInfo};
+pub use report::table::{Cell, ColumnKind, Table, TableContent, TableInfo};
 pub use report::{epochs::table as epochs_table, predict, Report};
 pub use run::{
     epoch_ps, latest_end_ps, run_many, CheckpointPiece, FinishedRun, Forecast, ManyStatus, Options, Run, RunStatus,

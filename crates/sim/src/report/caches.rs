@@ -2,7 +2,7 @@
 
 use super::ratio;
 use crate::read::sample::Sample;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::params::{LlcParams, SocketParams};
@@ -30,13 +30,13 @@ pub(crate) struct CacheRow<'a> {
 }
 
 /// Rows of the table: [`CacheRow`].
-pub(crate) struct OfCaches;
+pub(crate) struct CacheRows;
 
-impl Rows for OfCaches {
+impl TableRows for CacheRows {
     type Row<'a> = CacheRow<'a>;
 }
 
-pub(crate) const CACHES: &[Column<OfCaches>] = &[
+pub(crate) const CACHES: &[Column<CacheRows>] = &[
     Column::key(Column::text("workload", |row| row.name.into())),
     Column::integer("l2_lookups", |row| row.counts.l2_lookups.into()),
     Column::integer("l2_misses", |row| row.counts.l2_misses.into()),

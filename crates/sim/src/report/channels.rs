@@ -1,7 +1,7 @@
 //! The table `channels`.
 
 use super::{ratio, ratio_ci95, rows};
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
@@ -19,13 +19,13 @@ pub(crate) struct ChannelRow<'a> {
 }
 
 /// Rows of the table: [`ChannelRow`].
-pub(crate) struct Channels;
+pub(crate) struct ChannelRows;
 
-impl Rows for Channels {
+impl TableRows for ChannelRows {
     type Row<'a> = ChannelRow<'a>;
 }
 
-pub(crate) const CHANNELS: &[Column<Channels>] = &[
+pub(crate) const CHANNELS: &[Column<ChannelRows>] = &[
     Column::key(Column::integer("channel", |row| row.number.into())),
     Column::number("read_gb_per_s", |row| row.view.gb_per_s(row.reads()).into()),
     Column::number("write_gb_per_s", |row| row.view.gb_per_s(row.writes()).into()),

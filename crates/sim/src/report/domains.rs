@@ -2,8 +2,8 @@
 
 use super::{quantile_ns, ratio_ci95, sum};
 use crate::read::sample::{domains, Group, Sample};
-use crate::report::places::BETWEEN;
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::pool_sites::UPI_GROUPS;
+use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_measure::{Domain, Histogram};
 use hostnet_model::PartKind;
@@ -23,25 +23,31 @@ pub(crate) struct DomainRow<'a> {
 }
 
 /// Rows of the table: [`DomainRow`].
-pub(crate) struct Domains;
+pub(crate) struct DomainRows;
 
-impl Rows for Domains {
+impl TableRows for DomainRows {
     type Row<'a> = DomainRow<'a>;
 }
 
-pub(crate) const DOMAINS: &[Column<Domains>] = &[
+pub(crate) const DOMAINS: &[Column<DomainRows>] = &[
     Column::key(Column::text("domain", |row| row.group.name().into())),
     Column::key(Column::text("part", |row| row.part.into())),
     Column::key(Column::text("workload", |row| row.workload().into())),
     Column::given(Column::integer("capacity", |row| row.sum(Domain::capacity).into())),
     Column::number("in_use_mean", |row| (row.area_ps as f64 / row.view.window_ps()).into()),
-    Column::number("in_use_ci95", |row| row.whole(|| row.view.in_use_ci95(row.group, row.class)).into()),
-    Column::integer("in_use_max", |row| row.of_all(|| row.sum(Domain::in_use_max).into())),
-    Column::number("full_share", |row| row.of_all(|| row.view.share(row.parts, Domain::full_ps))),
-    Column::number("over_threshold_share", |row| row.of_all(|| row.view.share(row.parts, Domain::over_threshold_ps))),
-    Column::number("over_threshold_ci95", |row| row.of_all(|| row.whole(|| row.over_threshold_ci95()).into())),
+    Column::number("in_use_ci95", |row| row.for_all_parts(|| row.view.in_use_ci95(row.group, row.class)).into()),
+    Column::integer("in_use_max", |row| row.for_all_workloads(|| row.sum(Domain::in_use_max).into())),
+    Column::number("full_share", |row| row.for_all_workloads(|| row.view.share(row.parts, Domain::full_ps))),
+    Column::number("over_threshold_share", |row| {
+        row.for_all_workloads(|| row.view.share(row.parts, Domain::over_threshold_ps))
+    }),
+    Column::number("over_threshold_ci95", |row| {
+        row.for_all_workloads(|| row.for_all_parts(|| row.over_threshold_ci95()).into())
+    }),
     Column::number("latency_mean_ns", |row| row.latency.mean().map(ns).into()),
-    Column::number("latency_ci95", |row| row.whole(|| row.view.latency_ci95(row.group, row.class)).map(ns).into()),
+    Column::number("latency_ci95", |row| {
+        row.for_all_parts(|| row.view.latency_ci95(row.group, row.class)).map(ns).into()
+    }),
     Column::number("latency_p50_ns", |row| quantile_ns(&row.latency, 0.5)),
     Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
     Column::number("throughput_gb_per_s", |row| row.view.gb_per_s(row.latency.count()).into()),
@@ -55,9 +61,9 @@ fn ns(ps: f64) -> f64 {
 
 /// Names the parts of a group. A UPI link has two pools of each UPI group: `upi 0-1` for what the first socket
 /// requests from the second, and `upi 1-0` for the other direction.
-fn named(ways: Vec<String>, group: Group, mut parts: Vec<(String, &Domain)>) -> Vec<(String, &Domain)> {
-    if BETWEEN.contains(&group) {
-        parts.iter_mut().zip(ways).for_each(|((name, _), way)| *name = way);
+fn name_parts(upi_directions: Vec<String>, group: Group, mut parts: Vec<(String, &Domain)>) -> Vec<(String, &Domain)> {
+    if UPI_GROUPS.contains(&group) {
+        parts.iter_mut().zip(upi_directions).for_each(|((name, _), way)| *name = way);
     }
     parts
 }
@@ -73,12 +79,12 @@ impl DomainRow<'_> {
     }
 
     /// Reads a value that exists only for part `all`.
-    fn whole(&self, read: impl FnOnce() -> Option<f64>) -> Option<f64> {
+    fn for_all_parts(&self, read: impl FnOnce() -> Option<f64>) -> Option<f64> {
         (self.part == "all").then(read).flatten()
     }
 
     /// Reads a value that exists only for all workloads together.
-    fn of_all(&self, read: impl FnOnce() -> Cell) -> Cell {
+    fn for_all_workloads(&self, read: impl FnOnce() -> Cell) -> Cell {
         self.class.map_or_else(read, |_| Cell::Empty)
     }
 
@@ -99,7 +105,7 @@ impl ServerView<'_> {
             {
                 continue;
             }
-            let parts = named(self.ways(), group, parts);
+            let parts = name_parts(self.upi_directions(), group, parts);
             let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
             self.domain_rows(&mut table, group, "all", &all);
             if parts.len() > 1 || self.server.sockets.len() > 1 {
@@ -111,7 +117,7 @@ impl ServerView<'_> {
                 }
             }
             if self.server.sockets.len() > 1 {
-                for place in self.places(group).iter().filter(|place| place.socket.is_some() && place.is_used()) {
+                for place in self.pool_sites(group).iter().filter(|place| place.socket.is_some() && place.is_used()) {
                     self.domain_rows(&mut table, group, &place.name, &place.pools);
                 }
             }

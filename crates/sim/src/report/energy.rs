@@ -3,7 +3,7 @@
 
 use super::rows;
 use crate::read::sample::{Group, Sample};
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_analysis::energy::{meter, total_attojoules, Activity, PartEnergy};
 use hostnet_kernel::Time;
@@ -33,13 +33,13 @@ pub(crate) struct EnergyRow {
 }
 
 /// Rows of the table `energy`: [`EnergyRow`].
-pub(crate) struct OfEnergy;
+pub(crate) struct EnergyRows;
 
-impl Rows for OfEnergy {
+impl TableRows for EnergyRows {
     type Row<'a> = EnergyRow;
 }
 
-pub(crate) const ENERGY: &[Column<OfEnergy>] = &[
+pub(crate) const ENERGY: &[Column<EnergyRows>] = &[
     Column::key(Column::text("part", |row| row.consumed.part.into())),
     Column::integer("events", |row| row.consumed.events.into()),
     Column::number("energy_uj", |row| (row.consumed.attojoules as f64 / AJ_PER_UJ).into()),
@@ -66,13 +66,13 @@ pub(crate) struct EfficiencyRow<'a> {
 }
 
 /// Rows of the table `efficiency`: [`EfficiencyRow`].
-pub(crate) struct OfEfficiency;
+pub(crate) struct EfficiencyRows;
 
-impl Rows for OfEfficiency {
+impl TableRows for EfficiencyRows {
     type Row<'a> = EfficiencyRow<'a>;
 }
 
-pub(crate) const EFFICIENCY: &[Column<OfEfficiency>] = &[
+pub(crate) const EFFICIENCY: &[Column<EfficiencyRows>] = &[
     Column::key(Column::text("name", |row| row.name.into())),
     Column::integer("bytes", |row| row.bytes.into()),
     Column::number("pj_per_byte", |row| row.per(Some(row.bytes), AJ_PER_PJ)),
@@ -88,14 +88,14 @@ impl EfficiencyRow<'_> {
 }
 
 /// Tables of the energy meter of a server.
-pub(crate) struct Metered {
+pub(crate) struct EnergyTables {
     pub(crate) energy: Table,
     pub(crate) efficiency: Table,
     /// Energy of all parts, in aJ.
     pub(crate) all: u128,
 }
 
-impl Metered {
+impl EnergyTables {
     /// Returns the entries of the summary.
     pub(crate) fn summary(&self) -> [(&'static str, Value); 2] {
         [("energy", json!(rows(&self.energy))), ("efficiency", json!(rows(&self.efficiency)))]
@@ -104,16 +104,16 @@ impl Metered {
 
 impl ServerView<'_> {
     /// Reads the energy meter, if the server has one.
-    pub(crate) fn metered(&self) -> Option<Metered> {
+    pub(crate) fn metered(&self) -> Option<EnergyTables> {
         let params = self.server.energy.as_deref()?;
         let (energy, all) = table(meter(params, &self.activity()), self.window_ps(), f64::from(params.band_ppm) / 1e6);
         let mut efficiency = Table::of("efficiency", EFFICIENCY);
         for (class, workload) in self.server.workloads.iter().enumerate() {
-            let bytes = self.total.moved(self.own_groups(class), class) * self.line_bytes;
+            let bytes = self.total.moved(self.throughput_groups(class), class) * self.line_bytes;
             let operations = self.ended(class);
             efficiency.add(EFFICIENCY, &EfficiencyRow { name: &workload.name, bytes, operations, attojoules: all });
         }
-        Some(Metered { energy, efficiency, all })
+        Some(EnergyTables { energy, efficiency, all })
     }
 
     /// Returns the completed commands or operations of a workload, if its kind has any.

@@ -1,17 +1,17 @@
 //! The table `epochs`. It describes the course of a run and measures nothing, so it has no part in the results and
 //! their hash.
 
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Table, TableRows};
 use crate::watch::epochs::Epoch;
 
 /// Rows of the table: [`Epoch`].
-struct Epochs;
+struct EpochRows;
 
-impl Rows for Epochs {
+impl TableRows for EpochRows {
     type Row<'a> = Epoch;
 }
 
-const EPOCHS: &[Column<Epochs>] = &[
+const EPOCHS: &[Column<EpochRows>] = &[
     Column::number("time_ns", |epoch| (epoch.end_ps as f64 / 1000.0).into()),
     Column::text("hash", |epoch| format!("{:016x}", epoch.hash).into()),
 ];

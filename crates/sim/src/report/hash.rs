@@ -1,28 +1,28 @@
 //! Hashes the measurements of a run.
 
 use crate::report::info::holds;
-use crate::report::table::{Holds, Table};
+use crate::report::table::{Table, TableContent};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
 /// Keys of the summary that describe the measuring window.
-const OF_THE_WINDOW: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
+const WINDOW_KEYS: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
 /// Column of the table of workloads that explains and measures nothing.
-const EXPLAINED: &str = "limited_by";
+const EXPLANATION_COLUMN: &str = "limited_by";
 
 /// Returns the hexadecimal SHA-256 of the window and of the tables of measurements. The configuration, the cost of
 /// the simulation, observers and explanations have no influence.
-pub(crate) fn of_results(summary: &Value, tables: &[Table]) -> String {
+pub(crate) fn hash_results(summary: &Value, tables: &[Table]) -> String {
     let mut hasher = Sha256::new();
-    for key in OF_THE_WINDOW {
+    for key in WINDOW_KEYS {
         hasher.update(summary[key].to_string());
     }
-    for table in tables.iter().filter(|table| holds(table.name) == Holds::Measurements) {
+    for table in tables.iter().filter(|table| holds(table.name) == TableContent::Measurements) {
         hasher.update(json!(table.name).to_string());
         for row in &table.rows {
             let mut cells = table.row_json(row);
             if let Some(cells) = cells.as_object_mut() {
-                cells.remove(EXPLAINED);
+                cells.remove(EXPLANATION_COLUMN);
             }
             hasher.update(cells.to_string());
         }
@@ -33,16 +33,16 @@ pub(crate) fn of_results(summary: &Value, tables: &[Table]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::table::{Cell, Kind};
+    use crate::report::table::{Cell, ColumnKind};
 
     fn table(name: &'static str, goodput: f64, why: &str) -> Table {
-        let mut table = Table::new(name, [("goodput", Kind::Number), (EXPLAINED, Kind::Text)]);
+        let mut table = Table::new(name, [("goodput", ColumnKind::Number), (EXPLANATION_COLUMN, ColumnKind::Text)]);
         table.push(vec![Cell::from(goodput), why.into()]);
         table
     }
 
     fn print(summary: Value, tables: &[Table]) -> String {
-        of_results(&summary, tables)
+        hash_results(&summary, tables)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Lists all tables of runs, with their content and their key columns.
 
-use crate::report::table::{Holds, TableInfo};
+use crate::report::table::{TableContent, TableInfo};
 use crate::report::{caches, channels, domains, energy, mesh, network, upi, workloads};
 
 /// Lists every table of any run, the most important first.
@@ -16,11 +16,11 @@ pub fn table_info() -> Vec<TableInfo> {
         TableInfo::of("upi", upi::UPI),
         TableInfo::of("mesh_ways", mesh::MESH_WAYS),
         TableInfo::of("mesh", mesh::MESH),
-        TableInfo::of("energy", energy::ENERGY).holding(Holds::Derived),
-        TableInfo::of("efficiency", energy::EFFICIENCY).holding(Holds::Derived),
+        TableInfo::of("energy", energy::ENERGY).with_content(TableContent::Derived),
+        TableInfo::of("efficiency", energy::EFFICIENCY).with_content(TableContent::Derived),
     ]);
     let series = ["series", "host_series", "power_series"];
-    all.extend(series.map(|name| TableInfo::new(name, std::iter::empty()).holding(Holds::Series)));
+    all.extend(series.map(|name| TableInfo::new(name, std::iter::empty()).with_content(TableContent::Series)));
     all
 }
 
@@ -28,7 +28,7 @@ pub fn table_info() -> Vec<TableInfo> {
 ///
 /// # Panics
 /// Panics if [`table_info`] does not list the table.
-pub(crate) fn holds(name: &str) -> Holds {
+pub(crate) fn holds(name: &str) -> TableContent {
     let found = table_info().into_iter().find(|info| info.name == name);
     found.unwrap_or_else(|| panic!("table {name} is not listed")).holds
 }
@@ -43,6 +43,6 @@ mod tests {
         let all = table_info();
         let names: BTreeSet<&str> = all.iter().map(|info| info.name).collect();
         assert_eq!(names.len(), all.len());
-        assert!(all.iter().all(|info| info.holds == Holds::Series || !info.keys.is_empty()));
+        assert!(all.iter().all(|info| info.holds == TableContent::Series || !info.keys.is_empty()));
     }
 }

@@ -1,8 +1,8 @@
 //! Collects the facts that determine the limit of each workload.
 
 use crate::read::sample::{Group, Sample};
-use crate::report::occupancy::{buses_busy, dram_ns, link_busy, pool, FAR};
-use crate::report::pooled::in_pool;
+use crate::report::memory_pool::describe_pool_path;
+use crate::report::occupancy::{dram_ns, expander_bus_load, expander_link_load, pool, EXPANDER_GROUPS};
 use crate::report::stages::stages;
 use crate::report::throttle::throttling;
 use crate::report::view::ServerView;
@@ -18,7 +18,7 @@ use hostnet_model::params::{ExpanderParams, InterSocketParams, SocketParams, Wor
 use hostnet_model::pool::PoolPort;
 
 /// Returns the facts about every workload.
-pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
+pub(crate) fn collect_facts(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let isolated = isolated_latencies_ns(view.server).into_iter().enumerate();
     let beside = now_and_alone(view.server);
     let limits = limits::of(view.server).unwrap_or_default();
@@ -36,12 +36,12 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
             ..facts.with_limits(limits.get(class).cloned())
         }
     };
-    let far = |class| behind_link(view, total, class).or_else(|| in_pool(view, total, class));
+    let far = |class| behind_link(view, total, class).or_else(|| describe_pool_path(view, total, class));
     let crossing = |facts: WorkloadFacts, class| match far(class) {
         Some(way) => facts.behind_link(view.server.socket(), &way),
         None => {
             let facts = WorkloadFacts { hop_ns: hop_ns(view, total, class), ..facts };
-            if crosses(view, total, class) {
+            if crosses_sockets(view, total, class) {
                 facts.crossing()
             } else {
                 facts
@@ -54,14 +54,14 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         let known = view.machine.first::<PoolPort>().is_none() && view.window_ps() > 0.0;
         let lfb = facts.pools.first().filter(|_| facts.kind == Kind::Stream).cloned();
         let stages = if known { stages(view, total, class, lfb.as_ref()) } else { Vec::new() };
-        outside(view, class, facts.with_stages(stages))
+        with_outside_limits(view, class, facts.with_stages(stages))
     };
     isolated.map(with).enumerate().map(on_mesh).enumerate().map(on_its_way).collect()
 }
 
 /// Adds limits outside of the path in the server: throttling of cores by the host control, and the limit of a traffic
 /// class on its end-to-end path.
-fn outside(view: &ServerView, class: usize, facts: WorkloadFacts) -> WorkloadFacts {
+fn with_outside_limits(view: &ServerView, class: usize, facts: WorkloadFacts) -> WorkloadFacts {
     if matches!(view.server.workloads[class].kind, WorkloadKind::Network) {
         let limit = view.limits.iter().find(|limit| limit.class == facts.workload);
         return facts.with_outside(limit.map(|limit| limit.at(view.name)));
@@ -77,7 +77,7 @@ fn outside(view: &ServerView, class: usize, facts: WorkloadFacts) -> WorkloadFac
 const OFTEN: f64 = 0.01;
 
 /// Returns true if lines of a workload cross to other sockets, or its snoops often wait for UPI credits.
-fn crosses(view: &ServerView, total: &Sample, class: usize) -> bool {
+fn crosses_sockets(view: &ServerView, total: &Sample, class: usize) -> bool {
     let waits = |group| pool(view, total, group, class, "").is_some_and(|pool| pool.full_share > OFTEN);
     total.of(Group::ChaUpi, class).lines > 0 || [Group::UpiSnoop, Group::UpiAnswer].into_iter().any(waits)
 }
@@ -111,7 +111,7 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     let socket = view.server.socket();
     let expander = socket.expander.as_ref()?;
     let of = |group| total.of(group, class).lines as f64;
-    let far = FAR.map(of);
+    let far = EXPANDER_GROUPS.map(of);
     let lines: f64 = far.iter().sum();
     if lines == 0.0 {
         return None;
@@ -125,9 +125,10 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     // Lines of the kernel's work for devices lie in local memory, and devices do not wait for them.
     let own = if of_device { by_device[waited] } else { all[waited] };
     let part = (far[waited] / own.min(all[waited]).max(1.0)).min(1.0);
-    let [ns, saved_ns] = link_ns(socket, expander)[waited].map(|ns| part * ns);
-    let way_ns = far_ns(expander);
-    let credits: Vec<Pool> = FAR.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+    let [ns, saved_ns] = expander_latency_ns(socket, expander)[waited].map(|ns| part * ns);
+    let way_ns = expander_round_trip_ns(expander);
+    let credits: Vec<Pool> =
+        EXPANDER_GROUPS.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
     let of_reads = |pool: &Pool| pool.domain == Group::ExpanderRead.name();
     let unloaded_ns =
         credits.iter().map(|pool| way_ns + if of_reads(pool) { dram_ns(&expander.memory.dram) } else { 0.0 });
@@ -135,31 +136,31 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
         ns,
         saved_ns,
         share: lines / all.iter().sum::<f64>().max(1.0),
-        things: LinkStage::behind_link(buses_busy(view), link_busy(view, total, expander)),
+        things: LinkStage::behind_link(expander_bus_load(view), expander_link_load(view, total, expander)),
         unloaded_ns: unloaded_ns.collect(),
         credits,
     })
 }
 
 /// Returns the unloaded round trip of a request and its line to a device behind a CXL link, in ns.
-fn far_ns(expander: &ExpanderParams) -> f64 {
+fn expander_round_trip_ns(expander: &ExpanderParams) -> f64 {
     let wires_ps = f64::from(expander.request_bytes + expander.data_bytes) / expander.bytes_per_s as f64 * 1e12;
     (2.0 * (expander.latency_ps + expander.device_ps) as f64 + wires_ps) / 1000.0
 }
 
 /// Returns unloaded latencies of reads, then of writes, in ns: from the host's end of a CXL link and back, and the
 /// part between CHA and local memory that is saved instead.
-fn link_ns(socket: &SocketParams, expander: &ExpanderParams) -> [[f64; 2]; 2] {
+fn expander_latency_ns(socket: &SocketParams, expander: &ExpanderParams) -> [[f64; 2]; 2] {
     let [from_mc, write_ack] = [socket.cha.from_mc_ps, socket.cha.write_ack_ps].map(|ps| ps as f64 / 1000.0);
     let [far, near] = [&expander.memory.dram, &socket.memory.dram].map(unloaded::dram_ns);
-    let way = far_ns(expander);
+    let way = expander_round_trip_ns(expander);
     [[way + far, near + from_mc], [way, write_ack]]
 }
 
 /// Returns the facts about workload `class`: the pools on its path, its throughput and its offered load.
 fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     let workload = &view.server.workloads[class];
-    let own = view.own_groups(class);
+    let own = view.throughput_groups(class);
     let lines = total.moved(own, class);
     let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
     if workload.kind.is_of_devices() {

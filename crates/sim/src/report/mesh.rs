@@ -2,7 +2,7 @@
 //! the mesh.
 
 use crate::read::sample::Sample;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::OnMesh;
 use hostnet_model::mesh::{LegCounters, Mesh, MeshLeg, MeshPort, MeshRing, StopSide};
@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 use std::cmp::Reverse;
 
 /// One side of a stop, with its port on each ring.
-pub(crate) struct SideRow<'a> {
+pub(crate) struct MeshSideRow<'a> {
     view: &'a ServerView<'a>,
     socket: u32,
     mesh: &'a Mesh,
@@ -20,14 +20,14 @@ pub(crate) struct SideRow<'a> {
     ports: [MeshPort; 3],
 }
 
-/// Rows of the table `mesh`: [`SideRow`].
-pub(crate) struct Sides;
+/// Rows of the table `mesh`: [`MeshSideRow`].
+pub(crate) struct MeshSideRows;
 
-impl Rows for Sides {
-    type Row<'a> = SideRow<'a>;
+impl TableRows for MeshSideRows {
+    type Row<'a> = MeshSideRow<'a>;
 }
 
-pub(crate) const MESH: &[Column<Sides>] = &[
+pub(crate) const MESH: &[Column<MeshSideRows>] = &[
     Column::key(Column::integer("socket", |row| row.socket.into())),
     Column::key(Column::integer("column", |row| u32::from(row.stop.column).into())),
     Column::key(Column::integer("row", |row| u32::from(row.stop.row).into())),
@@ -38,7 +38,7 @@ pub(crate) const MESH: &[Column<Sides>] = &[
     Column::number("waited_ns", |row| row.waited_ns().into()),
 ];
 
-impl SideRow<'_> {
+impl MeshSideRow<'_> {
     /// Returns the share of time that the port on `ring` is busy.
     fn busy_share(&self, ring: MeshRing) -> f64 {
         let taken = self.mesh.counters().taken(self.ports[ring as usize]);
@@ -57,7 +57,7 @@ impl SideRow<'_> {
 }
 
 /// One leg of the paths of a workload's lines.
-pub(crate) struct WayRow<'a> {
+pub(crate) struct MeshLegRow<'a> {
     socket: u32,
     workload: &'a str,
     leg: MeshLeg,
@@ -65,14 +65,14 @@ pub(crate) struct WayRow<'a> {
     die: &'a DieParams,
 }
 
-/// Rows of the table `mesh_ways`: [`WayRow`].
-pub(crate) struct Ways;
+/// Rows of the table `mesh_ways`: [`MeshLegRow`].
+pub(crate) struct MeshLegRows;
 
-impl Rows for Ways {
-    type Row<'a> = WayRow<'a>;
+impl TableRows for MeshLegRows {
+    type Row<'a> = MeshLegRow<'a>;
 }
 
-pub(crate) const MESH_WAYS: &[Column<Ways>] = &[
+pub(crate) const MESH_WAYS: &[Column<MeshLegRows>] = &[
     Column::key(Column::integer("socket", |row| row.socket.into())),
     Column::key(Column::text("workload", |row| row.workload.into())),
     Column::key(Column::text("leg", |row| leg(row.leg).into())),
@@ -82,7 +82,7 @@ pub(crate) const MESH_WAYS: &[Column<Ways>] = &[
     Column::number("waited_ns", |row| row.ns(row.counters.waited_cycles).into()),
 ];
 
-impl WayRow<'_> {
+impl MeshLegRow<'_> {
     /// Converts the cycles of all messages to the mean time of one, in ns.
     fn ns(&self, cycles: u64) -> f64 {
         (cycles * self.die.cycle_ps) as f64 / self.counters.messages as f64 / 1000.0
@@ -114,7 +114,7 @@ impl ServerView<'_> {
         for (socket, mesh) in self.machine.meshes() {
             let socket = socket as u32;
             for (stop, side, of_rings) in sides(mesh.die()) {
-                let row = SideRow { view: self, socket, mesh, stop, side, ports: of_rings };
+                let row = MeshSideRow { view: self, socket, mesh, stop, side, ports: of_rings };
                 if of_rings.iter().any(|&port| mesh.counters().taken(port) > 0) {
                     ports.add(MESH, &row);
                 }
@@ -125,7 +125,7 @@ impl ServerView<'_> {
                     if counters.messages > 0 {
                         ways.add(
                             MESH_WAYS,
-                            &WayRow { socket, workload: &workload.name, leg, counters, die: mesh.die() },
+                            &MeshLegRow { socket, workload: &workload.name, leg, counters, die: mesh.die() },
                         );
                     }
                 }
@@ -155,7 +155,7 @@ impl ServerView<'_> {
 
     /// Returns the port where the messages of a workload waited longest on a mesh, as JSON, if they waited at all.
     fn most_waited(&self, mesh: &Mesh, class: usize) -> Option<Value> {
-        let Worst { ring, stop, side: at, lost, all, busy_share } = self.worst(mesh, class)?;
+        let WorstPort { ring, stop, side: at, lost, all, busy_share } = self.find_worst_port(mesh, class)?;
         Some(json!({
             "workload": self.server.workloads[class].name,
             "ring": ring_name(ring),
@@ -168,11 +168,11 @@ impl ServerView<'_> {
     }
 
     /// Finds the port where the messages of a workload waited longest on a mesh; the first of several.
-    fn worst(&self, mesh: &Mesh, class: usize) -> Option<Worst> {
+    fn find_worst_port(&self, mesh: &Mesh, class: usize) -> Option<WorstPort> {
         let lost = |port: MeshPort| mesh.counters().waited(port, class);
         let first_most = |&(port, ..): &(MeshPort, MeshRing, Stop, StopSide)| (lost(port), Reverse(port.index()));
         let (port, ring, stop, side) = MeshPort::all(mesh.die()).max_by_key(first_most)?;
-        (lost(port) > 0).then(|| Worst {
+        (lost(port) > 0).then(|| WorstPort {
             ring,
             stop,
             side,
@@ -191,8 +191,8 @@ impl ServerView<'_> {
             cycles * mesh.die().cycle_ps
         };
         let mesh = meshes().max_by_key(|mesh| lost_ps(mesh))?;
-        let Worst { ring, stop, side: at, busy_share, .. } = self.worst(mesh, class)?;
-        let lines = total.moved(self.own_groups(class), class);
+        let WorstPort { ring, stop, side: at, busy_share, .. } = self.find_worst_port(mesh, class)?;
+        let lines = total.moved(self.throughput_groups(class), class);
         let waited_ns = meshes().map(lost_ps).sum::<u64>() as f64 / lines.max(1) as f64 / 1000.0;
         let link = format!("{}, column {} row {} {}", ring_name(ring), stop.column, stop.row, side(at));
         Some(OnMesh { waited_ns, link, busy_share })
@@ -200,7 +200,7 @@ impl ServerView<'_> {
 }
 
 /// Port where the messages of a workload waited longest.
-struct Worst {
+struct WorstPort {
     ring: MeshRing,
     stop: Stop,
     side: StopSide,

@@ -10,11 +10,11 @@ pub(crate) mod hash;
 mod idle;
 pub(crate) mod info;
 mod limits;
+mod memory_pool;
 mod mesh;
 mod network;
 mod occupancy;
-pub(crate) mod places;
-mod pooled;
+pub(crate) mod pool_sites;
 mod predicted;
 pub(crate) mod series;
 mod stages;
@@ -27,8 +27,8 @@ pub(crate) mod workloads;
 pub use predicted::predict;
 
 use crate::read::sample::{increases, DomainTotals, Group, Sample};
-use crate::report::energy::Metered;
-use crate::report::idle::Idle;
+use crate::report::energy::EnergyTables;
+use crate::report::idle::IdleKeys;
 use crate::report::mesh::MeshTables;
 use crate::report::table::{Cell, Table};
 use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
@@ -55,7 +55,7 @@ pub struct Report {
 impl Report {
     /// Creates the report of a run from its summary and its tables.
     pub(crate) fn new(summary: Value, tables: Vec<Table>) -> Self {
-        let result_hash = hash::of_results(&summary, &tables);
+        let result_hash = hash::hash_results(&summary, &tables);
         Self { summary, tables, result_hash }
     }
 
@@ -88,7 +88,7 @@ pub(crate) struct ServerResults {
     pub(crate) caches: Option<Table>,
     pub(crate) upi: Option<Table>,
     pub(crate) mesh: Option<MeshTables>,
-    pub(crate) metered: Option<Metered>,
+    pub(crate) metered: Option<EnergyTables>,
     pub(crate) series: Table,
     /// Part of the summary that describes this server.
     pub(crate) summary: Value,
@@ -116,7 +116,7 @@ impl ServerView<'_> {
     }
 
     /// Returns the domains whose lines make up the throughput of a workload, by its kind.
-    pub(crate) fn own_groups(&self, class: usize) -> &'static [Group] {
+    pub(crate) fn throughput_groups(&self, class: usize) -> &'static [Group] {
         if self.server.workloads[class].kind.is_of_devices() {
             &[Group::P2mWrite, Group::P2mRead]
         } else {
@@ -136,20 +136,20 @@ impl ServerView<'_> {
 
     /// Builds the tables of the server and its part of the summary.
     pub(crate) fn results(&self) -> ServerResults {
-        let limits = limits::all(self, self.total);
+        let limits = limits::collect_facts(self, self.total);
         let workloads = self.workloads(self.total, &limits);
         let (domains, channels, caches) = (self.domains(), self.channels(), self.caches(self.total));
         let mut summary = self.summary(&limits, &[&workloads, &domains, &channels]);
         if let Some(entries) = summary.as_object_mut().filter(|_| self.machine.fluids().next().is_some()) {
             // A fluid memory has no lines, so statistics of lines do not exist.
-            entries.retain(|name, _| !OF_LINES.contains(&name.as_str()));
+            entries.retain(|name, _| !LINE_KEYS.contains(&name.as_str()));
         }
         if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
             entries.insert("llc".to_owned(), self.llc());
             entries.insert("caches".to_owned(), json!(rows(caches)));
         }
         if let Some(entries) = summary.as_object_mut().filter(|_| self.server.sockets.len() > 1) {
-            entries.insert("places".to_owned(), json!(at_places(&domains)));
+            entries.insert("places".to_owned(), json!(socket_domain_rows(&domains)));
             entries.insert("channels_of_sockets".to_owned(), json!(self.channels_of_sockets()));
         }
         let upi = self.upi();
@@ -173,7 +173,7 @@ impl ServerView<'_> {
     fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
         let [workloads, domains, channels] = tables;
         let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
-        let idle = Idle::of(self);
+        let idle = IdleKeys::of(self);
         let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
         json!({
             "lines": self.total.lines(),
@@ -197,9 +197,9 @@ impl ServerView<'_> {
 }
 
 /// Keys of the summary of a server that exist only if its lines are simulated.
-const OF_LINES: [&str; 5] = ["lines", "counters", "binding", "regime", "limits"];
+const LINE_KEYS: [&str; 5] = ["lines", "counters", "binding", "regime", "limits"];
 /// Returns the rows of the table of domains whose part is a socket or a direction between two sockets.
-fn at_places(domains: &Table) -> Vec<Value> {
+fn socket_domain_rows(domains: &Table) -> Vec<Value> {
     let is_place = |row: &&Vec<Cell>| {
         domains.text(row, "part").is_some_and(|part| part.starts_with("socket ") || part.starts_with("upi "))
     };

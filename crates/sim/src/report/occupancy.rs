@@ -2,7 +2,7 @@
 
 use crate::read::sample::{DomainTotals, Group, Sample};
 use crate::report::channels::line_ps;
-use crate::report::places::Place;
+use crate::report::pool_sites::PoolSite;
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::Pool;
 use hostnet_measure::Domain;
@@ -10,7 +10,7 @@ use hostnet_model::expander::Expander;
 use hostnet_model::params::{DramParams, ExpanderParams};
 
 /// Domain groups of memory behind a CXL link.
-pub(super) const FAR: [Group; 2] = [Group::ExpanderRead, Group::ExpanderWrite];
+pub(super) const EXPANDER_GROUPS: [Group; 2] = [Group::ExpanderRead, Group::ExpanderWrite];
 
 /// Returns the latency of a DRAM read that finds no row open, in ns.
 pub(super) fn dram_ns(dram: &DramParams) -> f64 {
@@ -19,7 +19,7 @@ pub(super) fn dram_ns(dram: &DramParams) -> f64 {
 }
 
 /// Returns the share of time that the data buses behind the CXL link move lines.
-pub(super) fn buses_busy(view: &ServerView) -> f64 {
+pub(super) fn expander_bus_load(view: &ServerView) -> f64 {
     let Some(expander) = view.server.socket().expander.as_ref() else { return 0.0 };
     let channels = || view.machine.each::<Expander>().flat_map(Expander::channels);
     let lines = channels().map(|channel| channel.controller().counters(view.now));
@@ -28,9 +28,9 @@ pub(super) fn buses_busy(view: &ServerView) -> f64 {
 }
 
 /// Returns the share of time that the busier direction of the CXL link sends messages.
-pub(super) fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f64 {
-    let [reads, writes] =
-        FAR.map(|group| (0..view.server.workloads.len()).map(|class| total.of(group, class).lines).sum::<u64>() as f64);
+pub(super) fn expander_link_load(view: &ServerView, total: &Sample, expander: &ExpanderParams) -> f64 {
+    let [reads, writes] = EXPANDER_GROUPS
+        .map(|group| (0..view.server.workloads.len()).map(|class| total.of(group, class).lines).sum::<u64>() as f64);
     let [request, line] = [expander.request_bytes, expander.data_bytes].map(f64::from);
     let bytes = f64::max(reads * request + writes * line, reads * line + writes * request);
     bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
@@ -39,17 +39,17 @@ pub(super) fn link_busy(view: &ServerView, total: &Sample, expander: &ExpanderPa
 /// Returns the pool of a group that the workload uses, under the name `domain`. If the workload uses several places,
 /// the fullest is returned, because credits of one socket are of no use to another.
 pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
-    let places = view.places(group).into_iter().map(|place| place.used_by(class));
-    let places: Vec<Place> = places.filter(|place| !place.pools.is_empty()).collect();
+    let pool_sites = view.pool_sites(group).into_iter().map(|place| place.used_by(class));
+    let pool_sites: Vec<PoolSite> = pool_sites.filter(|place| !place.pools.is_empty()).collect();
     let window_ps = view.window_ps();
     if window_ps <= 0.0 {
         return None;
     }
-    let full = |place: &Place| place.mean(full_ps(group)) / window_ps;
-    let held = |place: &Place| place.sum(Domain::area_ps) / place.sum(|domain| u64::from(domain.capacity()));
-    let fuller = |a: &&Place, b: &&Place| full(a).total_cmp(&full(b)).then(held(a).total_cmp(&held(b)));
-    let fullest = places.iter().max_by(fuller)?;
-    let one_of_many = places.len() > 1;
+    let full = |place: &PoolSite| place.mean(full_ps(group)) / window_ps;
+    let held = |place: &PoolSite| place.sum(Domain::area_ps) / place.sum(|domain| u64::from(domain.capacity()));
+    let fuller = |a: &&PoolSite, b: &&PoolSite| full(a).total_cmp(&full(b)).then(held(a).total_cmp(&held(b)));
+    let fullest = pool_sites.iter().max_by(fuller)?;
+    let one_of_many = pool_sites.len() > 1;
     let here = fullest.totals(group, class);
     let DomainTotals { lines, residence_ps, .. } = if one_of_many { here } else { total.of(group, class) };
     Some(Pool {

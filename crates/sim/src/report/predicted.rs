@@ -2,7 +2,7 @@
 
 use super::channels::CHANNELS;
 use super::domains::DOMAINS;
-use super::idle::predicted::without_effect;
+use super::idle::predicted::list_keys_without_effect;
 use super::series::SERIES;
 use super::workloads::WORKLOADS;
 use super::{hash, rows, Report};
@@ -42,13 +42,13 @@ pub fn predict(plan: &Plan) -> Option<Report> {
         "regime": prediction.regime,
         "limits": limited.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
         "uncertainty": uncertainty(&prediction),
-        "no_effect": without_effect(server, &plan.given_of("")),
+        "no_effect": list_keys_without_effect(server, &plan.given_of("")),
         "never_met": [],
         "ignored": plan.ignored,
         "unvalidated": plan.unvalidated,
     });
     let tables = vec![workloads, domains, channels, Table::of("series", SERIES)];
-    let result_hash = hash::of_results(&summary, &tables);
+    let result_hash = hash::hash_results(&summary, &tables);
     Some(Report { summary, tables, result_hash })
 }
 

@@ -3,7 +3,7 @@
 use super::caches::mib;
 use super::{sum, PS_PER_S};
 use crate::read::sample::{Group, Sample};
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_model::cache::ClassCounts;
 
@@ -17,13 +17,13 @@ pub(crate) struct SeriesRow<'a> {
 }
 
 /// Rows of the table: [`SeriesRow`].
-pub(crate) struct Series;
+pub(crate) struct SeriesRows;
 
-impl Rows for Series {
+impl TableRows for SeriesRows {
     type Row<'a> = SeriesRow<'a>;
 }
 
-pub(crate) const SERIES: &[Column<Series>] = &[
+pub(crate) const SERIES: &[Column<SeriesRows>] = &[
     Column::number("time_ns", |row| row.time_ns.into()),
     Column::text("subject", |row| row.subject.into()),
     Column::text("quantity", |row| row.quantity.into()),
@@ -56,7 +56,7 @@ impl ServerView<'_> {
             for class in 0..self.classes() {
                 let name = self.server.workloads[class].name.as_str();
                 let grown = |pick: &dyn Fn(&Sample) -> u64| (pick(sample) - pick(&before)) as f64;
-                let groups = self.own_groups(class);
+                let groups = self.throughput_groups(class);
                 let lines = grown(&|sample| sample.moved(groups, class));
                 // Lines per ps to GB/s, at 64 B per line.
                 push(name, "throughput_gb_per_s", lines * 64_000.0 / elapsed_ps);

@@ -1,8 +1,8 @@
 //! Finds the stages on the path of a workload's lines, each at its place, and their load relative to saturation.
 
 use super::channels::line_ps;
-use super::occupancy::{buses_busy, full_ps, link_busy};
-use super::places::Place;
+use super::occupancy::{expander_bus_load, expander_link_load, full_ps};
+use super::pool_sites::PoolSite;
 use super::view::ServerView;
 use crate::read::crossed::{crossed, UpiTraffic};
 use crate::read::sample::{Group, Sample};
@@ -18,17 +18,17 @@ use std::ops::Range;
 
 /// Share of a workload's lines that must pass a place for it to be on the path. If fewer pass, the others do not wait
 /// for them.
-const ON_THE_WAY: f64 = 0.05;
+const ON_PATH_SHARE: f64 = 0.05;
 /// Share of time that the bus of a saturated channel spends on lines, read-write turnarounds and refreshes. In the
 /// rest it waits for rows to open. Random lines with the read queue of the presets reach 87%, sequential ones 97%;
 /// below this share, more queue entries still help.
-const BUS_MOST: f64 = 0.85;
+const SATURATED_BUS: f64 = 0.85;
 /// Utilization of a saturated link whose bytes are all counted.
-const WIRE_MOST: f64 = 0.95;
+const SATURATED_LINK: f64 = 0.95;
 
 /// Pools of requests on the path: their group, their name in reports, and their depth, which counts the steps
 /// downstream from the sender.
-const DOWNSTREAM: [(Group, &str, u8); 13] = [
+const REQUEST_POOLS: [(Group, &str, u8); 13] = [
     (Group::Prefetch, "L2 prefetch", 0),
     (Group::Posted, "PCIe posted", 0),
     (Group::NonPosted, "PCIe non-posted", 0),
@@ -44,46 +44,46 @@ const DOWNSTREAM: [(Group, &str, u8); 13] = [
     (Group::ExpanderRead, "CXL read", 7),
 ];
 
-/// Pools of responses, and of writes behind a CXL link, as [`DOWNSTREAM`] lists those of requests.
-const UPSTREAM: [(Group, &str, u8); 3] =
+/// Pools of responses, and of writes behind a CXL link, as [`REQUEST_POOLS`] lists those of requests.
+const RESPONSE_POOLS: [(Group, &str, u8); 3] =
     [(Group::UpiData, "UPI data", 8), (Group::UpiAnswer, "UPI request", 8), (Group::ExpanderWrite, "CXL write", 7)];
 
 /// Depth of the TOR of a line's home socket, if another socket requested the line.
-const TOR_AT_HOME: u8 = 5;
+const HOME_TOR_DEPTH: u8 = 5;
 
 /// Lists the stages on the path of a workload. `lfb` is its LFB pool, if it runs on cores.
 pub(super) fn stages(view: &ServerView, total: &Sample, class: usize, lfb: Option<&Pool>) -> Vec<Stage> {
-    let way = Way { view, class, lines: lines(view, total, class) };
+    let way = WorkloadPath { view, class, lines: lines(view, total, class) };
     let mut stages: Vec<Stage> =
         lfb.map(|pool| Stage::pool(&*pool.domain, "its cores", 0, pool.full_share)).into_iter().collect();
-    for (group, limit, depth) in DOWNSTREAM.into_iter().chain(UPSTREAM) {
+    for (group, limit, depth) in REQUEST_POOLS.into_iter().chain(RESPONSE_POOLS) {
         stages.extend(way.pools(group, limit, depth));
     }
     stages.extend(way.channels());
     stages.extend(way.links());
     stages.extend(way.iios());
-    stages.extend(way.wires());
+    stages.extend(way.drive_links());
     stages.extend(way.expander(total));
     stages
 }
 
 /// Returns the lines of a workload in the window.
 fn lines(view: &ServerView, total: &Sample, class: usize) -> f64 {
-    total.moved(view.own_groups(class), class) as f64
+    total.moved(view.throughput_groups(class), class) as f64
 }
 
 /// Path of the lines of a workload.
-struct Way<'a> {
+struct WorkloadPath<'a> {
     view: &'a ServerView<'a>,
     class: usize,
     /// Lines of the workload in the window.
     lines: f64,
 }
 
-impl Way<'_> {
+impl WorkloadPath<'_> {
     /// Returns true if a place that this many lines of the workload pass is on the path.
-    fn counts(&self, lines: u64) -> bool {
-        lines > 0 && lines as f64 >= ON_THE_WAY * self.lines
+    fn is_on_path(&self, lines: u64) -> bool {
+        lines > 0 && lines as f64 >= ON_PATH_SHARE * self.lines
     }
 
     /// Returns the credits of a domain that the workload acquired.
@@ -94,21 +94,21 @@ impl Way<'_> {
     /// Returns the pools of a group, one per place: the fullest that the workload uses.
     fn pools(&self, group: Group, limit: &str, depth: u8) -> Vec<Stage> {
         let full = full_ps(group);
-        let at = |place: Place| {
+        let at = |place: PoolSite| {
             let mine = || place.pools.iter().filter(|pool| self.uses(group, pool));
             let count: u64 = mine().map(|pool| self.lines_in(group, pool)).sum();
             let fullest = mine().map(|pool| full(pool)).max()?;
-            let depth = if group == Group::Tor && !self.is_own(place.socket) { TOR_AT_HOME } else { depth };
+            let depth = if group == Group::Tor && !self.is_own(place.socket) { HOME_TOR_DEPTH } else { depth };
             let share = (fullest as f64 / self.view.window_ps()).max(self.often_full(group, &place));
-            self.counts(count).then(|| Stage::pool(limit, place.name, depth, share))
+            self.is_on_path(count).then(|| Stage::pool(limit, place.name, depth, share))
         };
-        self.view.places(group).into_iter().filter_map(at).collect()
+        self.view.pool_sites(group).into_iter().filter_map(at).collect()
     }
 
     /// Estimates from the mean occupancy how often the slices of a socket have no TOR entry left, as a share of time;
     /// 0 for other groups. All slices together are rarely full at the same time. `CHA->UPI` counts only the entries
     /// that lines of other sockets may hold.
-    fn often_full(&self, group: Group, place: &Place) -> f64 {
+    fn often_full(&self, group: Group, place: &PoolSite) -> f64 {
         let Some(socket) = place.socket.map(|number| &self.view.server.sockets[number]) else { return 0.0 };
         let entries = match (group, &self.view.server.upi) {
             (Group::Tor, _) => socket.cha.tor_entries,
@@ -131,8 +131,8 @@ impl Way<'_> {
     /// Returns true if cores or devices of the workload are on a socket.
     fn is_own(&self, socket: Option<usize>) -> bool {
         let own = [Group::Lfb, Group::P2mWrite, Group::P2mRead];
-        let here = |place: &Place| place.socket == socket && place.pools.iter().any(|pool| self.taken(pool) > 0);
-        own.into_iter().any(|group| self.view.places(group).iter().any(here))
+        let here = |place: &PoolSite| place.socket == socket && place.pools.iter().any(|pool| self.taken(pool) > 0);
+        own.into_iter().any(|group| self.view.pool_sites(group).iter().any(here))
     }
 
     /// Returns the busiest channel of each socket that the workload uses.
@@ -144,12 +144,12 @@ impl Way<'_> {
             // A host with a fluid memory has no channels.
             let here = counters.get(channels.clone())?;
             let mine: u64 = here.iter().map(own).sum();
-            let used = |channel: &Counters| bus_used(memory, channel) / self.view.window_ps();
+            let used = |channel: &Counters| bus_busy_ps(memory, channel) / self.view.window_ps();
             let busy = here.iter().enumerate().filter(|(_, channel)| own(channel) > 0);
             let (number, most) = busy.map(|(at, channel)| (at, used(channel))).max_by(|a, b| a.1.total_cmp(&b.1))?;
             let place = format!("channel {}", channels.start + number);
-            let held = self.counts(mine) && self.waits_for_dram(memory, &format!("socket {socket}"));
-            held.then(|| Stage::rate(CHANNEL, place, most, BUS_MOST))
+            let held = self.is_on_path(mine) && self.waits_for_dram(memory, &format!("socket {socket}"));
+            held.then(|| Stage::rate(CHANNEL, place, most, SATURATED_BUS))
         };
         self.view.memories().enumerate().filter_map(busiest).collect()
     }
@@ -158,8 +158,8 @@ impl Way<'_> {
     /// wait only if the write queue is often full.
     fn waits_for_dram(&self, memory: &MemoryParams, place: &str) -> bool {
         let read: u64 =
-            self.view.places(Group::P2mRead).iter().flat_map(|of| &of.pools).map(|pool| self.taken(pool)).sum();
-        if !self.view.server.workloads[self.class].kind.is_of_devices() || self.counts(read) {
+            self.view.pool_sites(Group::P2mRead).iter().flat_map(|of| &of.pools).map(|pool| self.taken(pool)).sum();
+        if !self.view.server.workloads[self.class].kind.is_of_devices() || self.is_on_path(read) {
             return true;
         }
         let shared = memory.controller.shared_queue.then_some(Group::Rpq);
@@ -172,15 +172,15 @@ impl Way<'_> {
     fn links(&self) -> Vec<Stage> {
         let Some(sockets) = &self.view.server.upi else { return self.remote_links() };
         let used = |way: &UpiTraffic| {
-            let share = wire_used(&sockets.upi, way.lines, way.others, self.view.window_ps());
-            Stage::rate("UPI link", format!("upi {}-{}", way.from, way.to), share, WIRE_MOST)
+            let share = upi_load(&sockets.upi, way.lines, way.others, self.view.window_ps());
+            Stage::rate("UPI link", format!("upi {}-{}", way.from, way.to), share, SATURATED_LINK)
         };
         let ways = crossed(self.view.machine, self.view.server.sockets.len());
         let mine = |way: &&UpiTraffic| {
             let [asks, answers] =
                 [(way.from, way.to), (way.to, way.from)].map(|(one, other)| format!("upi {one}-{other}"));
             let sends =
-                |groups: &[Group], name: &str| groups.iter().any(|&group| self.counts(self.taken_at(group, name)));
+                |groups: &[Group], name: &str| groups.iter().any(|&group| self.is_on_path(self.taken_at(group, name)));
             sends(&[Group::UpiRequest, Group::UpiWriteBack, Group::UpiSnoop], &asks)
                 || sends(&[Group::UpiData, Group::UpiAnswer], &answers)
         };
@@ -189,8 +189,8 @@ impl Way<'_> {
 
     /// Returns the lines of the workload that the pools of a group admitted at a place.
     fn taken_at(&self, group: Group, name: &str) -> u64 {
-        let places = self.view.places(group);
-        places
+        let pool_sites = self.view.pool_sites(group);
+        pool_sites
             .iter()
             .filter(|place| place.name == name)
             .flat_map(|place| &place.pools)
@@ -203,24 +203,24 @@ impl Way<'_> {
     fn remote_links(&self) -> Vec<Stage> {
         let Some(remote) = &self.view.server.socket().remote else { return Vec::new() };
         let all = |group: Group| -> Vec<(String, u64, u64)> {
-            let sum = |place: &Place, pick: &dyn Fn(&Domain) -> u64| place.pools.iter().map(|pool| pick(pool)).sum();
-            let of = |place: Place| {
+            let sum = |place: &PoolSite, pick: &dyn Fn(&Domain) -> u64| place.pools.iter().map(|pool| pick(pool)).sum();
+            let of = |place: PoolSite| {
                 let everyone = |pool: &Domain| pool.classes().iter().map(|usage| usage.acquired()).sum();
                 (place.name.clone(), sum(&place, &everyone), sum(&place, &|pool| self.taken(pool)))
             };
-            self.view.places(group).into_iter().map(of).collect()
+            self.view.pool_sites(group).into_iter().map(of).collect()
         };
         let directions = [(Group::UpiWriteBack, Group::UpiRequest), (Group::UpiData, Group::UpiAnswer)];
         let used = |(with_data, without): (Group, Group)| {
             let pairs = all(with_data).into_iter().zip(all(without));
             pairs
-                .filter(|(data, other)| self.counts(data.2 + other.2))
+                .filter(|(data, other)| self.is_on_path(data.2 + other.2))
                 .map(|((name, lines, _), (_, others, _))| {
                     Stage::rate(
                         "UPI link",
                         name,
-                        wire_used(&remote.upi, lines, others, self.view.window_ps()),
-                        WIRE_MOST,
+                        upi_load(&remote.upi, lines, others, self.view.window_ps()),
+                        SATURATED_LINK,
                     )
                 })
                 .collect::<Vec<_>>()
@@ -232,7 +232,7 @@ impl Way<'_> {
     fn iios(&self) -> Vec<Stage> {
         let of = |group: Group| {
             self.view
-                .places(group)
+                .pool_sites(group)
                 .into_iter()
                 .filter_map(|place| {
                     let socket = &self.view.server.sockets[place.socket?];
@@ -240,7 +240,7 @@ impl Way<'_> {
                         place.pools.iter().flat_map(|pool| pool.classes()).map(|usage| usage.acquired()).sum();
                     let mine: u64 = place.pools.iter().map(|pool| self.taken(pool)).sum();
                     let used = (lines * socket.iio.line_ps) as f64 / self.view.window_ps();
-                    self.counts(mine).then(|| Stage::rate("IIO line", place.name.clone(), used, WIRE_MOST))
+                    self.is_on_path(mine).then(|| Stage::rate("IIO line", place.name.clone(), used, SATURATED_LINK))
                 })
                 .collect::<Vec<_>>()
         };
@@ -248,7 +248,7 @@ impl Way<'_> {
     }
 
     /// Returns the PCIe link of each drive, in its busier direction.
-    fn wires(&self) -> Vec<Stage> {
+    fn drive_links(&self) -> Vec<Stage> {
         let drives = self.view.server.sockets.iter().flat_map(|socket| (0..socket.ssd.count).map(|_| &socket.pcie));
         let drives = self.view.machine.each::<Ssd>().zip(drives).enumerate();
         let used = |(number, (drive, pcie)): (usize, (&Ssd, &PcieParams))| {
@@ -262,8 +262,8 @@ impl Way<'_> {
                     _ => {}
                 }
             });
-            let share = link_used(pcie, posted as f64, asked as f64) / self.view.window_ps();
-            self.counts(mine).then(|| Stage::rate("PCIe link", format!("ssd {number}"), share, WIRE_MOST))
+            let share = drive_link_busy_ps(pcie, posted as f64, asked as f64) / self.view.window_ps();
+            self.is_on_path(mine).then(|| Stage::rate("PCIe link", format!("ssd {number}"), share, SATURATED_LINK))
         };
         drives.filter_map(used).collect()
     }
@@ -272,18 +272,18 @@ impl Way<'_> {
     fn expander(&self, total: &Sample) -> Vec<Stage> {
         let Some(expander) = &self.view.server.socket().expander else { return Vec::new() };
         let lines = [Group::ExpanderRead, Group::ExpanderWrite].map(|group| total.of(group, self.class).lines);
-        if !self.counts(lines.iter().sum()) {
+        if !self.is_on_path(lines.iter().sum()) {
             return Vec::new();
         }
         vec![
-            Stage::rate(EXPANDER_DRAM, "the expander", buses_busy(self.view), BUS_MOST),
-            Stage::rate(EXPANDER_LINK, "the expander", link_busy(self.view, total, expander), WIRE_MOST),
+            Stage::rate(EXPANDER_DRAM, "the expander", expander_bus_load(self.view), SATURATED_BUS),
+            Stage::rate(EXPANDER_LINK, "the expander", expander_link_load(self.view, total, expander), SATURATED_LINK),
         ]
     }
 }
 
 /// Returns the time that the bus of a channel spends on lines, turnarounds and refreshes, in ps.
-fn bus_used(memory: &MemoryParams, channel: &Counters) -> f64 {
+fn bus_busy_ps(memory: &MemoryParams, channel: &Counters) -> f64 {
     let dram = &memory.dram;
     let clock_ps = dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64;
     let lines: u64 = channel.reads.iter().chain(&channel.writes).sum();
@@ -297,14 +297,14 @@ fn bus_used(memory: &MemoryParams, channel: &Counters) -> f64 {
 }
 
 /// Returns the share of time that a direction between two sockets is busy.
-fn wire_used(upi: &UpiParams, lines: u64, others: u64, window_ps: f64) -> f64 {
+fn upi_load(upi: &UpiParams, lines: u64, others: u64, window_ps: f64) -> f64 {
     let bytes = lines * u64::from(upi.data_bytes) + others * u64::from(upi.request_bytes);
     bytes as f64 / upi.bytes_per_s as f64 * 1e12 / window_ps
 }
 
 /// Returns the time that a drive's link is busy in its busier direction, in ps. `posted` and `asked` are the lines
 /// that the drive writes to memory and reads from there.
-fn link_used(pcie: &PcieParams, posted: f64, asked: f64) -> f64 {
+fn drive_link_busy_ps(pcie: &PcieParams, posted: f64, asked: f64) -> f64 {
     let bytes = |lines: f64, payload: u32, overhead: u32| {
         lines * 64.0 * (f64::from(payload) + f64::from(overhead)) / f64::from(payload)
     };

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 /// Type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Text.
     Text,
     /// Whole numbers.
@@ -73,24 +73,24 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 }
 
 /// Ties the columns of a table to the type of the records that its rows are read from.
-pub(crate) trait Rows {
+pub(crate) trait TableRows {
     /// Record that a row is read from.
     type Row<'a>;
 }
 
 /// Column of a table: its name, its type, and a function that reads its cell from a record.
-pub(crate) struct Column<T: Rows> {
+pub(crate) struct Column<T: TableRows> {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    read: Read<T>,
+    pub(crate) kind: ColumnKind,
+    read: ReadCell<T>,
     /// True if JSON leaves out empty cells of this column and of all later ones.
     optional: bool,
-    role: Role,
+    role: ColumnRole,
 }
 
 /// Role of a column in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ColumnRole {
     /// The column names the row, together with the other key columns.
     Key,
     /// The column repeats the configuration.
@@ -100,19 +100,19 @@ pub(crate) enum Role {
 }
 
 /// Function that reads a cell from a record.
-type Read<T> = for<'a, 'b> fn(&'b <T as Rows>::Row<'a>) -> Cell;
+type ReadCell<T> = for<'a, 'b> fn(&'b <T as TableRows>::Row<'a>) -> Cell;
 
-impl<T: Rows> Column<T> {
-    pub(crate) const fn text(name: &'static str, read: Read<T>) -> Self {
-        Self { name, kind: Kind::Text, read, optional: false, role: Role::Result }
+impl<T: TableRows> Column<T> {
+    pub(crate) const fn text(name: &'static str, read: ReadCell<T>) -> Self {
+        Self { name, kind: ColumnKind::Text, read, optional: false, role: ColumnRole::Result }
     }
 
-    pub(crate) const fn integer(name: &'static str, read: Read<T>) -> Self {
-        Self { name, kind: Kind::Integer, read, optional: false, role: Role::Result }
+    pub(crate) const fn integer(name: &'static str, read: ReadCell<T>) -> Self {
+        Self { name, kind: ColumnKind::Integer, read, optional: false, role: ColumnRole::Result }
     }
 
-    pub(crate) const fn number(name: &'static str, read: Read<T>) -> Self {
-        Self { name, kind: Kind::Number, read, optional: false, role: Role::Result }
+    pub(crate) const fn number(name: &'static str, read: ReadCell<T>) -> Self {
+        Self { name, kind: ColumnKind::Number, read, optional: false, role: ColumnRole::Result }
     }
 
     /// Lets JSON leave out empty cells of this column and of all later ones.
@@ -122,28 +122,28 @@ impl<T: Rows> Column<T> {
 
     /// Makes this a key column, which names a row together with the other key columns.
     pub(crate) const fn key(self) -> Self {
-        Self { role: Role::Key, ..self }
+        Self { role: ColumnRole::Key, ..self }
     }
 
     /// Marks this column as a copy of the configuration, which a run does not change.
     pub(crate) const fn given(self) -> Self {
-        Self { role: Role::Given, ..self }
+        Self { role: ColumnRole::Given, ..self }
     }
 }
 
 /// Returns names and types of columns.
-pub(crate) fn headings<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'static str, Kind)> + '_ {
+pub(crate) fn headings<T: TableRows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'static str, ColumnKind)> + '_ {
     columns.iter().map(|column| (column.name, column.kind))
 }
 
 /// Reads the cells of a row from a record.
-pub(crate) fn cells<T: Rows>(columns: &[Column<T>], row: &T::Row<'_>) -> Vec<Cell> {
+pub(crate) fn read_cells<T: TableRows>(columns: &[Column<T>], row: &T::Row<'_>) -> Vec<Cell> {
     columns.iter().map(|column| (column.read)(row)).collect()
 }
 
 /// Content of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum TableContent {
     /// Measurements.
     Measurements,
     /// Sums and products of measurements and of constants, such as the energy of an event.
@@ -154,7 +154,7 @@ pub enum Holds {
     Series,
 }
 
-impl Holds {
+impl TableContent {
     /// Returns true if comparisons of runs use the table.
     #[must_use]
     pub fn results(self) -> bool {
@@ -170,7 +170,7 @@ pub struct TableInfo {
     /// Name of the table.
     pub name: &'static str,
     /// Content of the table.
-    pub holds: Holds,
+    pub holds: TableContent,
     /// Columns that name a row.
     pub keys: Vec<&'static str>,
     /// Columns that repeat the configuration.
@@ -178,22 +178,24 @@ pub struct TableInfo {
 }
 
 impl TableInfo {
-    pub(crate) fn of<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Self {
+    pub(crate) fn of<T: TableRows>(name: &'static str, columns: &[Column<T>]) -> Self {
         Self::new(name, roles(columns))
     }
 
-    pub(crate) fn new(name: &'static str, roles: impl Iterator<Item = (&'static str, Role)> + Clone) -> Self {
+    pub(crate) fn new(name: &'static str, roles: impl Iterator<Item = (&'static str, ColumnRole)> + Clone) -> Self {
         let with = |role| roles.clone().filter(move |&(_, own)| own == role).map(|(name, _)| name).collect();
-        Self { name, holds: Holds::Measurements, keys: with(Role::Key), given: with(Role::Given) }
+        Self { name, holds: TableContent::Measurements, keys: with(ColumnRole::Key), given: with(ColumnRole::Given) }
     }
 
-    pub(crate) fn holding(self, holds: Holds) -> Self {
+    pub(crate) fn with_content(self, holds: TableContent) -> Self {
         Self { holds, ..self }
     }
 }
 
 /// Returns names and roles of columns.
-pub(crate) fn roles<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'static str, Role)> + Clone + '_ {
+pub(crate) fn roles<T: TableRows>(
+    columns: &[Column<T>],
+) -> impl Iterator<Item = (&'static str, ColumnRole)> + Clone + '_ {
     columns.iter().map(|column| (column.name, column.role))
 }
 
@@ -203,7 +205,7 @@ pub struct Table {
     /// Name of the table.
     pub name: &'static str,
     /// Names and types of the columns.
-    pub columns: Vec<(&'static str, Kind)>,
+    pub columns: Vec<(&'static str, ColumnKind)>,
     /// Rows, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
     /// Index of the first column that [`Table::row_json`] leaves out where it is empty, as all later ones.
@@ -213,20 +215,20 @@ pub struct Table {
 impl Table {
     /// Creates an empty table.
     #[must_use]
-    pub fn new(name: &'static str, columns: impl IntoIterator<Item = (&'static str, Kind)>) -> Self {
+    pub fn new(name: &'static str, columns: impl IntoIterator<Item = (&'static str, ColumnKind)>) -> Self {
         let columns: Vec<_> = columns.into_iter().collect();
         Self { name, optional_from: columns.len(), columns, rows: Vec::new() }
     }
 
     /// Creates an empty table with these columns.
-    pub(crate) fn of<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Self {
+    pub(crate) fn of<T: TableRows>(name: &'static str, columns: &[Column<T>]) -> Self {
         let optional = columns.iter().position(|column| column.optional).unwrap_or(columns.len());
         Self { optional_from: optional, ..Self::new(name, headings(columns)) }
     }
 
     /// Adds a row whose cells `columns` read from `row`. These must be all columns of the table.
-    pub(crate) fn add<T: Rows>(&mut self, columns: &[Column<T>], row: &T::Row<'_>) {
-        self.push(cells(columns, row));
+    pub(crate) fn add<T: TableRows>(&mut self, columns: &[Column<T>], row: &T::Row<'_>) {
+        self.push(read_cells(columns, row));
     }
 
     /// Adds a row.
@@ -241,8 +243,8 @@ impl Table {
     /// Returns a row as a JSON object.
     #[must_use]
     pub fn row_json(&self, row: &[Cell]) -> Value {
-        let cells = self.columns.iter().zip(row).enumerate();
-        let told = cells.filter(|(index, (_, cell))| *index < self.optional_from || **cell != Cell::Empty);
+        let read_cells = self.columns.iter().zip(row).enumerate();
+        let told = read_cells.filter(|(index, (_, cell))| *index < self.optional_from || **cell != Cell::Empty);
         Value::Object(told.map(|(_, ((name, _), cell))| ((*name).to_owned(), json(cell))).collect::<Map<_, _>>())
     }
 

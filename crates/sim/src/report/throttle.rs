@@ -8,14 +8,14 @@ use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::os::NetStack;
 
 /// Cores of a workload that the host control throttles.
-enum Reach {
+enum ThrottledCores {
     /// Cores on other sockets: for each, the level from which MBA delays its requests in full.
     Sockets(Vec<u8>),
     /// Number of cores on the socket of the NIC. MBA delays them by a third more with each level.
     Local(usize),
 }
 
-impl Reach {
+impl ThrottledCores {
     /// Returns the delay that a level adds to a request, in ps, averaged over the cores.
     fn added_ps(&self, level: u8, mba_ps: u64) -> f64 {
         match self {
@@ -40,14 +40,14 @@ impl Reach {
 pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) -> Option<Throttling> {
     let control = view.machine.control()?;
     let params = view.server.control.as_ref()?;
-    let reach = reach(view, class).filter(|reach| reach.cores() > 0)?;
+    let throttled_cores = throttled_cores(view, class).filter(|throttled_cores| throttled_cores.cores() > 0)?;
     let share = |level: u8| control.counts().levels_ps[usize::from(level)] as f64 / view.window_ps();
     let stopped = share(LEVEL_MAX);
     let runs = 1.0 - stopped;
-    let added = |level: u8| share(level) * reach.added_ps(level, params.mba_ps);
+    let added = |level: u8| share(level) * throttled_cores.added_ps(level, params.mba_ps);
     let added_ps = if runs > 0.0 { (0..LEVEL_MAX).map(added).sum::<f64>() / runs } else { 0.0 };
     let waits = lfb.and_then(|lfb| {
-        let each = lfb.in_use / runs.max(f64::MIN_POSITIVE) / reach.cores() as f64;
+        let each = lfb.in_use / runs.max(f64::MIN_POSITIVE) / throttled_cores.cores() as f64;
         Some((added_ps / 1000.0 / lfb.latency_ns?).min(1.0) * each.min(1.0))
     });
     // Shares below 0.5 % would be printed as 0 %.
@@ -61,19 +61,19 @@ pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) ->
 
 /// Returns the cores of a workload that the host control throttles, as [`build`](crate::build) wires them; `None` for
 /// devices.
-fn reach(view: &ServerView, class: usize) -> Option<Reach> {
+fn throttled_cores(view: &ServerView, class: usize) -> Option<ThrottledCores> {
     let at = view.server.sockets.iter().position(|socket| socket.nic.is_some())?;
     if let Some(remote) = view.server.sockets[at].remote.as_ref().filter(|remote| remote.sockets > 0) {
         let own = remote.cores.iter().filter(|core| usize::from(core.class) == class);
-        return Some(Reach::Sockets(own.map(|core| first_level(core.socket as usize)).collect()));
+        return Some(ThrottledCores::Sockets(own.map(|core| first_level(core.socket as usize)).collect()));
     }
     let of_all: Vec<usize> = (0..view.server.workloads.len()).flat_map(|class| sockets_of(view, class)).collect();
     let own = sockets_of(view, class);
     if of_all.iter().all(|&socket| socket == at) {
-        return Some(Reach::Local(own.len()));
+        return Some(ThrottledCores::Local(own.len()));
     }
     let others = own.into_iter().filter(|&socket| socket != at);
-    Some(Reach::Sockets(others.map(|socket| first_level(socket - usize::from(socket > at))).collect()))
+    Some(ThrottledCores::Sockets(others.map(|socket| first_level(socket - usize::from(socket > at))).collect()))
 }
 
 /// Returns the level from which cores of another socket are throttled: level 1 for the first such socket, 2 for the

@@ -1,39 +1,39 @@
 //! The table `upi`: the directions between the sockets of a server.
 
 use crate::read::crossed::{crossed, UpiTraffic};
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_model::params::UpiParams;
 
 /// One direction between two sockets.
-pub(crate) struct WayRow<'a> {
+pub(crate) struct UpiDirectionRow<'a> {
     view: &'a ServerView<'a>,
     upi: &'a UpiParams,
-    way: UpiTraffic,
+    direction: UpiTraffic,
 }
 
-/// Rows of the table: [`WayRow`].
-pub(crate) struct Ways;
+/// Rows of the table: [`UpiDirectionRow`].
+pub(crate) struct UpiDirectionRows;
 
-impl Rows for Ways {
-    type Row<'a> = WayRow<'a>;
+impl TableRows for UpiDirectionRows {
+    type Row<'a> = UpiDirectionRow<'a>;
 }
 
-pub(crate) const UPI: &[Column<Ways>] = &[
-    Column::key(Column::integer("from", |row| u32::from(row.way.from).into())),
-    Column::key(Column::integer("to", |row| u32::from(row.way.to).into())),
+pub(crate) const UPI: &[Column<UpiDirectionRows>] = &[
+    Column::key(Column::integer("from", |row| u32::from(row.direction.from).into())),
+    Column::key(Column::integer("to", |row| u32::from(row.direction.to).into())),
     Column::number("gb_per_s", |row| row.gb_per_s().into()),
     Column::number("busy_share", |row| (row.gb_per_s() * 1e9 / row.upi.bytes_per_s as f64).into()),
-    Column::number("line_gb_per_s", |row| row.view.gb_per_s(row.way.lines).into()),
-    Column::integer("lines", |row| row.way.lines.into()),
-    Column::integer("messages", |row| (row.way.lines + row.way.others).into()),
+    Column::number("line_gb_per_s", |row| row.view.gb_per_s(row.direction.lines).into()),
+    Column::integer("lines", |row| row.direction.lines.into()),
+    Column::integer("messages", |row| (row.direction.lines + row.direction.others).into()),
 ];
 
-impl WayRow<'_> {
+impl UpiDirectionRow<'_> {
     /// Returns the rate of all bytes on the wire, in GB/s: messages with a line and without.
     fn gb_per_s(&self) -> f64 {
-        let bytes =
-            self.way.lines * u64::from(self.upi.data_bytes) + self.way.others * u64::from(self.upi.request_bytes);
+        let bytes = self.direction.lines * u64::from(self.upi.data_bytes)
+            + self.direction.others * u64::from(self.upi.request_bytes);
         bytes as f64 * 1000.0 / self.view.window_ps()
     }
 }
@@ -43,8 +43,8 @@ impl ServerView<'_> {
     pub(crate) fn upi(&self) -> Option<Table> {
         let upi = &self.server.upi.as_ref()?.upi;
         let mut table = Table::of("upi", UPI);
-        for way in crossed(self.machine, self.server.sockets.len()) {
-            table.add(UPI, &WayRow { view: self, upi, way });
+        for direction in crossed(self.machine, self.server.sockets.len()) {
+            table.add(UPI, &UpiDirectionRow { view: self, upi, direction });
         }
         Some(table)
     }

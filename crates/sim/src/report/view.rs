@@ -5,7 +5,7 @@ use crate::read::flows::AllFlowTotals;
 use crate::read::ports::PortTotals;
 use crate::read::sample::Sample;
 use crate::read::ReadingHistory;
-use crate::report::idle::Around;
+use crate::report::idle::ClusterUse;
 use crate::report::network::limit::ClassLimit;
 use hostnet_config::{GivenKey, Plan};
 use hostnet_kernel::{Simulation, Time};
@@ -50,7 +50,7 @@ pub(crate) struct ServerView<'a> {
     /// Keys of the server that the user set.
     pub(crate) given: Vec<GivenKey>,
     /// Use that the cluster makes of the server, beside its workloads.
-    pub(crate) around: Around,
+    pub(crate) cluster_use: ClusterUse,
     pub(crate) machine: &'a Machine,
     /// Totals over the window.
     pub(crate) total: &'a Sample,

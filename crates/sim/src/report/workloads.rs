@@ -2,7 +2,7 @@
 
 use super::{quantile_ns, ratio_ci95, ratio_estimate, PS_PER_S};
 use crate::read::sample::{residences, DomainTotals, Group, Sample};
-use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_measure::batch::Estimate;
@@ -44,17 +44,17 @@ struct Operations {
     ci95: Option<f64>,
     latency: Histogram,
     /// Operations of a complete run of the application; `None` if it never ends.
-    in_all: Option<u64>,
+    total_operations: Option<u64>,
 }
 
 /// Rows of the table: [`WorkloadRow`].
-pub(crate) struct Workloads;
+pub(crate) struct WorkloadRows;
 
-impl Rows for Workloads {
+impl TableRows for WorkloadRows {
     type Row<'a> = WorkloadRow<'a>;
 }
 
-pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
+pub(crate) const WORKLOADS: &[Column<WorkloadRows>] = &[
     Column::key(Column::text("workload", |row| row.workload().name.as_str().into())),
     Column::given(Column::text("kind", |row| row.workload().kind.name().into())),
     Column::number("throughput_gb_per_s", |row| row.throughput.into()),
@@ -70,32 +70,32 @@ pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
     Column::integer("lines", |row| row.throughput.map(|_| row.lines(row.total)).into()),
     Column::integer("io_completed", |row| row.completed.into()),
     Column::number("io_latency_mean_ns", |row| mean_ns(row.command_latency.as_ref())),
-    Column::number("io_latency_p50_ns", |row| told_ns(row.command_latency.as_ref(), 0.5)),
-    Column::number("io_latency_p99_ns", |row| told_ns(row.command_latency.as_ref(), 0.99)),
+    Column::number("io_latency_p50_ns", |row| latency_quantile_ns(row.command_latency.as_ref(), 0.5)),
+    Column::number("io_latency_p99_ns", |row| latency_quantile_ns(row.command_latency.as_ref(), 0.99)),
     Column::text("limited_by", |row| row.throughput.map(|_| row.limit.limited_by()).into()),
-    Column::optional(Column::integer("operations", |row| row.of_app(|app| app.ended.into()))),
-    Column::number("operations_per_s", |row| row.of_app(|app| (app.per_ps * PS_PER_S).into())),
-    Column::number("operations_ci95", |row| row.of_app(|app| app.ci95.map(|per_ps| per_ps * PS_PER_S).into())),
-    Column::number("operation_latency_mean_ns", |row| row.of_app(|app| mean_ns(Some(&app.latency)))),
-    Column::number("operation_latency_p50_ns", |row| row.of_app(|app| told_ns(Some(&app.latency), 0.5))),
-    Column::number("operation_latency_p99_ns", |row| row.of_app(|app| told_ns(Some(&app.latency), 0.99))),
+    Column::optional(Column::integer("operations", |row| row.for_app(|app| app.ended.into()))),
+    Column::number("operations_per_s", |row| row.for_app(|app| (app.per_ps * PS_PER_S).into())),
+    Column::number("operations_ci95", |row| row.for_app(|app| app.ci95.map(|per_ps| per_ps * PS_PER_S).into())),
+    Column::number("operation_latency_mean_ns", |row| row.for_app(|app| mean_ns(Some(&app.latency)))),
+    Column::number("operation_latency_p50_ns", |row| row.for_app(|app| latency_quantile_ns(Some(&app.latency), 0.5))),
+    Column::number("operation_latency_p99_ns", |row| row.for_app(|app| latency_quantile_ns(Some(&app.latency), 0.99))),
     Column::number("execution_time_s", |row| {
-        row.of_app(|app| app.in_all.map(|all| all as f64 / app.per_ps / PS_PER_S).into())
+        row.for_app(|app| app.total_operations.map(|all| all as f64 / app.per_ps / PS_PER_S).into())
     }),
 ];
 
 /// Returns the latencies if at least [`COMMANDS_MIN`] were measured.
-fn told(latency: Option<&Histogram>) -> Option<&Histogram> {
+fn enough_latencies(latency: Option<&Histogram>) -> Option<&Histogram> {
     latency.filter(|latency| latency.count() >= COMMANDS_MIN)
 }
 
 fn mean_ns(latency: Option<&Histogram>) -> Cell {
-    told(latency).and_then(Histogram::mean).map(|ps| ps / 1000.0).into()
+    enough_latencies(latency).and_then(Histogram::mean).map(|ps| ps / 1000.0).into()
 }
 
 /// Returns a quantile in ns, or an empty cell if too few latencies were measured.
-fn told_ns(latency: Option<&Histogram>, share: f64) -> Cell {
-    told(latency).map_or(Cell::Empty, |latency| quantile_ns(latency, share))
+fn latency_quantile_ns(latency: Option<&Histogram>, share: f64) -> Cell {
+    enough_latencies(latency).map_or(Cell::Empty, |latency| quantile_ns(latency, share))
 }
 
 impl WorkloadRow<'_> {
@@ -104,7 +104,7 @@ impl WorkloadRow<'_> {
     }
 
     fn lines(&self, sample: &Sample) -> u64 {
-        sample.moved(self.view.own_groups(self.class), self.class)
+        sample.moved(self.view.throughput_groups(self.class), self.class)
     }
 
     /// Estimates the throughput over the batches, in lines per ps.
@@ -142,7 +142,7 @@ impl WorkloadRow<'_> {
     }
 
     /// Reads a value that only applications have.
-    fn of_app(&self, read: impl FnOnce(&Operations) -> Cell) -> Cell {
+    fn for_app(&self, read: impl FnOnce(&Operations) -> Cell) -> Cell {
         self.operations.as_ref().map_or(Cell::Empty, read)
     }
 }
@@ -160,7 +160,7 @@ impl ServerView<'_> {
                 total,
                 limit,
                 memory_bytes: rates.as_ref().map_or_else(|| self.memory_bytes(&counters, class), |bytes| bytes[class]),
-                throughput: rates.is_none().then(|| self.gb_per_s(total.moved(self.own_groups(class), class))),
+                throughput: rates.is_none().then(|| self.gb_per_s(total.moved(self.throughput_groups(class), class))),
                 latency: self.line_latency(class),
                 completed: is_storage.then(|| self.commands_completed(class)),
                 command_latency: is_storage.then(|| self.command_latency(class)),
@@ -226,7 +226,7 @@ impl ServerView<'_> {
             per_ps: ended as f64 / self.window_ps(),
             ci95: ratio_ci95(self.batches, |sample| sample.operations(class, &app.cores) as f64, time),
             latency: self.operation_latency(class, app),
-            in_all: count_operations(app),
+            total_operations: count_operations(app),
         }
     }
 

@@ -351,7 +351,7 @@ impl Run {
             now,
             complete: state.done,
         };
-        let (summary, tables) = view.results_of_all();
+        let (summary, tables) = view.build_results();
         Report::new(summary, tables)
     }
 

@@ -1,13 +1,13 @@
 //! Finds limits and rules of a server that did not come into play in the measuring window.
 
-use super::{nic, used};
+use super::{nic, uses_domain};
 use crate::read::sample::{domains, Group};
 use crate::report::view::ServerView;
 use hostnet_model::memory::Controller;
 use hostnet_model::params::{IdleDrain, MemoryControllerParams, Placement, ServerParams};
 
 /// Keys of `[memory.controller]` that govern writes.
-const OF_WRITES: [&str; 18] = [
+const WRITE_KEYS: [&str; 18] = [
     "wpq.entries",
     "wpq.full_threshold",
     "write_high",
@@ -29,25 +29,25 @@ const OF_WRITES: [&str; 18] = [
 ];
 
 /// Domain groups of traffic between sockets.
-const ACROSS: [Group; 6] =
+const CROSS_SOCKET_GROUPS: [Group; 6] =
     [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop, Group::ChaUpi];
 
 /// Returns true if a key sets a limit or a rule that did not come into play in the window.
 pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     match key {
-        _ if key.starts_with("power.governor") => !has_looked(view),
+        _ if key.starts_with("power.governor") => !governor_has_sampled(view),
         _ if nic::never_met(view, key) => true,
         _ if has_rates(view) => false,
-        "iio.write_credits" => !ran_out(view, Group::P2mWrite),
-        "iio.read_credits" => !ran_out(view, Group::P2mRead),
-        "core.lfb.entries" => !ran_out(view, Group::Lfb),
-        "pcie.posted_lines" => !ran_out(view, Group::Posted),
-        "pcie.nonposted_lines" => !ran_out(view, Group::NonPosted),
-        "pcie.mps" | "pcie.write_overhead" => !used(view, Group::P2mWrite) && !used(view, Group::P2mRead),
-        "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !used(view, Group::P2mRead),
-        "cha.tor.write_entries" => !used(view, Group::C2mWrite),
+        "iio.write_credits" => !ran_out_of_credits(view, Group::P2mWrite),
+        "iio.read_credits" => !ran_out_of_credits(view, Group::P2mRead),
+        "core.lfb.entries" => !ran_out_of_credits(view, Group::Lfb),
+        "pcie.posted_lines" => !ran_out_of_credits(view, Group::Posted),
+        "pcie.nonposted_lines" => !ran_out_of_credits(view, Group::NonPosted),
+        "pcie.mps" | "pcie.write_overhead" => !uses_domain(view, Group::P2mWrite) && !uses_domain(view, Group::P2mRead),
+        "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !uses_domain(view, Group::P2mRead),
+        "cha.tor.write_entries" => !uses_domain(view, Group::C2mWrite),
         "ssd.queue_depth" => drives_have_room(view.server),
-        _ if key.starts_with("upi.") => !ACROSS.iter().any(|group| used(view, *group)),
+        _ if key.starts_with("upi.") => !CROSS_SOCKET_GROUPS.iter().any(|group| uses_domain(view, *group)),
         _ if key.starts_with("expander.") => !uses_expander(view.server),
         _ => key.strip_prefix("memory.controller.").is_some_and(|key| never_met_in_memory(view, key)),
     }
@@ -55,7 +55,7 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
 
 /// Returns true if a governor may have changed a frequency. Its first sample sees no load yet, so it takes two
 /// periods.
-fn has_looked(view: &ServerView) -> bool {
+fn governor_has_sampled(view: &ServerView) -> bool {
     let power = view.server.power.as_ref();
     power.is_none_or(|power| !power.governor.samples() || view.now.ps() >= 2 * power.period_ps)
 }
@@ -71,7 +71,7 @@ fn has_rates(view: &ServerView) -> bool {
 }
 
 /// Returns true if any domain of a group had all of its credits in use.
-fn ran_out(view: &ServerView, group: Group) -> bool {
+fn ran_out_of_credits(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
 }
 
@@ -91,14 +91,14 @@ fn never_met_in_memory(view: &ServerView, key: &str) -> bool {
     if all.is_empty() || elsewhere {
         return false;
     }
-    let most = Most::of(view, &all);
+    let most = ControllerPeaks::of(view, &all);
     let kinds = || view.server.sockets.iter().map(|socket| &socket.memory.controller);
-    OF_WRITES.contains(&key) && most.writes == 0
+    WRITE_KEYS.contains(&key) && most.writes == 0
         || kinds().all(|controller| most.has_no_use(controller, key) || most.is_below(controller, key))
 }
 
 /// Peaks and sums over all controllers of a server in the window.
-struct Most {
+struct ControllerPeaks {
     /// Most entries in use of any RPQ.
     reads: u32,
     /// Most entries in use of any WPQ.
@@ -113,7 +113,7 @@ struct Most {
     clock_ps: f64,
 }
 
-impl Most {
+impl ControllerPeaks {
     fn of(view: &ServerView, all: &[&Controller]) -> Self {
         let most = |queue: fn(&Controller) -> u32| all.iter().copied().map(queue).max().unwrap_or(0);
         let ages = all.iter().flat_map(|controller| [controller.rpq(), controller.wpq()]);
@@ -121,7 +121,7 @@ impl Most {
         let counts: Vec<_> = all.iter().map(|controller| controller.counters(view.now)).collect();
         let clocks = view.server.sockets.iter().map(|socket| &socket.memory.dram);
         let clock_ps = clocks.map(|dram| dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64);
-        Most {
+        ControllerPeaks {
             reads: most(|controller| controller.rpq().in_use_max()),
             writes: most(|controller| controller.wpq().in_use_max()),
             age_ps: ages.max().unwrap_or(0),

@@ -4,7 +4,7 @@
 //! of the network around them are checked in [`network`]. A limit that nothing reached in the measuring window
 //! ([`limits`]) is reported separately, because it may have acted during the warm-up.
 
-mod around;
+mod cluster_use;
 mod limits;
 pub(crate) mod network;
 mod nic;
@@ -12,7 +12,7 @@ pub(crate) mod predicted;
 mod rules;
 mod transports;
 
-pub(crate) use around::Around;
+pub(crate) use cluster_use::ClusterUse;
 
 use crate::read::sample::{domains, Group};
 use crate::report::view::ServerView;
@@ -21,49 +21,50 @@ use hostnet_model::params::{ServerParams, SocketParams};
 use std::collections::BTreeMap;
 
 /// Socket of a server, with everything that decides if a key has an effect there.
-struct Place<'a> {
+struct SocketContext<'a> {
     server: &'a ServerParams,
     socket: &'a SocketParams,
-    around: Around,
+    cluster_use: ClusterUse,
 }
 
 /// Paths of keys that the user set.
-pub(crate) struct Idle {
+pub(crate) struct IdleKeys {
     /// Keys that cannot have changed the result, whatever their values.
     pub(crate) no_effect: Vec<String>,
     /// Keys of limits and rules that did not come into play in the window.
     pub(crate) never_met: Vec<String>,
 }
 
-impl Idle {
+impl IdleKeys {
     /// Finds such keys of a server after a run.
     pub(crate) fn of(view: &ServerView) -> Self {
-        let is_unused = |given: &&GivenKey| is_unused(view.server, view.around, given);
+        let is_unused = |given: &&GivenKey| is_unused(view.server, view.cluster_use, given);
         let (unused, others): (Vec<&GivenKey>, Vec<&GivenKey>) = view.given.iter().partition(is_unused);
         let paths = |keys: Vec<&GivenKey>| keys.into_iter().map(|given| given.path.clone()).collect();
         let not_met = others.into_iter().filter(|given| limits::never_met(view, &given.key)).collect();
-        Idle { no_effect: paths(unused), never_met: paths(not_met) }
+        IdleKeys { no_effect: paths(unused), never_met: paths(not_met) }
     }
 }
 
 /// Returns true if a key has no effect on any socket that it applies to.
-fn is_unused(server: &ServerParams, around: Around, given: &GivenKey) -> bool {
+fn is_unused(server: &ServerParams, cluster_use: ClusterUse, given: &GivenKey) -> bool {
     let sockets = server.sockets.iter().enumerate();
     let mut own = sockets.filter(|(number, _)| given.socket.is_none_or(|socket| socket == *number)).peekable();
-    own.peek().is_some() && own.all(|(_, socket)| rules::is_idle(&Place { server, socket, around }, &given.key))
+    own.peek().is_some()
+        && own.all(|(_, socket)| rules::is_idle(&SocketContext { server, socket, cluster_use }, &given.key))
 }
 
 /// Merges the idle keys of several hosts: a key is listed only if it is idle on every host that has it.
 #[derive(Default)]
-pub(crate) struct OfHosts {
+pub(crate) struct ClusterIdleKeys {
     /// For each path: if the key had no effect on any host so far, and if it had none or its limit was not reached.
     keys: BTreeMap<String, [bool; 2]>,
 }
 
-impl OfHosts {
+impl ClusterIdleKeys {
     /// Adds the keys of a host.
     pub(crate) fn add(&mut self, view: &ServerView) {
-        let Idle { no_effect, never_met } = Idle::of(view);
+        let IdleKeys { no_effect, never_met } = IdleKeys::of(view);
         for GivenKey { path, .. } in &view.given {
             let here = [no_effect.contains(path), never_met.contains(path) || no_effect.contains(path)];
             let all = self.keys.entry(path.clone()).or_insert([true; 2]);
@@ -72,16 +73,16 @@ impl OfHosts {
     }
 
     /// Returns the keys that are idle on every host that has them.
-    pub(crate) fn all(self) -> Idle {
+    pub(crate) fn all(self) -> IdleKeys {
         let paths = |wanted: [bool; 2]| {
             let found = self.keys.iter().filter(|(_, is)| **is == wanted);
             found.map(|(path, _)| path.clone()).collect()
         };
-        Idle { no_effect: paths([true, true]), never_met: paths([false, true]) }
+        IdleKeys { no_effect: paths([true, true]), never_met: paths([false, true]) }
     }
 }
 
 /// Returns true if any credit of a domain group was in use in the window.
-pub(super) fn used(view: &ServerView, group: Group) -> bool {
+pub(super) fn uses_domain(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }

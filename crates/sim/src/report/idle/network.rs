@@ -2,7 +2,7 @@
 //! that did not come into play.
 
 use super::transports;
-use super::Idle;
+use super::IdleKeys;
 use crate::read::ends::network;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::PortTotals;
@@ -15,11 +15,11 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Finds such keys outside of the tables of servers. `totals` are the totals of the flows over the window.
-pub(crate) fn of_network(view: &WorldView, totals: &[FlowTotals]) -> Idle {
+pub(crate) fn find_network_idle_keys(view: &WorldView, totals: &[FlowTotals]) -> IdleKeys {
     let plan = view.plan;
     let (no_effect, others): (Vec<&String>, Vec<&String>) = plan.given.iter().partition(|path| is_unused(view, path));
     let never_met = others.into_iter().filter(|path| is_never_met(view, totals, path)).cloned().collect();
-    Idle { no_effect: no_effect.into_iter().cloned().collect(), never_met }
+    IdleKeys { no_effect: no_effect.into_iter().cloned().collect(), never_met }
 }
 
 /// Returns true if a key cannot have changed the result, whatever its value.
@@ -106,13 +106,17 @@ fn is_never_met(view: &WorldView, totals: &[FlowTotals], path: &str) -> bool {
         ["transport", name, key] => transports::is_never_met(view, totals, (name, key)),
         ["cable", name, "down"] => {
             let spans = cables_of(view, name).flat_map(|cable| &cable.down_ps);
-            spans.into_iter().all(|span| view.share_of(*span) == 0.0)
+            spans.into_iter().all(|span| view.share_of_window(*span) == 0.0)
         }
-        ["network", "bottleneck", "down"] => {
-            view.plan.cluster.cables.iter().flat_map(|cable| &cable.down_ps).all(|span| view.share_of(*span) == 0.0)
-        }
+        ["network", "bottleneck", "down"] => view
+            .plan
+            .cluster
+            .cables
+            .iter()
+            .flat_map(|cable| &cable.down_ps)
+            .all(|span| view.share_of_window(*span) == 0.0),
         ["flow", name, "deaf"] => {
-            flows_of(view.plan, name).filter_map(|flow| flow.deaf_ps).all(|span| view.share_of(span) == 0.0)
+            flows_of(view.plan, name).filter_map(|flow| flow.deaf_ps).all(|span| view.share_of_window(span) == 0.0)
         }
         ["host", name, "queue"] => {
             let mut own = endpoints(view).filter(|(host, _)| is_of_table(host, name));

@@ -26,7 +26,7 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
         "stack.budget" => stacks(view).all(|stack| stack.counts().polls_full == 0),
         "stack.ack" => acks(view) == 0,
         "nic.pcie.mrrs" | "pcie.mrrs" => cuts_nothing(view, params),
-        "iio.read_return" | "iio.read_to_cha" | "nic.pcie.nonposted_lines" => !super::used(view, Group::P2mRead),
+        "iio.read_return" | "iio.read_to_cha" | "nic.pcie.nonposted_lines" => !super::uses_domain(view, Group::P2mRead),
         _ => key.starts_with("nic.pfc") && dropped(view) + pauses(view) == 0,
     }
 }

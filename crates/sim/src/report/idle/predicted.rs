@@ -3,18 +3,18 @@
 //! A prediction has no energy meter and no governor, and simulates no time. Its closed-form model of memory uses
 //! quotas and watermarks of the scheduler, and those timings of the DRAM that bound its throughput.
 
-use super::{is_unused, Around};
+use super::{is_unused, ClusterUse};
 use hostnet_config::GivenKey;
 use hostnet_model::params::ServerParams;
 
 /// Tables that a prediction does not read.
-const TABLES: [&str; 3] = ["energy.", "power.", "run."];
+const UNREAD_TABLES: [&str; 3] = ["energy.", "power.", "run."];
 /// Keys of these tables that a prediction reads nevertheless.
-const READ: [&str; 2] = ["run.name", "run.memory"];
+const READ_KEYS: [&str; 2] = ["run.name", "run.memory"];
 
-const OF_CORES: [&str; 3] = ["core.dirty_pool", "core.lfb.refill_jitter", "cha.tor.write_entries"];
+const UNREAD_CORE_KEYS: [&str; 3] = ["core.dirty_pool", "core.lfb.refill_jitter", "cha.tor.write_entries"];
 
-const OF_CONTROLLER: [&str; 17] = [
+const UNREAD_CONTROLLER_KEYS: [&str; 17] = [
     "protect",
     "reads_few",
     "idle_reads",
@@ -34,7 +34,7 @@ const OF_CONTROLLER: [&str; 17] = [
     "wpq.full_threshold",
 ];
 
-const OF_DRAM: [&str; 16] = [
+const UNREAD_DRAM_KEYS: [&str; 16] = [
     "row_bus",
     "rows",
     "timing.act_clocks",
@@ -55,13 +55,16 @@ const OF_DRAM: [&str; 16] = [
 ];
 
 /// Returns the paths of the keys in `given` that cannot change the prediction of a server without a network.
-pub(crate) fn without_effect(server: &ServerParams, given: &[GivenKey]) -> Vec<String> {
-    let idle = given.iter().filter(|given| is_unread(&given.key) || is_unused(server, Around::default(), given));
+pub(crate) fn list_keys_without_effect(server: &ServerParams, given: &[GivenKey]) -> Vec<String> {
+    let idle = given.iter().filter(|given| is_unread(&given.key) || is_unused(server, ClusterUse::default(), given));
     idle.map(|given| given.path.clone()).collect()
 }
 
 fn is_unread(key: &str) -> bool {
     let of = |table: &str, keys: &[&str]| key.strip_prefix(table).is_some_and(|key| keys.contains(&key));
-    let of_tables = TABLES.iter().any(|table| key.starts_with(table)) && !READ.contains(&key);
-    of_tables || OF_CORES.contains(&key) || of("memory.controller.", &OF_CONTROLLER) || of("memory.dram.", &OF_DRAM)
+    let of_tables = UNREAD_TABLES.iter().any(|table| key.starts_with(table)) && !READ_KEYS.contains(&key);
+    of_tables
+        || UNREAD_CORE_KEYS.contains(&key)
+        || of("memory.controller.", &UNREAD_CONTROLLER_KEYS)
+        || of("memory.dram.", &UNREAD_DRAM_KEYS)
 }

@@ -1,17 +1,17 @@
 //! Rules that say which part must be present for a key to have an effect.
 
-use super::Place;
+use super::SocketContext;
 use hostnet_model::params::{
     ControlRule, IdleDrain, Inclusion, MemoryControllerParams, PagePolicy, PcieParams, Refresh, SchedulingPolicy,
     WorkloadKind,
 };
 
 /// Keys, and the condition under which they have an effect. A name that ends with a dot stands for a whole table.
-type Rule = (&'static [&'static str], fn(&Place) -> bool);
+type KeyRule = (&'static [&'static str], fn(&SocketContext) -> bool);
 
-const RULES: [Rule; 22] = [
+const RULES: [KeyRule; 22] = [
     (&["fio.", "pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_storage()),
-    (&OF_DRIVES, |place| place.has_storage()),
+    (&DRIVE_KEYS, |place| place.has_storage()),
     // The random number streams of a NIC are numbered after those of the drives, so `ssd.count` matters to a NIC,
     // too.
     (&["ssd.count", "pcie.", "iio.", "ddio.", "cha.io_write_to_mc"], |place| place.has_storage() || place.has_nic()),
@@ -19,20 +19,22 @@ const RULES: [Rule; 22] = [
         place.has_storage() || place.server.nic().is_some_and(|nic| nic.relaxed_ordering)
     }),
     (&["nic.", "stack."], |place| place.server.stack.is_some()),
-    (&OF_KERNEL, |place| place.around.has_kernel),
-    (&["stack.send"], |place| place.around.sends),
-    (&["stack.segment"], |place| place.around.has_tcp),
-    (&["nic.transmit"], |place| place.around.answers || place.around.reads),
-    (&["stack.gro", "stack.ack", "nic.lro"], |place| place.around.receives_tcp),
-    (&["stack.copy_ahead"], |place| place.around.receives || place.copies_from_memory()),
-    (&["nic.send_window"], |place| place.around.reads),
-    (&["nic.pcie.mrrs"], |place| place.around.reads || place.reads_descriptors()),
-    (&["pcie.mrrs"], |place| place.around.reads || place.has_storage() || place.reads_descriptors()),
+    (&KERNEL_KEYS, |place| place.cluster_use.has_kernel),
+    (&["stack.send"], |place| place.cluster_use.sends),
+    (&["stack.segment"], |place| place.cluster_use.has_tcp),
+    (&["nic.transmit"], |place| place.cluster_use.sends_acks || place.cluster_use.reads),
+    (&["stack.gro", "stack.ack", "nic.lro"], |place| place.cluster_use.receives_tcp),
+    (&["stack.copy_ahead"], |place| place.cluster_use.receives || place.copies_from_memory()),
+    (&["nic.send_window"], |place| place.cluster_use.reads),
+    (&["nic.pcie.mrrs"], |place| place.cluster_use.reads || place.reads_descriptors()),
+    (&["pcie.mrrs"], |place| place.cluster_use.reads || place.has_storage() || place.reads_descriptors()),
     (&["nic.ncap."], |place| place.server.ncap.is_some()),
     (&["nic.mode", "nic.rings", "nic.scatter", "ssd.mode", "ssd.sockets"], |place| place.server.sockets.len() > 1),
     // A NIC that expires steering entries requests them again.
-    (&["nic.steer_delay"], |place| place.around.moves || place.server.nic().is_some_and(|nic| nic.steer_expiry_ps > 0)),
-    (&["stack.generate"], |place| place.around.generates),
+    (&["nic.steer_delay"], |place| {
+        place.cluster_use.moves || place.server.nic().is_some_and(|nic| nic.steer_expiry_ps > 0)
+    }),
+    (&["stack.generate"], |place| place.cluster_use.generates_packets),
     (&["remote."], |place| place.server.sockets.iter().any(|socket| socket.remote.is_some())),
     (&["upi."], |place| place.server.upi.is_some()),
     (&["memory.dram.postponed_max"], |_| false),
@@ -40,7 +42,7 @@ const RULES: [Rule; 22] = [
 ];
 
 /// Keys of the kernel's packet processing and of the NIC's delivery to the kernel. RDMA bypasses the kernel.
-const OF_KERNEL: [&str; 24] = [
+const KERNEL_KEYS: [&str; 24] = [
     "stack.allocate",
     "stack.budget",
     "stack.cached_user",
@@ -68,7 +70,7 @@ const OF_KERNEL: [&str; 24] = [
 ];
 
 /// Keys of `[ssd]` other than the number of drives.
-const OF_DRIVES: [&str; 9] = [
+const DRIVE_KEYS: [&str; 9] = [
     "ssd.bandwidth",
     "ssd.read_bandwidth",
     "ssd.write_bandwidth",
@@ -81,8 +83,8 @@ const OF_DRIVES: [&str; 9] = [
 ];
 
 /// Rules for keys of the caches and of features that need caches.
-const OF_CACHES: [Rule; 9] = [
-    (&["prefetch.stream"], |place| place.socket.cache.is_some() || place.around.has_kernel),
+const CACHE_RULES: [KeyRule; 9] = [
+    (&["prefetch.stream"], |place| place.socket.cache.is_some() || place.cluster_use.has_kernel),
     (&["prefetch.adjacent", "stack.prefetch_ahead"], has_caches),
     (&["prefetch.credits"], |place| with_cache(place, |cache| cache.prefetch.stream || cache.prefetch.adjacent)),
     (&["prefetch.pages", "prefetch.distance"], |place| with_cache(place, |cache| cache.prefetch.stream)),
@@ -92,11 +94,11 @@ const OF_CACHES: [Rule; 9] = [
         with_cache(place, |cache| cache.llc.inclusion != Inclusion::Inclusive)
     }),
     (&["cache.l2.", "cache.llc."], has_caches),
-    (&["core.rob"], |place| place.socket.cache.is_some() || place.around.works),
+    (&["core.rob"], |place| place.socket.cache.is_some() || place.cluster_use.runs_cluster_work),
 ];
 
 /// Keys of `[control]` that only hostCC reads.
-const OF_HOSTCC: [&str; 8] = [
+const HOSTCC_KEYS: [&str; 8] = [
     "control.target",
     "control.pcie_overhead",
     "control.occupancy",
@@ -115,7 +117,7 @@ type ControllerRule = (&'static [&'static str], fn(&MemoryControllerParams) -> b
 type RefreshRule = (&'static [&'static str], fn(Refresh) -> bool);
 
 /// Keys of `[pcie]` that a NIC reads if it has no value of its own.
-const OF_LINKS: [LinkKey; 5] = [
+const LINK_KEYS: [LinkKey; 5] = [
     ("pcie.mps", |link| link.mps_bytes.into()),
     ("pcie.mrrs", |link| link.mrrs_bytes.into()),
     ("pcie.latency", |link| link.latency_ps),
@@ -124,7 +126,7 @@ const OF_LINKS: [LinkKey; 5] = [
 ];
 
 /// Keys of `[memory.controller]`, and the policies under which they have an effect.
-const OF_CONTROLLER: [ControllerRule; 8] = [
+const CONTROLLER_RULES: [ControllerRule; 8] = [
     (&["wpq.entries"], |controller| !controller.shared_queue),
     (&["protect", "row_hold", "row_hits"], |controller| controller.scheduler != SchedulingPolicy::Fcfs),
     (&["idle_close"], |controller| controller.page == PagePolicy::Timeout),
@@ -146,18 +148,18 @@ fn write_entries(controller: &MemoryControllerParams) -> u32 {
 }
 
 /// Timings of a refresh, and the refresh modes under which they have an effect.
-const OF_REFRESH: [RefreshRule; 3] = [
+const REFRESH_RULES: [RefreshRule; 3] = [
     (&["rfc"], |refresh| refresh != Refresh::Off),
     (&["refi"], |refresh| refresh == Refresh::AllBanks),
     (&["rfc_sb", "refi_sb", "refsb_act", "refsb_refsb"], |refresh| refresh == Refresh::SameBank),
 ];
 
 /// Returns true if a key has no effect on a socket, because its part is absent or idle.
-pub(super) fn is_idle(place: &Place, key: &str) -> bool {
+pub(super) fn is_idle(place: &SocketContext, key: &str) -> bool {
     let of_workloads = key.ends_with(".llc_ways") && !has_caches(place);
     let of_dirty_lines = key == "core.dirty_pool" && has_caches(place);
-    let lacks = |(keys, holds): &Rule| keys.iter().any(|table| covers(table, key)) && !holds(place);
-    RULES.iter().chain(&OF_CACHES).any(lacks)
+    let lacks = |(keys, holds): &KeyRule| keys.iter().any(|table| covers(table, key)) && !holds(place);
+    RULES.iter().chain(&CACHE_RULES).any(lacks)
         || !place.takes_part()
         || of_workloads
         || of_dirty_lines
@@ -171,56 +173,57 @@ fn covers(table: &str, key: &str) -> bool {
     table == key || table.ends_with('.') && key.starts_with(table)
 }
 
-fn is_idle_control(place: &Place, key: &str) -> bool {
+fn is_idle_control(place: &SocketContext, key: &str) -> bool {
     if !key.starts_with("control.") {
         return false;
     }
     match &place.server.control {
         // The rule "none" took effect: it switched the control off.
         None => place.server.stack.is_none() || key != "control.rule",
-        Some(control) => OF_HOSTCC.contains(&key) && !matches!(control.rule, ControlRule::HostCc(_)),
+        Some(control) => HOSTCC_KEYS.contains(&key) && !matches!(control.rule, ControlRule::HostCc(_)),
     }
 }
 
 /// Returns true if a key of `[pcie]` reaches no link: there is no storage, and all links of the NIC have their own
 /// value.
-fn is_idle_link(place: &Place, key: &str) -> bool {
-    let Some((_, value)) = OF_LINKS.iter().find(|(of_drives, _)| *of_drives == key) else { return false };
+fn is_idle_link(place: &SocketContext, key: &str) -> bool {
+    let Some((_, value)) = LINK_KEYS.iter().find(|(of_drives, _)| *of_drives == key) else { return false };
     let mut links = place.server.nic_links().map(|(_, link)| link).peekable();
     !place.has_storage() && links.peek().is_some() && links.all(|link| value(link) != value(&place.socket.pcie))
 }
 
 /// Returns true if the policies of the memory controller make a key ineffective.
-fn is_idle_memory(place: &Place, key: &str) -> bool {
+fn is_idle_memory(place: &SocketContext, key: &str) -> bool {
     let controller = &place.socket.memory.controller;
     if let Some(key) = key.strip_prefix("memory.controller.") {
-        return OF_CONTROLLER.iter().any(|(keys, holds)| keys.contains(&key) && !holds(controller));
+        return CONTROLLER_RULES.iter().any(|(keys, holds)| keys.contains(&key) && !holds(controller));
     }
     let timing = key.strip_prefix("memory.dram.timing.");
-    timing.is_some_and(|key| OF_REFRESH.iter().any(|(keys, holds)| keys.contains(&key) && !holds(controller.refresh)))
+    timing
+        .is_some_and(|key| REFRESH_RULES.iter().any(|(keys, holds)| keys.contains(&key) && !holds(controller.refresh)))
 }
 
-fn has_caches(place: &Place) -> bool {
+fn has_caches(place: &SocketContext) -> bool {
     place.socket.cache.is_some()
 }
 
-fn with_cache(place: &Place, holds: fn(&hostnet_model::params::CacheParams) -> bool) -> bool {
+fn with_cache(place: &SocketContext, holds: fn(&hostnet_model::params::CacheParams) -> bool) -> bool {
     place.socket.cache.as_ref().is_some_and(holds)
 }
 
 /// Returns true if any device writes to the LLC.
-fn writes_to_llc(place: &Place) -> bool {
+fn writes_to_llc(place: &SocketContext) -> bool {
     let of_drives = place.has_storage() && with_cache(place, |cache| cache.ddio.drives.contains(&true));
     of_drives || place.server.nic().is_some_and(|nic| nic.ddio)
 }
 
-impl Place<'_> {
+impl SocketContext<'_> {
     /// Returns true if the server does any work, or has an energy meter or power management, which also cover idle
     /// parts.
     fn takes_part(&self) -> bool {
         let is_metered = self.server.power.is_some() || self.server.energy.is_some();
         let has_own = || self.server.workloads.iter().any(|workload| !matches!(workload.kind, WorkloadKind::Network));
-        self.around.takes_part || is_metered || has_own()
+        self.cluster_use.takes_part || is_metered || has_own()
     }
 
     fn has_storage(&self) -> bool {
@@ -244,6 +247,6 @@ impl Place<'_> {
     /// Returns true if any work on a core is counted in clock cycles rather than in time.
     fn counts_cycles(&self) -> bool {
         let apps = || self.server.workloads.iter().any(|workload| workload.kind.app().is_some());
-        self.server.power.is_some() || self.around.works || has_caches(self) && apps()
+        self.server.power.is_some() || self.cluster_use.runs_cluster_work || has_caches(self) && apps()
     }
 }

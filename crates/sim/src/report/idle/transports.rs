@@ -10,7 +10,7 @@ use hostnet_model::World;
 use std::collections::BTreeSet;
 
 /// Keys of DCQCN and DCTCP that act only on marks.
-const OF_MARKS: [&str; 10] = [
+const ECN_KEYS: [&str; 10] = [
     "gain",
     "alpha",
     "notify",
@@ -24,7 +24,7 @@ const OF_MARKS: [&str; 10] = [
 ];
 
 /// Keys of limits, each with the flag that the transport sets when it reaches the limit.
-const OF_LIMITS: [(&str, Limit); 7] = [
+const LIMIT_KEYS: [(&str, Limit); 7] = [
     ("send_buffer", Limit::SendBuffer),
     ("receive_buffer", Limit::ReceiveBuffer),
     ("tso", Limit::Offload),
@@ -59,7 +59,7 @@ pub(super) fn is_never_met(view: &WorldView, totals: &[FlowTotals], (name, key):
         own.fold(FlowTotals::default(), |sum, (_, totals)| sum.plus(totals))
     };
     let (in_window, in_all) = (sum(totals), sum(&view.flows.flows));
-    if let Some((_, limit)) = OF_LIMITS.iter().find(|(of, _)| *of == key) {
+    if let Some((_, limit)) = LIMIT_KEYS.iter().find(|(of, _)| *of == key) {
         return !may_be_posted(view, *limit, is_own) && !met(view, *limit, is_own).has(*limit);
     }
     match key {
@@ -70,7 +70,7 @@ pub(super) fn is_never_met(view: &WorldView, totals: &[FlowTotals], (name, key):
         "ecn" if view.plan.effective["transport"][name]["ecn"] == true => marks(&in_window) == 0,
         "ecn" => marks(&in_all) + in_all.fabric_dropped == 0,
         "base" => is_undisturbed(&in_all) && view.plan.effective["transport"][name]["ecn"].is_boolean(),
-        _ => OF_MARKS.contains(&key) && marks(&in_window) == 0,
+        _ => ECN_KEYS.contains(&key) && marks(&in_window) == 0,
     }
 }
 

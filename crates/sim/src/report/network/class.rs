@@ -1,6 +1,6 @@
 //! Classes of traffic: their flows, their hosts, and the ports on their paths.
 
-use super::ways::{directions, Ways};
+use super::flow_paths::{directions, FlowPaths};
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortPlace, PortTotals, PortView};
 use crate::report::view::WorldView;
@@ -9,7 +9,7 @@ use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
 /// A traffic class, with its flows and their totals over the window.
-pub(crate) struct Class<'a> {
+pub(crate) struct TrafficClass<'a> {
     /// End of the window, in ps.
     pub(super) now_ps: u64,
     pub(crate) flows: Vec<&'a FlowParams>,
@@ -28,44 +28,44 @@ pub(crate) struct Class<'a> {
     /// Hosts that send its data, and hosts that receive it.
     pub(crate) hosts: [BTreeSet<u16>; 2],
     /// Paths of its data, as sequences of ports.
-    pub(super) ways: BTreeSet<Vec<PortPlace>>,
+    pub(super) flow_paths: BTreeSet<Vec<PortPlace>>,
     /// All ports on these paths.
-    completed_steps: BTreeSet<PortPlace>,
+    passed_ports: BTreeSet<PortPlace>,
 }
 
-impl<'a> Class<'a> {
+impl<'a> TrafficClass<'a> {
     /// Creates the class of the flows `own`; `all` are the totals of all flows. The ports on its paths are known only
-    /// if there are `ways`.
+    /// if there are `flow_paths`.
     pub(super) fn new(
         view: &'a WorldView,
         own: &[usize],
         all: &'a [FlowTotals],
         ended: bool,
-        ways: Option<&Ways>,
+        flow_paths: Option<&FlowPaths>,
     ) -> Self {
         let each: Vec<&FlowTotals> = own.iter().map(|&flow| &all[flow]).collect();
         let totals = each.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow));
         let has_load =
             own.first().is_some_and(|&flow| has_load(view, usize::from(view.plan.cluster.flows[flow].class)));
         let flows: Vec<&FlowParams> = own.iter().map(|&flow| &view.plan.cluster.flows[flow]).collect();
-        let (mut hosts, mut passed_ways) = ([BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
+        let (mut hosts, mut passed_paths) = ([BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
         for (&number, flow) in own.iter().zip(&flows) {
             for (from, to) in directions(flow) {
                 hosts[0].insert(from);
                 hosts[1].insert(to);
-                passed_ways.extend(ways.map(|ways| ways.places(number as u32, from, to)));
+                passed_paths.extend(flow_paths.map(|flow_paths| flow_paths.port_places(number as u32, from, to)));
             }
         }
-        let completed_steps = passed_ways.iter().flatten().copied().collect();
-        let (now_ps, numbers, ways) = (view.now.ps(), own.to_vec(), passed_ways);
-        Self { now_ps, flows, numbers, each, totals, all, has_load, ended, hosts, ways, completed_steps }
+        let passed_ports = passed_paths.iter().flatten().copied().collect();
+        let (now_ps, numbers, flow_paths) = (view.now.ps(), own.to_vec(), passed_paths);
+        Self { now_ps, flows, numbers, each, totals, all, has_load, ended, hosts, flow_paths, passed_ports }
     }
 
     /// Returns true if a port is on a path of the class.
     fn passes(&self, port: &PortView) -> bool {
         match port.end {
             CableEnd::Host(host) => self.hosts[0].contains(&host),
-            CableEnd::Switch(_) => self.completed_steps.contains(&port.place()),
+            CableEnd::Switch(_) => self.passed_ports.contains(&port.place()),
         }
     }
 
@@ -90,9 +90,9 @@ pub(super) fn has_load(view: &WorldView, class: usize) -> bool {
 }
 
 /// Returns the ports on the paths of a class, with their counters at the start of the window.
-pub(super) fn ports_of<'a>(
+pub(super) fn ports_on_path<'a>(
     view: &'a WorldView<'a>,
-    class: &'a Class,
+    class: &'a TrafficClass,
 ) -> impl Iterator<Item = (PortView<'a>, PortTotals)> {
     view.ports().filter(|(port, _)| class.passes(port))
 }

@@ -1,7 +1,7 @@
 //! The table `completions`: completion times of flows, and their slowdown relative to an idle network.
 
-use super::ways::Ways;
-use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
+use super::flow_paths::FlowPaths;
+use crate::report::table::{Column, Table, TableContent, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_model::params::{FlowParams, Traffic};
@@ -18,16 +18,16 @@ const SIZES: [(&str, u64); 6] = [
 
 /// Flows of a class and of a size group.
 #[derive(Default)]
-struct Group {
+struct SizeGroup {
     /// Number of flows, completed or not.
     flows: u64,
-    /// Completion times, in us, sorted by [`Group::sort`].
+    /// Completion times, in us, sorted by [`SizeGroup::sort`].
     times: Vec<f64>,
     /// Completion times relative to an idle network, sorted likewise.
     slowdowns: Vec<f64>,
 }
 
-impl Group {
+impl SizeGroup {
     fn add(&mut self, took: Option<(f64, Option<f64>)>) {
         self.flows += 1;
         if let Some((time, slowdown)) = took {
@@ -46,17 +46,17 @@ impl Group {
 struct CompletionRow<'a> {
     class: &'a str,
     size: &'static str,
-    group: &'a Group,
+    group: &'a SizeGroup,
 }
 
 /// Rows of the table: [`CompletionRow`].
-struct Completions;
+struct CompletionRows;
 
-impl Rows for Completions {
+impl TableRows for CompletionRows {
     type Row<'a> = CompletionRow<'a>;
 }
 
-const COMPLETIONS: &[Column<Completions>] = &[
+const COMPLETIONS: &[Column<CompletionRows>] = &[
     Column::key(Column::text("class", |row| row.class.into())),
     Column::key(Column::text("size", |row| row.size.into())),
     Column::given(Column::integer("flows", |row| row.group.flows.into())),
@@ -91,7 +91,7 @@ pub(super) fn bytes_of(flow: &FlowParams) -> Option<u64> {
 
 /// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
-    TableInfo::of("completions", COMPLETIONS).holding(Holds::Derived)
+    TableInfo::of("completions", COMPLETIONS).with_content(TableContent::Derived)
 }
 
 /// Builds the table, with the completion times of flows by class and size. It covers the flows that begin in the
@@ -101,21 +101,21 @@ pub(super) fn completion_table(view: &WorldView, completed: &[Option<Time>]) -> 
     if !cluster.flows.iter().any(|flow| bytes_of(flow).is_some()) {
         return None;
     }
-    let ways = Ways::new(view)?;
+    let flow_paths = FlowPaths::new(view)?;
     let begun = |flow: &FlowParams| flow.start_ps < view.now.ps();
     let inside = |flow: &FlowParams| begun(flow) && flow.start_ps >= view.window_start.ps();
     let mut any_inside = vec![false; cluster.classes.len()];
     for flow in cluster.flows.iter().filter(|flow| bytes_of(flow).is_some() && inside(flow)) {
         any_inside[usize::from(flow.class)] = true;
     }
-    let mut groups: Vec<[Group; SIZES.len()]> = cluster.classes.iter().map(|_| Default::default()).collect();
+    let mut groups: Vec<[SizeGroup; SIZES.len()]> = cluster.classes.iter().map(|_| Default::default()).collect();
     for (number, flow) in (0..).zip(&cluster.flows) {
         let class = usize::from(flow.class);
         let counts = if any_inside[class] { inside(flow) } else { begun(flow) };
         let Some(bytes) = bytes_of(flow).filter(|_| counts) else { continue };
         let took = completed[number as usize].map(|at| {
             let ps = at.ps().saturating_sub(flow.start_ps) as f64;
-            (ps / 1e6, ways.ideal_ps(number, flow).map(|ideal| ps / ideal as f64))
+            (ps / 1e6, flow_paths.ideal_ps(number, flow).map(|ideal| ps / ideal as f64))
         });
         let size = (1..SIZES.len()).find(|&size| bytes <= SIZES[size].1).unwrap_or(0);
         groups[class][0].add(took);

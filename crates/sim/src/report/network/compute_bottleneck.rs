@@ -1,18 +1,18 @@
 //! Finds the limit of a job whose ranks run on cores of servers: their instructions, the memory of their hosts, or
 //! their communication. If none of these is clear, the limit is not known.
 
-use super::class::Class;
+use super::class::TrafficClass;
 use super::hosts::{data_words, memory_load};
-use super::limit::{not_known, Limit, BUS_FULL, MOST};
+use super::limit::{not_known, TrafficLimit, BUS_FULL, MOST};
 use super::pcie::dropping_nics;
-use super::sums::full_way;
+use super::sums::full_resource;
 use crate::report::view::WorldView;
 use hostnet_model::core::Worker;
 use hostnet_model::flow::PhaseStats;
 use hostnet_model::params::JobParams;
 
 /// Returns the limit of a class that is a job with all of its ranks on cores of servers, or `None` for another class.
-pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Option<Limit> {
+pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &TrafficClass) -> Option<TrafficLimit> {
     let number = view.plan.cluster.jobs.iter().position(|job| job.name == name && !job.cores.is_empty())?;
     let job = &view.plan.cluster.jobs[number];
     let workers: Vec<&Worker> = view
@@ -37,14 +37,20 @@ pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &Class) -> Opt
 }
 
 /// Returns the limit of ranks from two shares of their time: computing, and executing instructions.
-fn work_limit(view: &WorldView, job: &JobParams, class: &Class, computes: f64, instructions: f64) -> Limit {
+fn work_limit(
+    view: &WorldView,
+    job: &JobParams,
+    class: &TrafficClass,
+    computes: f64,
+    instructions: f64,
+) -> TrafficLimit {
     if let Some((load, place)) = fullest_memory(view, job).filter(|(load, _)| computes >= MOST && *load >= BUS_FULL) {
         let why = data_words(&place, load);
-        return Limit { limit: "memory bandwidth", place, load: Some(load), why };
+        return TrafficLimit { limit: "memory bandwidth", place, load: Some(load), why };
     }
     if instructions >= MOST {
         let why = format!("instructions take {:.0} % of the time of its ranks", 100.0 * instructions);
-        return Limit { limit: "rank cores", place: String::new(), load: Some(instructions), why };
+        return TrafficLimit { limit: "rank cores", place: String::new(), load: Some(instructions), why };
     }
     if computes >= MOST {
         let why = format!(
@@ -55,7 +61,7 @@ fn work_limit(view: &WorldView, job: &JobParams, class: &Class, computes: f64, i
         );
         return not_known(Some(computes), why);
     }
-    if let Some(full) = dropping_nics(view, class).or_else(|| full_way(view, class)) {
+    if let Some(full) = dropping_nics(view, class).or_else(|| full_resource(view, class)) {
         return full;
     }
     let why = format!(

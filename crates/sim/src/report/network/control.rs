@@ -1,6 +1,6 @@
 //! The table `control`: controllers that observe hosts and throttle their cores.
 
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::control::{Control, ControlCounts, Signals};
 use hostnet_model::params::ControlRule;
@@ -23,13 +23,13 @@ struct ControlRow<'a> {
 }
 
 /// Rows of the table: [`ControlRow`].
-struct Controls;
+struct ControlRows;
 
-impl Rows for Controls {
+impl TableRows for ControlRows {
     type Row<'a> = ControlRow<'a>;
 }
 
-const CONTROL: &[Column<Controls>] = &[
+const CONTROL: &[Column<ControlRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::given(Column::text("rule", |row| rule_name(row.control.rule()).into())),
     Column::number("occupancy_mean_lines", |row| (row.mean(0) / LINE_PARTS).into()),

@@ -1,10 +1,10 @@
 //! Finds cores that serve the network and are always busy.
 
-use super::class::{machine_of, Class};
+use super::class::{machine_of, TrafficClass};
 use super::core_time::{register_wait, share_spent, spent_words};
 use super::fair_share::{full_place, FullPlace};
 use super::hosts::{data_words, memory_load};
-use super::limit::{not_known, Limit, BUS_FULL, FULL};
+use super::limit::{not_known, TrafficLimit, BUS_FULL, FULL};
 use crate::report::view::WorldView;
 use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::dimm::Dimm;
@@ -41,7 +41,7 @@ fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u
 }
 
 /// Returns the use of a core that serves the network. Cores are numbered through the sockets.
-fn use_of<'a>(view: &WorldView, machine: &'a Machine, core: u32) -> Option<CoreUse<'a>> {
+fn core_use<'a>(view: &WorldView, machine: &'a Machine, core: u32) -> Option<CoreUse<'a>> {
     let core = machine.each::<Core>().nth(core as usize)?;
     let (engine, stack) = (0..).zip(core.engines()).find_map(|(engine, of)| Some((engine, NetStack::of(of)?)))?;
     Some(CoreUse { times: stack.times(), waits: core.waited_ps(engine, view.now) as f64 / view.window_ps() })
@@ -53,40 +53,60 @@ fn busy_share(view: &WorldView, core: CoreUse) -> f64 {
 }
 
 /// Returns the cores of a class at a host that are always busy, with their use.
-fn busy_of<'a>(view: &WorldView, machine: &'a Machine, host: u16, class: &Class) -> BTreeMap<u32, CoreUse<'a>> {
+fn busy_cores_at<'a>(
+    view: &WorldView,
+    machine: &'a Machine,
+    host: u16,
+    class: &TrafficClass,
+) -> BTreeMap<u32, CoreUse<'a>> {
     let own = class.flows.iter().flat_map(|flow| cores_of(flow, host, class.now_ps));
-    let cores = own.filter_map(|core| Some((core, use_of(view, machine, core)?)));
+    let cores = own.filter_map(|core| Some((core, core_use(view, machine, core)?)));
     cores.filter(|&(_, core)| busy_share(view, core) >= FULL).collect()
 }
 
 /// Returns true if a flow uses a core of a class at a host that is always busy.
-fn runs_on_busy(view: &WorldView, flow: &FlowParams, host: u16, class: &Class) -> bool {
-    let busy = |machine| busy_of(view, machine, host, class);
+fn runs_on_busy(view: &WorldView, flow: &FlowParams, host: u16, class: &TrafficClass) -> bool {
+    let busy = |machine| busy_cores_at(view, machine, host, class);
     let busy = machine_of(view, host).map(busy).unwrap_or_default();
     cores_of(flow, host, class.now_ps).any(|core| busy.contains_key(&core))
 }
 
 /// Finds the hosts where cores of a class are always busy.
-fn full_places(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<FullPlace> {
+fn full_places(
+    view: &WorldView,
+    limit: &'static str,
+    hosts: &BTreeSet<u16>,
+    class: &TrafficClass,
+) -> Option<FullPlace> {
     let busiest = |host| busiest_core(view, limit, host, class);
     full_place(view, hosts, class, busiest, |flow, host| runs_on_busy(view, flow, host, class))
 }
 
 /// Names the busiest core of a class at `hosts`, if it is always busy. The limit is not known if the class has less
 /// than its share of such cores.
-pub(super) fn busy_cores(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
+pub(super) fn busy_cores(
+    view: &WorldView,
+    limit: &'static str,
+    hosts: &BTreeSet<u16>,
+    class: &TrafficClass,
+) -> Option<TrafficLimit> {
     full_places(view, limit, hosts, class).map(FullPlace::limit)
 }
 
 /// Names the busiest core of a class at `hosts`, if it is always busy and the class has its share of such cores.
-pub(super) fn full_cores(view: &WorldView, limit: &'static str, hosts: &BTreeSet<u16>, class: &Class) -> Option<Limit> {
+pub(super) fn full_cores(
+    view: &WorldView,
+    limit: &'static str,
+    hosts: &BTreeSet<u16>,
+    class: &TrafficClass,
+) -> Option<TrafficLimit> {
     full_places(view, limit, hosts, class).and_then(FullPlace::with_share)
 }
 
 /// Names the busiest core of a class at a host, if it is always busy.
-fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
+fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &TrafficClass) -> Option<TrafficLimit> {
     let machine = machine_of(view, host)?;
-    let cores = busy_of(view, machine, host, class).into_values();
+    let cores = busy_cores_at(view, machine, host, class).into_values();
     let busiest = cores.max_by(|&one, &other| busy_share(view, one).total_cmp(&busy_share(view, other)))?;
     let busy = busy_share(view, busiest);
     let share = |spent| share_spent(view, busiest.times, spent);
@@ -100,7 +120,7 @@ fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Class)
             if in_dimm { "lines" } else { "registers" },
             waits * 100.0
         );
-        return Some(Limit { limit: "not known", place: name.clone(), load: Some(waits), why });
+        return Some(TrafficLimit { limit: "not known", place: name.clone(), load: Some(waits), why });
     }
     let mut why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, use_words(view, busiest));
     let memory = memory_load(view, usize::from(host), machine).filter(|&load| load >= BUS_FULL);
@@ -109,11 +129,11 @@ fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Class)
         if share(Spent::Stalled) < MOSTLY * busy {
             let place = name.clone();
             let unknown = not_known(Some(load.min(1.0)), format!("{why}: a faster core alone may not help"));
-            return Some(Limit { place, ..unknown });
+            return Some(TrafficLimit { place, ..unknown });
         }
-        return Some(Limit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
+        return Some(TrafficLimit { limit: "memory bandwidth", place: name.clone(), load: Some(load.min(1.0)), why });
     }
-    Some(Limit { limit, place: name.clone(), load: Some(busy), why })
+    Some(TrafficLimit { limit, place: name.clone(), load: Some(busy), why })
 }
 
 /// Describes the use of a core in words.

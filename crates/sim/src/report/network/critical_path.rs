@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Activity in a piece of the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Does {
+pub(super) enum PathActivity {
     /// A rank computes.
     Compute,
     /// A rank waits for its accelerator.
@@ -18,7 +18,7 @@ pub(super) enum Does {
     Copy,
 }
 
-impl Does {
+impl PathActivity {
     /// Returns the name of the activity in the table `path`.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -31,10 +31,10 @@ impl Does {
 
 /// One piece of the critical path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct PathPiece {
     /// Name of the step, as an index.
     pub(super) phase: u8,
-    pub(super) does: Does,
+    pub(super) activity: PathActivity,
     /// The rank, twice, or the ranks that send and receive.
     pub(super) ranks: (u32, u32),
     pub(super) from: Time,
@@ -47,9 +47,9 @@ pub(super) struct Piece {
     pub(super) follows: bool,
 }
 
-impl Piece {
-    fn new(phase: u8, does: Does, ranks: (u32, u32), (from, to): (Time, Time)) -> Self {
-        Self { phase, does, ranks, from, to, bytes: 0, summed: false, follows: false }
+impl PathPiece {
+    fn new(phase: u8, activity: PathActivity, ranks: (u32, u32), (from, to): (Time, Time)) -> Self {
+        Self { phase, activity, ranks, from, to, bytes: 0, summed: false, follows: false }
     }
 
     pub(super) fn ps(&self) -> u64 {
@@ -58,7 +58,7 @@ impl Piece {
 }
 
 /// Completed steps of all ranks, with indices from received bytes to the step that sent them.
-struct Steps {
+struct RankSteps {
     /// Steps by rank, in order.
     of: Vec<Vec<CompletedStep>>,
     /// By sender and receiver: bytes sent up to the end of a step, and the index of the step.
@@ -70,7 +70,7 @@ struct Steps {
     whole: Vec<bool>,
 }
 
-impl Steps {
+impl RankSteps {
     fn new(ranks: &[&Rank]) -> Self {
         let of: Vec<Vec<CompletedStep>> = ranks.iter().map(|rank| rank.completed_steps().copied().collect()).collect();
         let taken = |rank: &Rank| rank.phases().iter().map(|books| books.steps).sum::<u64>();
@@ -114,30 +114,30 @@ impl Steps {
     }
 
     /// Returns the message that a step waited for last, if it waited for one.
-    fn waited(&self, rank: u32, index: usize) -> Option<Message> {
+    fn awaited_message(&self, rank: u32, index: usize) -> Option<AwaitedMessage> {
         let step = self.of[rank as usize][index];
         let (from, total) = step.taken.filter(|_| step.received > step.written)?;
-        Some(Message { to: rank, index, from, total })
+        Some(AwaitedMessage { to: rank, index, from, total })
     }
 
     /// Returns the previous message from the same rank that a step of the receiver waited for.
-    fn before(&self, message: &Message) -> Option<Message> {
+    fn before(&self, message: &AwaitedMessage) -> Option<AwaitedMessage> {
         let mut earlier = self.of[message.to as usize][..message.index].iter();
         let index = earlier.rposition(|step| step.taken.is_some_and(|(from, _)| from == message.from))?;
-        self.waited(message.to, index)
+        self.awaited_message(message.to, index)
     }
 
     /// Walks back to the start of a step and adds its pieces. Returns the previous step. For a step that waited for
     /// its accelerator, this is the step that submitted the first work of the accelerator's busy period.
-    fn begin_of(&self, (rank, index): (u32, usize), pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
+    fn walk_step(&self, (rank, index): (u32, usize), pieces: &mut Vec<PathPiece>) -> Option<(u32, usize)> {
         let steps = &self.of[rank as usize];
         let CompletedStep { phase, began, device, computed, .. } = steps[index];
         let Some((busy_since, until)) = device else {
-            pieces.push(Piece::new(phase, Does::Compute, (rank, rank), (began, computed)));
+            pieces.push(PathPiece::new(phase, PathActivity::Compute, (rank, rank), (began, computed)));
             return index.checked_sub(1).map(|before| (rank, before));
         };
-        pieces.push(Piece::new(phase, Does::Compute, (rank, rank), (until, computed)));
-        pieces.push(Piece::new(phase, Does::Device, (rank, rank), (busy_since, until)));
+        pieces.push(PathPiece::new(phase, PathActivity::Compute, (rank, rank), (until, computed)));
+        pieces.push(PathPiece::new(phase, PathActivity::Device, (rank, rank), (busy_since, until)));
         let gave = steps[..=index].partition_point(|step| step.began < busy_since);
         gave.checked_sub(1).map(|before| (rank, before))
     }
@@ -145,7 +145,7 @@ impl Steps {
     /// Walks back along a message and adds its piece, and likewise for earlier messages that were still in flight
     /// when it was sent, because a connection carries one message after the other. Returns the step that sent the
     /// first of them.
-    fn way_of(&self, mut message: Message, pieces: &mut Vec<Piece>) -> Option<(u32, usize)> {
+    fn walk_message(&self, mut message: AwaitedMessage, pieces: &mut Vec<PathPiece>) -> Option<(u32, usize)> {
         loop {
             let step = &self.of[message.to as usize][message.index];
             let (from, by, bytes) = self.sender(message.from, message.to, message.total)?;
@@ -157,9 +157,9 @@ impl Steps {
                 self.before(&message).map(|before| (self.of[before.to as usize][before.index].received, before));
             let before = before.filter(|&(came, _)| came > sent);
             let begins = before.as_ref().map_or(sent, |&(came, _)| came);
-            let piece = Piece::new(step.phase, Does::Transfer, (from, message.to), (begins, step.received));
+            let piece = PathPiece::new(step.phase, PathActivity::Transfer, (from, message.to), (begins, step.received));
             let (summed, follows) = (message.from as usize >= self.of.len(), before.is_some());
-            pieces.push(Piece { bytes, summed, follows, ..piece });
+            pieces.push(PathPiece { bytes, summed, follows, ..piece });
             match before {
                 Some((_, earlier)) => message = earlier,
                 None => return Some((from, by)),
@@ -169,7 +169,7 @@ impl Steps {
 }
 
 /// A message that a step waited for.
-struct Message {
+struct AwaitedMessage {
     /// Receiver, and the index of its step.
     to: u32,
     index: usize,
@@ -181,23 +181,33 @@ struct Message {
 
 /// Returns the pieces of the critical path of a job with these ranks, the last one first, as far back as steps are
 /// kept.
-pub(super) fn path(ranks: &[&Rank]) -> Vec<Piece> {
-    let steps = Steps::new(ranks);
+pub(super) fn trace_path(ranks: &[&Rank]) -> Vec<PathPiece> {
+    let steps = RankSteps::new(ranks);
     let mut pieces = Vec::new();
     let mut at = steps.last();
     while let Some((rank, index)) = at {
         let step = &steps.of[rank as usize][index];
-        pieces.push(Piece::new(step.phase, Does::Copy, (rank, rank), (step.written.max(step.received), step.ended)));
-        at = match steps.waited(rank, index) {
-            Some(message) => steps.way_of(message, &mut pieces),
+        pieces.push(PathPiece::new(
+            step.phase,
+            PathActivity::Copy,
+            (rank, rank),
+            (step.written.max(step.received), step.ended),
+        ));
+        at = match steps.awaited_message(rank, index) {
+            Some(message) => steps.walk_message(message, &mut pieces),
             None => {
                 let to = step.sent.map_or(rank, |(to, _)| to);
-                pieces.push(Piece::new(step.phase, Does::Transfer, (rank, to), (step.computed, step.written)));
+                pieces.push(PathPiece::new(
+                    step.phase,
+                    PathActivity::Transfer,
+                    (rank, to),
+                    (step.computed, step.written),
+                ));
                 Some((rank, index))
             }
         };
         let Some((rank, index)) = at else { break };
-        at = steps.begin_of((rank, index), &mut pieces);
+        at = steps.walk_step((rank, index), &mut pieces);
     }
     pieces.retain(|piece| piece.to > piece.from);
     pieces

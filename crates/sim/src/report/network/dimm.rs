@@ -1,8 +1,8 @@
 //! The table `dimms`, of NICs in DIMMs, and their limits.
 
 use super::class::machine_of;
-use super::limit::Limit;
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use super::limit::TrafficLimit;
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::memory::Channel;
@@ -20,13 +20,13 @@ struct DimmRow<'a> {
 }
 
 /// Rows of the table: [`DimmRow`].
-struct Dimms;
+struct DimmRows;
 
-impl Rows for Dimms {
+impl TableRows for DimmRows {
     type Row<'a> = DimmRow<'a>;
 }
 
-const DIMMS: &[Column<Dimms>] = &[
+const DIMMS: &[Column<DimmRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::integer("reads", |row| row.dimm.counters().reads.into()),
     Column::integer("hits", |row| row.dimm.counters().hits.into()),
@@ -74,7 +74,7 @@ pub(super) fn dimm_table(view: &WorldView) -> Option<Table> {
 
 /// Names the pool of a host's DIMM that is most in use, if it is in use most of the time. The limit is not known: it
 /// may be the pool, the memory behind it, or the channel.
-pub(super) fn dimm_limit(view: &WorldView, host: u16) -> Option<Limit> {
+pub(super) fn dimm_limit(view: &WorldView, host: u16) -> Option<TrafficLimit> {
     let dimm = machine_of(view, host)?.first::<Dimm>()?;
     let names = ["request ids", "entries of writes", "entries of written DMA lines", "entries of read DMA lines"];
     let share = |area: u64, capacity: u32| area as f64 / view.window_ps() / f64::from(capacity);
@@ -87,5 +87,5 @@ pub(super) fn dimm_limit(view: &WorldView, host: u16) -> Option<Limit> {
         channel is slow",
         held * 100.0
     );
-    Some(Limit { limit: "not known", place, load: Some(held), why })
+    Some(TrafficLimit { limit: "not known", place, load: Some(held), why })
 }

@@ -1,21 +1,21 @@
 //! The table `engines`, of compression engines of NICs, and the limits that they set.
 
-use super::class::{machine_of, Class};
-use super::limit::{worst, Limit, MOST};
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use super::class::{machine_of, TrafficClass};
+use super::limit::{worst_limit, TrafficLimit, MOST};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{Compressor, EngineCounts};
 use hostnet_model::nic::Nic;
 
 /// Compression engine of a host in one direction.
-struct Engine<'a> {
+struct EngineRow<'a> {
     host: &'a str,
     direction: &'static str,
     counts: EngineCounts,
     window_ps: f64,
 }
 
-impl Engine<'_> {
+impl EngineRow<'_> {
     /// Returns the compression ratio of the data.
     fn ratio(&self) -> Option<f64> {
         (self.counts.wire_bytes > 0).then(|| self.counts.bytes as f64 / self.counts.wire_bytes as f64)
@@ -27,14 +27,14 @@ impl Engine<'_> {
     }
 }
 
-/// Rows of the table: [`Engine`].
-struct Engines;
+/// Rows of the table: [`EngineRow`].
+struct EngineRows;
 
-impl Rows for Engines {
-    type Row<'a> = Engine<'a>;
+impl TableRows for EngineRows {
+    type Row<'a> = EngineRow<'a>;
 }
 
-const ENGINES: &[Column<Engines>] = &[
+const ENGINES: &[Column<EngineRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::key(Column::text("direction", |row| row.direction.into())),
     Column::integer("packets", |row| row.counts.packets.into()),
@@ -80,7 +80,7 @@ pub(super) fn engine_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("engines", ENGINES);
     for (host, counts) in found {
         for (direction, counts) in ["out", "in"].into_iter().zip(counts) {
-            table.add(ENGINES, &Engine { host, direction, counts, window_ps: view.window_ps() });
+            table.add(ENGINES, &EngineRow { host, direction, counts, window_ps: view.window_ps() });
         }
     }
     Some(table)
@@ -88,20 +88,20 @@ pub(super) fn engine_table(view: &WorldView) -> Option<Table> {
 
 /// Names the busiest engine on the path of a class, if it works most of the time. It need not be full to be the
 /// limit, because steps of a job wait for each other.
-pub(super) fn full_engine(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn full_engine(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     busiest_engine(view, class).filter(|limit| limit.load >= Some(MOST))
 }
 
 /// Names the busiest engine on the path of a class.
-pub(super) fn busiest_engine(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn busiest_engine(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let hosts = class.hosts[0].union(&class.hosts[1]);
-    worst(hosts.filter_map(|&host| {
+    worst_limit(hosts.filter_map(|&host| {
         let of = &view.plan.cluster.hosts[usize::from(host)];
         of.compress.as_ref()?;
         let [out, into] = engine_counts(view, host)?.map(|counts| counts.busy_ps as f64 / view.window_ps());
         let (load, does) = if out >= into { (out, "makes packets smaller") } else { (into, "restores packets") };
         let place = of.name.clone();
         let why = format!("the engine of {place} that {does} works {:.0} % of the time", load * 100.0);
-        Some(Limit { limit: "compression", place, load: Some(load), why })
+        Some(TrafficLimit { limit: "compression", place, load: Some(load), why })
     }))
 }

@@ -1,7 +1,7 @@
 //! Finds limits by faults: a cable that is down, an application that does not read, lost packets.
 
-use super::class::{ports_of, Class};
-use super::limit::Limit;
+use super::class::{ports_on_path, TrafficClass};
+use super::limit::TrafficLimit;
 use crate::report::view::WorldView;
 use hostnet_model::params::{CableEnd, FlowParams, PacketsParams, Traffic, Transport};
 
@@ -11,36 +11,36 @@ const BROKEN: f64 = 0.05;
 const LOST: f64 = 0.001;
 
 /// Names the cable on the path of a class that was down longest.
-pub(crate) fn cable_down(view: &WorldView, class: &Class) -> Option<Limit> {
-    let cables = ports_of(view, class).filter_map(|(port, _)| port.cable());
-    let share = |spans: &[(u64, u64)]| spans.iter().map(|&span| view.share_of(span)).sum::<f64>();
+pub(crate) fn cable_down(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
+    let cables = ports_on_path(view, class).filter_map(|(port, _)| port.cable());
+    let share = |spans: &[(u64, u64)]| spans.iter().map(|&span| view.share_of_window(span)).sum::<f64>();
     let (share, cable) = cables
         .map(|cable| (share(&cable.down_ps), cable))
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .filter(|down| down.0 >= BROKEN)?;
     let place = cable.ends.map(|end| view.name_of(end)).join(" to ");
     let why = format!("the cable {place} is down {:.0} % of the time", share * 100.0);
-    Some(Limit { limit: "cable down", place, load: Some(share), why })
+    Some(TrafficLimit { limit: "cable down", place, load: Some(share), why })
 }
 
 /// Names the application of a class that did not read for the longest time.
-pub(crate) fn deaf_receivers(view: &WorldView, class: &Class) -> Option<Limit> {
-    let deaf = class.flows.iter().map(|flow| (flow.deaf_ps.map_or(0.0, |span| view.share_of(span)), flow));
+pub(crate) fn deaf_receivers(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
+    let deaf = class.flows.iter().map(|flow| (flow.deaf_ps.map_or(0.0, |span| view.share_of_window(span)), flow));
     let (share, flow) = deaf.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|deaf| deaf.0 >= BROKEN)?;
     let place = view.name_of(CableEnd::Host(flow.to)).to_owned();
     let why = format!("an application of {place} does not read {:.0} % of the time", share * 100.0);
-    Some(Limit { limit: "deaf receiver", place, load: Some(share), why })
+    Some(TrafficLimit { limit: "deaf receiver", place, load: Some(share), why })
 }
 
 /// Names losses as the limit of a class.
-pub(crate) fn lossy_path(class: &Class) -> Option<Limit> {
+pub(crate) fn lossy_path(class: &TrafficClass) -> Option<TrafficLimit> {
     let totals = &class.totals;
     let (network, nic) = (totals.fabric_dropped, totals.nic_dropped());
     let share = (network + nic) as f64 / totals.host_sent.max(1) as f64;
     let then = if class.is_of_datagrams() { "nobody retransmits them" } else { "senders slow down for these losses" };
     let why =
         format!("{:.2} % of its packets are lost ({network} in the network, {nic} at NICs), and {then}", share * 100.0);
-    (share >= LOST && !class.is_replay()).then(|| Limit {
+    (share >= LOST && !class.is_replay()).then(|| TrafficLimit {
         limit: "losses",
         place: String::new(),
         load: Some(share),
@@ -48,7 +48,7 @@ pub(crate) fn lossy_path(class: &Class) -> Option<Limit> {
     })
 }
 
-impl Class<'_> {
+impl TrafficClass<'_> {
     /// Returns true if all packets are those of captures.
     pub(crate) fn is_replay(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Replay { .. }))
@@ -75,7 +75,7 @@ impl Class<'_> {
     }
 
     /// Returns true if all packets are forwarded by hosts that received them.
-    pub(crate) fn is_onward(&self) -> bool {
+    pub(crate) fn is_forwarded(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Forward(_)))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::read::ends::{datagram_ends, ends, rdma_ends};
 use crate::read::flows::{ClassBytes, FlowTotals};
-use crate::report::table::{cells, headings, roles, Cell, Column, Rows, Table, TableInfo};
+use crate::report::table::{headings, read_cells, roles, Cell, Column, Table, TableInfo, TableRows};
 use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
 use hostnet_config::Length;
 use hostnet_kernel::Time;
@@ -11,13 +11,13 @@ use hostnet_measure::Histogram;
 use hostnet_model::params::FlowParams;
 
 /// Columns that the tables of classes and of flows share. Their rows are read from [`FlowTotals`].
-struct Counts;
+struct CountRows;
 
-impl Rows for Counts {
+impl TableRows for CountRows {
     type Row<'a> = FlowTotals;
 }
 
-const COUNTS: &[Column<Counts>] = &[
+const COUNTS: &[Column<CountRows>] = &[
     Column::integer("sent_packets", |totals| totals.sent_packets.into()),
     Column::integer("retransmitted_packets", |totals| totals.retransmitted_packets.into()),
     Column::integer("nic_received", |totals| totals.nic_received.into()),
@@ -53,13 +53,13 @@ struct ClassRow<'a> {
 }
 
 /// Rows of the table `classes`: [`ClassRow`].
-struct Classes;
+struct ClassRows;
 
-impl Rows for Classes {
+impl TableRows for ClassRows {
     type Row<'a> = ClassRow<'a>;
 }
 
-const CLASSES: &[Column<Classes>] = &[
+const CLASSES: &[Column<ClassRows>] = &[
     Column::key(Column::text("class", |row| row.name.into())),
     Column::number("goodput_gbps", |row| row.goodput.into()),
     Column::number("goodput_ci95", |row| {
@@ -80,13 +80,13 @@ struct FlowRow<'a> {
 }
 
 /// Rows of the table `flows`: [`FlowRow`].
-struct Flows;
+struct FlowRows;
 
-impl Rows for Flows {
+impl TableRows for FlowRows {
     type Row<'a> = FlowRow<'a>;
 }
 
-const FLOWS: &[Column<Flows>] = &[
+const FLOWS: &[Column<FlowRows>] = &[
     Column::key(Column::integer("flow", |row| (row.number as u64).into())),
     Column::given(Column::text("class", |row| row.view.class_name(row.flow.class).into())),
     Column::given(Column::text("from", |row| row.host(row.flow.from).into())),
@@ -115,13 +115,13 @@ struct LatencyRow<'a> {
 }
 
 /// Rows of the table `latencies`: [`LatencyRow`].
-struct Latencies;
+struct LatencyRows;
 
-impl Rows for Latencies {
+impl TableRows for LatencyRows {
     type Row<'a> = LatencyRow<'a>;
 }
 
-const LATENCIES: &[Column<Latencies>] = &[
+const LATENCIES: &[Column<LatencyRows>] = &[
     Column::key(Column::text("class", |row| row.class.into())),
     Column::integer("count", |row| row.latency.count().into()),
     Column::number("mean_us", |row| us(row.latency.mean())),
@@ -156,7 +156,7 @@ pub(crate) fn class_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
         let sum = own.fold(FlowTotals::default(), |sum, (totals, _)| sum.plus(totals));
         let goodput = view.gbps(sum.received_bytes.iter().sum());
         let row = ClassRow { name, goodput, estimate: goodput_estimate(view, class) };
-        table.push([cells(CLASSES, &row), cells(COUNTS, &sum)].concat());
+        table.push([read_cells(CLASSES, &row), read_cells(COUNTS, &sum)].concat());
     }
     table
 }
@@ -199,7 +199,7 @@ pub(super) fn flow_table(view: &WorldView, flows: &[FlowTotals], completed: &[Op
     let cluster = &view.plan.cluster;
     for (number, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
         let row = FlowRow { view: view, number, flow, totals, completed: completed[number] };
-        table.push([cells(FLOWS, &row), cells(COUNTS, totals)].concat());
+        table.push([read_cells(FLOWS, &row), read_cells(COUNTS, totals)].concat());
     }
     table
 }

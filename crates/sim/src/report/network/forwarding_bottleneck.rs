@@ -1,7 +1,7 @@
 //! Finds the limit of packets that a host has no room to forward.
 
-use super::class::Class;
-use super::limit::Limit;
+use super::class::TrafficClass;
+use super::limit::TrafficLimit;
 use crate::read::flows::FlowTotals;
 use crate::report::view::WorldView;
 use hostnet_model::params::Traffic;
@@ -21,7 +21,7 @@ pub(super) fn forwarded_flows(view: &WorldView, own: &[usize]) -> Option<Vec<usi
 
 /// Names the limit of packets that sockets drop before a function forwards them: the limit `onward` of the class that
 /// forwards them, if it is known.
-pub(super) fn held_onward(class: &Class, onward: impl FnOnce() -> Limit) -> Option<Limit> {
+pub(super) fn forwarding_limit(class: &TrafficClass, onward: impl FnOnce() -> TrafficLimit) -> Option<TrafficLimit> {
     let FlowTotals { socket_dropped, received_segments, .. } = class.totals;
     let share = socket_dropped as f64 / (socket_dropped + received_segments).max(1) as f64;
     if share < DROPPED {
@@ -31,7 +31,7 @@ pub(super) fn held_onward(class: &Class, onward: impl FnOnce() -> Limit) -> Opti
     let words = format!("sockets drop {:.0} % of what is to be sent on", share * 100.0);
     if next.load.is_none() {
         let why = format!("{words}, and nothing on the way on is full");
-        return Some(Limit { limit: "not known", place: String::new(), load: Some(share), why });
+        return Some(TrafficLimit { limit: "not known", place: String::new(), load: Some(share), why });
     }
-    Some(Limit { why: format!("{words}: {}", next.why), ..next })
+    Some(TrafficLimit { why: format!("{words}: {}", next.why), ..next })
 }

@@ -1,6 +1,6 @@
 //! The table `functions`: functions of NICs with several PCIe links.
 
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::nic::Nic;
 
@@ -15,13 +15,13 @@ struct FunctionRow<'a> {
 }
 
 /// Rows of the table: [`FunctionRow`].
-struct Functions;
+struct FunctionRows;
 
-impl Rows for Functions {
+impl TableRows for FunctionRows {
     type Row<'a> = FunctionRow<'a>;
 }
 
-const FUNCTIONS: &[Column<Functions>] = &[
+const FUNCTIONS: &[Column<FunctionRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::key(Column::integer("function", |row| row.number.into())),
     Column::given(Column::integer("socket", |row| u32::from(row.socket).into())),
@@ -35,9 +35,9 @@ const FUNCTIONS: &[Column<Functions>] = &[
 ];
 
 impl FunctionRow<'_> {
-    /// Returns the throughput of writes to memory (`way` 0) or of reads (1), in Gbit/s.
-    fn gbps(&self, way: usize) -> f64 {
-        self.view.gbps(self.nic.moved_bytes(self.number as usize)[way])
+    /// Returns the throughput of writes to memory (`direction` 0) or of reads (1), in Gbit/s.
+    fn gbps(&self, direction: usize) -> f64 {
+        self.view.gbps(self.nic.moved_bytes(self.number as usize)[direction])
     }
 }
 

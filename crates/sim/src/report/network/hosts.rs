@@ -4,7 +4,7 @@ use super::control;
 use crate::read::flows::FlowTotals;
 use crate::read::host_state::HostState;
 use crate::report::channels::line_ps;
-use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
+use crate::report::table::{Cell, Column, Table, TableInfo, TableRows};
 use crate::report::view::{line_bytes, WorldView};
 use hostnet_measure::Domain;
 use hostnet_model::fluid::FluidCounts;
@@ -15,7 +15,7 @@ use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::Machine;
 
 /// Writes or reads of devices at the IIOs of a server.
-struct Way {
+struct DmaDirection {
     /// Mean number of IIO entries in use, in lines.
     occupancy: f64,
     /// Mean time that a line holds an entry, in ns.
@@ -28,11 +28,11 @@ struct HostRow<'a> {
     view: &'a WorldView<'a>,
     name: &'a str,
     /// Writes of devices, and reads; `None` if the server has no IIO.
-    iio: Option<[Way; 2]>,
+    iio: Option<[DmaDirection; 2]>,
     nic: Option<&'a Nic>,
     /// Totals of all flows if there is only one server: then they are those of its NIC. With several servers, the
     /// table of flows has the totals of each NIC.
-    of_nic: Option<FlowTotals>,
+    from_nic: Option<FlowTotals>,
     /// Time use of the network cores that have any work.
     cores: Vec<&'a CoreTimes>,
     /// Traffic of all memory channels, in GB/s.
@@ -40,31 +40,31 @@ struct HostRow<'a> {
 }
 
 /// Rows of the table `hosts`: [`HostRow`].
-struct Hosts;
+struct HostRows;
 
-impl Rows for Hosts {
+impl TableRows for HostRows {
     type Row<'a> = HostRow<'a>;
 }
 
-const HOSTS: &[Column<Hosts>] = &[
+const HOSTS: &[Column<HostRows>] = &[
     Column::key(Column::text("host", |row| row.name.into())),
-    Column::number("iio_write_occupancy", |row| row.way(0, |way| way.occupancy.into())),
-    Column::number("iio_write_latency_ns", |row| row.way(0, |way| way.latency_ns.into())),
-    Column::number("iio_write_gbps", |row| row.way(0, |way| way.gbps.into())),
-    Column::number("iio_read_occupancy", |row| row.way(1, |way| way.occupancy.into())),
-    Column::number("iio_read_latency_ns", |row| row.way(1, |way| way.latency_ns.into())),
-    Column::number("iio_read_gbps", |row| row.way(1, |way| way.gbps.into())),
+    Column::number("iio_write_occupancy", |row| row.direction(0, |direction| direction.occupancy.into())),
+    Column::number("iio_write_latency_ns", |row| row.direction(0, |direction| direction.latency_ns.into())),
+    Column::number("iio_write_gbps", |row| row.direction(0, |direction| direction.gbps.into())),
+    Column::number("iio_read_occupancy", |row| row.direction(1, |direction| direction.occupancy.into())),
+    Column::number("iio_read_latency_ns", |row| row.direction(1, |direction| direction.latency_ns.into())),
+    Column::number("iio_read_gbps", |row| row.direction(1, |direction| direction.gbps.into())),
     Column::integer("nic_received", |row| row.flows().map(|flows| flows.nic_received).into()),
     Column::integer("nic_dropped", |row| row.flows().map(FlowTotals::nic_dropped).into()),
     Column::number("nic_drop_percent", |row| row.drop_percent().into()),
-    Column::number("nic_buffer_mean_bytes", |row| row.of_nic(|nic| nic.buffer.mean().into())),
-    Column::integer("nic_buffer_max_bytes", |row| row.of_nic(|nic| nic.buffer.max().into())),
+    Column::number("nic_buffer_mean_bytes", |row| row.from_nic(|nic| nic.buffer.mean().into())),
+    Column::integer("nic_buffer_max_bytes", |row| row.from_nic(|nic| nic.buffer.max().into())),
     Column::number("nic_buffered_p99_us", |row| {
-        row.of_nic(|nic| nic.buffered_ps.quantile(0.99).map(|ps| ps / 1e6).into())
+        row.from_nic(|nic| nic.buffered_ps.quantile(0.99).map(|ps| ps / 1e6).into())
     }),
-    Column::number("nic_credit_wait_share", |row| row.of_nic(|nic| nic.credit_wait.mean().into())),
-    Column::number("nic_descriptor_wait_share", |row| row.of_nic(|nic| nic.descriptor_wait.mean().into())),
-    Column::integer("nic_pauses_sent", |row| row.of_nic(|nic| nic.pauses_sent.into())),
+    Column::number("nic_credit_wait_share", |row| row.from_nic(|nic| nic.credit_wait.mean().into())),
+    Column::number("nic_descriptor_wait_share", |row| row.from_nic(|nic| nic.descriptor_wait.mean().into())),
+    Column::integer("nic_pauses_sent", |row| row.from_nic(|nic| nic.pauses_sent.into())),
     Column::number("core_softirq_share", |row| row.core_share(Spent::Softirq).into()),
     Column::number("core_call_share", |row| row.core_share(Spent::Call).into()),
     Column::number("core_copy_share", |row| row.core_share(Spent::Copy).into()),
@@ -75,16 +75,16 @@ const HOSTS: &[Column<Hosts>] = &[
 ];
 
 impl HostRow<'_> {
-    fn way(&self, way: usize, read: impl FnOnce(&Way) -> Cell) -> Cell {
-        self.iio.as_ref().map_or(Cell::Empty, |ways| read(&ways[way]))
+    fn direction(&self, direction: usize, read: impl FnOnce(&DmaDirection) -> Cell) -> Cell {
+        self.iio.as_ref().map_or(Cell::Empty, |directions| read(&directions[direction]))
     }
 
-    fn of_nic(&self, read: impl FnOnce(&NicCounters) -> Cell) -> Cell {
+    fn from_nic(&self, read: impl FnOnce(&NicCounters) -> Cell) -> Cell {
         self.nic.map_or(Cell::Empty, |nic| read(nic.counters()))
     }
 
     fn flows(&self) -> Option<&FlowTotals> {
-        self.of_nic.as_ref().filter(|_| self.nic.is_some())
+        self.from_nic.as_ref().filter(|_| self.nic.is_some())
     }
 
     fn drop_percent(&self) -> Option<f64> {
@@ -114,13 +114,13 @@ struct MemoryRow<'a> {
 }
 
 /// Rows of the table `memory`: [`MemoryRow`].
-struct OfMemory;
+struct MemoryRows;
 
-impl Rows for OfMemory {
+impl TableRows for MemoryRows {
     type Row<'a> = MemoryRow<'a>;
 }
 
-const MEMORY: &[Column<OfMemory>] = &[
+const MEMORY: &[Column<MemoryRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::key(Column::text("workload", |row| row.workload.into())),
     Column::number("read_gb_per_s", |row| row.read_gb_per_s.into()),
@@ -141,13 +141,13 @@ struct SeriesRow<'a> {
 }
 
 /// Rows of the table `series`: [`SeriesRow`].
-struct Series;
+struct SeriesRows;
 
-impl Rows for Series {
+impl TableRows for SeriesRows {
     type Row<'a> = SeriesRow<'a>;
 }
 
-const SERIES: &[Column<Series>] = &[
+const SERIES: &[Column<SeriesRows>] = &[
     Column::number("time_us", |row| row.time_us.into()),
     Column::text("host", |row| row.name.into()),
     Column::number("iio_write_occupancy", |row| row.occupancy().into()),
@@ -193,9 +193,9 @@ pub(crate) fn host_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
         let row = HostRow {
             view: view,
             name: &params.name,
-            iio: iio_links(view, machine, line_bytes(params.fidelity)),
+            iio: dma_directions(view, machine, line_bytes(params.fidelity)),
             nic: machine.first(),
-            of_nic: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
+            from_nic: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
             cores: core_times(view, machine),
             memory_gb_per_s: view.gb_per_s(memory_bytes(view, host, machine)),
         };
@@ -205,7 +205,7 @@ pub(crate) fn host_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
 }
 
 /// Returns occupancy, latency and throughput of writes and of reads of devices, summed over all sockets.
-fn iio_links(view: &WorldView, machine: &Machine, line_bytes: u64) -> Option<[Way; 2]> {
+fn dma_directions(view: &WorldView, machine: &Machine, line_bytes: u64) -> Option<[DmaDirection; 2]> {
     if let Some(memory) = machine.fluids().next() {
         return Some(fluid_iio(view, &memory.counts(view.now)));
     }
@@ -220,16 +220,16 @@ fn iio_links(view: &WorldView, machine: &Machine, line_bytes: u64) -> Option<[Wa
         let area_ps: u64 = all().map(Domain::area_ps).sum();
         let occupancy = area_ps as f64 / view.window_ps() * lines_each;
         let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
-        Way { occupancy, latency_ns, gbps: view.gbps(lines * line_bytes) }
+        DmaDirection { occupancy, latency_ns, gbps: view.gbps(lines * line_bytes) }
     }))
 }
 
-/// As [`iio_links`], but for a fluid memory.
-fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [Way; 2] {
-    [0, 1].map(|way| {
-        let (lines, area) = (counts.lines[way], counts.area[way] as f64);
+/// As [`dma_directions`], but for a fluid memory.
+fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [DmaDirection; 2] {
+    [0, 1].map(|direction| {
+        let (lines, area) = (counts.lines[direction], counts.area[direction] as f64);
         let latency_ns = (lines > 0).then(|| area / lines as f64 / 1000.0);
-        Way { occupancy: area / view.window_ps(), latency_ns, gbps: view.gbps(lines * 64) }
+        DmaDirection { occupancy: area / view.window_ps(), latency_ns, gbps: view.gbps(lines * 64) }
     })
 }
 

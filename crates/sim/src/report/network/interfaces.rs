@@ -1,6 +1,6 @@
 //! The table `mcn`: traffic of the interfaces of memory channel networks, and data still in them.
 
-use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
+use crate::report::table::{Cell, Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::mcn::{Mcn, McnCounts};
 
@@ -16,13 +16,13 @@ struct InterfaceRow<'a> {
 }
 
 /// Rows of the table: [`InterfaceRow`].
-struct Interfaces;
+struct InterfaceRows;
 
-impl Rows for Interfaces {
+impl TableRows for InterfaceRows {
     type Row<'a> = InterfaceRow<'a>;
 }
 
-const INTERFACES: &[Column<Interfaces>] = &[
+const INTERFACES: &[Column<InterfaceRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::key(Column::text("to", |row| row.to.into())),
     Column::integer("offered", |row| row.counts.offered.into()),

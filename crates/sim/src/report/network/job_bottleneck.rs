@@ -1,12 +1,12 @@
 //! Finds the limits of the steps of a job, from the pieces of its critical path and the resources that were busy
 //! meanwhile.
 
-use super::critical_path::{path, Does, Piece};
-use super::limit::{not_known, Limit, NOT_KNOWN};
-use super::segment::Stretch;
-use super::segment_bottleneck::OnPath;
-use super::ways::Ways;
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use super::critical_path::{trace_path, PathActivity, PathPiece};
+use super::flow_paths::FlowPaths;
+use super::limit::{not_known, TrafficLimit, NOT_KNOWN};
+use super::segment::PathSegment;
+use super::segment_bottleneck::JobView;
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Rank;
 use hostnet_model::params::JobParams;
@@ -21,10 +21,10 @@ const ROWS: usize = 32;
 
 /// A limit at several places: by place, its total time, its longest segment, and the words for that one.
 #[derive(Default)]
-struct Places(BTreeMap<String, (u64, u64, Limit)>);
+struct LimitPlaces(BTreeMap<String, (u64, u64, TrafficLimit)>);
 
-impl Places {
-    fn add(&mut self, limit: &Limit, ps: u64) {
+impl LimitPlaces {
+    fn add(&mut self, limit: &TrafficLimit, ps: u64) {
         let (sum, longest, words) = self.0.entry(limit.place.clone()).or_insert_with(|| (0, 0, limit.clone()));
         *sum += ps;
         if ps > *longest {
@@ -33,17 +33,17 @@ impl Places {
     }
 
     /// Returns the limit at the place with the most time, in the words for its longest segment.
-    fn most(self) -> Option<Limit> {
+    fn most(self) -> Option<TrafficLimit> {
         self.0.into_values().max_by_key(|&(sum, ..)| sum).map(|(.., limit)| limit)
     }
 }
 
 /// Limit of the steps with one name and activity.
-struct Bound {
+struct StepBottleneck {
     phase: u8,
-    does: Does,
+    activity: PathActivity,
     /// Limit, at the place with the most time.
-    limit: Limit,
+    limit: TrafficLimit,
     /// Time on the critical path, in ps.
     ps: u64,
 }
@@ -51,29 +51,30 @@ struct Bound {
 /// Critical path of a job, with its limits.
 pub(super) struct JobPath {
     /// Segments of the path, each with its limit.
-    stretches: Vec<(Stretch, Limit)>,
+    segments: Vec<(PathSegment, TrafficLimit)>,
     /// Limits by step and activity, the longest first.
-    bounds: Vec<Bound>,
+    bottlenecks: Vec<StepBottleneck>,
     all_ps: u64,
 }
 
 impl JobPath {
-    fn new(stretches: Vec<Stretch>, binds: impl Fn(&Stretch) -> Limit) -> Self {
-        let all_ps = stretches.iter().map(Stretch::ps).sum();
-        let (mut places, mut bound): (BTreeMap<_, (u64, Places)>, Vec<_>) = (BTreeMap::new(), Vec::new());
-        for stretch in stretches {
-            let limit = binds(&stretch);
-            let (ps, of) = places.entry((stretch.phase, stretch.does, limit.limit)).or_default();
-            *ps += stretch.ps();
-            of.add(&limit, stretch.ps());
-            bound.push((stretch, limit));
+    fn new(segments: Vec<PathSegment>, segment_limit: impl Fn(&PathSegment) -> TrafficLimit) -> Self {
+        let all_ps = segments.iter().map(PathSegment::ps).sum();
+        let (mut places, mut bound): (BTreeMap<_, (u64, LimitPlaces)>, Vec<_>) = (BTreeMap::new(), Vec::new());
+        for segment in segments {
+            let limit = segment_limit(&segment);
+            let (ps, of) = places.entry((segment.phase, segment.activity, limit.limit)).or_default();
+            *ps += segment.ps();
+            of.add(&limit, segment.ps());
+            bound.push((segment, limit));
         }
         let places = places.into_iter();
-        let found =
-            places.filter_map(|((phase, does, _), (ps, of))| Some(Bound { phase, does, limit: of.most()?, ps }));
-        let mut bounds: Vec<Bound> = found.collect();
-        bounds.sort_by_key(|bound| Reverse(bound.ps));
-        Self { stretches: bound, bounds, all_ps }
+        let found = places.filter_map(|((phase, activity, _), (ps, of))| {
+            Some(StepBottleneck { phase, activity, limit: of.most()?, ps })
+        });
+        let mut bottlenecks: Vec<StepBottleneck> = found.collect();
+        bottlenecks.sort_by_key(|bound| Reverse(bound.ps));
+        Self { segments: bound, bottlenecks, all_ps }
     }
 
     /// Returns a time as a share of the critical path.
@@ -85,12 +86,12 @@ impl JobPath {
     /// between two hosts counts for both, or only for the one that its limit names.
     pub(super) fn host<'a>(&self, job: &JobParams, name: &dyn Fn(u16) -> &'a str) -> Option<(u16, f64)> {
         let mut at: BTreeMap<u16, u64> = BTreeMap::new();
-        for (stretch, limit) in &self.stretches {
-            let ends = BTreeSet::from([job.host_of(stretch.ranks.0), job.host_of(stretch.ranks.1)]);
+        for (segment, limit) in &self.segments {
+            let ends = BTreeSet::from([job.host_of(segment.ranks.0), job.host_of(segment.ranks.1)]);
             let bound = |host: &&u16| limit.place.split(" to ").any(|end| end == name(**host));
             let any = ends.iter().any(|host| bound(&host));
             for &host in ends.iter().filter(|host| !any || bound(host)) {
-                *at.entry(host).or_default() += stretch.ps();
+                *at.entry(host).or_default() += segment.ps();
             }
         }
         let (host, ps) = at.into_iter().max_by_key(|&(host, ps)| (ps, Reverse(host)))?;
@@ -99,34 +100,34 @@ impl JobPath {
 
     /// Returns the limit with the largest share of the path. It is not known if that share is small, or if the limit
     /// of these segments is not known.
-    pub(super) fn limit(&self) -> Option<Limit> {
-        let mut by_limit: BTreeMap<&str, (u64, Places)> = BTreeMap::new();
-        for (stretch, limit) in &self.stretches {
+    pub(super) fn limit(&self) -> Option<TrafficLimit> {
+        let mut by_limit: BTreeMap<&str, (u64, LimitPlaces)> = BTreeMap::new();
+        for (segment, limit) in &self.segments {
             let (ps, places) = by_limit.entry(limit.limit).or_default();
-            *ps += stretch.ps();
-            places.add(limit, stretch.ps());
+            *ps += segment.ps();
+            places.add(limit, segment.ps());
         }
         let (ps, places) = by_limit.into_values().max_by_key(|&(ps, _)| ps)?;
-        let (share, Limit { limit, place, why, .. }) = (self.share(ps), places.most()?);
+        let (share, TrafficLimit { limit, place, why, .. }) = (self.share(ps), places.most()?);
         let why = format!("{:.0} % of the time that the job took: {why}", 100.0 * share);
         if share < LEAST || limit == NOT_KNOWN {
             return Some(not_known(None, why));
         }
-        Some(Limit { limit, place, load: Some(share), why })
+        Some(TrafficLimit { limit, place, load: Some(share), why })
     }
 }
 
 /// Rows of the table `path`: a job, its critical path, and one of the limits of its steps.
-struct Paths;
+struct PathRows;
 
-impl Rows for Paths {
-    type Row<'a> = (&'a JobParams, &'a JobPath, &'a Bound);
+impl TableRows for PathRows {
+    type Row<'a> = (&'a JobParams, &'a JobPath, &'a StepBottleneck);
 }
 
-const PATHS: &[Column<Paths>] = &[
+const PATHS: &[Column<PathRows>] = &[
     Column::key(Column::text("job", |(job, ..)| job.name.as_str().into())),
     Column::key(Column::text("step", |(job, _, bound)| job.phases[usize::from(bound.phase)].as_str().into())),
-    Column::key(Column::text("does", |(.., bound)| bound.does.name().into())),
+    Column::key(Column::text("does", |(.., bound)| bound.activity.name().into())),
     Column::key(Column::text("limit", |(.., bound)| bound.limit.limit.into())),
     Column::key(Column::text("place", |(.., bound)| bound.limit.place.as_str().into())),
     Column::number("time_us", |(.., bound)| (bound.ps as f64 / 1e6).into()),
@@ -141,28 +142,28 @@ pub(super) fn table_info() -> TableInfo {
 }
 
 /// Returns the critical path of a job with these ranks, and its limits.
-fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], ways: Option<&Ways>) -> JobPath {
-    let mut found: BTreeMap<_, Vec<Piece>> = BTreeMap::new();
-    for piece in path(ranks) {
-        found.entry((piece.phase, piece.does, piece.ranks, piece.summed)).or_default().push(piece);
+fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], flow_paths: Option<&FlowPaths>) -> JobPath {
+    let mut found: BTreeMap<_, Vec<PathPiece>> = BTreeMap::new();
+    for piece in trace_path(ranks) {
+        found.entry((piece.phase, piece.activity, piece.ranks, piece.summed)).or_default().push(piece);
     }
-    let stretch = |((phase, does, ranks, summed), pieces)| Stretch { phase, does, ranks, summed, pieces };
-    let on_path = OnPath::new(view, job, ranks, ways);
-    JobPath::new(found.into_iter().map(stretch).collect(), |stretch| on_path.binds(stretch))
+    let segment = |((phase, activity, ranks, summed), pieces)| PathSegment { phase, activity, ranks, summed, pieces };
+    let on_path = JobView::new(view, job, ranks, flow_paths);
+    JobPath::new(found.into_iter().map(segment).collect(), |segment| on_path.segment_limit(segment))
 }
 
 /// Returns the critical paths of all jobs.
 pub(super) fn job_paths(view: &WorldView) -> Vec<JobPath> {
     let jobs = 0..view.plan.cluster.jobs.len();
-    let ways = if jobs.is_empty() { None } else { Ways::new(view) };
-    jobs.map(|job| path_of(view, job, &view.ranks_of(job), ways.as_ref())).collect()
+    let flow_paths = if jobs.is_empty() { None } else { FlowPaths::new(view) };
+    jobs.map(|job| path_of(view, job, &view.ranks_of(job), flow_paths.as_ref())).collect()
 }
 
 /// Builds the table.
 pub(super) fn path_table(view: &WorldView, paths: &[JobPath]) -> Table {
     let mut table = Table::of("path", PATHS);
     for (job, path) in view.plan.cluster.jobs.iter().zip(paths) {
-        path.bounds.iter().take(ROWS).for_each(|bound| table.add(PATHS, &(job, path, bound)));
+        path.bottlenecks.iter().take(ROWS).for_each(|bound| table.add(PATHS, &(job, path, bound)));
     }
     table
 }

@@ -1,13 +1,13 @@
 //! The tables of jobs: `jobs`, `steps` (by name) and `path` (limits on the critical path), and rules for their
 //! limits.
 
-use super::class::Class;
+use super::class::TrafficClass;
 use super::engines::busiest_engine;
 use super::hosts::memory_bytes;
 use super::job_bottleneck::{path_table, JobPath};
-use super::limit::{not_known, Limit, MOST, NOT_KNOWN};
+use super::limit::{not_known, TrafficLimit, MOST, NOT_KNOWN};
 use super::sums::busy_sums;
-use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
+use crate::report::table::{Cell, Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseStats, Rank};
 use hostnet_model::params::{JobParams, Traffic};
@@ -19,7 +19,7 @@ const SOME: f64 = 0.5;
 const CLOSER: [&str; 6] = ["cable", "compression", "switch sums", "rank cores", "ranks", NOT_KNOWN];
 
 /// One job and its ranks.
-struct Job<'a> {
+struct JobRow<'a> {
     params: &'a JobParams,
     /// Ranks of the job, in order.
     ranks: Vec<&'a Rank>,
@@ -30,7 +30,7 @@ struct Job<'a> {
     path: &'a JobPath,
 }
 
-impl<'a> Job<'a> {
+impl<'a> JobRow<'a> {
     /// Sums the statistics of all ranks, for the steps with one name or, with `None`, for all.
     fn books(&self, phase: Option<usize>) -> PhaseStats {
         let own = |rank: &&'a Rank| match phase {
@@ -82,14 +82,14 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Rows of the table `jobs`: [`Job`].
-struct Jobs;
+/// Rows of the table `jobs`: [`JobRow`].
+struct JobRows;
 
-impl Rows for Jobs {
-    type Row<'a> = Job<'a>;
+impl TableRows for JobRows {
+    type Row<'a> = JobRow<'a>;
 }
 
-const JOBS: &[Column<Jobs>] = &[
+const JOBS: &[Column<JobRows>] = &[
     Column::key(Column::text("job", |row| row.params.name.as_str().into())),
     Column::given(Column::text("kind", |row| row.params.kind.as_str().into())),
     Column::given(Column::integer("ranks", |row| (row.ranks.len() as u64).into())),
@@ -113,7 +113,7 @@ const JOBS: &[Column<Jobs>] = &[
 ];
 
 /// All steps of a job with one name.
-struct Step<'a> {
+struct StepRow<'a> {
     job: &'a str,
     name: &'a str,
     books: PhaseStats,
@@ -121,7 +121,7 @@ struct Step<'a> {
     all_ps: u64,
 }
 
-impl Step<'_> {
+impl StepRow<'_> {
     /// Returns the mean per step of a time in ps, in us.
     fn each(&self, ps: u64) -> Option<f64> {
         (self.books.steps > 0).then(|| ps as f64 / 1e6 / self.books.steps as f64)
@@ -134,14 +134,14 @@ impl Step<'_> {
     }
 }
 
-/// Rows of the table `steps`: [`Step`].
-struct Steps;
+/// Rows of the table `steps`: [`StepRow`].
+struct StepRows;
 
-impl Rows for Steps {
-    type Row<'a> = Step<'a>;
+impl TableRows for StepRows {
+    type Row<'a> = StepRow<'a>;
 }
 
-const STEPS: &[Column<Steps>] = &[
+const STEPS: &[Column<StepRows>] = &[
     Column::key(Column::text("job", |row| row.job.into())),
     Column::key(Column::text("step", |row| row.name.into())),
     Column::integer("count", |row| row.books.steps.into()),
@@ -173,11 +173,11 @@ pub(super) fn job_tables(view: &WorldView, paths: &[JobPath]) -> Vec<Table> {
     let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
     for (number, (params, path)) in cluster.jobs.iter().zip(paths).enumerate() {
         let (ranks, memory_gb_per_s) = (view.ranks_of(number), memory_of(view, params));
-        let job = Job { params, ranks, host: &host, memory_gb_per_s, path };
+        let job = JobRow { params, ranks, host: &host, memory_gb_per_s, path };
         jobs.add(JOBS, &job);
         let all_ps = job.books(None).time_ps;
         for (phase, name) in params.phases.iter().enumerate() {
-            steps.add(STEPS, &Step { job: &params.name, name, books: job.books(Some(phase)), all_ps });
+            steps.add(STEPS, &StepRow { job: &params.name, name, books: job.books(Some(phase)), all_ps });
         }
     }
     vec![jobs, steps, path_table(view, paths)]
@@ -191,7 +191,7 @@ fn memory_of(view: &WorldView, job: &JobParams) -> Option<f64> {
 }
 
 /// Names the activity of the ranks of a job, for a class of its messages with nothing full on their path.
-pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn waiting_ranks(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let job = class.flows.iter().find_map(|flow| match flow.traffic {
         Traffic::Messages(channel) => Some(channel.job as usize),
         _ => None,
@@ -211,12 +211,17 @@ pub(super) fn waiting_ranks(view: &WorldView, class: &Class) -> Option<Limit> {
          rest",
         100.0 * (1.0 - share)
     );
-    Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
+    Some(TrafficLimit { limit: "ranks", place: String::new(), load: Some(share), why })
 }
 
 /// Returns the limit that takes most of the critical path, if the class is a job. Falls back to `rules` if that limit
 /// is not known or the class is no job.
-pub(super) fn limit_on_path(view: &WorldView, name: &str, paths: &[JobPath], rules: impl FnOnce() -> Limit) -> Limit {
+pub(super) fn limit_on_path(
+    view: &WorldView,
+    name: &str,
+    paths: &[JobPath],
+    rules: impl FnOnce() -> TrafficLimit,
+) -> TrafficLimit {
     let job = view.plan.cluster.jobs.iter().position(|job| job.name == name);
     // The critical path covers the whole run, so it applies only without a warm-up.
     let job = job.filter(|_| view.window_start.ps() == 0 && view.now > view.window_start);
@@ -229,7 +234,7 @@ pub(super) fn limit_on_path(view: &WorldView, name: &str, paths: &[JobPath], rul
 }
 
 /// Names the rank of a job whose core at an endpoint is the busiest, if that core is busy nearly all of the time.
-fn busy_rank(view: &WorldView, job: usize) -> Option<Limit> {
+fn busy_rank(view: &WorldView, job: usize) -> Option<TrafficLimit> {
     let loads = view.ranks_of(job).into_iter().filter_map(|rank| {
         let now = rank.done_at().unwrap_or(view.now);
         Some((rank.core_busy_ps(now)? as f64 / now.ps().max(1) as f64, rank.number().1))
@@ -237,5 +242,5 @@ fn busy_rank(view: &WorldView, job: usize) -> Option<Limit> {
     let (load, rank) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(load, _)| *load >= MOST)?;
     let place = view.plan.cluster.hosts[usize::from(view.plan.cluster.jobs[job].hosts[rank as usize])].name.clone();
     let why = format!("the core of rank {rank} copies and computes {:.0} % of the time", 100.0 * load);
-    Some(Limit { limit: "rank cores", place, load: Some(load), why })
+    Some(TrafficLimit { limit: "rank cores", place, load: Some(load), why })
 }

@@ -17,7 +17,7 @@ pub(super) const DROPPED: f64 = 0.001;
 
 /// Limit of a traffic class.
 #[derive(Clone)]
-pub(crate) struct Limit {
+pub(crate) struct TrafficLimit {
     /// Name of the limit, as in column `limit` of the table `limits`.
     pub(crate) limit: &'static str,
     /// Host, switch or cable of the limit, or empty.
@@ -30,23 +30,23 @@ pub(crate) struct Limit {
 }
 
 /// Returns the limit with the highest load, and adds to its words at which other places it holds as well.
-pub(super) fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
-    let mut found: Vec<Limit> = limits.collect();
+pub(super) fn worst_limit(limits: impl Iterator<Item = TrafficLimit>) -> Option<TrafficLimit> {
+    let mut found: Vec<TrafficLimit> = limits.collect();
     found.sort_by(|one, other| other.load.unwrap_or(0.0).total_cmp(&one.load.unwrap_or(0.0)));
     let others: Vec<String> = found.iter().skip(1).map(|limit| limit.place.clone()).collect();
-    let mut worst = found.into_iter().next()?;
+    let mut worst_limit = found.into_iter().next()?;
     match &others[..] {
         [] => {}
-        [other] => worst.why += &format!("; the same at {other}"),
-        [other, more @ ..] => worst.why += &format!("; the same at {other} and {} more", more.len()),
+        [other] => worst_limit.why += &format!("; the same at {other}"),
+        [other, more @ ..] => worst_limit.why += &format!("; the same at {other} and {} more", more.len()),
     }
-    Some(worst)
+    Some(worst_limit)
 }
 
 /// A traffic class, by name, and its limit.
 pub(crate) struct ClassLimit<'a> {
     pub(crate) class: &'a str,
-    pub(super) limit: Limit,
+    pub(super) limit: TrafficLimit,
 }
 
 /// Limits that may lie in the memory system of a server, whose own stages say more.
@@ -55,7 +55,7 @@ const IN_HOST: [&str; 3] = ["host network", "PCIe", "memory bandwidth"];
 impl ClassLimit<'_> {
     /// Returns the limit as it is reported at the server `host`.
     pub(crate) fn at(&self, host: &str) -> OutsideLimit {
-        let Limit { limit, place, why, .. } = &self.limit;
+        let TrafficLimit { limit, place, why, .. } = &self.limit;
         OutsideLimit { limit: (*limit).to_owned(), why: why.clone(), in_host: place == host && IN_HOST.contains(limit) }
     }
 }
@@ -64,6 +64,6 @@ impl ClassLimit<'_> {
 pub(super) const NOT_KNOWN: &str = "not known";
 
 /// Creates a limit that is not known, with the reason.
-pub(super) fn not_known(load: Option<f64>, why: String) -> Limit {
-    Limit { limit: NOT_KNOWN, place: String::new(), load, why }
+pub(super) fn not_known(load: Option<f64>, why: String) -> TrafficLimit {
+    TrafficLimit { limit: NOT_KNOWN, place: String::new(), load, why }
 }

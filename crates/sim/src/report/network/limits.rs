@@ -6,38 +6,38 @@
 //! host network; busy cores; pauses; a ring without descriptors; marks; losses. If no rule holds, the class waits for
 //! answers or for its windows.
 
-use super::carried::full_fabric;
-use super::class::Class;
+use super::class::TrafficClass;
 use super::compute_bottleneck::ranks_on_cores;
 use super::cores::busy_cores;
 use super::dimm::dimm_limit;
 use super::faults::{cable_down, deaf_receivers, lossy_path};
-use super::forwarding_bottleneck::{forwarded_flows, held_onward};
+use super::flow_paths::FlowPaths;
+use super::forwarding_bottleneck::{forwarded_flows, forwarding_limit};
+use super::full_cables::full_fabric;
 use super::job_bottleneck::JobPath;
 use super::jobs::{limit_on_path, waiting_ranks};
-use super::limit::{worst, ClassLimit, Limit};
+use super::limit::{worst_limit, ClassLimit, TrafficLimit};
 use super::load::offered_load;
 use super::pcie::{before_nics, behind_nics, dropping_nics, full_reads, full_rx_ring, full_send_window};
 use super::reverse_path::full_reverse_path;
 use super::rings::driver_core;
 use super::senders::{congestion_control, marked_senders, paused_senders, waiting_senders, with_drift};
 use super::services::{abandoned_requests, busy_workers};
-use super::sums::full_way;
-use super::ways::Ways;
+use super::sums::full_resource;
 use crate::read::flows::FlowTotals;
-use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableContent, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_analysis::explain::{ENDED, NOT_MEASURED};
 use hostnet_kernel::Time;
 
 /// Rows of the table `limits`: [`ClassLimit`].
-struct Limits;
+struct LimitRows;
 
-impl Rows for Limits {
+impl TableRows for LimitRows {
     type Row<'a> = ClassLimit<'a>;
 }
 
-const LIMITS: &[Column<Limits>] = &[
+const LIMITS: &[Column<LimitRows>] = &[
     Column::key(Column::text("class", |row| row.class.into())),
     Column::text("limit", |row| row.limit.limit.into()),
     Column::text("place", |row| row.limit.place.as_str().into()),
@@ -47,7 +47,7 @@ const LIMITS: &[Column<Limits>] = &[
 
 /// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
-    TableInfo::of("limits", LIMITS).holding(Holds::Explanations)
+    TableInfo::of("limits", LIMITS).with_content(TableContent::Explanations)
 }
 
 /// Builds the table, with a row per class.
@@ -65,10 +65,10 @@ pub(super) fn class_limits<'a>(
     paths: &[JobPath],
 ) -> Vec<ClassLimit<'a>> {
     let cluster = &view.plan.cluster;
-    let ways = Ways::new(view);
+    let flow_paths = FlowPaths::new(view);
     let class_of = |own: &[usize]| {
         let ended = own.iter().all(|&flow| completed[flow].is_some());
-        Class::new(view, own, flows, ended, ways.as_ref())
+        TrafficClass::new(view, own, flows, ended, flow_paths.as_ref())
     };
     let numbers = |class| (0..cluster.flows.len()).filter(move |&flow| usize::from(cluster.flows[flow].class) == class);
     let limit = |(index, name): (usize, &'_ String)| {
@@ -81,7 +81,7 @@ pub(super) fn class_limits<'a>(
             ranks_on_cores(view, name, &class).unwrap_or_else(|| class_limit(view, &class))
         });
         let onward = forwarded_flows(view, &own).filter(|_| limit.load.is_none());
-        onward.and_then(|onward| held_onward(&class, || class_limit(view, &class_of(&onward)))).unwrap_or(limit)
+        onward.and_then(|onward| forwarding_limit(&class, || class_limit(view, &class_of(&onward)))).unwrap_or(limit)
     };
     let classes = cluster.classes.iter().enumerate();
     classes
@@ -90,39 +90,39 @@ pub(super) fn class_limits<'a>(
 }
 
 /// Names the limit of a class by the first rule that holds.
-fn class_limit(view: &WorldView, class: &Class) -> Limit {
+fn class_limit(view: &WorldView, class: &TrafficClass) -> TrafficLimit {
     if view.now == view.window_start {
         let why = "the run was stopped when its warm-up ended".to_owned();
-        return Limit { limit: NOT_MEASURED, place: String::new(), load: None, why };
+        return TrafficLimit { limit: NOT_MEASURED, place: String::new(), load: None, why };
     }
     if let Some(limit) = offered_load(view, class) {
         return limit;
     }
     if class.ended {
         let why = "all its flows have ended".to_owned();
-        return Limit { limit: ENDED, place: String::new(), load: None, why };
+        return TrafficLimit { limit: ENDED, place: String::new(), load: None, why };
     }
     let [from, to] = &class.hosts;
     // NICs that drop packets take precedence over cables: the excess on a full cable would not get through them
     // anyway.
-    let full = dropping_nics(view, class).or_else(|| full_way(view, class));
+    let full = dropping_nics(view, class).or_else(|| full_resource(view, class));
     full.or_else(|| full_fabric(view, class))
         .or_else(|| cable_down(view, class))
         .or_else(|| deaf_receivers(view, class))
         .or_else(|| behind_nics(view, class))
         .or_else(|| before_nics(view, class))
-        .or_else(|| worst(to.union(from).filter_map(|&host| dimm_limit(view, host))))
+        .or_else(|| worst_limit(to.union(from).filter_map(|&host| dimm_limit(view, host))))
         .or_else(|| busy_cores(view, "receiver cores", to, class))
         .or_else(|| busy_cores(view, "sender cores", from, class))
         .or_else(|| driver_core(view, class))
         .or_else(|| busy_workers(view, class))
         .or_else(|| paused_senders(view, class))
-        .or_else(|| worst(to.iter().filter_map(|&host| full_rx_ring(view, host))))
+        .or_else(|| worst_limit(to.iter().filter_map(|&host| full_rx_ring(view, host))))
         .or_else(|| marked_senders(view, class))
         .or_else(|| if class.totals.timeouts > 0 { None } else { lossy_path(class) })
         .or_else(|| if class.totals.timeouts > 0 { None } else { waiting_ranks(view, class) })
-        .or_else(|| worst(from.iter().filter_map(|&host| full_reads(view, host))))
-        .or_else(|| worst(from.iter().filter_map(|&host| full_send_window(view, host))))
+        .or_else(|| worst_limit(from.iter().filter_map(|&host| full_reads(view, host))))
+        .or_else(|| worst_limit(from.iter().filter_map(|&host| full_send_window(view, host))))
         .or_else(|| congestion_control(view, class))
         .or_else(|| abandoned_requests(view, class))
         .or_else(|| full_reverse_path(view, class))

@@ -1,8 +1,8 @@
 //! Checks if a class whose flows begin at the rate of a load carries all of it.
 
-use super::class::Class;
+use super::class::TrafficClass;
 use super::completions::bytes_of;
-use super::limit::Limit;
+use super::limit::TrafficLimit;
 use crate::report::view::WorldView;
 use hostnet_model::params::CableEnd;
 
@@ -13,14 +13,14 @@ const GROWS: f64 = 0.02;
 const CATCHES_UP: f64 = 0.05;
 
 /// Load that was offered in a window, and the part that was carried, in bytes.
-struct Offer {
+struct LoadOffer {
     offered: u64,
     carried: u64,
     /// Backlog at the start of the window, and at its end: data that could have arrived by then.
     waited: [u64; 2],
 }
 
-impl Offer {
+impl LoadOffer {
     /// Returns the growth of the backlog, as a share of the offered load.
     fn grown(&self) -> f64 {
         (self.waited[1] as f64 - self.waited[0] as f64) / self.offered.max(1) as f64
@@ -32,31 +32,31 @@ impl Offer {
 }
 
 /// Names the load as the limit of a class that carries all of it: nothing on its path can give it more.
-pub(super) fn offered_load(view: &WorldView, class: &Class) -> Option<Limit> {
-    let offer = offer_of(view, class).filter(Offer::is_carried)?;
+pub(super) fn offered_load(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
+    let offer = offer_of(view, class).filter(LoadOffer::is_carried)?;
     let why = format!("it carries what its load offers: {}", offer_words(view, &offer));
-    Some(Limit { limit: "offered load", place: String::new(), load: None, why })
+    Some(TrafficLimit { limit: "offered load", place: String::new(), load: None, why })
 }
 
 /// Describes how far a class is behind its load.
-pub(super) fn behind_words(view: &WorldView, class: &Class) -> String {
+pub(super) fn behind_words(view: &WorldView, class: &TrafficClass) -> String {
     let words = offer_of(view, class).map_or_else(String::new, |offer| offer_words(view, &offer));
     format!("it carries less than its load offers: {words}")
 }
 
-fn offer_words(view: &WorldView, offer: &Offer) -> String {
+fn offer_words(view: &WorldView, offer: &LoadOffer) -> String {
     let [carried, offered] = [offer.carried, offer.offered].map(|bytes| view.gbps(bytes));
     format!("{carried:.1} of {offered:.1} Gbps, and its backlog changes by {:+.1} % of that", 100.0 * offer.grown())
 }
 
 /// Returns the load of a class, if its flows begin at the rate of one.
-fn offer_of(view: &WorldView, class: &Class) -> Option<Offer> {
+fn offer_of(view: &WorldView, class: &TrafficClass) -> Option<LoadOffer> {
     if !class.has_load {
         return None;
     }
     let fastest = fastest_cables(view);
     let (from_ps, to_ps) = (view.window_start.ps(), view.now.ps());
-    let mut offer = Offer { offered: 0, carried: class.totals.received_bytes.iter().sum(), waited: [0; 2] };
+    let mut offer = LoadOffer { offered: 0, carried: class.totals.received_bytes.iter().sum(), waited: [0; 2] };
     for ((flow, &number), totals) in class.flows.iter().zip(&class.numbers).zip(&class.each) {
         let Some(bytes) = bytes_of(flow) else { continue };
         if (from_ps..to_ps).contains(&flow.start_ps) {

@@ -1,11 +1,9 @@
 //! Builds the result tables and the summary of a cluster.
 
-mod carried;
+mod cable_check;
 mod class;
 mod completions;
 mod compute_bottleneck;
-mod computes;
-mod contested;
 mod control;
 mod core_time;
 mod cores;
@@ -15,8 +13,10 @@ mod energy;
 mod engines;
 mod fair_share;
 mod faults;
+mod flow_paths;
 mod flows;
 mod forwarding_bottleneck;
+mod full_cables;
 mod functions;
 mod hosts;
 mod interfaces;
@@ -30,6 +30,7 @@ mod pool;
 mod power;
 mod power_series;
 mod queues;
+mod rank_bottleneck;
 mod reverse_path;
 mod rings;
 mod segment;
@@ -39,7 +40,6 @@ mod services;
 mod stages;
 mod sums;
 mod switches;
-mod ways;
 
 pub(super) use control::rule_name;
 pub(super) use limit::ClassLimit;
@@ -51,10 +51,10 @@ use crate::report::caches::CACHES;
 use crate::report::channels::CHANNELS;
 use crate::report::domains::DOMAINS;
 use crate::report::energy::ENERGY;
-use crate::report::idle::network::of_network;
-use crate::report::idle::{Around, Idle, OfHosts};
+use crate::report::idle::network::find_network_idle_keys;
+use crate::report::idle::{ClusterIdleKeys, ClusterUse, IdleKeys};
 use crate::report::series::SERIES;
-use crate::report::table::{headings, Cell, Column, Kind, Rows, Table, TableInfo};
+use crate::report::table::{headings, Cell, Column, ColumnKind, Table, TableInfo, TableRows};
 use crate::report::view::{line_bytes, ServerView, WorldView};
 use crate::report::workloads::WORKLOADS;
 use crate::report::{rows, ServerResults};
@@ -92,7 +92,7 @@ impl WorldView<'_> {
     }
 
     /// Returns the share of the window, 0 to 1, that a span of time in ps takes.
-    pub(crate) fn share_of(&self, (from, to): (u64, u64)) -> f64 {
+    pub(crate) fn share_of_window(&self, (from, to): (u64, u64)) -> f64 {
         let [from, to] = [from, to].map(|at| at.clamp(self.window_start.ps(), self.now.ps()));
         (to - from) as f64 / self.window_ps()
     }
@@ -108,17 +108,17 @@ impl WorldView<'_> {
     }
 
     /// Builds the summary and the tables of the run.
-    pub(crate) fn results_of_all(&self) -> (Value, Vec<Table>) {
-        let mut summary = self.heading();
-        let (tables, told) = match self.plan.server() {
+    pub(crate) fn build_results(&self) -> (Value, Vec<Table>) {
+        let mut summary = self.summary_heading();
+        let (tables, summary_part) = match self.plan.server() {
             None => {
                 let flows = self.flow_totals();
-                self.with_idle_keys(&flows, self.of_hosts(&flows))
+                self.with_idle_keys(&flows, self.build_host_tables(&flows))
             }
-            Some(_) => self.with_power(of_server(self.results(&[]))),
+            Some(_) => self.with_power(build_server_tables(self.results(&[]))),
         };
-        if let (Value::Object(summary), Value::Object(told)) = (&mut summary, told) {
-            summary.extend(told);
+        if let (Value::Object(summary), Value::Object(summary_part)) = (&mut summary, summary_part) {
+            summary.extend(summary_part);
         }
         (summary, tables)
     }
@@ -129,34 +129,38 @@ impl WorldView<'_> {
     }
 
     /// Adds the idle keys of all hosts and of the network to the summary of a cluster.
-    fn with_idle_keys(&self, flows: &[FlowTotals], (tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
-        let mut keys = OfHosts::default();
+    fn with_idle_keys(
+        &self,
+        flows: &[FlowTotals],
+        (tables, mut summary_part): (Vec<Table>, Value),
+    ) -> (Vec<Table>, Value) {
+        let mut keys = ClusterIdleKeys::default();
         self.server_views(&[]).for_each(|(_, view)| keys.add(&view));
-        let Idle { mut no_effect, mut never_met } = keys.all();
-        let around = of_network(self, flows);
-        no_effect.extend(around.no_effect);
-        never_met.extend(around.never_met);
-        if let Some(entries) = told.as_object_mut() {
+        let IdleKeys { mut no_effect, mut never_met } = keys.all();
+        let network_keys = find_network_idle_keys(self, flows);
+        no_effect.extend(network_keys.no_effect);
+        never_met.extend(network_keys.never_met);
+        if let Some(entries) = summary_part.as_object_mut() {
             entries.extend(
                 [("no_effect", no_effect), ("never_met", never_met)].map(|(key, paths)| (key.to_owned(), json!(paths))),
             );
         }
-        (tables, told)
+        (tables, summary_part)
     }
 
     /// Adds the tables of power management to those of a single server and to its summary.
-    fn with_power(&self, (mut tables, mut told): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
+    fn with_power(&self, (mut tables, mut summary_part): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
         for table in power_tables(self) {
-            if let Some(entries) = told.as_object_mut() {
+            if let Some(entries) = summary_part.as_object_mut() {
                 entries.insert(table.name.to_owned(), json!(rows(&table)));
             }
             tables.push(table);
         }
-        (tables, told)
+        (tables, summary_part)
     }
 
     /// Returns the entries of the summary that describe the run.
-    fn heading(&self) -> Value {
+    fn summary_heading(&self) -> Value {
         json!({
             "format": 1,
             "engine": if self.plan.server().is_some() { "run" } else { "cluster" },
@@ -178,7 +182,7 @@ impl WorldView<'_> {
     }
 
     /// Builds the tables of hosts on a network and their part of the summary.
-    fn of_hosts(&self, flows: &[FlowTotals]) -> (Vec<Table>, Value) {
+    fn build_host_tables(&self, flows: &[FlowTotals]) -> (Vec<Table>, Value) {
         let classes = class_table(self, flows);
         let hosts = host_table(self, flows);
         let queues = queue_table(self);
@@ -189,14 +193,14 @@ impl WorldView<'_> {
         let paths = job_paths(self);
         let of_classes = class_limits(self, flows, &completed, &paths);
         let limits = limit_table(&of_classes);
-        let mut of_servers = OfServers::new();
-        let mut told = serde_json::Map::new();
+        let mut server_tables = ServerTables::new();
+        let mut summary_part = serde_json::Map::new();
         for (host, results) in self.results(&of_classes) {
             let name = &self.plan.cluster.hosts[host].name;
-            told.insert(name.clone(), of_servers.add(name, results));
+            summary_part.insert(name.clone(), server_tables.add(name, results));
         }
         for (name, energy, all) in metered_switches(self) {
-            of_servers.add_switch(name, energy, all);
+            server_tables.add_switch(name, energy, all);
         }
         let functions = function_table(self);
         let completions = completion_table(self, &completed);
@@ -208,7 +212,7 @@ impl WorldView<'_> {
             "memory": rows(&memory),
             "queues": rows(&queues),
             "control": rows(&control),
-            "servers": told,
+            "servers": summary_part,
         });
         let of_devices = [
             dimm_table(self),
@@ -228,7 +232,7 @@ impl WorldView<'_> {
             }
         }
         let mut all = vec![classes, flow_table(self, flows, &completed), latencies, hosts, memory, queues];
-        let OfServers { workloads, domains, channels, caches, series, energy, consumed } = of_servers;
+        let ServerTables { workloads, domains, channels, caches, series, energy, consumed } = server_tables;
         all.extend([workloads, domains, channels, caches, control, limits, series_table(self), series]);
         all.extend(sometimes);
         all.extend(power_series_table(self));
@@ -285,7 +289,7 @@ impl WorldView<'_> {
                 limits,
                 server: self.servers[host].as_ref()?,
                 given: self.plan.given_of(&self.plan.cluster.hosts[host].name),
-                around: Around::of(&self.plan.cluster, host),
+                cluster_use: ClusterUse::of(&self.plan.cluster, host),
                 machine,
                 total: self.samples.get(number)?,
                 batches: self.batches.of_server(number),
@@ -317,9 +321,9 @@ pub(super) fn table_info() -> Vec<TableInfo> {
 }
 
 /// Builds the tables of a server without a network and its part of the summary.
-fn of_server(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
+fn build_server_tables(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
     let mut all = Vec::new();
-    let mut told = Value::Null;
+    let mut summary_part = Value::Null;
     for (_, results) in servers {
         let ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series, summary } = results;
         let mesh = mesh.into_iter().flat_map(|mesh| [mesh.ports, mesh.ways]);
@@ -327,13 +331,13 @@ fn of_server(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
         all.extend(
             [workloads, domains, channels, series].into_iter().chain(caches).chain(upi).chain(mesh).chain(metered),
         );
-        told = summary;
+        summary_part = summary;
     }
-    (all, told)
+    (all, summary_part)
 }
 
 /// Tables of several servers: those of a single server, with a column `host` before the others.
-struct OfServers {
+struct ServerTables {
     workloads: Table,
     domains: Table,
     channels: Table,
@@ -345,13 +349,13 @@ struct OfServers {
 }
 
 /// Creates an empty table with a column `host` before the given ones.
-fn with_host<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Table {
+fn with_host<T: TableRows>(name: &'static str, columns: &[Column<T>]) -> Table {
     let own = Table::of(name, columns);
-    let all = Table::new(name, std::iter::once(("host", Kind::Text)).chain(headings(columns)));
+    let all = Table::new(name, std::iter::once(("host", ColumnKind::Text)).chain(headings(columns)));
     Table { optional_from: own.optional_from + 1, ..all }
 }
 
-impl OfServers {
+impl ServerTables {
     fn new() -> Self {
         Self {
             workloads: with_host("workloads", WORKLOADS),
@@ -375,7 +379,7 @@ impl OfServers {
         let Self { workloads, domains, channels, caches, series, energy, consumed: _ } = self;
         let all = [workloads, domains, channels, caches, series, energy];
         for (table, own) in all.into_iter().zip(own) {
-            append(table, host, own.map_or_else(Vec::new, |own| own.rows));
+            append_rows(table, host, own.map_or_else(Vec::new, |own| own.rows));
         }
         summary
     }
@@ -383,12 +387,12 @@ impl OfServers {
     /// Adds the energy of a switch.
     fn add_switch(&mut self, name: &str, energy: Table, attojoules: u128) {
         *self.consumed.get_or_insert(0) += attojoules;
-        append(&mut self.energy, name, energy.rows);
+        append_rows(&mut self.energy, name, energy.rows);
     }
 }
 
 /// Adds the rows of a host or a switch, each with its name in the first column.
-fn append(table: &mut Table, name: &str, rows: Vec<Vec<Cell>>) {
+fn append_rows(table: &mut Table, name: &str, rows: Vec<Vec<Cell>>) {
     for row in rows {
         table.push(std::iter::once(Cell::from(name)).chain(row).collect());
     }

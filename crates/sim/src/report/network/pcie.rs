@@ -1,10 +1,10 @@
 //! Finds limits at NICs: their PCIe links, the host network, and their rings.
 
-use super::class::{machine_of, Class};
+use super::class::{machine_of, TrafficClass};
 use super::cores::{busy_cores, full_cores};
 use super::fair_share::{full_place, FullPlace};
-use super::limit::{not_known, worst, Limit, DROPPED, FULL, WAIT};
-use super::ways::directions;
+use super::flow_paths::directions;
+use super::limit::{not_known, worst_limit, TrafficLimit, DROPPED, FULL, WAIT};
 use crate::read::flows::FlowTotals;
 use crate::read::sample::Group;
 use crate::report::view::{line_bytes, WorldView};
@@ -38,7 +38,7 @@ pub(super) enum Direction {
 
 /// Names the full resource downstream of the last buffers that overflow and drop packets of a class: sockets, or the
 /// NICs of receivers. Returns `None` if neither drops packets.
-pub(super) fn dropping_nics(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn dropping_nics(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let (totals, to) = (&class.totals, &class.hosts[1]);
     let enough = if class.slows_down() { MANY } else { DROPPED };
     let is_much = |dropped: u64, others: u64| dropped as f64 > enough * (dropped + others) as f64;
@@ -54,12 +54,12 @@ pub(super) fn dropping_nics(view: &WorldView, class: &Class) -> Option<Limit> {
     }
     let behind = behind_nics(view, class).map(|limit| confirm_behind_nic(view, limit, class));
     // An empty ring may mean that the core does not refill it, so cores are checked before rings.
-    behind.or_else(cores).or_else(|| worst(to.iter().filter_map(|&host| full_rx_ring(view, host))))
+    behind.or_else(cores).or_else(|| worst_limit(to.iter().filter_map(|&host| full_rx_ring(view, host))))
 }
 
 /// Names the full resource downstream of the receivers' NICs: their PCIe links, or the host network behind these. The
 /// limit is not known if the class has less than its share of such NICs.
-pub(super) fn behind_nics(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn behind_nics(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let full = class.totals.nic_full as f64 >= DROPPED * class.totals.nic_received.max(1) as f64;
     let from = if full { FULL_WITH_DROPS } else { FULL };
     let behind = |host| host_network(view, host, class).or_else(|| full_pcie(view, host, Direction::ToMemory, from));
@@ -69,7 +69,7 @@ pub(super) fn behind_nics(view: &WorldView, class: &Class) -> Option<Limit> {
 
 /// Names the full PCIe link upstream of the senders' NICs. The limit is not known if the class has less than its
 /// share of such NICs.
-pub(super) fn before_nics(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn before_nics(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let before = |host| full_pcie(view, host, Direction::FromMemory, FULL);
     let goes = |flow: &FlowParams, host| directions(flow).iter().any(|&(from, _)| from == host);
     full_place(view, &class.hosts[0], class, before, goes).map(FullPlace::limit)
@@ -77,7 +77,7 @@ pub(super) fn before_nics(view: &WorldView, class: &Class) -> Option<Limit> {
 
 /// Returns the busiest PCIe link of a host's NIC in a direction, if it is busy for at least a share `from` of the
 /// time.
-pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from: f64) -> Option<Limit> {
+pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from: f64) -> Option<TrafficLimit> {
     let machine = machine_of(view, host)?;
     let nic = machine.first::<Nic>().filter(|_| machine.first::<Dimm>().is_none())?;
     let links = view.servers[usize::from(host)].as_ref()?.nic_links().map(|(socket, _)| usize::from(socket));
@@ -94,11 +94,11 @@ pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from:
         Direction::FromMemory => "from memory",
     };
     let why = format!("the PCIe link of the NIC of {place} {way} is busy {:.0} % of the time", 100.0 * load);
-    (load >= from).then_some(Limit { limit: "PCIe", place, load: Some(load), why })
+    (load >= from).then_some(TrafficLimit { limit: "PCIe", place, load: Some(load), why })
 }
 
 /// Names the host network of a receiver, if its NIC waits for PCIe credits because the IIO does not drain.
-fn host_network(view: &WorldView, host: u16, class: &Class) -> Option<Limit> {
+fn host_network(view: &WorldView, host: u16, class: &TrafficClass) -> Option<TrafficLimit> {
     let (waits, held) = credits_of(view, host)?;
     if waits < CREDIT_WAIT {
         return None;
@@ -109,16 +109,16 @@ fn host_network(view: &WorldView, host: u16, class: &Class) -> Option<Limit> {
     if dropped > 0 {
         why += &format!("; the NIC drops {dropped} of {} packets", class.totals.nic_received);
     }
-    Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
+    Some(TrafficLimit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
 }
 
 /// Names the host network of a receiver whose IIO is nearly full on average.
-pub(super) fn full_iio(view: &WorldView, host: u16) -> Option<Limit> {
+pub(super) fn full_iio(view: &WorldView, host: u16) -> Option<TrafficLimit> {
     let (waits, held) = credits_of(view, host)?;
     let load = held[0] / held[1];
     let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
     let why = credit_words(view, host, waits, held);
-    (load >= NEARLY_FULL).then_some(Limit { limit: "host network", place, load: Some(load), why })
+    (load >= NEARLY_FULL).then_some(TrafficLimit { limit: "host network", place, load: Some(load), why })
 }
 
 /// Returns the share of time that the NIC of a host waits for PCIe credits, and the mean lines in its fullest IIO
@@ -143,7 +143,7 @@ fn credit_words(view: &WorldView, host: u16, waits: f64, [held, capacity]: [f64;
 }
 
 /// Describes how many packets of any class the NICs of the receivers drop, if these are significant.
-pub(super) fn drop_words(view: &WorldView, class: &Class) -> Option<String> {
+pub(super) fn drop_words(view: &WorldView, class: &TrafficClass) -> Option<String> {
     let comes = |flow: &FlowParams| directions(flow).iter().any(|(_, to)| class.hosts[1].contains(to));
     let into = view.plan.cluster.flows.iter().zip(class.all).filter(|(flow, _)| comes(flow));
     let into = into.fold(FlowTotals::default(), |sum, (_, flow)| sum.plus(flow));
@@ -154,7 +154,7 @@ pub(super) fn drop_words(view: &WorldView, class: &Class) -> Option<String> {
 }
 
 /// Names the host network of a sender whose NIC nearly always has all of its memory reads in flight.
-pub(super) fn full_reads(view: &WorldView, host: u16) -> Option<Limit> {
+pub(super) fn full_reads(view: &WorldView, host: u16) -> Option<TrafficLimit> {
     let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
     let mut in_flight: Vec<(f64, u32)> = Vec::new();
     machine.first::<Nic>()?.pools(&mut |pool| {
@@ -169,11 +169,11 @@ pub(super) fn full_reads(view: &WorldView, host: u16) -> Option<Limit> {
         "the NIC of {place} has all {lines} lines that it may ask memory for in flight {:.0} % of the time",
         100.0 * load
     );
-    (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
+    (load >= ALL_IN_FLIGHT).then_some(TrafficLimit { limit: "host network", place, load: Some(load), why })
 }
 
 /// Names the NIC of a sender whose data nearly always waits for room in its send window.
-pub(super) fn full_send_window(view: &WorldView, host: u16) -> Option<Limit> {
+pub(super) fn full_send_window(view: &WorldView, host: u16) -> Option<TrafficLimit> {
     let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
     let load = machine.first::<Nic>()?.counters().window_wait.mean();
     let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
@@ -182,11 +182,11 @@ pub(super) fn full_send_window(view: &WorldView, host: u16) -> Option<Limit> {
          nothing after it is full",
         100.0 * load
     );
-    (load >= ALL_IN_FLIGHT).then_some(Limit { limit: "host network", place, load: Some(load), why })
+    (load >= ALL_IN_FLIGHT).then_some(TrafficLimit { limit: "host network", place, load: Some(load), why })
 }
 
 /// Names the receive ring of a NIC that often has no descriptor.
-pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<Limit> {
+pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<TrafficLimit> {
     let nic = machine_of(view, host)?.first::<Nic>()?;
     let waits = nic.counters().descriptor_wait.mean();
     let name = &view.plan.cluster.hosts[usize::from(host)].name;
@@ -194,17 +194,17 @@ pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<Limit> {
     if fetches >= WAIT && fetches > waits {
         let why =
             format!("the NIC of {name} waits {:.0} % of the time to read descriptors from memory", fetches * 100.0);
-        return Some(Limit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
+        return Some(TrafficLimit { limit: "descriptor reads", place: name.clone(), load: Some(fetches), why });
     }
     let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
-    (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
+    (waits >= WAIT).then(|| TrafficLimit { limit: "ring", place: name.clone(), load: Some(waits), why })
 }
 
 /// Returns the limit behind a NIC, or that the limit is not known because the core that reads the datagrams is always
 /// busy as well.
 ///
 /// Senders of datagrams do not wait for the core. With TCP they do, and the core may be busy because memory is slow.
-fn confirm_behind_nic(view: &WorldView, limit: Limit, class: &Class) -> Limit {
+fn confirm_behind_nic(view: &WorldView, limit: TrafficLimit, class: &TrafficClass) -> TrafficLimit {
     let datagrams = class.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)));
     let busy = || full_cores(view, "receiver cores", &class.hosts[1], class);
     match datagrams.then(busy).flatten() {

@@ -1,6 +1,6 @@
 //! The table `pool`: servers and switches of memory pools.
 
-use crate::report::table::{Cell, Column, Rows, Table, TableInfo};
+use crate::report::table::{Cell, Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_measure::Histogram;
 use hostnet_model::ether::{Network, Switch};
@@ -21,13 +21,13 @@ struct PoolRow<'a> {
 }
 
 /// Rows of the table: [`PoolRow`].
-struct OfPool;
+struct PoolRows;
 
-impl Rows for OfPool {
+impl TableRows for PoolRows {
     type Row<'a> = PoolRow<'a>;
 }
 
-const POOL: &[Column<OfPool>] = &[
+const POOL: &[Column<PoolRows>] = &[
     Column::key(Column::text("place", |row| row.place.into())),
     Column::integer("reads", |row| row.count(|counts| counts.reads)),
     Column::integer("writes", |row| row.count(|counts| counts.writes)),

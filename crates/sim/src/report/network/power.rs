@@ -1,7 +1,7 @@
 //! The tables of power management: `power` (cores), `power_states`, `frequencies` and `ncap`.
 
 use crate::read::meters::{metered_cores, MeteredCore};
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;
 use hostnet_model::nic::{NcapCounts, Nic};
@@ -21,13 +21,13 @@ struct NcapRow<'a> {
 }
 
 /// Rows of the table `ncap`: [`NcapRow`].
-struct OfNcap;
+struct NcapRows;
 
-impl Rows for OfNcap {
+impl TableRows for NcapRows {
     type Row<'a> = NcapRow<'a>;
 }
 
-const NCAP: &[Column<OfNcap>] = &[
+const NCAP: &[Column<NcapRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::integer("requests", |row| row.counts.requests.into()),
     Column::integer("at_once", |row| row.counts.at_once.into()),
@@ -46,13 +46,13 @@ struct CoreRow<'a> {
 }
 
 /// Rows of the table `power`: [`CoreRow`].
-struct Cores;
+struct CoreRows;
 
-impl Rows for Cores {
+impl TableRows for CoreRows {
     type Row<'a> = CoreRow<'a>;
 }
 
-const CORES: &[Column<Cores>] = &[
+const CORES: &[Column<CoreRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::key(Column::integer("core", |row| (row.core as u64).into())),
     Column::number("energy_uj", |row| (row.meter.attojoules() as f64 / AJ_PER_UJ).into()),
@@ -95,13 +95,13 @@ struct StateRow<'a> {
 }
 
 /// Rows of the table `power_states`: [`StateRow`].
-struct States;
+struct StateRows;
 
-impl Rows for States {
+impl TableRows for StateRows {
     type Row<'a> = StateRow<'a>;
 }
 
-const STATES: &[Column<States>] = &[
+const STATES: &[Column<StateRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::key(Column::integer("core", |row| (row.core as u64).into())),
     Column::key(Column::text("state", |row| row.state.into())),
@@ -121,13 +121,13 @@ struct FrequencyRow<'a> {
 }
 
 /// Rows of the table `frequencies`: [`FrequencyRow`].
-struct Frequencies;
+struct FrequencyRows;
 
-impl Rows for Frequencies {
+impl TableRows for FrequencyRows {
     type Row<'a> = FrequencyRow<'a>;
 }
 
-const FREQUENCIES: &[Column<Frequencies>] = &[
+const FREQUENCIES: &[Column<FrequencyRows>] = &[
     Column::key(Column::text("host", |row| row.host.into())),
     Column::key(Column::integer("domain", |row| (row.domain as u64).into())),
     Column::number("at_us", |row| row.at_us.into()),

@@ -3,11 +3,11 @@
 use super::power::{KHZ_PER_GHZ, W_PER_AJ_PER_PS};
 use crate::read::host_state::HostState;
 use crate::read::meters::PowerTotals;
-use crate::report::table::{Column, Rows, Table};
+use crate::report::table::{Column, Table, TableRows};
 use crate::report::view::WorldView;
 
 /// One server in one step of the time series.
-struct StepRow<'a> {
+struct PowerStepRow<'a> {
     time_us: f64,
     span_ps: f64,
     host: &'a str,
@@ -18,14 +18,14 @@ struct StepRow<'a> {
     cores: [PowerTotals; 2],
 }
 
-/// Rows of the table: [`StepRow`].
-struct Steps;
+/// Rows of the table: [`PowerStepRow`].
+struct PowerStepRows;
 
-impl Rows for Steps {
-    type Row<'a> = StepRow<'a>;
+impl TableRows for PowerStepRows {
+    type Row<'a> = PowerStepRow<'a>;
 }
 
-const STEPS: &[Column<Steps>] = &[
+const STEPS: &[Column<PowerStepRows>] = &[
     Column::number("time_us", |row| row.time_us.into()),
     Column::text("host", |row| row.host.into()),
     Column::number("received_gbps", |row| row.gbps(row.now.taken_bytes - row.before.taken_bytes).into()),
@@ -34,7 +34,7 @@ const STEPS: &[Column<Steps>] = &[
         ((row.cores[1].attojoules - row.cores[0].attojoules) as f64 / row.span_ps * W_PER_AJ_PER_PS).into()
     }),
     Column::number("ghz_mean", |row| {
-        (row.of_cores((row.cores[1].khz_ps - row.cores[0].khz_ps) as f64) / KHZ_PER_GHZ).into()
+        (row.per_core((row.cores[1].khz_ps - row.cores[0].khz_ps) as f64) / KHZ_PER_GHZ).into()
     }),
     Column::number("running_share", |row| row.share(|cores| cores.running_ps).into()),
     Column::number("polling_share", |row| row.share(|cores| cores.polling_ps).into()),
@@ -42,18 +42,18 @@ const STEPS: &[Column<Steps>] = &[
     Column::integer("sleeps", |row| (row.cores[1].sleeps - row.cores[0].sleeps).into()),
 ];
 
-impl StepRow<'_> {
+impl PowerStepRow<'_> {
     fn gbps(&self, bytes: u64) -> f64 {
         bytes as f64 * 8000.0 / self.span_ps
     }
 
     /// Divides a total over the cores and the step by the time and the number of cores.
-    fn of_cores(&self, total: f64) -> f64 {
+    fn per_core(&self, total: f64) -> f64 {
         total / self.span_ps / self.cores[1].cores.max(1) as f64
     }
 
     fn share(&self, ps: fn(&PowerTotals) -> u64) -> f64 {
-        self.of_cores((ps(&self.cores[1]) - ps(&self.cores[0])) as f64)
+        self.per_core((ps(&self.cores[1]) - ps(&self.cores[0])) as f64)
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn power_series_table(view: &WorldView) -> Option<Table> {
         for ((before, now), &host) in last.iter().zip(host_states).zip(&hosts) {
             let (Some(begun), Some(done)) = (before.power, now.power) else { continue };
             any = true;
-            let row = StepRow {
+            let row = PowerStepRow {
                 time_us: at.since(view.window_start) as f64 / 1e6,
                 span_ps: at.since(last_at) as f64,
                 host: &view.plan.cluster.hosts[host].name,

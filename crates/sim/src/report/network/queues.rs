@@ -1,7 +1,7 @@
 //! The table `queues`: traffic and queues of ports.
 
 use crate::read::ports::{ports, PortTotals, PortView};
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::CableEnd;
@@ -19,13 +19,13 @@ struct QueueRow<'a> {
 }
 
 /// Rows of the table: [`QueueRow`].
-struct Queues;
+struct QueueRows;
 
-impl Rows for Queues {
+impl TableRows for QueueRows {
     type Row<'a> = QueueRow<'a>;
 }
 
-const QUEUES: &[Column<Queues>] = &[
+const QUEUES: &[Column<QueueRows>] = &[
     Column::key(Column::text("place", |row| row.view.name_of(row.port.end).into())),
     Column::key(Column::integer("port", |row| (row.port.number as u64).into())),
     Column::given(Column::text("to", |row| row.port.peer().map(|peer| row.view.name_of(peer)).into())),
@@ -41,9 +41,11 @@ const QUEUES: &[Column<Queues>] = &[
     Column::integer("queue_max_bytes", |row| row.port.egress.queue_bytes().max().into()),
     Column::integer("pauses_asked", |row| row.grown(|port| port.pauses_asked).into()),
     Column::number("paused_share", |row| row.view.paused_share(&row.port, 0..8).into()),
-    Column::optional(Column::integer("flooded_packets", |row| row.beside(|port| port.flooded_packets).into())),
+    Column::optional(Column::integer("flooded_packets", |row| {
+        row.grown_if_learning(|port| port.flooded_packets).into()
+    })),
     Column::optional(Column::number("flooded_gbps", |row| row.flooded_gbps().into())),
-    Column::optional(Column::integer("stray_packets", |row| row.beside(|port| port.stray_packets).into())),
+    Column::optional(Column::integer("stray_packets", |row| row.grown_if_learning(|port| port.stray_packets).into())),
 ];
 
 impl QueueRow<'_> {
@@ -53,7 +55,7 @@ impl QueueRow<'_> {
     }
 
     /// As [`QueueRow::grown`], but `None` if no switch learns addresses.
-    fn beside(&self, pick: fn(&PortTotals) -> u64) -> Option<u64> {
+    fn grown_if_learning(&self, pick: fn(&PortTotals) -> u64) -> Option<u64> {
         self.learning.then(|| self.grown(pick))
     }
 

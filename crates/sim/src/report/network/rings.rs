@@ -1,7 +1,7 @@
 //! Finds limits of classes whose packets pass the rings of a memory channel network.
 
-use super::class::{machine_of, Class};
-use super::limit::{worst, Limit, FULL};
+use super::class::{machine_of, TrafficClass};
+use super::limit::{worst_limit, TrafficLimit, FULL};
 use crate::report::view::WorldView;
 use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::os::{NetStack, Spent};
@@ -9,7 +9,7 @@ use hostnet_model::params::{HostKind, McnParams};
 use std::collections::BTreeSet;
 
 /// Returns the machines whose drivers move packets of a class through rings: its DIMMs, and the hosts of these DIMMs.
-pub(super) fn ring_hosts<'b>(view: &'b WorldView<'b>, class: &'b Class) -> impl Iterator<Item = u16> + 'b {
+pub(super) fn ring_hosts<'b>(view: &'b WorldView<'b>, class: &'b TrafficClass) -> impl Iterator<Item = u16> + 'b {
     let ends = class.flows.iter().flat_map(|flow| [flow.from, flow.to]);
     ends.flat_map(|host| {
         let on = mcn_of(view, host).filter(|mcn| mcn.on_dimm).map(|mcn| mcn.interfaces[0].host);
@@ -26,14 +26,14 @@ fn mcn_of<'a>(view: &'a WorldView<'a>, host: u16) -> Option<&'a McnParams> {
 }
 
 /// Names the busiest core that reads rings on the path, if it is always busy.
-pub(super) fn driver_core(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn driver_core(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let busy = |host: u16| {
         let core = machine_of(view, host)?.each::<Core>().nth(mcn_of(view, host)?.core as usize)?;
         let times = core.engines().iter().find_map(NetStack::of)?.times();
         let load = 1.0 - times.spent_ps(Spent::Idle, view.now) as f64 / view.window_ps();
         let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
         let why = format!("the core of {place} that reads rings is busy {:.0} % of the time", load * 100.0);
-        (load >= FULL).then_some(Limit { limit: "driver core", place, load: Some(load), why })
+        (load >= FULL).then_some(TrafficLimit { limit: "driver core", place, load: Some(load), why })
     };
-    worst(ring_hosts(view, class).collect::<BTreeSet<u16>>().into_iter().filter_map(busy))
+    worst_limit(ring_hosts(view, class).collect::<BTreeSet<u16>>().into_iter().filter_map(busy))
 }

@@ -3,10 +3,10 @@
 
 use super::class::{cable_words, machine_of};
 use super::core_time::{register_wait, share_spent, spent_words};
-use super::critical_path::Does;
-use super::limit::{not_known, Limit, MOST};
-use super::segment::Stretch;
-use super::ways::Ways;
+use super::critical_path::PathActivity;
+use super::flow_paths::FlowPaths;
+use super::limit::{not_known, TrafficLimit, MOST};
+use super::segment::PathSegment;
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
 use hostnet_measure::Bins;
@@ -31,23 +31,28 @@ pub(super) fn busiest<'a, T>(all: impl Iterator<Item = (&'a Bins, T)>, intervals
 }
 
 /// Returns true if no limit of another kind is about as busy. Otherwise raising either alone would not help.
-pub(super) fn is_clear(limit: &Limit, busy: &[Limit]) -> bool {
+pub(super) fn is_clear(limit: &TrafficLimit, busy: &[TrafficLimit]) -> bool {
     let others = busy.iter().filter(|other| other.limit != limit.limit);
     others.filter_map(|other| other.load).all(|load| limit.load >= Some(load + CLEAR))
 }
 
 /// View of a job for the analysis of its critical path.
-pub(super) struct OnPath<'a> {
+pub(super) struct JobView<'a> {
     pub(super) view: &'a WorldView<'a>,
     pub(super) job: usize,
     ranks: &'a [&'a Rank],
-    ways: Option<&'a Ways<'a>>,
+    flow_paths: Option<&'a FlowPaths<'a>>,
     /// Flow between two ranks, the lower one first. Numbers above the ranks stand for switches that sum up.
     flows: BTreeMap<(u32, u32), u32>,
 }
 
-impl<'a> OnPath<'a> {
-    pub(super) fn new(view: &'a WorldView<'a>, job: usize, ranks: &'a [&'a Rank], ways: Option<&'a Ways<'a>>) -> Self {
+impl<'a> JobView<'a> {
+    pub(super) fn new(
+        view: &'a WorldView<'a>,
+        job: usize,
+        ranks: &'a [&'a Rank],
+        flow_paths: Option<&'a FlowPaths<'a>>,
+    ) -> Self {
         let channel = |(number, flow): (u32, &hostnet_model::params::FlowParams)| match flow.traffic {
             Traffic::Messages(channel) if channel.job as usize == job => {
                 let [one, other] = channel.ranks;
@@ -56,7 +61,7 @@ impl<'a> OnPath<'a> {
             _ => None,
         };
         let flows = (0..).zip(&view.plan.cluster.flows).filter_map(channel).collect();
-        Self { view, job, ranks, ways, flows }
+        Self { view, job, ranks, flow_paths, flows }
     }
 
     pub(super) fn host(&self, rank: u32) -> u16 {
@@ -69,37 +74,39 @@ impl<'a> OnPath<'a> {
     }
 
     /// Returns the limit of a segment.
-    pub(super) fn binds(&self, stretch: &Stretch) -> Limit {
-        let (from, to) = stretch.ranks;
-        match stretch.does {
-            Does::Compute => self.computes(from, &stretch.intervals()),
-            Does::Device => {
+    pub(super) fn segment_limit(&self, segment: &PathSegment) -> TrafficLimit {
+        let (from, to) = segment.ranks;
+        match segment.activity {
+            PathActivity::Compute => self.compute_limit(from, &segment.intervals()),
+            PathActivity::Device => {
                 let why = format!("rank {from} at {} waits for its accelerator", self.name(from));
-                Limit { limit: "compute", place: self.name(from).to_owned(), load: None, why }
+                TrafficLimit { limit: "compute", place: self.name(from).to_owned(), load: None, why }
             }
-            Does::Transfer if stretch.summed || self.host(from) != self.host(to) => self.carries(stretch),
-            Does::Transfer | Does::Copy => {
+            PathActivity::Transfer if segment.summed || self.host(from) != self.host(to) => {
+                self.transfer_limit(segment)
+            }
+            PathActivity::Transfer | PathActivity::Copy => {
                 let why = format!("rank {to} waits for a copy within {}", self.name(to));
-                Limit { limit: "copies", place: self.name(to).to_owned(), load: None, why }
+                TrafficLimit { limit: "copies", place: self.name(to).to_owned(), load: None, why }
             }
         }
     }
 
     /// Returns the limit of messages between hosts.
-    fn carries(&self, stretch: &Stretch) -> Limit {
-        let (from, to) = stretch.ranks;
-        let (ports, intervals) = (self.ports(stretch), stretch.intervals());
-        let through = if stretch.summed { "through switches " } else { "" };
+    fn transfer_limit(&self, segment: &PathSegment) -> TrafficLimit {
+        let (from, to) = segment.ranks;
+        let (ports, intervals) = (self.ports(segment), segment.intervals());
+        let through = if segment.summed { "through switches " } else { "" };
         let between = format!("{through}from rank {from} at {} to rank {to} at {}", self.name(from), self.name(to));
         let busy = [
             self.cable(&ports, &intervals),
-            self.sums(stretch, &intervals),
+            self.sums(segment, &intervals),
             self.engine(&ports, to, &intervals),
             self.core(from, to, &intervals),
             self.host_network(from, to, &intervals),
         ];
-        let busy: Vec<Limit> = busy.into_iter().flatten().collect();
-        let alone = || self.alone(stretch).filter(|limit| is_clear(limit, &busy));
+        let busy: Vec<TrafficLimit> = busy.into_iter().flatten().collect();
+        let alone = || self.alone(segment).filter(|limit| is_clear(limit, &busy));
         let known = busy.iter().find(|limit| limit.load >= Some(BUSY) && is_clear(limit, &busy)).cloned();
         if let Some(mut limit) = known.or_else(alone) {
             limit.why = format!("while messages were in flight {between}, {}", limit.why);
@@ -111,14 +118,14 @@ impl<'a> OnPath<'a> {
     }
 
     /// Returns the ports that the messages of a segment pass.
-    fn ports(&self, stretch: &Stretch) -> Vec<&PortView<'a>> {
-        let (from, to) = stretch.ranks;
+    fn ports(&self, segment: &PathSegment) -> Vec<&PortView<'a>> {
+        let (from, to) = segment.ranks;
         let ranks = self.ranks.len() as u32;
         let leg = |from: u32, to: u32| {
             let flow = *self.flows.get(&(from.min(to), from.max(to)))?;
-            self.ways?.ports(flow, self.host(from), self.host(to))
+            self.flow_paths?.ports(flow, self.host(from), self.host(to))
         };
-        if !stretch.summed {
+        if !segment.summed {
             return leg(from, to).unwrap_or_default();
         }
         // Summed vectors go up to the root of the tree of switches and down again.
@@ -131,20 +138,20 @@ impl<'a> OnPath<'a> {
     }
 
     /// Returns the busiest engine of a switch that sums up for the job.
-    fn sums(&self, stretch: &Stretch, intervals: &[(u64, u64)]) -> Option<Limit> {
+    fn sums(&self, segment: &PathSegment, intervals: &[(u64, u64)]) -> Option<TrafficLimit> {
         let job = &self.view.plan.cluster.jobs[self.job];
-        let endpoints = || self.view.endpoints().filter(|_| stretch.summed);
+        let endpoints = || self.view.endpoints().filter(|_| segment.summed);
         let engines = job.reducers.iter().filter_map(|reducer| {
             let (.., endpoint) = endpoints().find(|&(at, ..)| at == reducer.host)?;
             Some((endpoint.sum_engine()?.busy(), &self.view.plan.cluster.switches[usize::from(reducer.switch)].name))
         });
         let (load, place) = busiest(engines, intervals)?;
         let why = format!("the engine of {place} that sums up worked {:.0} % of the time", 100.0 * load);
-        Some(Limit { limit: "switch sums", place: place.clone(), load: Some(load), why })
+        Some(TrafficLimit { limit: "switch sums", place: place.clone(), load: Some(load), why })
     }
 
     /// Returns the busiest cable of a path.
-    fn cable(&self, ports: &[&PortView], intervals: &[(u64, u64)]) -> Option<Limit> {
+    fn cable(&self, ports: &[&PortView], intervals: &[(u64, u64)]) -> Option<TrafficLimit> {
         let busy = ports.iter().filter_map(|port| Some((port.egress.busy()?, *port)));
         let (load, port) = busiest(busy.clone(), intervals)?;
         let place = cable_words(self.view, port);
@@ -153,11 +160,11 @@ impl<'a> OnPath<'a> {
         if let Some((also, other)) = busiest(others, intervals).filter(|&(also, _)| also + CLEAR > load) {
             why += &format!(", and {} {:.0} %", cable_words(self.view, other), 100.0 * also);
         }
-        Some(Limit { limit: "cable", place, load: Some(load), why })
+        Some(TrafficLimit { limit: "cable", place, load: Some(load), why })
     }
 
     /// Returns the busiest compression engine of a path.
-    fn engine(&self, ports: &[&PortView], to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
+    fn engine(&self, ports: &[&PortView], to: u32, intervals: &[(u64, u64)]) -> Option<TrafficLimit> {
         let out = ports.iter().filter_map(|port| port.egress.compressor()).map(Compressor::busy);
         let host = self.host(to);
         let into = match machine_of(self.view, host) {
@@ -170,11 +177,11 @@ impl<'a> OnPath<'a> {
         let all = out.map(|busy| (busy, from)).chain(into.map(Decompressor::busy).map(|busy| (busy, self.name(to))));
         let (load, place) = busiest(all, intervals)?;
         let why = format!("an engine of {place} worked {:.0} % of the time", 100.0 * load);
-        Some(Limit { limit: "compression", place: place.to_owned(), load: Some(load), why })
+        Some(TrafficLimit { limit: "compression", place: place.to_owned(), load: Some(load), why })
     }
 
     /// Returns the host network behind the NIC of the sender or of the receiver: that of the NIC that waited longer.
-    fn host_network(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
+    fn host_network(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<TrafficLimit> {
         let waits = |rank| {
             let machine = machine_of(self.view, self.host(rank)).filter(|machine| machine.first::<Dimm>().is_none())?;
             machine.first::<Nic>()?.waits()
@@ -184,11 +191,11 @@ impl<'a> OnPath<'a> {
         let (load, (rank, what)) = busiest(reads.into_iter().chain(credits), intervals)?;
         let place = self.name(rank).to_owned();
         let why = format!("the NIC of {place} waited for {what} {:.0} % of the time", 100.0 * load);
-        Some(Limit { limit: "host network", place, load: Some(load), why })
+        Some(TrafficLimit { limit: "host network", place, load: Some(load), why })
     }
 
     /// Returns the busier of the cores of sender and receiver.
-    fn core(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<Limit> {
+    fn core(&self, from: u32, to: u32, intervals: &[(u64, u64)]) -> Option<TrafficLimit> {
         let ends = [(from, "sender cores"), (to, "receiver cores")];
         let busy = ends.into_iter().filter_map(|(rank, limit)| Some((self.core_busy(rank)?, (rank, limit))));
         let (load, (rank, limit)) = busiest(busy, intervals)?;
@@ -197,7 +204,7 @@ impl<'a> OnPath<'a> {
         if let Some(times) = times {
             why += &format!(" (of the window: {})", spent_words(self.view, times));
         }
-        Some(Limit { limit: if times.is_some() { limit } else { "rank cores" }, place, load: Some(load), why })
+        Some(TrafficLimit { limit: if times.is_some() { limit } else { "rank cores" }, place, load: Some(load), why })
     }
 
     /// Returns the busy time of a rank's core over the run, or `None` if the core waits much for registers or for
@@ -222,16 +229,16 @@ impl<'a> OnPath<'a> {
 
     /// Returns the latency or the cable as the limit of messages that take about as long as on an idle path. Messages
     /// that engines compress are left out.
-    fn alone(&self, stretch: &Stretch) -> Option<Limit> {
-        let (one, other) = stretch.ranks;
+    fn alone(&self, segment: &PathSegment) -> Option<TrafficLimit> {
+        let (one, other) = segment.ranks;
         let (from, to, flow) = (self.host(one), self.host(other), *self.flows.get(&(one.min(other), one.max(other)))?);
         let params = &self.view.plan.cluster.flows[flow as usize];
         if params.compress.contains(&true) {
             return None;
         }
         let (mut whole_ps, mut delays_ps) = (0, 0);
-        for piece in stretch.pieces.iter().filter(|piece| piece.bytes > 0) {
-            let message = self.ways?.message_ps(flow, params, from, to, piece.bytes)?;
+        for piece in segment.pieces.iter().filter(|piece| piece.bytes > 0) {
+            let message = self.flow_paths?.message_ps(flow, params, from, to, piece.bytes)?;
             // A message right behind another one was already in flight when that one arrived. If something else
             // delayed the first one, the second may have caught up and taken less than its unloaded time.
             let alone = if piece.follows { message.slowest_ps } else { message.whole_ps };
@@ -239,7 +246,7 @@ impl<'a> OnPath<'a> {
             let delays = if piece.follows { 0 } else { message.delays_ps.min(whole) };
             (whole_ps, delays_ps) = (whole_ps + whole, delays_ps + delays);
         }
-        let share = |ps: u64| ps as f64 / stretch.ps().max(1) as f64;
+        let share = |ps: u64| ps as f64 / segment.ps().max(1) as f64;
         if share(whole_ps) < MOST {
             return None;
         }
@@ -252,6 +259,6 @@ impl<'a> OnPath<'a> {
         let (limit, ps, what) = parts.into_iter().find(|&(_, ps, _)| clear(ps))?;
         let why = format!("{what} was {:.0} % of the time", 100.0 * share(ps));
         let place = format!("{} to {}", self.name(one), self.name(other));
-        Some(Limit { limit, place, load: Some(share(ps)), why })
+        Some(TrafficLimit { limit, place, load: Some(share(ps)), why })
     }
 }

@@ -1,12 +1,12 @@
 //! Finds the limit of a class whose senders are held back although nothing on its path is full: pauses, marks, the
 //! rate of congestion control, windows, or the load itself.
 
-use super::class::{cable_words, ports_of, Class};
+use super::class::{cable_words, ports_on_path, TrafficClass};
+use super::flow_paths::directions;
 use super::flows::goodput_estimate;
-use super::limit::{not_known, Limit, NOT_KNOWN, WAIT};
+use super::limit::{not_known, TrafficLimit, NOT_KNOWN, WAIT};
 use super::load::behind_words;
 use super::rings::ring_hosts;
-use super::ways::directions;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::PortView;
 use crate::report::view::WorldView;
@@ -25,18 +25,18 @@ const HELD: f64 = 0.5;
 const CHANGING: [&str; 3] = ["marks", "congestion control", "windows"];
 
 /// Names the port on the path that is paused longest, if it is paused often.
-pub(super) fn paused_senders(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn paused_senders(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let priorities: BTreeSet<u8> = class.flows.iter().map(|flow| flow.priority).collect();
     let share = |port: &PortView| view.paused_share(port, priorities.iter().copied());
-    let paused = ports_of(view, class).map(|(port, _)| (share(&port), port));
+    let paused = ports_on_path(view, class).map(|(port, _)| (share(&port), port));
     let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
     let place = cable_words(view, &port);
     let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);
-    Some(Limit { limit: "pauses", place, load: Some(share), why })
+    Some(TrafficLimit { limit: "pauses", place, load: Some(share), why })
 }
 
 /// Names marks as the limit, if the senders of a class respond to them and enough packets are marked.
-pub(super) fn marked_senders(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn marked_senders(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     if class.has_requests() || !class.flows.iter().any(|flow| flow.transport.heeds_marks()) {
         return None;
     }
@@ -57,12 +57,12 @@ pub(super) fn marked_senders(view: &WorldView, class: &Class) -> Option<Limit> {
         return Some(not_known(None, why));
     }
     let why = format!("{why}, so that its senders slow down");
-    Some(Limit { limit: "marks", place: String::new(), load: Some(marked), why })
+    Some(TrafficLimit { limit: "marks", place: String::new(), load: Some(marked), why })
 }
 
 /// Names the rate of DCQCN as the limit, if the senders of at least half of the data send whenever this rate permits,
 /// and it is below the rate of their ports.
-pub(super) fn congestion_control(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn congestion_control(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let paced = class.flows.iter().zip(&class.each).filter(|(flow, totals)| {
         let begins_ps = flow.start_ps.max(view.window_start.ps());
         let time_ps = view.now.ps().saturating_sub(begins_ps) as f64;
@@ -79,11 +79,11 @@ pub(super) fn congestion_control(view: &WorldView, class: &Class) -> Option<Limi
          its way is full",
         100.0 * share
     );
-    Some(Limit { limit: "congestion control", place: String::new(), load: Some(share), why })
+    Some(TrafficLimit { limit: "congestion control", place: String::new(), load: Some(share), why })
 }
 
 /// Adds the drift of the goodput to the words of a limit whose senders may not have settled.
-pub(super) fn with_drift(view: &WorldView, class: usize, mut limit: Limit) -> Limit {
+pub(super) fn with_drift(view: &WorldView, class: usize, mut limit: TrafficLimit) -> TrafficLimit {
     if CHANGING.contains(&limit.limit) {
         if let Some(drift) = goodput_estimate(view, class).drift {
             limit.why += &format!("; its goodput changes by {drift:+.1} Gbps from the start of the window to its end");
@@ -94,7 +94,7 @@ pub(super) fn with_drift(view: &WorldView, class: usize, mut limit: Limit) -> Li
 
 /// Returns the limit of a class with nothing full on its path that is held back by windows: its name, which may be
 /// that of an unknown limit, and its words.
-fn held_by_windows(view: &WorldView, class: &Class) -> (&'static str, String) {
+fn window_limit(view: &WorldView, class: &TrafficClass) -> (&'static str, String) {
     let time_ps = |flow: &&FlowParams| {
         let begins_ps = flow.start_ps.max(view.window_start.ps());
         directions(flow).len() as u64 * view.now.ps().saturating_sub(begins_ps)
@@ -119,10 +119,10 @@ fn held_by_windows(view: &WorldView, class: &Class) -> (&'static str, String) {
 }
 
 /// Names the limit of a class with nothing full on its path.
-pub(super) fn waiting_senders(view: &WorldView, class: &Class) -> Limit {
+pub(super) fn waiting_senders(view: &WorldView, class: &TrafficClass) -> TrafficLimit {
     let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
         _ if class.is_replay() => ("capture", "its packets are sent at the times of the capture".to_owned()),
-        _ if class.is_onward() => ("input", "it forwards what arrives, and has room for all of it".to_owned()),
+        _ if class.is_forwarded() => ("input", "it forwards what arrives, and has room for all of it".to_owned()),
         _ if class.is_open_loop() => ("clock", "its datagrams are sent at their configured rate".to_owned()),
         (false, 0) if ring_hosts(view, class).next().is_some() => (
             NOT_KNOWN,
@@ -142,7 +142,7 @@ pub(super) fn waiting_senders(view: &WorldView, class: &Class) -> Limit {
         (false, _) if class.has_load => {
             (NOT_KNOWN, format!("{}; nothing on its way is full", behind_words(view, class)))
         }
-        (false, _) => held_by_windows(view, class),
+        (false, _) => window_limit(view, class),
     };
-    Limit { limit, place: String::new(), load: None, why }
+    TrafficLimit { limit, place: String::new(), load: None, why }
 }

@@ -1,11 +1,11 @@
 //! The table `services`: open-loop requests, and the workers that serve them.
 
-use super::class::Class;
+use super::class::TrafficClass;
 use super::flows::us;
-use super::limit::{Limit, FULL};
+use super::limit::{TrafficLimit, FULL};
 use super::power::cores_energy_uj;
 use crate::read::ends::ends;
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_measure::Histogram;
 use hostnet_model::flow::{RequestCounts, ServiceStats, Workers};
@@ -19,7 +19,7 @@ const GIVEN_UP: f64 = 0.01;
 
 /// Statistics of the clients of a service at a host.
 #[derive(Default)]
-struct Clients {
+struct ServiceClients {
     /// Number of the traffic class.
     class: usize,
     connections: u64,
@@ -31,8 +31,8 @@ struct Clients {
 struct ServiceRow<'a> {
     class: &'a str,
     host: &'a str,
-    clients: &'a Clients,
-    workers: Served,
+    clients: &'a ServiceClients,
+    workers: ServiceWorkers,
     window_ps: f64,
     /// Energy of the host's cores per answered request of any service, in uJ.
     energy_uj: Option<f64>,
@@ -40,7 +40,7 @@ struct ServiceRow<'a> {
 
 /// Workers of a service at a host.
 #[derive(Default)]
-pub(super) struct Served {
+pub(super) struct ServiceWorkers {
     service: u32,
     workers: u32,
     /// Requests waiting for a worker now.
@@ -49,7 +49,7 @@ pub(super) struct Served {
     books: ServiceStats,
 }
 
-impl Served {
+impl ServiceWorkers {
     /// Reads the workers of an endpoint.
     fn of_endpoint(workers: &Workers) -> Self {
         let [waiting, _] = workers.held();
@@ -82,13 +82,13 @@ impl ServiceRow<'_> {
 }
 
 /// Rows of the table: [`ServiceRow`].
-struct Services;
+struct ServiceRows;
 
-impl Rows for Services {
+impl TableRows for ServiceRows {
     type Row<'a> = ServiceRow<'a>;
 }
 
-const SERVICES: &[Column<Services>] = &[
+const SERVICES: &[Column<ServiceRows>] = &[
     Column::key(Column::text("class", |row| row.class.into())),
     Column::key(Column::text("host", |row| row.host.into())),
     Column::given(Column::integer("connections", |row| row.clients.connections.into())),
@@ -123,7 +123,7 @@ pub(super) fn table_info() -> TableInfo {
 /// Builds the table, with a row per service and host that serves it. Returns `None` without services.
 pub(super) fn service_table(view: &WorldView) -> Option<Table> {
     let cluster = &view.plan.cluster;
-    let mut clients: BTreeMap<(u16, u32), Clients> = BTreeMap::new();
+    let mut clients: BTreeMap<(u16, u32), ServiceClients> = BTreeMap::new();
     for (number, _, _, application) in view.simulation.worlds().flat_map(ends) {
         let flow = &cluster.flows[number as usize];
         let (Traffic::Service(service), Some(counts)) = (&flow.traffic, application.request_counts()) else {
@@ -151,7 +151,7 @@ pub(super) fn service_table(view: &WorldView) -> Option<Table> {
 }
 
 /// Returns the energy of the cores of each server per answered request, in uJ, for servers with power management.
-fn energies_per_request(view: &WorldView, clients: &BTreeMap<(u16, u32), Clients>) -> BTreeMap<u16, f64> {
+fn energies_per_request(view: &WorldView, clients: &BTreeMap<(u16, u32), ServiceClients>) -> BTreeMap<u16, f64> {
     let mut answered: BTreeMap<u16, u64> = BTreeMap::new();
     for (&(host, _), clients) in clients {
         *answered.entry(host).or_default() += clients.counts.answered;
@@ -165,13 +165,13 @@ fn energies_per_request(view: &WorldView, clients: &BTreeMap<(u16, u32), Clients
 }
 
 /// Returns the workers of all services, ordered by host.
-fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, Served)> {
+fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, ServiceWorkers)> {
     let of_endpoints = view.endpoints().flat_map(|(number, host, endpoint)| {
-        endpoint.services().iter().map(move |workers| (number, host, Served::of_endpoint(workers)))
+        endpoint.services().iter().map(move |workers| (number, host, ServiceWorkers::of_endpoint(workers)))
     });
     let of_servers = view.servers().flat_map(|(number, machine)| {
         let host = &view.plan.cluster.hosts[number];
-        Served::of_server(machine).into_iter().map(move |served| (number as u16, host, served))
+        ServiceWorkers::of_server(machine).into_iter().map(move |served| (number as u16, host, served))
     });
     let mut all: Vec<_> = of_endpoints.chain(of_servers).collect();
     all.sort_by_key(|(number, ..)| *number);
@@ -179,7 +179,7 @@ fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, Served)> {
 }
 
 /// Names the number of requests in flight as the limit, if clients give up requests because it is reached.
-pub(super) fn abandoned_requests(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn abandoned_requests(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let ends = view.simulation.worlds().flat_map(ends).filter(|_| class.is_of_services());
     let own = ends.filter(|(number, ..)| class.numbers.binary_search(&(*number as usize)).is_ok());
     let counts = own.filter_map(|(.., application)| application.request_counts());
@@ -189,12 +189,17 @@ pub(super) fn abandoned_requests(view: &WorldView, class: &Class) -> Option<Limi
         "as many requests as `in_flight` allows wait for answers: {given_up} others are given up, and {answered} \
          are answered"
     );
-    (load >= GIVEN_UP).then_some(Limit { limit: "requests in flight", place: String::new(), load: Some(load), why })
+    (load >= GIVEN_UP).then_some(TrafficLimit {
+        limit: "requests in flight",
+        place: String::new(),
+        load: Some(load),
+        why,
+    })
 }
 
 /// Names the busiest workers of a class, if they are always busy.
-pub(super) fn busy_workers(view: &WorldView, class: &Class) -> Option<Limit> {
-    let of_class = |served: &Served| {
+pub(super) fn busy_workers(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
+    let of_class = |served: &ServiceWorkers| {
         let is = |traffic: &Traffic| matches!(traffic, Traffic::Service(own) if own.number == served.service);
         class.flows.iter().any(|flow| is(&flow.traffic))
     };
@@ -212,5 +217,5 @@ pub(super) fn busy_workers(view: &WorldView, class: &Class) -> Option<Limit> {
         host.name,
         busy * 100.0
     );
-    Some(Limit { limit: "workers", place: host.name.clone(), load: Some(busy), why })
+    Some(TrafficLimit { limit: "workers", place: host.name.clone(), load: Some(busy), why })
 }

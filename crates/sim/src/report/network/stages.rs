@@ -2,7 +2,7 @@
 
 use super::flows::us;
 use crate::read::ends::datagram_ends;
-use crate::report::table::{Column, Holds, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableContent, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::transport::journey::{Stage, StageStats};
 
@@ -23,13 +23,13 @@ impl StageRow<'_> {
 }
 
 /// Rows of the table: [`StageRow`].
-struct Stages;
+struct StageRows;
 
-impl Rows for Stages {
+impl TableRows for StageRows {
     type Row<'a> = StageRow<'a>;
 }
 
-const STAGES: &[Column<Stages>] = &[
+const STAGES: &[Column<StageRows>] = &[
     Column::key(Column::text("class", |row| row.class.into())),
     Column::key(Column::text("way", |row| row.way.into())),
     Column::key(Column::text("stage", |row| row.stage.map_or("all", Stage::name).into())),
@@ -42,7 +42,7 @@ const STAGES: &[Column<Stages>] = &[
 
 /// Returns the description of the table.
 pub(super) fn table_info() -> TableInfo {
-    TableInfo::of("stages", STAGES).holding(Holds::Derived)
+    TableInfo::of("stages", STAGES).with_content(TableContent::Derived)
 }
 
 /// Builds the table, with a row per class, direction and stage of the datagrams that were read in the window. Returns
@@ -58,8 +58,8 @@ pub(super) fn stage_table(view: &WorldView) -> Option<Table> {
     let mut table = Table::of("stages", STAGES);
     for (class, both) in cluster.classes.iter().zip(&journeys) {
         for (way, journeys) in ["there", "back"].into_iter().zip(both).filter(|(_, own)| own.total().count() > 0) {
-            let completed_steps = Stage::ALL.into_iter().filter(|&stage| journeys.sum_ps(stage) > 0).map(Some);
-            for stage in completed_steps.chain([None]) {
+            let passed_stages = Stage::ALL.into_iter().filter(|&stage| journeys.sum_ps(stage) > 0).map(Some);
+            for stage in passed_stages.chain([None]) {
                 table.add(STAGES, &StageRow { class, way, stage, journeys });
             }
         }

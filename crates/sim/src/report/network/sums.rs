@@ -1,16 +1,16 @@
 //! The table `sums`, of switches that sum up the vectors of jobs, and the limits of their engines.
 
-use super::carried::full_cable;
-use super::class::{ports_of, Class};
+use super::class::{ports_on_path, TrafficClass};
 use super::engines::full_engine;
-use super::limit::{worst, Limit, MOST};
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use super::full_cables::full_cable;
+use super::limit::{worst_limit, TrafficLimit, MOST};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::flow::Reducer;
 use hostnet_model::params::ReducerParams;
 
 /// Work of a switch for a job.
-struct Sum<'a> {
+struct SumRow<'a> {
     switch: &'a str,
     job: &'a str,
     /// Ranks and switches whose vectors the switch adds.
@@ -21,14 +21,14 @@ struct Sum<'a> {
     load: Option<f64>,
 }
 
-/// Rows of the table: [`Sum`].
-struct Sums;
+/// Rows of the table: [`SumRow`].
+struct SumRows;
 
-impl Rows for Sums {
-    type Row<'a> = Sum<'a>;
+impl TableRows for SumRows {
+    type Row<'a> = SumRow<'a>;
 }
 
-const SUMS: &[Column<Sums>] = &[
+const SUMS: &[Column<SumRows>] = &[
     Column::key(Column::text("switch", |row| row.switch.into())),
     Column::key(Column::text("job", |row| row.job.into())),
     Column::integer("inputs", |row| row.inputs.into()),
@@ -49,7 +49,7 @@ pub(super) fn sum_table(view: &WorldView) -> Option<Table> {
         for (params, reducer) in job.reducers.iter().zip(reducers_of(view, number)) {
             let load = (view.window_ps() > 0.0).then(|| load_of(view, reducer));
             let (inputs, bytes) = (reducer.inputs() as u64, reducer.summed_bytes());
-            table.add(SUMS, &Sum { switch: switch_of(view, params), job: &job.name, inputs, bytes, load });
+            table.add(SUMS, &SumRow { switch: switch_of(view, params), job: &job.name, inputs, bytes, load });
             any = true;
         }
     }
@@ -58,26 +58,26 @@ pub(super) fn sum_table(view: &WorldView) -> Option<Table> {
 
 /// Names the full resource on the path of a class: an engine of a switch that sums up, a cable, or an engine of a
 /// NIC.
-pub(super) fn full_way(view: &WorldView, class: &Class) -> Option<Limit> {
+pub(super) fn full_resource(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let sums = busy_sums(view, class, MOST);
     sums.or_else(|| full_cable(view, class)).or_else(|| full_engine(view, class))
 }
 
 /// Names the busiest engine that sums up for a class, if it works at least a share `from` of the time and more than
 /// any cable on the path of the class. If a cable is busier, its traffic is what keeps the engine busy.
-pub(super) fn busy_sums(view: &WorldView, class: &Class, from: f64) -> Option<Limit> {
+pub(super) fn busy_sums(view: &WorldView, class: &TrafficClass, from: f64) -> Option<TrafficLimit> {
     let jobs = view.plan.cluster.jobs.iter();
     let all = jobs.flat_map(|job| job.reducers.iter().map(move |reducer| (job, reducer)));
     let own = all.filter(|(_, reducer)| class.hosts[0].contains(&reducer.host));
-    let sums = worst(own.filter_map(|(job, params)| {
+    let sums = worst_limit(own.filter_map(|(job, params)| {
         let place = switch_of(view, params).to_owned();
         let load: f64 = reducers_at(view, params.host).map(|reducer| load_of(view, reducer)).sum();
         let why =
             format!("the engine of {place} that sums up for {} works {:.0} % of the time", job.name, load * 100.0);
-        (load >= from).then_some(Limit { limit: "switch sums", place, load: Some(load), why })
+        (load >= from).then_some(TrafficLimit { limit: "switch sums", place, load: Some(load), why })
     }))?;
-    let cables =
-        ports_of(view, class).filter_map(|(port, before)| Some(view.sent_gbps(&port, before) / view.rate_gbps(&port)?));
+    let cables = ports_on_path(view, class)
+        .filter_map(|(port, before)| Some(view.sent_gbps(&port, before) / view.rate_gbps(&port)?));
     let fullest = cables.fold(0.0, f64::max);
     (sums.load > Some(fullest)).then_some(sums)
 }

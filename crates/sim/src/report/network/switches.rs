@@ -1,7 +1,7 @@
 //! The table `switches`: switches that learn addresses.
 
 use crate::read::ends::network;
-use crate::report::table::{Column, Rows, Table, TableInfo};
+use crate::report::table::{Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::ether::{LearningCounts, LearningSwitch};
 
@@ -15,13 +15,13 @@ struct SwitchRow<'a> {
 }
 
 /// Rows of the table: [`SwitchRow`].
-struct Switches;
+struct SwitchRows;
 
-impl Rows for Switches {
+impl TableRows for SwitchRows {
     type Row<'a> = SwitchRow<'a>;
 }
 
-const SWITCHES: &[Column<Switches>] = &[
+const SWITCHES: &[Column<SwitchRows>] = &[
     Column::key(Column::text("switch", |row| row.name.into())),
     Column::integer("addresses", |row| row.known.into()),
     Column::given(Column::integer("table", |row| row.switch.params().table.into())),

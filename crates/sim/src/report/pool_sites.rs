@@ -8,7 +8,7 @@ use hostnet_model::params::SocketParams;
 use hostnet_model::{PartKind, PartName};
 
 /// Pools of one group at one place of the machine: in a socket, or in one direction between two.
-pub(crate) struct Place<'a> {
+pub(crate) struct PoolSite<'a> {
     /// `socket 0`, or `upi 0-1` for what the first socket requests from the second.
     pub(crate) name: String,
     /// Socket that has the pools; `None` between sockets.
@@ -17,10 +17,10 @@ pub(crate) struct Place<'a> {
 }
 
 /// Domain groups of the UPI links.
-pub(crate) const BETWEEN: [Group; 5] =
+pub(crate) const UPI_GROUPS: [Group; 5] =
     [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop];
 
-impl Place<'_> {
+impl PoolSite<'_> {
     /// Returns true if any workload used the pools.
     pub(crate) fn is_used(&self) -> bool {
         self.pools.iter().flat_map(|pool| pool.classes()).any(|usage| usage.acquired() > 0 || usage.in_use() > 0)
@@ -52,9 +52,9 @@ impl Place<'_> {
 
 impl ServerView<'_> {
     /// Groups the pools of a group by place: one entry per socket, and one per direction between two sockets.
-    pub(crate) fn places(&self, group: Group) -> Vec<Place<'_>> {
-        let mut places: Vec<Place> = Vec::new();
-        let mut ways = self.ways().into_iter();
+    pub(crate) fn pool_sites(&self, group: Group) -> Vec<PoolSite<'_>> {
+        let mut pool_sites: Vec<PoolSite> = Vec::new();
+        let mut upi_directions = self.upi_directions().into_iter();
         self.machine.pools(|part, pool| {
             if pool.group != group {
                 return;
@@ -62,19 +62,19 @@ impl ServerView<'_> {
             let socket = self.socket_of(part);
             let name = match socket {
                 Some(socket) => format!("socket {socket}"),
-                None if part.kind == PartKind::Upi => ways.next().unwrap_or_else(|| part.to_string()),
+                None if part.kind == PartKind::Upi => upi_directions.next().unwrap_or_else(|| part.to_string()),
                 None => "other sockets".to_owned(),
             };
-            match places.iter_mut().find(|place| place.name == name) {
+            match pool_sites.iter_mut().find(|place| place.name == name) {
                 Some(place) => place.pools.push(pool.domain),
-                None => places.push(Place { name, socket, pools: vec![pool.domain] }),
+                None => pool_sites.push(PoolSite { name, socket, pools: vec![pool.domain] }),
             }
         });
-        places
+        pool_sites
     }
 
     /// Names the directions of every UPI link, in the order of its pools: `upi 0-1`, then `upi 1-0`.
-    pub(crate) fn ways(&self) -> Vec<String> {
+    pub(crate) fn upi_directions(&self) -> Vec<String> {
         if self.server.upi.is_none() {
             return Vec::new();
         }

@@ -4,15 +4,15 @@ use hostnet_model::params::{ClusterParams, FlowParams, HostKind, Traffic, Transp
 
 /// Use that a cluster makes of one server, beside the server's own workloads.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct ClusterUse {
     /// True if the server takes part in any traffic, job, service or memory pool.
     pub(super) takes_part: bool,
     /// True if cores work for jobs, services or DIMMs with processors, at a speed that depends on their frequency.
-    pub(super) works: bool,
+    pub(super) runs_cluster_work: bool,
     /// True if threads of flows move to other cores.
     pub(super) moves: bool,
     /// True if the kernel generates packets or replays captures.
-    pub(super) generates: bool,
+    pub(super) generates_packets: bool,
     /// True if the kernel carries flows of the server, rather than its NIC alone.
     pub(super) has_kernel: bool,
     /// True if the kernel sends data.
@@ -24,12 +24,12 @@ pub(crate) struct Around {
     /// True if the server receives data over TCP, which arrives in segments.
     pub(super) receives_tcp: bool,
     /// True if the server sends at least acknowledgements.
-    pub(super) answers: bool,
+    pub(super) sends_acks: bool,
     /// True if the NIC reads data from memory to send it.
     pub(super) reads: bool,
 }
 
-impl Around {
+impl ClusterUse {
     /// Collects the use that a cluster makes of one of its hosts. A server without a network is a cluster without
     /// traffic.
     pub(crate) fn of(cluster: &ClusterParams, host: usize) -> Self {
@@ -42,22 +42,23 @@ impl Around {
             HostKind::Server(server) => server.sockets.iter().any(|socket| socket.mcn.is_some()),
             HostKind::Endpoint(_) => false,
         });
-        let works = on_dimms || !cluster.jobs.is_empty() || any(|traffic| matches!(traffic, Traffic::Service(_)));
+        let runs_cluster_work =
+            on_dimms || !cluster.jobs.is_empty() || any(|traffic| matches!(traffic, Traffic::Service(_)));
         let own = cluster.flows.iter().filter(|flow| [flow.from, flow.to].map(usize::from).contains(&host));
         let own: Vec<(&FlowParams, bool)> = own.map(|flow| (flow, usize::from(flow.from) == host)).collect();
         let has = |holds: fn(&FlowParams, bool) -> bool| own.iter().any(|(flow, begins)| holds(flow, *begins));
-        Around {
-            takes_part: works || pools || !own.is_empty(),
-            works,
+        ClusterUse {
+            takes_part: runs_cluster_work || pools || !own.is_empty(),
+            runs_cluster_work,
             moves: cluster.flows.iter().any(|flow| !flow.moves.is_empty()),
-            generates: any(|traffic| matches!(traffic, Traffic::Packets(_) | Traffic::Replay { .. })),
-            has_kernel: works || has(|flow, _| is_of_kernel(flow)),
-            sends: works || has(|flow, begins| is_of_kernel(flow) && sends(flow, begins)),
-            receives: works || has(|flow, begins| is_of_kernel(flow) && sends(flow, !begins)),
-            has_tcp: works || has(|flow, _| is_of_tcp(flow)),
+            generates_packets: any(|traffic| matches!(traffic, Traffic::Packets(_) | Traffic::Replay { .. })),
+            has_kernel: runs_cluster_work || has(|flow, _| is_of_kernel(flow)),
+            sends: runs_cluster_work || has(|flow, begins| is_of_kernel(flow) && sends(flow, begins)),
+            receives: runs_cluster_work || has(|flow, begins| is_of_kernel(flow) && sends(flow, !begins)),
+            has_tcp: runs_cluster_work || has(|flow, _| is_of_tcp(flow)),
             receives_tcp: has(|flow, begins| is_of_tcp(flow) && sends(flow, !begins)),
-            answers: has(|flow, _| matches!(flow.transport, Transport::Tcp(_) | Transport::Roce(_))),
-            reads: works || pools || has(sends),
+            sends_acks: has(|flow, _| matches!(flow.transport, Transport::Tcp(_) | Transport::Roce(_))),
+            reads: runs_cluster_work || pools || has(sends),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Checks if something else is as full as a cable, so that a faster cable alone would not help.
 
-use super::class::Class;
+use super::class::TrafficClass;
 use super::cores::full_cores;
-use super::limit::{not_known, worst, Limit, FULL};
+use super::limit::{not_known, worst_limit, TrafficLimit, FULL};
 use super::pcie::{drop_words, full_iio, full_pcie, full_reads, Direction};
 use super::senders::paused_senders;
 use crate::read::flows::FlowTotals;
@@ -15,7 +15,12 @@ const BACKLOG: f64 = 0.02;
 ///
 /// Full senders are ignored if they overload the cable, or their NIC upstream of it, because then they could send
 /// more.
-pub(super) fn confirm_cable(view: &WorldView, cable: Limit, class: &Class, overloaded: bool) -> Limit {
+pub(super) fn confirm_cable(
+    view: &WorldView,
+    cable: TrafficLimit,
+    class: &TrafficClass,
+    overloaded: bool,
+) -> TrafficLimit {
     let FlowTotals { sent_packets, host_sent, .. } = class.totals;
     let could_send = overloaded || host_sent as f64 <= (1.0 - BACKLOG) * sent_packets as f64;
     let of_senders = || if could_send { None } else { full_sender(view, class) };
@@ -29,9 +34,9 @@ pub(super) fn confirm_cable(view: &WorldView, cable: Limit, class: &Class, overl
 }
 
 /// Describes the full resource downstream of the cables of a class, if there is one.
-fn full_receiver(view: &WorldView, class: &Class) -> Option<String> {
+fn full_receiver(view: &WorldView, class: &TrafficClass) -> Option<String> {
     let to = &class.hosts[1];
-    let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(to.iter().filter_map(|&host| full(host)));
+    let each = |full: &dyn Fn(u16) -> Option<TrafficLimit>| worst_limit(to.iter().filter_map(|&host| full(host)));
     let full = || {
         each(&|host| full_iio(view, host))
             .or_else(|| each(&|host| full_pcie(view, host, Direction::ToMemory, FULL)))
@@ -42,9 +47,9 @@ fn full_receiver(view: &WorldView, class: &Class) -> Option<String> {
 }
 
 /// Describes the full resource upstream of the cables of a class, if there is one.
-fn full_sender(view: &WorldView, class: &Class) -> Option<String> {
+fn full_sender(view: &WorldView, class: &TrafficClass) -> Option<String> {
     let from = &class.hosts[0];
-    let each = |full: &dyn Fn(u16) -> Option<Limit>| worst(from.iter().filter_map(|&host| full(host)));
+    let each = |full: &dyn Fn(u16) -> Option<TrafficLimit>| worst_limit(from.iter().filter_map(|&host| full(host)));
     let full = each(&|host| full_pcie(view, host, Direction::FromMemory, FULL))
         .or_else(|| full_cores(view, "sender cores", from, class))
         .or_else(|| each(&|host| full_reads(view, host)));

@@ -1,8 +1,8 @@
 //! Finds the limit of a rank while it computes.
 
 use super::class::machine_of;
-use super::limit::{not_known, Limit, BUS_FULL, MOST, NOT_KNOWN};
-use super::segment_bottleneck::{busiest, is_clear, OnPath};
+use super::limit::{not_known, TrafficLimit, BUS_FULL, MOST, NOT_KNOWN};
+use super::segment_bottleneck::{busiest, is_clear, JobView};
 use hostnet_model::core::{Core, EngineKind, Worker};
 use hostnet_model::memory::Channel;
 
@@ -13,22 +13,22 @@ const MOSTLY: f64 = 0.5;
 const BUS_NEAR: f64 = 0.6;
 
 /// Name of a limit, the share of time that it held, and the words for it.
-type Spends = (&'static str, f64, &'static str);
+type TimeShare = (&'static str, f64, &'static str);
 
-impl OnPath<'_> {
+impl JobView<'_> {
     /// Returns the limit of a rank while it computes. At an endpoint a rank always computes; at a server it executes
     /// instructions or waits for lines.
-    pub(super) fn computes(&self, rank: u32, intervals: &[(u64, u64)]) -> Limit {
+    pub(super) fn compute_limit(&self, rank: u32, intervals: &[(u64, u64)]) -> TrafficLimit {
         let place = self.name(rank).to_owned();
         let Some(worker) = self.worker(rank) else {
             let why = format!("rank {rank} at {place} computes");
-            return Limit { limit: "compute", place, load: None, why };
+            return TrafficLimit { limit: "compute", place, load: None, why };
         };
-        let busy = self.spends(worker, intervals).into_iter().chain(self.channels(rank, intervals));
-        let busy: Vec<Limit> = busy
+        let busy = self.time_shares(worker, intervals).into_iter().chain(self.channels(rank, intervals));
+        let busy: Vec<TrafficLimit> = busy
             .map(|(limit, share, what)| {
                 let why = format!("{what} {:.0} % of the time", 100.0 * share);
-                Limit { limit, place: place.clone(), load: Some(share), why }
+                TrafficLimit { limit, place: place.clone(), load: Some(share), why }
             })
             .collect();
         let at_least = |limit: &'static str, share| {
@@ -37,11 +37,12 @@ impl OnPath<'_> {
         // A saturated channel fills the LFB as well, so it is checked before the LFB.
         let first = at_least("rank cores", MOST).or_else(|| at_least("memory bandwidth", BUS_FULL));
         let near = at_least("memory bandwidth", BUS_NEAR).is_some();
-        let alone = |limit: &&Limit| limit.load >= Some(MOSTLY) && limit.limit != NOT_KNOWN && is_clear(limit, &busy);
+        let alone =
+            |limit: &&TrafficLimit| limit.load >= Some(MOSTLY) && limit.limit != NOT_KNOWN && is_clear(limit, &busy);
         let clear = || busy.iter().filter(|_| !near).find(alone);
         let while_it = |why: &str| format!("while rank {rank} at {place} computed, {why}");
         match first.or_else(clear) {
-            Some(limit) => Limit { why: while_it(&limit.why), ..limit.clone() },
+            Some(limit) => TrafficLimit { why: while_it(&limit.why), ..limit.clone() },
             None => {
                 let parts: Vec<&str> = busy.iter().map(|limit| limit.why.as_str()).collect();
                 not_known(None, while_it(&parts.join("; ")))
@@ -50,7 +51,7 @@ impl OnPath<'_> {
     }
 
     /// Returns how a rank spends its computing time, as shares of that time.
-    fn spends(&self, worker: &Worker, intervals: &[(u64, u64)]) -> Vec<Spends> {
+    fn time_shares(&self, worker: &Worker, intervals: &[(u64, u64)]) -> Vec<TimeShare> {
         let phases = worker.rank().phases().iter();
         let ended_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
         let computed_ps = ended_ps + worker.rank().computed_ps();
@@ -77,7 +78,7 @@ impl OnPath<'_> {
     }
 
     /// Returns the share of time that the busiest channel of a rank's server has data on its bus.
-    fn channels(&self, rank: u32, intervals: &[(u64, u64)]) -> Option<Spends> {
+    fn channels(&self, rank: u32, intervals: &[(u64, u64)]) -> Option<TimeShare> {
         let channels = machine_of(self.view, self.host(rank))?.each::<Channel>();
         let busy = channels.filter_map(|channel| Some((channel.busy()?, ())));
         busiest(busy, intervals).map(|(share, ())| ("memory bandwidth", share, "a channel had data on its bus"))

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const PORTS_MAX: usize = 1 << 16;
 
 /// Ports of a network, from which the paths of flows are found.
-pub(super) struct Ways<'a> {
+pub(super) struct FlowPaths<'a> {
     network: Network<'a>,
     /// Ports of each switch, by number.
     switches: Vec<Vec<PortView<'a>>>,
@@ -24,12 +24,12 @@ pub(super) struct Ways<'a> {
 
 /// A stage that serializes packets.
 #[derive(Clone, Copy)]
-enum Stage<'a> {
+enum PathStage<'a> {
     Port(&'a Egress),
     Fabric(&'a AddressLearningParams),
 }
 
-impl Stage<'_> {
+impl PathStage<'_> {
     /// Returns the serialization time of a packet, in ps.
     fn serialization_ps(self, ip_bytes: u32) -> u64 {
         match self {
@@ -47,7 +47,7 @@ impl Stage<'_> {
     }
 }
 
-impl<'a> Ways<'a> {
+impl<'a> FlowPaths<'a> {
     /// Collects the ports of the network, or returns `None` if there is none.
     pub(super) fn new(view: &'a WorldView) -> Option<Self> {
         let network = network(view.simulation);
@@ -68,26 +68,26 @@ impl<'a> Ways<'a> {
     }
 
     /// Returns the stages that packets of a flow pass from one host to another.
-    fn way(&self, flow: u32, from: u16, to: u16) -> Option<Vec<Stage<'_>>> {
+    fn path(&self, flow: u32, from: u16, to: u16) -> Option<Vec<PathStage<'_>>> {
         let ports = self.ports(flow, from, to)?;
-        let stages = |port: &PortView<'a>| [self.fabric_before(port), Some(Stage::Port(port.egress))];
+        let stages = |port: &PortView<'a>| [self.fabric_before(port), Some(PathStage::Port(port.egress))];
         Some(ports.into_iter().flat_map(stages).flatten().collect())
     }
 
     /// Returns the switch fabric upstream of a port, if the port is at a switch that learns.
-    fn fabric_before(&self, port: &PortView) -> Option<Stage<'_>> {
+    fn fabric_before(&self, port: &PortView) -> Option<PathStage<'_>> {
         let CableEnd::Switch(switch) = port.end else { return None };
-        Some(Stage::Fabric(self.fabrics.get(&u32::from(switch))?))
+        Some(PathStage::Fabric(self.fabrics.get(&u32::from(switch))?))
     }
 
     /// Returns the ports that packets of a flow pass from one host to another, or `None` if no path leads there.
     pub(super) fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
         let mut port = self.hosts[usize::from(from)].first()?;
-        let mut way = Vec::new();
-        while way.len() < PORTS_MAX {
-            way.push(port);
+        let mut path = Vec::new();
+        while path.len() < PORTS_MAX {
+            path.push(port);
             match port.peer()? {
-                CableEnd::Host(host) => return (host == to).then_some(way),
+                CableEnd::Host(host) => return (host == to).then_some(path),
                 CableEnd::Switch(switch) => {
                     let out = self.network.switch(switch.into())?.routes().port(flow, from, to)?;
                     port = self.switches[usize::from(switch)].get(usize::from(out))?;
@@ -98,26 +98,33 @@ impl<'a> Ways<'a> {
     }
 
     /// Returns the places of the ports that packets of a flow pass, in order.
-    pub(super) fn places(&self, flow: u32, from: u16, to: u16) -> Vec<PortPlace> {
+    pub(super) fn port_places(&self, flow: u32, from: u16, to: u16) -> Vec<PortPlace> {
         self.ports(flow, from, to).unwrap_or_default().into_iter().map(PortView::place).collect()
     }
 
     /// Returns true if data of a flow passes a port.
-    pub(super) fn data_pass(&self, number: u32, flow: &FlowParams, place: PortPlace) -> bool {
-        directions(flow).into_iter().any(|(from, to)| self.places(number, from, to).contains(&place))
+    pub(super) fn data_passes(&self, number: u32, flow: &FlowParams, place: PortPlace) -> bool {
+        directions(flow).into_iter().any(|(from, to)| self.port_places(number, from, to).contains(&place))
     }
 
     /// Returns the unloaded time of a message of `bytes` bytes between two ranks.
-    pub(super) fn message_ps(&self, number: u32, flow: &FlowParams, from: u16, to: u16, bytes: u64) -> Option<Message> {
-        let way = self.way(number, from, to)?;
-        let (most, header) = match &flow.transport {
+    pub(super) fn message_ps(
+        &self,
+        number: u32,
+        flow: &FlowParams,
+        from: u16,
+        to: u16,
+        bytes: u64,
+    ) -> Option<UnloadedMessage> {
+        let path = self.path(number, from, to)?;
+        let (payload_max, header) = match &flow.transport {
             Transport::Tcp(tcp) => (tcp.mss_bytes, TCP_HEADER_BYTES),
             Transport::Roce(roce) => (roce.mtu_bytes, DATA_HEADER_BYTES),
             Transport::Udp(_) | Transport::Raw => return None,
         };
-        let delays_ps = way.iter().map(|stage| stage.delay_ps()).sum();
-        let train = Train { bytes, most, header };
-        Some(Message { whole_ps: train.alone_ps(&way), delays_ps, slowest_ps: train.slowest_ps(&way) })
+        let delays_ps = path.iter().map(|stage| stage.delay_ps()).sum();
+        let train = PacketTrain { bytes, payload_max, header };
+        Some(UnloadedMessage { whole_ps: train.alone_ps(&path), delays_ps, slowest_ps: train.slowest_ps(&path) })
     }
 
     /// Returns the unloaded completion time of a flow that ends, in ps: its packets are sent back to back at the rate
@@ -126,16 +133,16 @@ impl<'a> Ways<'a> {
         let (from, to) = (flow.from, flow.to);
         match (&flow.transport, &flow.traffic) {
             (Transport::Tcp(tcp), Traffic::Bulk { bytes }) => {
-                Some(train_ps(&self.way(number, from, to)?, *bytes, tcp.mss_bytes, TCP_HEADER_BYTES))
+                Some(train_ps(&self.path(number, from, to)?, *bytes, tcp.mss_bytes, TCP_HEADER_BYTES))
             }
             (Transport::Roce(roce), Traffic::Bulk { bytes }) => {
-                let data = train_ps(&self.way(number, from, to)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
+                let data = train_ps(&self.path(number, from, to)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
                 let answer = DATA_HEADER_BYTES + ACKNOWLEDGE_BYTES;
-                Some(data + packet_ps(&self.way(number, to, from)?, answer))
+                Some(data + packet_ps(&self.path(number, to, from)?, answer))
             }
             (Transport::Roce(roce), Traffic::Read { bytes }) => {
-                let data = train_ps(&self.way(number, to, from)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
-                Some(data + packet_ps(&self.way(number, from, to)?, DATA_HEADER_BYTES + REQUEST_BYTES))
+                let data = train_ps(&self.path(number, to, from)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
+                Some(data + packet_ps(&self.path(number, from, to)?, DATA_HEADER_BYTES + REQUEST_BYTES))
             }
             _ => None,
         }
@@ -143,12 +150,12 @@ impl<'a> Ways<'a> {
 }
 
 /// Returns the time of one packet over idle stages, in ps.
-fn packet_ps(way: &[Stage], ip_bytes: u32) -> u64 {
-    way.iter().map(|stage| stage.serialization_ps(ip_bytes) + stage.delay_ps()).sum()
+fn packet_ps(path: &[PathStage], ip_bytes: u32) -> u64 {
+    path.iter().map(|stage| stage.serialization_ps(ip_bytes) + stage.delay_ps()).sum()
 }
 
 /// Unloaded time of a message.
-pub(super) struct Message {
+pub(super) struct UnloadedMessage {
     /// Time from the first bit sent to the last bit received, in ps.
     pub(super) whole_ps: u64,
     /// Part of this time that a higher rate does not shorten, in ps.
@@ -157,50 +164,50 @@ pub(super) struct Message {
     pub(super) slowest_ps: u64,
 }
 
-/// Data in packets of at most `most` bytes, each with a header.
+/// Data in packets of at most `payload_max` bytes, each with a header.
 #[derive(Clone, Copy)]
-struct Train {
+struct PacketTrain {
     bytes: u64,
-    most: u32,
+    payload_max: u32,
     header: u32,
 }
 
-impl Train {
+impl PacketTrain {
     /// Returns the number of packets, and the size of the last one with its header, in bytes.
     fn packets(self) -> (u64, u32) {
-        let packets = self.bytes.div_ceil(u64::from(self.most)).max(1);
-        (packets, self.header + (self.bytes - (packets - 1) * u64::from(self.most)) as u32)
+        let packets = self.bytes.div_ceil(u64::from(self.payload_max)).max(1);
+        (packets, self.header + (self.bytes - (packets - 1) * u64::from(self.payload_max)) as u32)
     }
 
     /// Returns the time of all packets at the slowest stage, in ps.
-    fn slowest_ps(self, way: &[Stage]) -> u64 {
+    fn slowest_ps(self, path: &[PathStage]) -> u64 {
         let (packets, last_bytes) = self.packets();
-        let at = |stage: &Stage| {
-            (packets - 1) * stage.serialization_ps(self.header + self.most) + stage.serialization_ps(last_bytes)
+        let at = |stage: &PathStage| {
+            (packets - 1) * stage.serialization_ps(self.header + self.payload_max) + stage.serialization_ps(last_bytes)
         };
-        way.iter().map(at).max().unwrap_or(0)
+        path.iter().map(at).max().unwrap_or(0)
     }
 
     /// Returns the time of all packets over idle stages, in ps.
-    fn alone_ps(self, way: &[Stage]) -> u64 {
-        train_ps(way, self.bytes, self.most, self.header)
+    fn alone_ps(self, path: &[PathStage]) -> u64 {
+        train_ps(path, self.bytes, self.payload_max, self.header)
     }
 }
 
-/// Returns the time of data in packets of at most `most` bytes, each with a header, over idle stages, in ps. All
+/// Returns the time of data in packets of at most `payload_max` bytes, each with a header, over idle stages, in ps. All
 /// packets but the last have the same size, so the last one waits for the others at one stage only and passes later
 /// stages freely.
-fn train_ps(way: &[Stage], bytes: u64, most: u32, header: u32) -> u64 {
-    let (packets, last_bytes) = Train { bytes, most, header }.packets();
+fn train_ps(path: &[PathStage], bytes: u64, payload_max: u32, header: u32) -> u64 {
+    let (packets, last_bytes) = PacketTrain { bytes, payload_max, header }.packets();
     if packets == 1 {
-        return packet_ps(way, last_bytes);
+        return packet_ps(path, last_bytes);
     }
-    let delays: u64 = way.iter().map(|stage| stage.delay_ps()).sum();
+    let delays: u64 = path.iter().map(|stage| stage.delay_ps()).sum();
     let (mut before, mut slowest) = (0, 0);
-    let mut after: u64 = way.iter().map(|stage| stage.serialization_ps(last_bytes)).sum();
+    let mut after: u64 = path.iter().map(|stage| stage.serialization_ps(last_bytes)).sum();
     let mut longest = 0;
-    for stage in way {
-        let full = stage.serialization_ps(header + most);
+    for stage in path {
+        let full = stage.serialization_ps(header + payload_max);
         before += full;
         slowest = full.max(slowest);
         longest = longest.max(before + (packets - 2) * slowest + after);

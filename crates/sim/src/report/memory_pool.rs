@@ -15,17 +15,17 @@ use hostnet_model::pool::{PoolCounts, PoolPath, PoolPort};
 const UNEVEN: f64 = 1.25;
 
 /// Domain groups of a memory pool.
-const POOL: [Group; 2] = [Group::PoolRead, Group::PoolWrite];
+const POOL_GROUPS: [Group; 2] = [Group::PoolRead, Group::PoolWrite];
 
 /// Returns the path of a workload's lines to a memory pool, or `None` if no line lies there.
 ///
 /// If the latency of the path depends on more than its stages (a local cache or prefetcher, pages shared with other
 /// servers, retries), only the delay between CHA and port is returned.
-pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
+pub(super) fn describe_pool_path(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
     let port = view.machine.first::<PoolPort>()?;
     let (params, counts) = (port.params(), port.counts());
     let of = |group| total.of(group, class).lines as f64;
-    let far: f64 = POOL.map(of).iter().sum();
+    let far: f64 = POOL_GROUPS.map(of).iter().sum();
     let kept = (params.cache.is_some() || params.shared.is_some())
         && view.server.workloads[class].memory == Placement::Socket(1);
     if far == 0.0 && !kept {
@@ -43,7 +43,8 @@ pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option
     };
     let socket = view.server.socket();
     let beyond_ns = (3 * params.latency_ps + socket.cha.read_to_mc_ps + way.read_ps) as f64 / 1000.0;
-    let credits: Vec<Pool> = POOL.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+    let credits: Vec<Pool> =
+        POOL_GROUPS.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
     let held_ns = |pool: &Pool| {
         if pool.domain == Group::PoolRead.name() {
             beyond_ns + dram_ns(&socket.memory.dram) + socket.cha.from_mc_ps as f64 / 1000.0
@@ -55,7 +56,7 @@ pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option
         ns: beyond_ns + params.latency_ps as f64 / 1000.0,
         saved_ns: 0.0,
         share,
-        things: busy(view, params, counts, way),
+        things: port_stages(view, params, counts, way),
         unloaded_ns: credits.iter().map(held_ns).collect(),
         credits,
     })
@@ -63,7 +64,7 @@ pub(super) fn in_pool(view: &ServerView, total: &Sample, class: usize) -> Option
 
 /// Returns the utilization of the server's port, in its busier direction, and of the ports of its lenders, as far as
 /// this server loads them.
-fn busy(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolPath) -> Vec<LinkStage> {
+fn port_stages(view: &ServerView, params: &PoolParams, counts: &PoolCounts, way: &PoolPath) -> Vec<LinkStage> {
     let sent: u64 = counts.sent_bytes.iter().sum();
     let lines = (counts.reads * u64::from(params.data_bytes) + counts.writes * u64::from(params.small_bytes)) as f64;
     let share = |bytes: f64, bytes_per_s: u64| bytes * 1e12 / bytes_per_s as f64 / view.window_ps();
