@@ -1,10 +1,10 @@
-//! When a part wants to be woken up.
+//! Wake-ups that a part schedules for itself.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// The wake-ups that a part has asked for, of which it remembers the next two: that for what it has to do soon, and
-/// that for what it has to do in any case. One that it has forgotten is not for it when it comes.
+/// Scheduled wake-ups of a part. The next two are remembered: one for work that is due soon, and one for work that is
+/// due in any case. The event of a forgotten wake-up is ignored.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Alarm {
     next: Time,
@@ -12,9 +12,11 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
+    /// No wake-up is scheduled.
     pub(super) const NONE: Self = Self { next: Time::MAX, later: Time::MAX };
 
-    /// Whether a wake-up at or before `due` has to be asked for. One that comes too early is as good.
+    /// Remembers a wake-up at `due`. Returns true if an event must be scheduled for it, false if an earlier wake-up,
+    /// which serves as well, is scheduled already.
     #[inline]
     pub(super) fn set(&mut self, due: Time) -> bool {
         if self.next <= due {
@@ -27,7 +29,8 @@ impl Alarm {
         true
     }
 
-    /// Whether a wake-up that comes at `now` is one that is remembered.
+    /// Forgets the next wake-up and returns true if it is at `now`. Otherwise returns false: the event at `now`
+    /// belongs to a forgotten wake-up.
     #[inline]
     pub(super) fn rings(&mut self, now: Time) -> bool {
         if self.next != now {
@@ -45,7 +48,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Whatever is asked for in whatever order, a wake-up comes at or before the earliest of it.
+        /// Whatever wake-ups are set, in whatever order, one comes at or before the earliest of them.
         #[test]
         fn a_wake_up_is_never_late(dues in prop::collection::vec((0_u64..30, 1_u64..200), 1..200)) {
             let mut alarm = Alarm::NONE;

@@ -1,8 +1,8 @@
-//! A memory channel: a controller that takes requests from the CHA.
+//! Memory channel: a memory controller that serves requests of the CHA.
 //!
-//! Nobody can tell what a channel does before its first answer arrives. So it is told of a request as soon as that sets
-//! out, and does what it has to do a stretch at a time, each thing at its own time: it lets as much time pass as its
-//! quickest answer takes, and no event is needed for a command or an arrival.
+//! No other part can observe a channel before its first answer arrives. The channel therefore gets an advance notice
+//! of each request when the request departs, and handles arrivals and DRAM commands in batches, each at its own time:
+//! it may run late by almost the time that its quickest answer takes. No event is needed for an arrival or a command.
 
 use super::alarm::Alarm;
 use super::slots::Slots;
@@ -15,29 +15,29 @@ use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Requests that may be on their way to a channel, or wait in front of it, before its lists have to grow.
+/// Requests that may be in flight to a channel, or wait in front of it, before its lists have to grow.
 const COMING_CAPACITY: usize = 256;
 
-/// In the tag of a write that somebody is told of when it is issued; numbers of requests are below it.
+/// Bit in the tag of a write whose issue must be reported; numbers of requests are below it.
 const WATCHED: u32 = 1 << 31;
 
-/// A request that is on its way.
+/// Request in flight to the channel.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Coming {
     at: Time,
     request: Incoming,
 }
 
-/// The entries in use of RPQ and WPQ as they changed, for whoever looks on.
+/// Recorded changes of the occupancy of RPQ and WPQ, for an observer.
 #[derive(Clone, Debug, Default)]
 struct Steps {
     kept: bool,
     steps: Vec<(Time, [u32; 2])>,
-    /// How many of them were there at the end of the last event.
+    /// Number of steps that had been recorded at the end of the last event.
     shown: usize,
 }
 
-/// A memory channel.
+/// Memory channel: a controller and the requests around it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Channel {
     pub(super) controller: Controller,
@@ -45,31 +45,33 @@ pub struct Channel {
     cha: ComponentId,
     from_mc_ps: u64,
     write_ack_ps: u64,
-    /// For how long what is due may wait: one ps less than the quickest answer takes.
+    /// Time that due work may wait, in ps: one less than the quickest answer takes.
     pub(super) patience_ps: u64,
-    /// Requests on their way, in the order of their arrival.
+    /// Requests in flight, in the order of their arrival.
     coming: VecDeque<Coming>,
-    /// Reads without an entry, then writes; in a shared queue all are among the first, in the order of their arrival.
+    /// Requests that wait for an entry: reads, then writes; with shared entries all are in the first list. In the
+    /// order of their arrival.
     waiting: [VecDeque<Incoming>; 2],
-    /// What it has to tell the CHA, and when that is known there.
+    /// Answers to the CHA, each with the time of its arrival there.
     answers: Vec<(Time, Payload)>,
-    /// The time of what was done last.
+    /// Time of the last step.
     pub(super) at: Time,
-    /// The clock of the next command, and when it goes.
+    /// Clock of the next command, and its time.
     pub(super) planned: (u64, Time),
     alarm: Alarm,
-    /// Who is told when a write past the caches is issued.
+    /// Component that is notified when a write past the caches is issued.
     buffer: Option<ComponentId>,
-    /// When it had data on its bus, if that is kept.
+    /// Times at which the data bus was busy, if they are recorded.
     busy: Option<Box<Bins>>,
-    /// Slots of a DIMM that answers for itself, if it shares the channel.
+    /// Slots of an asynchronous DIMM, if one shares the channel.
     pub(super) slots: Option<Box<Slots>>,
     #[serde(skip)]
     steps: Steps,
 }
 
 impl Channel {
-    /// A channel whose requests' requesters hear of them through the CHA `cha` after the given times.
+    /// Creates channel number `number` of the CHA `cha`. Read data reaches the CHA `from_mc_ps` after its last beat,
+    /// the acceptance of a write `write_ack_ps` after it.
     #[must_use]
     pub fn new(
         dram: &DramParams,
@@ -102,46 +104,48 @@ impl Channel {
         channel
     }
 
-    /// Has some answers be up to `ps` quicker than the others, as those to near slices are.
+    /// Accounts for answers that are up to `ps` quicker than the others, such as those to nearby slices.
     #[must_use]
     pub fn with_nearest(mut self, ps: u64) -> Self {
         self.patience_ps = self.patience_ps.saturating_sub(ps);
         self
     }
 
-    /// With buffer devices in its slots, whose part is told when a line that a core writes past the caches is there.
+    /// Adds buffer devices in the slots of the channel: their component `part` is notified when a line that a core
+    /// writes past the caches has been issued.
     #[must_use]
     pub fn with_buffer(mut self, part: Option<ComponentId>) -> Self {
         self.buffer = part;
         self
     }
 
-    /// The same; it keeps when it has data on its bus.
+    /// Records the times at which the data bus is busy.
     #[must_use]
     pub fn watched(mut self) -> Self {
         self.busy = Some(Box::default());
         self
     }
 
-    /// When it had data on its bus since the start of the run, if that is kept.
+    /// Returns the times at which the data bus was busy since the start of the run, if they are recorded.
     #[must_use]
     pub fn busy(&self) -> Option<&Bins> {
         self.busy.as_deref()
     }
 
-    /// The controller, as of when the channel was last settled or woken up.
+    /// Returns the controller, as of the last time that the channel was settled or woken up.
     #[must_use]
     pub fn controller(&self) -> &Controller {
         &self.controller
     }
 
-    /// A request has set out that will be here at time `at`.
+    /// Handles the notice of a request that has departed and arrives at time `at`.
     #[inline]
     pub(crate) fn expect(&mut self, id: RequestId, at: Time, context: &mut Context) {
         let request = context.requests.get(id);
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
         let tag = if request.kind == RequestKind::CorePost { id.0 | WATCHED } else { id.0 };
         let coming = Coming { at, request: Incoming { tag, place, class, read } };
+        // Requests that depart later may arrive earlier, because their delays differ.
         let before = self.coming.iter().rev().take_while(|other| other.at > at).count();
         if before == 0 {
             self.coming.push_back(coming);
@@ -151,7 +155,7 @@ impl Channel {
         self.ask_to_be_woken(context);
     }
 
-    /// It is time to do what is due.
+    /// Handles a wake-up: does the work that is due, and sends the answers.
     pub(crate) fn on_wake(&mut self, context: &mut Context) {
         let rings = self.alarm.rings(context.now());
         if rings || self.steps.kept {
@@ -174,7 +178,7 @@ impl Channel {
         }
     }
 
-    /// Sends what the CHA and buffer devices are told.
+    /// Sends the answers to the CHA and to the buffer devices.
     #[cold]
     fn answer_beside(&mut self, buffer: ComponentId, context: &mut Context) {
         for (at, answer) in self.answers.drain(..) {
@@ -183,13 +187,13 @@ impl Channel {
         }
     }
 
-    /// The time of the next request or DRAM command.
+    /// Returns the time of the next arrival or DRAM command.
     #[inline]
     pub(super) fn coming_or_planned(&self) -> Time {
         self.coming.front().map_or(self.planned.1, |coming| coming.at.min(self.planned.1))
     }
 
-    /// The time of what has to be done next.
+    /// Returns the time of the next arrival, DRAM command or slot.
     #[inline]
     fn next(&self) -> Time {
         let next = self.coming_or_planned();
@@ -200,7 +204,7 @@ impl Channel {
         }
     }
 
-    /// When that has to be done at the latest.
+    /// Returns the latest time at which that work may be done.
     #[inline]
     fn due(&self) -> Time {
         self.next().saturating_add(self.patience_ps)
@@ -214,7 +218,7 @@ impl Channel {
         }
     }
 
-    /// Does what is due up to and including `now`.
+    /// Does the work that is due up to and including `now`.
     pub(super) fn catch_up(&mut self, now: Time) {
         if self.slots.is_some() {
             return self.catch_up_beside(now);
@@ -224,7 +228,8 @@ impl Channel {
         }
     }
 
-    /// Takes in the next request, or issues the next command. Inlined: without slots most of a run's time is here.
+    /// Takes in the next request, or issues the next command. Inlined, because a run without slots spends most of its
+    /// time here.
     #[inline(always)]
     pub(super) fn step(&mut self) {
         match self.coming.front() {
@@ -246,17 +251,18 @@ impl Channel {
         }
     }
 
-    /// Notes when the next command goes, if that has changed.
+    /// Updates the time of the next command, if its clock has changed.
     #[inline]
     pub(super) fn note_plan(&mut self) {
         let clock = self.controller.next_clock();
         if clock != self.planned.0 {
+            // Each step is at least 1 ps after the last, even if the clock edge of the command is over.
             let time = if clock == u64::MAX { Time::MAX } else { self.clock.edge(clock).max(self.at + 1) };
             self.planned = (clock, time);
         }
     }
 
-    /// A request has arrived.
+    /// Offers a request that has arrived to the controller; the request waits if there is no entry.
     #[inline(always)]
     fn take_in(&mut self, request: Incoming) {
         let clock = self.clock.at_or_after(self.at);
@@ -268,7 +274,7 @@ impl Channel {
         }
     }
 
-    /// Notes what the CHA wants to know of a request that was taken in.
+    /// Records the answer to a request that was taken in: the acceptance of a write, or the data of a forwarded read.
     #[inline]
     fn answer(&mut self, request: &Incoming, clock: u64, offered: Offered) {
         let id = RequestId(request.tag & !WATCHED);
@@ -279,20 +285,22 @@ impl Channel {
         }
     }
 
-    /// Sends the data of a read whose last beat ends with clock `done`.
+    /// Records the data of a read, whose last beat ends with clock `done`, as an answer.
     #[inline]
     fn send_data(&mut self, id: RequestId, done: u64) {
         self.answers.push((self.clock.edge(done) + self.from_mc_ps, Payload::Read(id)));
     }
 
-    /// A write that somebody waits for has been issued, and its last beat ends with clock `done`.
+    /// Records the issue of a write, whose last beat ends with clock `done`, as an answer to the component that waits
+    /// for it.
     #[cold]
     fn tell_issued(&mut self, tag: u32, done: u64) {
+        // The channel may run late by `patience_ps`, which is less than `write_ack_ps`.
         let at = self.clock.edge(done).max(self.at + self.write_ack_ps);
         self.answers.push((at, Payload::Issued(RequestId(tag & !WATCHED))));
     }
 
-    /// The last beat of a line ends with clock `done`.
+    /// Records the bus time of a line, whose last beat ends with clock `done`.
     #[cold]
     fn note_busy(&mut self, done: u64) {
         let (from, to) = (self.clock.edge(done.saturating_sub(self.controller.line_clocks())), self.clock.edge(done));
@@ -301,9 +309,10 @@ impl Channel {
         }
     }
 
-    /// Issues what is planned for `clock`.
+    /// Issues all commands that are planned for `clock`.
     #[inline(always)]
     fn issue(&mut self, clock: u64) {
+        // A clock may have several: holding banks for a refresh takes no bus, and HBM has two command buses.
         while self.controller.next_clock() == clock {
             let issued = self.controller.issue(self.at);
             if let (Some(Served { done, .. }), true) = (&issued.served, self.busy.is_some()) {
@@ -321,13 +330,13 @@ impl Channel {
         }
     }
 
-    /// The list that reads wait in, or else writes.
+    /// Returns the index of the list in which reads (`read`) or writes wait.
     #[inline]
     fn list(&self, read: bool) -> usize {
         usize::from(!read && !self.controller.shares_entries())
     }
 
-    /// Takes in who waits for the entry that has come free, that of a read or else of a write.
+    /// Takes in requests that wait for the entry that has become free: that of a read if `read`, else that of a write.
     #[inline]
     fn admit_waiting(&mut self, clock: u64, read: bool) {
         let list = self.list(read);
@@ -344,7 +353,7 @@ impl Part for Channel {
         PartKind::Channel
     }
 
-    /// Wakes up for its first refresh.
+    /// Schedules the wake-up for the first refresh.
     fn start(&mut self, start: &mut Start<'_>) {
         let due = self.due();
         if due < Time::MAX && self.alarm.set(due) {

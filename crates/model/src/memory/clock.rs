@@ -1,9 +1,9 @@
-//! The clock of a channel: from time to edges and back, exactly and without division.
+//! Clock of a channel: converts time to clock edges and back, exactly and without division.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// A clock whose period is a ratio of ps. Edge `n` is computed from `n`, so no rounding adds up.
+/// Clock whose period is a ratio of ps. Edge `n` is computed from `n`, so that rounding errors do not accumulate.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Clock {
     ps_per_clock: Ratio,
@@ -11,36 +11,36 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock with a period of `numerator / denominator` ps.
+    /// Creates a clock with a period of `numerator / denominator` ps.
     ///
     /// # Panics
-    /// If the period is not longer than 1 ps or not shorter than 1 ms.
+    /// Panics if the period is not longer than 1 ps or not shorter than 1 ms.
     pub fn new(numerator: u64, denominator: u64) -> Self {
         assert!(denominator > 0 && numerator > denominator, "a period is longer than 1 ps");
         assert!(numerator / denominator < 1_000_000_000, "a period is shorter than 1 ms");
         Self { ps_per_clock: Ratio::new(numerator, denominator), clocks_per_ps: Ratio::new(denominator, numerator) }
     }
 
-    /// The time of edge `clock`, rounded up to a ps.
+    /// Returns the time of edge `clock`, rounded up to a ps.
     #[inline]
     pub fn edge(&self, clock: u64) -> Time {
         Time::from_ps(self.ps_per_clock.times(clock))
     }
 
-    /// The first clock whose edge is at or after `time`.
+    /// Returns the first clock whose edge is at or after `time`.
     #[inline]
     pub fn at_or_after(&self, time: Time) -> u64 {
         self.clocks_per_ps.times(time.ps())
     }
 }
 
-/// A ratio as a whole and a fraction in units of 2^-128, rounded up. What a product with 64 bits is too large by is
-/// less than any fraction with a denominator of 64 bits, so products rounded up are exact.
+/// Ratio as an integer and a fraction in units of 2^-128, rounded up. The error of a product with 64 bits is less than
+/// any fraction with a denominator of 64 bits, so products rounded up are exact.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ratio {
     whole: u64,
     fraction: [u64; 2],
-    /// 1 less the reciprocal of the denominator: added before rounding down, it makes that rounding up.
+    /// 1 minus the reciprocal of the denominator. Added before rounding down, it has the effect of rounding up.
     almost_one: [u64; 2],
 }
 
@@ -53,7 +53,7 @@ impl Ratio {
         }
     }
 
-    /// The product, rounded up.
+    /// Returns the product, rounded up.
     #[inline]
     fn times(&self, factor: u64) -> u64 {
         let [low, high] = self.fraction.map(|part| wide(factor, part));
@@ -63,7 +63,8 @@ impl Ratio {
     }
 }
 
-/// `numerator / denominator` in units of 2^-128, rounded up: the lower and the upper 64 bits. It is less than 1.
+/// Returns `numerator / denominator`, which is less than 1, in units of 2^-128, rounded up: the lower and the upper 64
+/// bits.
 fn fraction(numerator: u64, denominator: u64) -> [u64; 2] {
     let denominator = u128::from(denominator);
     let left = u128::from(numerator) << 64;

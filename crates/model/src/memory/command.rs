@@ -1,47 +1,47 @@
-//! What a controller says to its DRAM.
+//! DRAM commands of a memory controller.
 
 use serde::{Deserialize, Serialize};
 
-/// A DRAM command.
+/// Kind of a DRAM command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CommandKind {
-    /// ACT: open a row.
+    /// ACT: opens a row.
     Activate,
-    /// RD: read from the open row.
+    /// RD: reads from the open row.
     Read,
-    /// RDA: read and close the row as soon as it may be.
+    /// RDA: reads and closes the row as soon as the timing allows (auto-precharge).
     ReadPrecharge,
-    /// WR: write to the open row.
+    /// WR: writes to the open row.
     Write,
-    /// WRA: write and close the row as soon as it may be.
+    /// WRA: writes and closes the row as soon as the timing allows (auto-precharge).
     WritePrecharge,
-    /// PRE: close the row of a bank.
+    /// PRE: closes the row of a bank.
     Precharge,
-    /// PREA: close every row of a rank.
+    /// PREA: closes every row of a rank.
     PrechargeAll,
-    /// REF: refresh a rank.
+    /// REF: refreshes a rank.
     Refresh,
-    /// REFSB: refresh the bank of one number in every bank group (DDR5) or one bank (HBM).
+    /// REFSB: refreshes the bank with the same number in every bank group (DDR5), or one bank (HBM).
     RefreshSameBank,
 }
 
-/// One command as issued. Fields that the command does not need are 0.
+/// Command as issued. Fields that the command does not use are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRecord {
-    /// Clock, counted from the start of the run.
+    /// Clock of the command, counted from the start of the run.
     pub clock: u64,
     /// Controller: channel x subchannels + subchannel.
     pub channel: u32,
-    /// The command.
+    /// Kind of the command.
     pub kind: CommandKind,
-    /// Rank.
+    /// Rank that the command is for.
     pub rank: u8,
-    /// Bank group of the rank.
+    /// Bank group within the rank.
     pub bank_group: u8,
-    /// Bank of the group.
+    /// Bank within the group.
     pub bank: u8,
     /// Row of an ACT.
     pub row: u32,
-    /// Line of the row of a column access.
+    /// Line within the row, for a column access.
     pub column: u32,
 }

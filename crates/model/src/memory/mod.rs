@@ -1,6 +1,6 @@
-//! Memory channels: controllers with their DRAM as parts of a server.
+//! Memory channels: memory controllers with their DRAM, as parts of a server.
 //!
-//! A [`Controller`] knows nothing of events; a [`Channel`] is a controller that takes requests from the CHA and answers
+//! A [`Controller`] knows no events; a [`Channel`] is a controller that receives requests from the CHA and answers
 //! them.
 
 mod alarm;

@@ -1,7 +1,7 @@
-//! Slots of a channel for a DIMM that answers for itself: it shares the buses with the ranks beside it.
+//! Slots on a channel for an asynchronous DIMM, which shares the buses with the ranks beside it.
 //!
-//! Slots go in the order in which they were asked for. One that may go no later than the next DRAM command goes first,
-//! but of a slot and a command for the same clock each has its turn, so that neither keeps the other away.
+//! Slots are used in the order of their requests. A slot that is no later than the next DRAM command goes first. If
+//! both have the same clock they alternate, so that neither starves the other.
 
 use super::channel::Channel;
 use super::CommandRecord;
@@ -11,7 +11,7 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A slot that is wanted.
+/// Requested slot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Wanted {
     at: Time,
@@ -19,23 +19,23 @@ pub(super) struct Wanted {
     slot: Slot,
 }
 
-/// The slots of a channel that are wanted.
+/// Requested slots of a channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Slots {
     dimm: ComponentId,
     command_ps: u64,
     wanted: VecDeque<Wanted>,
-    /// Whether the next slot lets a DRAM command of the same clock go first.
+    /// True if the next slot lets a DRAM command of the same clock go first.
     yields: bool,
-    /// Answers for the DIMM: when, and what.
+    /// Answers to the DIMM, each with the time of its arrival there.
     pub(super) answers: Vec<(Time, Payload)>,
     /// Slots that have passed, by kind.
     pub(super) passed: [u64; 3],
-    /// Kept for whoever checks them: clock and kind.
+    /// Recorded slots, for checks: clock and kind.
     pub(super) kept: Option<Vec<(u64, Slot)>>,
 }
 
-/// The direction of the line of a slot, if it has one: whether it goes to the DIMM.
+/// Returns the direction of the line of a slot: true to the DIMM, false from the DIMM, `None` without a line.
 fn line(slot: Slot) -> Option<bool> {
     match slot {
         Slot::Command => None,
@@ -57,14 +57,15 @@ impl Slots {
         }
     }
 
-    /// Whom it answers.
+    /// Returns the DIMM that the slots answer to.
     pub(super) fn dimm(&self) -> ComponentId {
         self.dimm
     }
 }
 
 impl Channel {
-    /// Has a DIMM that answers for itself share the channel: a command is in it after `command_ps`, at least 1.
+    /// Shares the channel with the asynchronous DIMM `dimm`, which a command reaches after `command_ps`, at least 1
+    /// ps.
     #[must_use]
     pub fn with_dimm(mut self, dimm: ComponentId, command_ps: u64) -> Self {
         let line_ps = |write| self.clock.edge(self.controller.slot_clocks(Some(write))).ps();
@@ -74,13 +75,13 @@ impl Channel {
         self
     }
 
-    /// Slots of the DIMM that have passed: commands alone, lines from it, lines to it.
+    /// Returns the slots of the DIMM that have passed: commands alone, lines from the DIMM, lines to the DIMM.
     #[must_use]
     pub fn slots_passed(&self) -> [u64; 3] {
         self.slots.as_ref().map_or([0; 3], |slots| slots.passed)
     }
 
-    /// Keeps the clocks of slots from now on, with the DRAM commands.
+    /// Records slots from now on, and the DRAM commands.
     pub fn keep_slots(&mut self) {
         self.controller.record_commands(true);
         if let Some(slots) = &mut self.slots {
@@ -88,18 +89,18 @@ impl Channel {
         }
     }
 
-    /// The slots that were kept: the clock of each, and what it carried.
+    /// Returns the recorded slots: the clock and the kind of each.
     #[must_use]
     pub fn kept_slots(&self) -> &[(u64, Slot)] {
         self.slots.as_ref().and_then(|slots| slots.kept.as_deref()).unwrap_or_default()
     }
 
-    /// The DRAM commands that were kept.
+    /// Takes the recorded DRAM commands.
     pub fn take_commands(&mut self) -> std::vec::Drain<'_, CommandRecord> {
         self.controller.take_commands()
     }
 
-    /// The DIMM wants a slot from `at` on.
+    /// Handles the notice of the DIMM, which requests a slot from time `at` on.
     pub(crate) fn reserve(&mut self, id: RequestId, slot: Slot, at: Time, context: &mut Context) {
         if let Some(slots) = &mut self.slots {
             let before = slots.wanted.iter().rev().take_while(|other| other.at > at).count();
@@ -108,7 +109,7 @@ impl Channel {
         self.ask_to_be_woken(context);
     }
 
-    /// The clock and the time of the next slot.
+    /// Returns the clock and the time of the next slot.
     pub(super) fn next_slot(&self) -> Option<(u64, Time)> {
         let slots = self.slots.as_ref()?;
         let wanted = slots.wanted.front()?;
@@ -119,13 +120,13 @@ impl Channel {
         Some((clock, self.clock.edge(clock).max(self.at + 1)))
     }
 
-    /// The time of the next slot; never if there is none.
+    /// Returns the time of the next slot, `Time::MAX` if there is none.
     #[inline(never)]
     pub(super) fn next_slot_at(&self) -> Time {
         self.next_slot().map_or(Time::MAX, |(_, at)| at)
     }
 
-    /// Does what is due, with slots in between.
+    /// Does the work that is due, with slots in between.
     #[inline(never)]
     pub(super) fn catch_up_beside(&mut self, now: Time) {
         loop {
@@ -147,7 +148,7 @@ impl Channel {
         }
     }
 
-    /// The next slot passes.
+    /// Uses the next slot, at `clock`.
     fn pass(&mut self, clock: u64) {
         let Some(slots) = &mut self.slots else { return };
         let Some(Wanted { id, slot, .. }) = slots.wanted.pop_front() else { return };
@@ -164,7 +165,8 @@ impl Channel {
         slots.answers.push((at.max(self.at + 1), Payload::Slot { id, slot }));
     }
 
-    /// Occupies banks for a while: when they are free again. Nothing if they cannot be had now.
+    /// Occupies banks for `ps`. Returns the time at which they are free again, or `None` if they are not available
+    /// now.
     pub(crate) fn occupy(&mut self, now: Time, banks: u64, ps: u64, context: &mut Context) -> Option<Time> {
         self.catch_up(now);
         let clock = self.clock.at_or_after(now);

@@ -1,16 +1,16 @@
-//! A value for each bank, group or rank of a subchannel, which has at most 64 of each.
+//! Table of a value per bank, group or rank of a subchannel, which has at most 64 of each.
 
 use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Index, IndexMut};
 
 const LEN: usize = 64;
 
-/// 64 values. Only the low six bits of an index count, so that none is out of bounds.
+/// Table of 64 values. Only the low six bits of an index count, so that no index is out of bounds.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T>([T; LEN]);
 
 impl<T> Table<T> {
-    /// A table of what `value` says for each index.
+    /// Creates a table of the results of `value` for each index.
     pub(crate) fn of(value: impl FnMut(usize) -> T) -> Self {
         Self(std::array::from_fn(value))
     }

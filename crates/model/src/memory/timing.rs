@@ -1,60 +1,63 @@
-//! The timing state of a subchannel: what each bank, group and rank allow, and from which clock on.
+//! Timing state of a subchannel: the earliest clocks of commands to each bank, group and rank.
 //!
-//! Constraints are kept as the earliest clock of the next command of each kind (JESD79-4, section 4); a command moves
-//! them. Command buses are the controller's business.
+//! Constraints are kept as the earliest clock of the next command of each kind (JESD79-4, section 4); each command
+//! moves them. Command buses are handled by the controller.
 
 use super::table::Table;
 use crate::params::DramParams;
 use serde::{Deserialize, Serialize};
 
-/// The row that a bank has open.
+/// Open row of a bank.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Row {
     row: u32,
-    /// Column accesses since it was opened.
+    /// Column accesses since the row was opened.
     hits: u32,
-    /// Clock of the last command to it.
+    /// Clock of the last command to the row.
     used: u64,
 }
 
+/// Timing state of a rank.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Rank {
-    /// Its banks and its groups, one bit each.
+    /// Banks and groups of the rank, one bit each.
     banks: u64,
     groups: u64,
-    /// Clocks of the last four activations plus one, oldest first; 0 = none yet.
+    /// Clocks of the last four activations plus 1, oldest first; 0 for none yet.
     activations: [u64; 4],
     precharge: u64,
     same_bank: u64,
 }
 
-/// Clocks from a column access to the next read and to the next write, in the same group, the same rank and another
-/// rank.
+/// Clocks from a column access to the next read and to the next write: in the same group, in the same rank and in
+/// another rank.
 type Gaps = [[u64; 2]; 3];
 
-/// Everything that says when a command may be issued.
+/// Timing state of a subchannel: the earliest clock of every command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timing {
     dram: DramParams,
-    /// The clocks from which on a bank may be opened, accessed and closed, as far as it alone is concerned.
+    /// Clocks from which on a bank may be opened, accessed and closed, considering only the constraints of the bank
+    /// itself.
     act: Table<u64>,
     cas: Table<u64>,
     precharge: Table<u64>,
     rows: Table<Row>,
-    /// The group and the rank of each bank.
+    /// Group and rank of each bank.
     group_of: Table<u8>,
     rank_of: Table<u8>,
-    /// The clocks from which on the other banks of a group and of its rank let its banks be opened.
+    /// Clocks from which on the other banks of a group and of its rank allow its banks to be opened.
     group_act: Table<u64>,
-    /// The clocks from which on the other banks of a group, and of a rank, let its banks be read, and written.
+    /// Clocks from which on the banks of a group, and of a rank, may be read and written, considering the other banks
+    /// there.
     group_cas: [Table<u64>; 2],
     rank_cas: [Table<u64>; 2],
     ranks: Table<Rank>,
-    /// One bit each.
+    /// Set of all ranks, one bit each.
     all_ranks: u64,
-    /// After a read, and after a write.
+    /// Gaps after a read, and after a write.
     gaps: [Gaps; 2],
-    /// The clocks of the last read and of the last write plus one; 0 = none yet.
+    /// Clocks of the last read and of the last write plus 1; 0 for none yet.
     accessed: [u64; 2],
     /// Banks with an open row, one bit each.
     pub(crate) open: u64,
@@ -86,37 +89,38 @@ impl Timing {
         }
     }
 
-    /// The banks of a rank, one bit each.
+    /// Returns the banks of a rank, one bit each.
     #[inline]
     pub(crate) fn banks_of_rank(&self, rank: usize) -> u64 {
         self.ranks[rank].banks
     }
 
-    /// The rank of a bank.
+    /// Returns the rank of a bank.
     #[inline]
     pub(crate) fn rank_of(&self, bank: usize) -> usize {
         usize::from(self.rank_of[bank])
     }
 
-    /// The row that a bank has open.
+    /// Returns the open row of a bank, if any.
     #[inline]
     pub(crate) fn open_row(&self, bank: usize) -> Option<u32> {
         (self.open >> bank & 1 == 1).then(|| self.rows[bank].row)
     }
 
-    /// Clock of the last command to the row that a bank has open.
+    /// Returns the clock of the last command to the open row of a bank.
     #[inline]
     pub(crate) fn used(&self, bank: usize) -> u64 {
         self.rows[bank].used
     }
 
-    /// Column accesses to the row that a bank has open.
+    /// Returns the number of column accesses to the open row of a bank.
     #[inline]
     pub(crate) fn hits(&self, bank: usize) -> u32 {
         self.rows[bank].hits
     }
 
-    /// The clock from which the open row itself may be closed.
+    /// Returns the clock from which on the open row may be closed, considering only the constraints of the bank
+    /// itself.
     #[inline]
     pub(crate) fn bank_precharge(&self, bank: usize) -> u64 {
         self.precharge[bank]
@@ -142,13 +146,13 @@ impl Timing {
         self.precharge[bank].max(self.ranks[self.rank_of(bank)].precharge)
     }
 
-    /// The clock from which the open rows among `banks`, all of one rank, may be closed by one command.
+    /// Returns the clock from which on the open rows among `banks`, all of one rank, may be closed by one command.
     pub(crate) fn earliest_precharge_all(&self, banks: u64) -> u64 {
         let open = banks & self.open;
         bits(open).map(|bank| self.earliest_precharge(bank)).max().unwrap_or(0)
     }
 
-    /// The clock from which `banks`, all closed and of one rank, may be refreshed.
+    /// Returns the clock from which on `banks`, all closed and of one rank, may be refreshed.
     pub(crate) fn earliest_refresh(&self, banks: u64, same_bank: bool) -> u64 {
         let closed = bits(banks).map(|bank| self.act[bank]).max().unwrap_or(0);
         let rank = self.rank_of(banks.trailing_zeros() as usize);
@@ -171,7 +175,7 @@ impl Timing {
         self.group_act[own] = self.group_act[own].max(next_of_group);
     }
 
-    /// No bank of a rank may be opened before `clock`.
+    /// Forbids activations of the banks of a rank before `clock`.
     fn raise_act(&mut self, rank: usize, clock: u64) {
         for group in bits(self.ranks[rank].groups) {
             self.group_act[group] = self.group_act[group].max(clock);
@@ -191,13 +195,13 @@ impl Timing {
         bits(open).for_each(|bank| self.precharge(clock, bank));
     }
 
-    /// The row of a bank closes itself at `clock`.
+    /// Closes the row of a bank by auto-precharge at `clock`.
     pub(crate) fn close(&mut self, clock: u64, bank: usize) {
         self.open &= !(1 << bank);
         self.act[bank] = self.act[bank].max(clock + u64::from(self.dram.timing.rp));
     }
 
-    /// Issues a read or a write and moves what the bus and the ranks allow next.
+    /// Issues a read or a write, and updates the earliest clocks of the bus and of all ranks.
     pub(crate) fn cas(&mut self, clock: u64, bank: usize, write: bool) {
         let t = &self.dram.timing;
         let row = &mut self.rows[bank];
@@ -214,13 +218,14 @@ impl Timing {
         }
     }
 
-    /// The clock from which a line of a device that is no rank may go over the data bus, to it or from it.
+    /// Returns the clock from which on a device that is no rank may transfer a line over the data bus: to the device
+    /// if `write`, else from it.
     pub(crate) fn earliest_transfer(&self, write: bool) -> u64 {
         let after = |(last, gaps): (u64, &Gaps)| if last == 0 { 0 } else { last - 1 + gaps[2][usize::from(write)] };
         self.accessed.into_iter().zip(&self.gaps).map(after).max().unwrap_or(0)
     }
 
-    /// Such a line goes: to all ranks it is as if another one were accessed.
+    /// Transfers such a line. For all ranks it counts as an access to another rank.
     pub(crate) fn transfer(&mut self, clock: u64, write: bool) {
         self.accessed[usize::from(write)] = clock + 1;
         let [_, _, other_rank] = self.gaps[usize::from(write)];
@@ -229,13 +234,13 @@ impl Timing {
         }
     }
 
-    /// Occupies banks until `clock`; those that have a row open have it closed first.
+    /// Occupies banks until `clock`, and closes their open rows before.
     pub(crate) fn occupy(&mut self, banks: u64, clock: u64) {
         self.open &= !banks;
         bits(banks).for_each(|bank| self.act[bank] = self.act[bank].max(clock));
     }
 
-    /// The clock from which on a command may open a row of a bank whatever it has open now.
+    /// Returns the clock from which on a command may open a row of a bank, after it has closed an open row.
     pub(crate) fn earliest_open(&self, bank: usize) -> u64 {
         let closed = if self.open >> bank & 1 == 1 { self.precharge[bank] + u64::from(self.dram.timing.rp) } else { 0 };
         self.earliest_act(bank).max(closed)
@@ -254,7 +259,7 @@ impl Timing {
     }
 }
 
-/// Moves the clocks of the next read and the next write to `clock` and the gaps from there, unless they are later.
+/// Raises the earliest clocks of the next read and the next write to `clock` plus the gaps, unless they are later.
 #[inline]
 fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u64; 2]) {
     for (next, gap) in next.iter_mut().zip(gaps) {
@@ -262,7 +267,7 @@ fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u64; 2]) {
     }
 }
 
-/// The clocks from one column access to the next.
+/// Returns the clocks from one column access to the next.
 fn gaps(dram: &DramParams) -> [Gaps; 2] {
     let t = &dram.timing;
     let turn = |extra: u32| (t.cl + t.burst + extra).saturating_sub(t.cwl).max(1);
@@ -277,7 +282,7 @@ fn gaps(dram: &DramParams) -> [Gaps; 2] {
     [after_read, after_write].map(|gaps| gaps.map(|gap| gap.map(u64::from)))
 }
 
-/// The numbers of the bits that are set.
+/// Returns the numbers of the bits that are set, in ascending order.
 #[inline]
 pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -1,11 +1,11 @@
-//! Every timing edge: on the clock allowed, and not one clock earlier; first rule by rule, then against a slow reading
-//! of the standards that looks at every pair of commands.
+//! Tests of every timing constraint: a command is allowed on the exact clock, and not one clock earlier. First rule by
+//! rule, then against a slow implementation of the standards that compares every pair of commands.
 
 use super::timing::{bits, Timing};
 use crate::params::{DramParams, SameBank, TimingParams};
 use proptest::prelude::*;
 
-/// DDR4-2933Y of 8 Gb x8 devices.
+/// Timing of DDR4-2933Y with 8 Gb x8 devices.
 pub(crate) const DDR4_2933: TimingParams = TimingParams {
     burst: 4,
     cl: 21,
@@ -55,23 +55,23 @@ pub(crate) fn dram(ranks: u32, bank_groups: u32, banks_per_group: u32, timing: T
     }
 }
 
-/// Two ranks of four groups of four banks.
+/// Creates a channel of two ranks of four groups of four banks.
 fn channel() -> Timing {
     Timing::new(&dram(2, 4, 4, DDR4_2933))
 }
 
-/// A bank, another of its group, one of another group, and one of the other rank.
+/// A bank, another bank of its group, a bank of another group, and one of the other rank.
 const OWN: usize = 0;
 const GROUP: usize = 1;
 const RANK: usize = 4;
 const OTHER_RANK: usize = 16;
 
-/// The clock of the first command of a test.
+/// Clock of the first command of a test.
 const START: u64 = 1000;
-/// Long enough for everything before to be over.
+/// Clock at which all earlier commands have lost their effect.
 const LATER: u64 = START + 500;
 
-/// All banks of the test open since long, then a read or a write of [`OWN`] at [`LATER`].
+/// Creates a channel whose banks have long been open, with a read or a write of [`OWN`] at [`LATER`].
 fn after_cas(write: bool) -> Timing {
     let mut timing = channel();
     for (index, bank) in [OWN, GROUP, RANK, OTHER_RANK].into_iter().enumerate() {
@@ -81,7 +81,7 @@ fn after_cas(write: bool) -> Timing {
     timing
 }
 
-/// Clocks from [`LATER`] to the first at which `bank` may be read or written.
+/// Returns the clocks from [`LATER`] to the first clock at which `bank` may be read or written.
 fn gap(timing: &Timing, bank: usize, write: bool) -> u64 {
     timing.earliest_cas(bank, write) - LATER
 }
@@ -258,7 +258,7 @@ fn a_refresh_of_some_banks_lets_the_others_go_on() {
     assert_eq!(timing.earliest_refresh(second, true), LATER + 190 + 514, "tRFC");
 }
 
-/// What happened, in order: clock, command, and banks.
+/// Commands issued so far, in order: clock, command and banks.
 type History = Vec<(u64, Command, u64)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -267,13 +267,13 @@ enum Command {
     Read,
     Write,
     Precharge,
-    /// The end of a row that closed itself.
+    /// End of a row that was closed by auto-precharge.
     Closed,
     Refresh,
     RefreshSameBank,
 }
 
-/// A slow reading of the standards.
+/// Slow implementation of the standards.
 struct Standard {
     dram: DramParams,
     history: History,
@@ -288,7 +288,7 @@ impl Standard {
         self.group(banks) / self.dram.bank_groups
     }
 
-    /// Clocks that must lie between two commands, if they have to do with each other.
+    /// Returns the minimum distance of two commands in clocks, if a rule relates them.
     fn apart(&self, (command, banks): (Command, u64), (next, target): (Command, u64)) -> Option<u32> {
         use Command::*;
         let t = &self.dram.timing;
@@ -323,7 +323,7 @@ impl Standard {
         })
     }
 
-    /// The first clock at which `command` may go to `banks`.
+    /// Returns the first clock at which `command` may be issued to `banks`.
     fn earliest(&self, command: Command, banks: u64) -> u64 {
         let pairs = self.history.iter().filter_map(|&(clock, earlier, at)| {
             self.apart((earlier, at), (command, banks)).map(|gap| clock + u64::from(gap))
@@ -337,7 +337,8 @@ impl Standard {
         pairs.chain(window).max().unwrap_or(0)
     }
 
-    /// When the open row of a bank may be closed, as far as its own commands are concerned.
+    /// Returns the clock from which on the open row of a bank may be closed, considering only the commands to the
+    /// bank.
     fn row_end(&self, bank: u64) -> u64 {
         let own = self.history.iter().filter(|(.., banks)| *banks == bank).filter_map(|&(clock, earlier, _)| {
             let gap = self.apart((earlier, bank), (Command::Precharge, bank)).filter(|_| earlier != Command::Precharge);
@@ -350,7 +351,7 @@ impl Standard {
         (self.dram.ranks * self.dram.bank_groups * self.dram.banks_per_group) as usize
     }
 
-    /// The banks that are refreshed together with `bank`.
+    /// Returns the banks that are refreshed together with `bank`.
     fn set(&self, bank: usize) -> u64 {
         let (groups, in_group) = (self.dram.bank_groups as usize, self.dram.banks_per_group as usize);
         if self.dram.same_bank == SameBank::One {
@@ -363,7 +364,7 @@ impl Standard {
 
 fn timing_params() -> impl Strategy<Value = TimingParams> {
     let bus = (1_u32..6, 4_u32..20, 1_u32..26, 1_u32..20, 1_u32..20, 0_u32..4, 0_u32..4);
-    // A row is open for longer than activations in a group are apart, as in every device.
+    // Rows stay open for longer than the distance of activations in a group, as in every device.
     let bank = (14_u32..50, 0_u32..30, 0_u32..25, 0_u32..20);
     let spread = (1_u32..8, 0_u32..8, 1_u32..8, 0_u32..8, 0_u32..10, 0_u32..10, 0_u32..60);
     let refresh = (0_u32..200, 30_u32..100, 0_u32..30, 0_u32..30, 0_u32..6, 0_u32..30);
@@ -405,8 +406,7 @@ fn timing_params() -> impl Strategy<Value = TimingParams> {
     })
 }
 
-/// Ranks, bank groups, banks per group, and what a refresh of less than a rank refreshes: as in DDR3, DDR4, DDR5 and
-/// HBM.
+/// Generates ranks, bank groups, banks per group and the kind of same-bank refresh, as in DDR3, DDR4, DDR5 and HBM.
 fn shapes() -> impl Strategy<Value = (u32, u32, u32, SameBank)> {
     prop::sample::select(vec![
         (1, 1, 1, SameBank::None),
@@ -419,7 +419,8 @@ fn shapes() -> impl Strategy<Value = (u32, u32, u32, SameBank)> {
     ])
 }
 
-/// What is drawn for a bank, if it may be; else the command without which it may not be. With the banks it is for.
+/// Returns the command drawn for a bank if the state of the bank allows it, else the command that is needed first, and
+/// the banks of the command.
 fn fitting(timing: &Timing, standard: &Standard, bank: usize, choice: u8) -> (Command, u64) {
     let rank = timing.banks_of_rank(timing.rank_of(bank));
     let set = standard.set(bank);

@@ -1,9 +1,9 @@
-//! What events take along when they leave their partition.
+//! Packets that events take along when they leave their partition.
 
 use super::payload::Payload;
 use crate::line::{Packet, Packets};
 
-/// Takes the packet that an event on its way to another partition names out of the store of this one.
+/// Takes out of the store of this partition the packet of an event that leaves for another partition.
 pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet> {
     match *payload {
         Payload::Packet { id, .. } => Some(packets.remove(id)),

@@ -1,4 +1,4 @@
-//! What parts see of the world while they handle an event.
+//! Parts of the world that a part can access while it handles an event.
 
 use super::{Payload, Rates};
 use crate::cache::{Caches, SocketCaches};
@@ -6,41 +6,42 @@ use crate::line::{Home, Homes, Packets, Request, RequestId, RequestKind, Request
 use crate::mesh::Mesh;
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
-/// What one part lets another know as soon as it sets out, because that part can tell by then what it will do with it.
+/// Advance notice: a request or operation that reaches another part later, and whose effect that part can already
+/// plan. It is delivered while the event of the sender is handled, and takes no event of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
-    /// Who is told.
+    /// Part that receives the notice.
     pub target: ComponentId,
-    /// When it will be there.
+    /// Time at which the request or operation reaches that part.
     pub at: Time,
-    /// What will be there.
+    /// Request or operation.
     pub payload: Payload,
 }
 
-/// What a part sees of the world while it handles an event.
+/// Access of a part to the world while it handles an event.
 pub struct Context<'a> {
-    /// The part itself.
+    /// Id of the part itself.
     pub id: ComponentId,
-    /// Where lines are at home.
+    /// Homes of all lines.
     pub homes: &'a Homes,
-    /// The requests on their way.
+    /// Requests in flight.
     pub requests: &'a mut Requests,
-    /// The packets in this partition.
+    /// Packets in this partition.
     pub packets: &'a mut Packets,
-    /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
+    /// Caches of the sockets, if any. Parts that exist only with caches use [`Context::caches`].
     pub(crate) caches: SocketCaches<'a>,
-    /// The memory of its socket, if it has rates instead of lines.
+    /// Fluid memory of its socket, if the socket has one (rates instead of lines).
     pub(crate) fluid: Option<&'a mut dyn Rates>,
-    /// The mesh of its socket, if its parts lie on one.
+    /// Mesh of its socket, if its parts lie on one.
     pub(crate) mesh: Option<&'a mut Mesh>,
-    /// What was told while the event was handled; parts use [`Context::tell`].
+    /// Notices sent while the event is handled; parts use [`Context::tell`].
     pub(crate) told: &'a mut Vec<Told>,
-    /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
+    /// Clock and event queue; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
 
 impl<'a> Context<'a> {
-    /// What a part sees that has nothing to do with the caches, the rates and the mesh of its socket.
+    /// Creates the context of a part that uses neither caches nor the fluid memory or mesh of its socket.
     pub(crate) fn apart(
         id: ComponentId,
         homes: &'a Homes,
@@ -54,14 +55,14 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// The time.
+    /// Returns the current time.
     #[must_use]
     #[inline]
     pub fn now(&self) -> Time {
         self.scheduler.now()
     }
 
-    /// A request of this part for a line, which has all its credits from now on.
+    /// Creates a request of this part for a line. All credits that the request holds count as taken now.
     #[must_use]
     #[inline(always)]
     pub(crate) fn request(&self, kind: RequestKind, line: u64, class: u8, tag: u32) -> Request {
@@ -86,21 +87,24 @@ impl Context<'_> {
         }
     }
 
-    /// Sends `payload` to `target`, `delay_ps` from now if both are at a mean distance.
+    /// Schedules `payload` at `target`. The delay is `delay_ps` if both parts are at the mean distance of their kinds;
+    /// a mesh makes it longer or shorter.
     #[inline(always)]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         let delay_ps = if self.mesh.is_some() { self.over_mesh(target, delay_ps, payload) } else { delay_ps };
         self.scheduler.send(self.id, target, delay_ps, payload);
     }
 
-    /// Tells `target` now what will be there `delay_ps` from now if both are at a mean distance.
+    /// Notifies `target` now of `payload`, which arrives `delay_ps` from now if both parts are at the mean distance of
+    /// their kinds. The notice takes no event.
     #[inline]
     pub(crate) fn tell(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         let delay_ps = if self.mesh.is_some() { self.over_mesh(target, delay_ps, payload) } else { delay_ps };
         self.told.push(Told { target, at: self.now() + delay_ps, payload });
     }
 
-    /// How long `payload` takes to `target` from where this part lies.
+    /// Returns the delay of `payload` over the mesh from this part to `target`, in ps, where `delay_ps` is the delay
+    /// at the mean distance. Payloads that are about no line take `delay_ps`.
     #[cold]
     #[inline(never)]
     fn over_mesh(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) -> u64 {
@@ -109,38 +113,41 @@ impl Context<'_> {
         mesh.delay_ps([self.id, target], message, self.requests.get(id), now, delay_ps)
     }
 
-    /// The caches of its socket, for a part that cannot be without.
+    /// Returns the caches of its socket.
+    ///
+    /// # Panics
+    /// Panics if the machine has no caches.
     #[inline]
     pub(crate) fn caches(&mut self) -> &mut Caches {
         self.caches.own().expect("the machine has caches")
     }
 
-    /// What parts of a network see of the world.
+    /// Returns the context for a part of a network.
     #[inline]
     pub fn net(&mut self) -> NetContext<'_> {
         NetContext { id: self.id, packets: self.packets, scheduler: self.scheduler }
     }
 }
 
-/// What a part of a network sees of the world while it handles an event.
+/// Access of a part of a network to the world while it handles an event.
 pub struct NetContext<'a> {
-    /// The part itself.
+    /// Id of the part itself.
     pub id: ComponentId,
-    /// The packets in this partition.
+    /// Packets in this partition.
     pub packets: &'a mut Packets,
-    /// The clock and the way to send.
+    /// Clock and event queue.
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
 
 impl NetContext<'_> {
-    /// The time.
+    /// Returns the current time.
     #[must_use]
     #[inline]
     pub fn now(&self) -> Time {
         self.scheduler.now()
     }
 
-    /// Sends `payload` to `target`, `delay_ps` from now.
+    /// Schedules `payload` at `target`, `delay_ps` from now.
     #[inline]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         self.scheduler.send(self.id, target, delay_ps, payload);

@@ -1,21 +1,21 @@
-//! The face that every part shows to whoever builds, runs, measures or ends a run.
+//! Interface of parts: what builds, runs, measures and ends a run uses of them.
 
 use super::{Context, Group, PartKind, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// A part of a server by its kind and number. Unlike the number of a component it means the same in two servers that
-/// differ in how much they have of the other parts.
+/// Name of a part in its server: kind and number. Unlike the number of a component, the name means the same part in
+/// two servers that differ in the number of other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartName {
-    /// What it is.
+    /// Kind of the part.
     pub kind: PartKind,
-    /// Its number among its kind.
+    /// Number among the parts of its kind, from 0.
     pub number: u32,
 }
 
-/// As in reports: `core 3`, `iio`, and of the second socket `iio 1`.
+/// Formats the name as in reports: `core 3`, `iio`, and `iio 1` for the IIO of the second socket.
 impl std::fmt::Display for PartName {
     fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
         if self.kind.is_single() && self.number == 0 {
@@ -26,85 +26,88 @@ impl std::fmt::Display for PartName {
     }
 }
 
-/// A pool of credits of a part.
+/// Pool of credits of a part.
 #[derive(Clone, Copy, Debug)]
 pub struct Pool<'a> {
-    /// Where it stands in reports.
+    /// Group of the pool in reports.
     pub group: Group,
-    /// Its books.
+    /// Credits and statistics of the pool.
     pub domain: &'a Domain,
 }
 
 impl<'a> Pool<'a> {
-    /// The pool of a group.
+    /// Creates the pool of a group.
     #[must_use]
     pub fn new(group: Group, domain: &'a Domain) -> Self {
         Self { group, domain }
     }
 }
 
-/// A part as it begins.
+/// Context of a part when the simulation starts.
 pub struct Start<'a> {
-    /// The part itself.
+    /// Id of the part itself.
     pub id: ComponentId,
-    /// Its place among the parts of its server: parts that are alike begin one after the other.
+    /// Index of the part among the components of its server, from 0. Parts of one kind derive from it the times of
+    /// their first events, so that they do not start in step.
     pub index: u64,
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
 
 impl Start<'_> {
-    /// Sends the part `payload` after `delay_ps`.
+    /// Schedules `payload` at the part itself, `delay_ps` from now.
     pub fn wake(&mut self, delay_ps: u64, payload: Payload) {
         self.send(self.id, delay_ps, payload);
     }
 
-    /// Sends `payload` to `target` after `delay_ps`.
+    /// Schedules `payload` at `target`, `delay_ps` from now.
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         self.scheduler.send(self.id, target, delay_ps, payload);
     }
 }
 
-/// A part.
+/// Part of a server.
 pub trait Part {
-    /// What it is.
+    /// Returns the kind of the part.
     fn kind(&self) -> PartKind;
 
-    /// Sends its first events.
+    /// Schedules the first events of the part.
     fn start(&mut self, _start: &mut Start<'_>) {}
 
-    /// Handles an event from `source`. The few that every line of a run makes may be handed to it directly.
+    /// Handles an event from `source`. The machine dispatches the most frequent events, which every line of a run
+    /// causes, to the parts directly instead.
     ///
     /// # Panics
-    /// If it is none of those that the part is sent.
+    /// Panics if the part does not handle such events.
     fn on_event(&mut self, payload: Payload, _source: ComponentId, _context: &mut Context) {
         unreachable!("part {} was sent {payload:?}", self.kind().name())
     }
 
-    /// Shows its pools, those of one group in the order of their numbers; a part that nothing uses shows none.
+    /// Visits the pools of the part, those of one group in the order of their numbers. A part that nothing uses visits
+    /// none.
     fn pools<'a>(&'a self, _visit: &mut dyn FnMut(Pool<'a>)) {}
 
-    /// Brings its books up to `now`, so that areas and means speak of this moment.
+    /// Brings the statistics of the part up to `now`, so that areas and means refer to that time.
     fn settle(&mut self, _now: Time) {}
 
-    /// Starts a new measuring window.
+    /// Starts a new measuring window at `now`.
     fn reset(&mut self, _now: Time) {}
 
-    /// Keeps the steps of its pools from now on, if they happen between its events, or stops doing so.
+    /// Starts recording the changes of its pools that happen between its events, or stops if `on` is false.
     fn watch(&mut self, _on: bool) {}
 
-    /// Shows the steps that it has kept: when, and how many credits of each of its pools were in use from then on.
+    /// Visits the recorded changes: the time of each, and the credits in use of each pool from then on.
     fn steps(&self, _visit: &mut dyn FnMut(Time, &[u32])) {}
 
-    /// Ends what it does of its own accord. What is on its way still arrives.
+    /// Stops the traffic that the part causes on its own. What is in flight still arrives.
     fn stop(&mut self) {}
 }
 
-/// Brings the books of some domains up to `now`.
+/// Brings the statistics of domains up to `now`.
 pub(crate) fn settle<'a>(domains: impl IntoIterator<Item = &'a mut Domain>, now: Time) {
     domains.into_iter().for_each(|domain| domain.settle_all(now));
 }
 
-/// Begins the books of some domains anew.
+/// Starts a new measuring window of domains at `now`.
 pub(crate) fn reset<'a>(domains: impl IntoIterator<Item = &'a mut Domain>, now: Time) {
     domains.into_iter().for_each(|domain| domain.reset(now));
 }

@@ -1,25 +1,25 @@
-//! The groups of pools: what reports call them, and what they share.
+//! Groups of pools: their names in reports, and the credits that they share.
 
 use hostnet_measure::{Domain, Usage};
 
-/// Books that the domains of the CHA keep per workload: of its cores, and of its devices.
+/// Classes that the domains of the CHA keep per workload: one for its cores, and one for its devices.
 pub const BOOKS: usize = 2;
 
-/// Every group in the order of the reports: its name there, the pool that it shares its credits `with`, and how many
-/// classes its domains keep `per` workload.
+/// Defines the groups in the order of the reports: the name of each, the pool `with` which it shares its credits, and
+/// the number of classes that its domains keep `per` workload.
 macro_rules! groups {
     ($($(#[$doc:meta])* $group:ident $name:literal $(with $pool:ident)? $(per $books:path)?,)*) => {
-        /// The domains of a machine and its hops' queues, in the order of the reports.
+        /// Group of pools: one of the domains of a machine, or the queue of a hop. In the order of the reports.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Group {
             $($(#[$doc])* $group,)*
         }
 
         impl Group {
-            /// Every group.
+            /// Every group, in the order of the reports.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$group),*];
 
-            /// Its name in reports.
+            /// Returns the name of the group in reports.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -27,7 +27,7 @@ macro_rules! groups {
                 }
             }
 
-            /// The pool that it shares its credits with.
+            /// Returns the pool with which the group shares its credits, if any.
             #[must_use]
             pub fn pool(self) -> Option<Self> {
                 match self {
@@ -36,7 +36,7 @@ macro_rules! groups {
                 }
             }
 
-            /// Classes that its domains keep per workload.
+            /// Returns the number of classes that the domains of the group keep per workload.
             fn books(self) -> usize {
                 match self {
                     $($(Self::$group => $books,)?)*
@@ -48,55 +48,55 @@ macro_rules! groups {
 }
 
 groups! {
-    /// Reads of cores: LFB to DRAM and back.
+    /// Reads of cores: from the LFB to DRAM and back.
     C2mRead "C2M-Read" with Lfb,
-    /// Write-backs of cores: LFB to CHA.
+    /// Write-backs of cores: from the LFB to the CHA.
     C2mWrite "C2M-Write" with Lfb,
-    /// Writes of devices: IIO to the memory controller.
+    /// Writes of devices: from the IIO to the memory controller.
     P2mWrite "P2M-Write",
-    /// Reads of devices: IIO to DRAM and back.
+    /// Reads of devices: from the IIO to DRAM and back.
     P2mRead "P2M-Read",
-    /// The line fill buffers.
+    /// Line fill buffers of the cores.
     Lfb "LFB",
-    /// The request buffers of the CHA.
+    /// Request buffers of the CHA (TOR).
     Tor "CHA TOR" per BOOKS,
     /// Reads between CHA and DRAM.
     ChaRead "CHA->DRAM read" with Tor per BOOKS,
     /// Writes between CHA and memory controller.
     ChaWrite "CHA->MC write" with Tor per BOOKS,
-    /// The read pending queues.
+    /// Read pending queues.
     Rpq "RPQ",
-    /// The write pending queues.
+    /// Write pending queues.
     Wpq "WPQ",
-    /// Posted credits of the PCIe links.
+    /// Posted credits of the PCIe links, in lines.
     Posted "PCIe posted",
-    /// Lines that devices have asked for.
+    /// Lines that devices have requested over their PCIe links (non-posted).
     NonPosted "PCIe non-posted",
-    /// Lines on their way to an L2 for its prefetchers.
+    /// Lines in flight to an L2 for its prefetchers.
     Prefetch "L2 prefetch",
-    /// Reads on their way to the CHA of another socket.
+    /// Reads in flight to the CHA of a remote socket.
     UpiRequest "UPI request",
-    /// Write-backs on their way to the CHA of another socket.
+    /// Write-backs in flight to the CHA of a remote socket.
     UpiWriteBack "UPI write-back",
-    /// Data on its way to a core of another socket.
+    /// Lines of data in flight to a remote socket that has requested them.
     UpiData "UPI data",
-    /// Acknowledgements on their way to a core of another socket.
+    /// Acknowledgements in flight to a remote socket.
     UpiAnswer "UPI answer",
-    /// Snoops on their way to the caches of another socket.
+    /// Snoops in flight to the caches of a remote socket.
     UpiSnoop "UPI snoop",
-    /// Reads of memory behind a link.
+    /// Reads of memory behind a CXL link.
     ExpanderRead "CXL read",
-    /// Writes to memory behind a link.
+    /// Writes to memory behind a CXL link.
     ExpanderWrite "CXL write",
-    /// Reads of the host that a DIMM with a NIC works on.
+    /// Reads of the host in progress at a DIMM that contains a NIC, each with a request id.
     DimmRead "DIMM read id",
-    /// Writes of the host on their way into a DIMM with a NIC.
+    /// Writes of the host in flight into a DIMM that contains a NIC.
     DimmWrite "DIMM write",
-    /// Lines of the DMA engine of such a DIMM on their way to its memory controllers, and those on their way back.
+    /// Lines that the DMA engine of such a DIMM is writing to the memory controllers of the DIMM.
     DimmDmaWrite "DIMM DMA write",
-    /// See above.
+    /// Lines that the DMA engine of such a DIMM is reading from the memory controllers of the DIMM.
     DimmDmaRead "DIMM DMA read",
-    /// Lines of the request buffers that are at home in another socket.
+    /// Entries of the request buffers that hold lines homed on a remote socket.
     ChaUpi "CHA->UPI" with Tor per BOOKS,
     /// Reads of memory of other servers.
     PoolRead "pool read",
@@ -105,13 +105,14 @@ groups! {
 }
 
 impl Group {
-    /// What the workload `class`, or each of them, made of a domain of the group.
+    /// Returns the statistics that the workload `class`, or every workload if `None`, has in `domain`, a domain of
+    /// this group.
     pub fn usages(self, domain: &Domain, class: Option<usize>) -> impl Iterator<Item = &Usage> {
         let usages = domain.classes().iter().enumerate();
         usages.filter(move |(book, _)| class.is_none_or(|class| class == book / self.books())).map(|(_, usage)| usage)
     }
 
-    /// The name of the pool that it shares its credits with, or nothing.
+    /// Returns the name of the pool with which the group shares its credits, or an empty string if there is none.
     #[must_use]
     pub fn shares_with(self) -> &'static str {
         self.pool().map_or("", Self::name)

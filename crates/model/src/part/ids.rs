@@ -1,9 +1,9 @@
-//! The numbers of parts of a kind.
+//! Ids of the parts of one kind.
 
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
-/// Parts of a kind, numbered one after the other.
+/// Range of ids: parts of one kind, numbered consecutively.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ids {
     first: u32,
@@ -11,37 +11,37 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// `count` parts from `first` on.
+    /// Creates the range of `count` parts from `first` on.
     #[must_use]
     pub fn new(first: ComponentId, count: u32) -> Self {
         Self { first: first.0, end: first.0 + count }
     }
 
-    /// The first part, or where it would stand if there were any.
+    /// Returns the id of the first part; in an empty range, the id that it would have.
     #[must_use]
     pub fn first(self) -> ComponentId {
         ComponentId(self.first)
     }
 
-    /// One past the last part.
+    /// Returns the id after that of the last part.
     #[must_use]
     pub fn end(self) -> ComponentId {
         ComponentId(self.end)
     }
 
-    /// How many there are.
+    /// Returns the number of parts.
     #[must_use]
     pub fn len(self) -> u32 {
         self.end - self.first
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no parts.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.first == self.end
     }
 
-    /// The part with a number among its kind.
+    /// Returns the id of part `number`, counted from 0.
     #[must_use]
     #[inline]
     pub fn get(self, number: u32) -> ComponentId {
@@ -49,21 +49,21 @@ impl Ids {
         ComponentId(self.first + number)
     }
 
-    /// The number of one of them among its kind.
+    /// Returns the number of a part of this range, counted from 0.
     #[must_use]
     #[inline]
     pub fn number(self, id: ComponentId) -> u32 {
         id.0 - self.first
     }
 
-    /// Whether a part is one of them.
+    /// Returns true if a part is in this range.
     #[must_use]
     #[inline]
     pub fn contains(self, id: ComponentId) -> bool {
         id.0 >= self.first && id.0 < self.end
     }
 
-    /// All of them.
+    /// Returns the ids of all parts, in ascending order.
     pub fn iter(self) -> impl Iterator<Item = ComponentId> {
         (self.first..self.end).map(ComponentId)
     }

@@ -1,4 +1,4 @@
-//! What parts are.
+//! Kinds of parts.
 
 use crate::kinds::kinds;
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,17 @@ macro_rules! is {
 
 macro_rules! part_kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal $($single:ident)? $(= $room:ident::$part:ident)?,)*) => {
-        /// What a part is.
+        /// Kind of a part.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum PartKind {
             $($(#[$doc])* $kind,)*
         }
 
         impl PartKind {
-            /// How many kinds there are.
+            /// Number of kinds.
             pub const COUNT: usize = [$($name),*].len();
 
-            /// Its name in reports.
+            /// Returns the name of the kind in reports.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -29,7 +29,7 @@ macro_rules! part_kinds {
                 }
             }
 
-            /// Whether there is at most one, which needs no number.
+            /// Returns true if a socket has at most one part of this kind, so that its name needs no number.
             pub(super) fn is_single(self) -> bool {
                 match self {
                     $(Self::$kind => false $(|| is!($single))?,)*

@@ -1,7 +1,7 @@
-//! What every part has, and what it sees of the others: its face, its pools, the events that it is sent and the world
-//! around it while it handles one.
+//! What all parts have in common: their interface, their pools, the events that they exchange, and the access to the
+//! world that they have while they handle one.
 //!
-//! Every part knows this room; it knows none of them.
+//! Every part uses this module, which itself knows no part.
 
 mod cargo;
 mod context;

@@ -1,4 +1,4 @@
-//! What parts send each other.
+//! Messages that parts exchange.
 
 use super::power::PowerEvent;
 use super::serving::Chore;
@@ -7,380 +7,388 @@ use crate::line::{PacketId, RequestId};
 use hostnet_kernel::{ComponentId, Event};
 use serde::{Deserialize, Serialize};
 
-/// What events carry. At most 16 bytes, so that an event is 40.
+/// Content of an event: a message to a part. The documentation of each variant names the receiver first. At most 16
+/// bytes, so that an event has 40.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Payload {
     /// To a core: one of its LFB entries may be allocated again.
     Refill,
     /// To a core: the kernel has work for `pages` pages of IO of workload `class`.
     KernelWork {
-        /// Pages of 4 KiB.
+        /// Number of pages of 4 KiB.
         pages: u32,
-        /// The workload.
+        /// Workload of the IO.
         class: u8,
-        /// The drive that moved the data.
+        /// Drive that moved the data.
         ssd: u8,
     },
     /// To a core or the IIO: the data of a read.
     Data(RequestId),
-    /// To a core: the CHA admitted its write-back.
+    /// To a core: the CHA has admitted its write-back.
     Admitted(RequestId),
-    /// To a core: the CHA admitted its write-back and the LLC has taken the line, so that the request is over.
+    /// To a core: the CHA has admitted its write-back and the LLC has taken the line, so that the request is complete.
     Taken(RequestId),
-    /// To a core with caches: it begins, or the time of its next access has come.
+    /// To a core or a load generator, from itself: it begins, or its next step is due.
     Step,
-    /// To a core with caches: a request of a client is there, or a reply of a server.
+    /// To a core with caches: a request of a client has arrived, or the reply of a server.
     Message {
-        /// The workload.
+        /// Workload that receives the message.
         class: u8,
     },
-    /// To a core: a block of storage data is there to be read.
+    /// To a core: a block of storage data has arrived and can be read.
     Block {
-        /// Virtual address of its first line / 64.
+        /// First virtual line (address / 64).
         line: u64,
-        /// Lines.
+        /// Number of lines.
         lines: u32,
-        /// The job of the drive.
+        /// Number of the job at the drive.
         job: u16,
-        /// The drive.
+        /// Drive that read the block.
         ssd: u8,
     },
     /// To a device: a core has read the block of a command.
     Consumed {
-        /// The job's number at this device.
+        /// Number of the job at the device.
         job: u16,
     },
-    /// To the CHA: a request arrives. To a channel, which is told of it when it sets out, too.
+    /// To the CHA: a request arrives. To a channel, in an advance notice: a request arrives at the time of the notice.
     Arrive(RequestId),
-    /// To the CHA: the memory controller accepted a write.
+    /// To the CHA: the memory controller has accepted a write.
     Accepted(RequestId),
     /// To the CHA: the channel has sent the last beat of a read.
     Read(RequestId),
-    /// To the IIO, or to the CHA over UPI: a write was accepted by memory, or what needs no data is done.
+    /// To the requester of a write, or to the CHA over UPI: memory has accepted the write, or a request that needs no
+    /// data is complete.
     Acknowledged(RequestId),
-    /// To a channel: it is time to do what is due.
+    /// To a channel, from itself: work is due.
     Wake,
     /// To the IIO: a write TLP of a device arrives.
     WriteTlp {
         /// First physical line.
         line: u64,
-        /// Lines.
+        /// Number of lines.
         lines: u8,
-        /// The workload.
+        /// Workload of the write.
         class: u8,
-        /// The device's link.
+        /// Link of the device.
         link: u8,
-        /// What the device wants to be told by when its last line can be seen, or [`Tag::NONE`].
+        /// Identifier in the [`Payload::Seen`] that the device receives once the last line is globally visible, or
+        /// [`Tag::NONE`] for none.
         tag: Tag,
     },
     /// To the IIO: a read request TLP of a device arrives.
     ReadTlp {
         /// First physical line.
         line: u64,
-        /// Lines.
+        /// Number of lines.
         lines: u8,
-        /// The workload.
+        /// Workload of the read.
         class: u8,
-        /// The device's link.
+        /// Link of the device.
         link: u8,
     },
-    /// To a device: look for a TLP to send.
+    /// To a device, from itself: it may have a TLP to send.
     Send,
-    /// To a device: lines of posted credit come back.
+    /// To a device: posted credits return.
     PostedCredit {
-        /// Lines.
+        /// Credits, in lines.
         lines: u8,
     },
-    /// To a device: the lines of a write TLP can be seen by everybody.
+    /// To a device: all lines of a write TLP are globally visible.
     Seen {
-        /// What the device knows the TLP by.
+        /// Identifier that the device gave the TLP.
         tag: Tag,
     },
     /// To a device: a completion with the data of `lines` lines.
     Completion {
-        /// Lines.
+        /// Number of lines.
         lines: u8,
-        /// The workload.
+        /// Workload of the read.
         class: u8,
     },
     /// To a device: a command of a job may start.
     Submit {
-        /// The job's number at this device.
+        /// Number of the job at the device.
         job: u16,
     },
-    /// To a device: the kernel keeps up with work that the device caused.
+    /// To a drive: a core has accepted the kernel work for these pages, which leave the backlog of the drive.
     KernelReady {
-        /// Pages of 4 KiB.
+        /// Number of pages of 4 KiB.
         pages: u32,
     },
-    /// To a NIC, switch or endpoint: the last bit of a packet has come in by `port`.
+    /// To a NIC, switch or endpoint: the last bit of a packet has arrived by `port`.
     Packet {
-        /// The packet.
+        /// Id of the packet.
         id: PacketId,
-        /// The port of the receiver.
+        /// Port of the receiver.
         port: u16,
     },
-    /// To a NIC, switch or endpoint: its own `port` may send the next packet.
+    /// To a NIC, switch or endpoint, from itself: its `port` may send the next packet.
     PortReady {
-        /// The port.
+        /// Port that is free.
         port: u16,
     },
-    /// To a switch that learns: all packets of a moment have come.
+    /// To a learning switch, from itself: all packets of the previous picosecond have arrived and can be forwarded.
     Forward,
-    /// To a switch that learns: a packet has come through its fabric to `port`.
+    /// To a learning switch, from itself: a packet has crossed its fabric to `port`.
     Crossed {
-        /// The port.
+        /// Port that the packet leaves by.
         port: u16,
     },
-    /// To a NIC, switch or endpoint: the peer of `port` asks for a pause of a priority (PFC), or for its end.
+    /// To a NIC, switch or endpoint: the peer of `port` pauses a priority (PFC), or resumes it.
     Pause {
-        /// The port of the receiver.
+        /// Port of the receiver.
         port: u16,
-        /// The priority.
+        /// Priority, 0 to 7.
         priority: u8,
-        /// Whether it begins.
+        /// True if the pause begins, false if it ends.
         on: bool,
     },
-    /// To a part with transports: a timer of one of them has come, if `generation` is still its.
+    /// To a part with transports, from itself: the timer of a connection is due. It is ignored if the timer has been
+    /// set anew since, that is if `generation` is out of date.
     Timer {
-        /// The part's own number of the connection.
+        /// Number of the connection at the part.
         connection: u32,
-        /// Counts the times that the timer was set.
+        /// Number of times that the timer had been set.
         generation: u32,
     },
-    /// To a part with transports or applications: a flow begins, or its application goes on.
+    /// To a part with transports or applications: a flow begins, or its application continues.
     Begin {
-        /// The part's own number of the connection.
+        /// Number of the connection at the part.
         connection: u32,
     },
-    /// From a core to its NIC: a packet, or a segment to be cut, is to be sent; it lies at the packet's line in memory.
-    /// From one core to another: it is to go by the queue of that one.
+    /// To the NIC, from a core: a packet, or a segment to be cut, is ready to send; its data is at the line of the
+    /// packet. To a core, from another: a packet must be sent by the queue of the receiving core.
     Transmit(PacketId),
-    /// From the NIC to a core: a packet has come and its completion can be seen.
+    /// To a core, from the NIC: a packet has arrived and its completion is visible.
     Received(PacketId),
-    /// From the NIC to a core: an interrupt of a receive queue. From the NIC to itself: the moderation of a queue's
-    /// interrupts ends.
+    /// To a core, from the NIC: a receive queue interrupts. To the NIC, from itself: the interrupt moderation of a
+    /// queue ends.
     Interrupt {
-        /// The queue.
+        /// Receive queue.
         queue: u16,
     },
-    /// From a core to the NIC: descriptors are back in the ring, and perhaps interrupts are wanted again.
+    /// To the NIC, from a core: descriptors have been returned to the ring of a receive queue.
     Replenished {
-        /// The queue.
+        /// Receive queue.
         queue: u16,
-        /// Descriptors.
+        /// Number of descriptors.
         count: u16,
-        /// Whether the queue may interrupt.
+        /// True if the queue may interrupt again.
         armed: bool,
     },
-    /// From the NIC to a core: bytes of a connection have left, so that more may be handed down.
+    /// To a core, from the NIC: bytes of a flow have left the NIC, so that more may be handed to it.
     Sent {
-        /// The flow.
+        /// Flow of the bytes.
         flow: u32,
         /// Bytes of data.
         bytes: u32,
     },
-    /// To a core: the thread of a connection is to go to another core.
+    /// To a core, from itself: it is time for the thread of a connection to migrate.
     Move {
-        /// The core's own number of the connection.
+        /// Number of the connection at the core.
         connection: u32,
     },
-    /// Told to a core: the thread of a flow comes from another core.
+    /// To a core, in an advance notice: the thread of a flow migrates here.
     Hop {
-        /// The flow.
+        /// Flow of the thread.
         flow: u32,
-        /// The core that it comes from.
+        /// Core that the thread leaves.
         from: ComponentId,
     },
-    /// From one core to another: a packet of a flow that has gone there.
+    /// To a core, from another: a packet of a flow that has migrated to the receiving core.
     Backlog(PacketId),
-    /// From one core to another: bytes of a connection that has gone there have left.
+    /// To a core, from another: bytes of a flow that has migrated to the receiving core have left the NIC.
     Left {
-        /// The flow.
+        /// Flow of the bytes.
         flow: u32,
         /// Bytes of data.
         bytes: u32,
     },
-    /// From a core to the NIC: packets of a flow are to come in by another queue. From the NIC to itself: from now on
-    /// they do.
+    /// To the NIC, from a core: packets of a flow must be steered to another receive queue. To the NIC, from itself:
+    /// the new steering takes effect.
     Steer {
-        /// The flow.
+        /// Flow to steer.
         flow: u32,
-        /// The queue.
+        /// Receive queue that its packets go to.
         queue: u16,
     },
-    /// To the IIO: a core accesses a register of the device at a link. To the device: so it does.
+    /// To the IIO: a core accesses a register of the device at a link. To the device: the access arrives.
     Register {
-        /// The device's link.
+        /// Link of the device.
         link: u8,
-        /// The access.
+        /// Operation on the register.
         access: Access,
     },
     /// To a core: the value of the register that it reads.
     RegisterValue,
-    /// To the IIO: a counter is to be read.
+    /// To the IIO: a read of one of its counters.
     ReadCounter {
-        /// Which one.
+        /// Counter to read.
         counter: IioCounter,
     },
     /// From the IIO: the value of a counter.
     Counter {
-        /// Which one.
+        /// Counter that was read.
         counter: IioCounter,
-        /// Its value.
+        /// Value of the counter.
         value: u64,
     },
-    /// To a core: every request of its own waits so long before it leaves (MBA).
+    /// To a core or a fluid memory: requests of cores are delayed before they depart (MBA).
     Throttle {
-        /// In ps.
+        /// Delay, in ps.
         ps: u32,
     },
-    /// To a core: its process is stopped, or goes on.
+    /// To a core or a fluid memory: the process of a core is stopped, or continues.
     Halt {
-        /// Whether it is stopped.
+        /// True if the process is stopped.
         on: bool,
     },
-    /// To a UPI: a credit is back.
+    /// To a UPI link: a credit has returned.
     UpiCredit {
-        /// Of which pool.
+        /// Pool of the credit.
         pool: UpiPool,
-        /// The end whose requests the pool is for.
+        /// End of the link whose requests the pool is for, 0 or 1.
         end: u8,
     },
-    /// To the channel of a DIMM with a NIC, which is told of it: it wants a slot. From there: the slot has passed.
+    /// To the channel of a DIMM that contains a NIC, in an advance notice: the DIMM requests a slot. To the DIMM: the
+    /// slot has passed.
     Slot {
-        /// The request.
+        /// Request that the slot serves.
         id: RequestId,
-        /// What the slot carries.
+        /// Content of the slot.
         slot: Slot,
     },
-    /// From a core to a DIMM with a NIC: rows are to be cloned.
+    /// To a DIMM that contains a NIC, from a core: rows must be cloned.
     Clone {
-        /// The first row, counted from the first of the DIMM.
+        /// First row to clone, counted from the first row of the DIMM.
         from: u32,
-        /// The first row of the copy.
+        /// First row of the clone.
         to: u32,
-        /// The packet that it is for.
+        /// Packet that the rows hold.
         packet: PacketId,
-        /// Bytes from the beginning of the first row, in lines.
+        /// Lines from the start of the first row to the end of the packet.
         lines: u16,
-        /// Whether the packet has come in, and the core is to be told.
+        /// True if the packet was received, so that the core must be notified of the end of the clone.
         received: bool,
     },
-    /// From a DIMM with a NIC to a core: the rows of a packet that came in are cloned. To itself: so they are.
+    /// To a core, from a DIMM that contains a NIC: the rows of a received packet are cloned. To the DIMM, from itself:
+    /// a clone ends.
     Cloned(PacketId),
-    /// To what watches the host: the write of a register has ended.
+    /// To the host congestion control: the write of a register has ended.
     RegisterWritten,
-    /// To a core with transports: packets are to be marked, or not any more.
+    /// To a core with transports: the host begins or stops to mark packets.
     Echo {
-        /// Whether they are.
+        /// True if packets are marked from now on.
         on: bool,
-        /// Whether those that go out are meant, and not those that come in.
+        /// True for packets that the core sends, false for those that it receives.
         outgoing: bool,
     },
-    /// From a core to itself: what it executed for its rank is done, or the rank begins.
+    /// To a core, from itself: the work that it executed for its rank is done, or the rank begins.
     Worked,
-    /// From a core to itself, or to the NIC: its rank sends bytes by a flow.
+    /// To a core, from itself, or to the NIC: the rank of the core sends bytes by a flow.
     Post {
-        /// The flow.
+        /// Flow that carries the bytes.
         flow: u32,
-        /// Bytes.
+        /// Bytes of data.
         bytes: u64,
     },
-    /// To a core, from itself or the NIC: bytes for its rank have come by a flow and been read.
+    /// To a core, from itself or the NIC: bytes for its rank have arrived by a flow and been read.
     Came {
-        /// The flow.
+        /// Flow that carried the bytes.
         flow: u32,
-        /// Bytes.
+        /// Bytes of data.
         bytes: u64,
     },
-    /// To a core, from itself or the NIC: all that its rank sends by a flow has been written.
+    /// To a core, from itself or the NIC: all bytes that its rank sends by a flow have been written.
     Written {
-        /// The flow.
+        /// Flow that carries the bytes.
         flow: u32,
     },
-    /// From one core to another: a rank has put a message into the memory that both share.
+    /// To a core, from another: a rank has put a message into the memory that both cores share.
     Delivered {
-        /// The rank that it is from.
+        /// Rank that sent the message.
         rank: u32,
-        /// Bytes.
+        /// Bytes of the message.
         bytes: u64,
     },
-    /// To the interfaces of a memory channel network: a buffer device has a line that was written past the caches.
+    /// To the interfaces of a memory channel network: a buffer device has received a line that was written past the
+    /// caches.
     Issued(RequestId),
-    /// From the interfaces to a core: it may write a message.
+    /// To a core, from the interfaces: the core may write a message to a ring.
     RingWrite {
-        /// The packet.
+        /// Packet of the message.
         id: PacketId,
-        /// The interface.
+        /// Number of the interface.
         port: u16,
-        /// The line of the ring that the message begins at.
+        /// Line of the ring at which the message begins.
         line: u16,
     },
-    /// From the interfaces to a core: the device has all lines of the message that it writes.
+    /// To a core, from the interfaces: the device has all lines of the message that the core writes.
     RingFenced {
-        /// The interface.
+        /// Number of the interface.
         port: u16,
     },
-    /// From a core to the interfaces: so long it waited for that.
+    /// To the interfaces, from a core: how long the core waited for [`Payload::RingFenced`].
     RingWaited {
-        /// The interface.
+        /// Number of the interface.
         port: u16,
-        /// In ps.
+        /// Time of the wait, in ps.
         ps: u32,
     },
-    /// From the interfaces to the core of the driver: it is to look for messages, by the signal that it heard.
+    /// To the core of the driver, from the interfaces: it must look for messages. Carries the signal that woke the
+    /// driver.
     RingPoll(u16),
-    /// From the core of the driver to the interfaces: it has read the poll word of this one.
+    /// To the interfaces, from the core of the driver: it has read the poll word of the interface with this number.
     RingLooked(u16),
-    /// From the core of the driver to the interfaces: it has read all poll words.
+    /// To the interfaces, from the core of the driver: it has read all poll words.
     RingPolled,
-    /// From the interfaces to the core of the driver: it is to read a message.
+    /// To the core of the driver, from the interfaces: it must read a message.
     RingRead {
-        /// The packet.
+        /// Packet of the message.
         id: PacketId,
-        /// The interface.
+        /// Number of the interface.
         port: u16,
-        /// The line of the ring that the message begins at.
+        /// Line of the ring at which the message begins.
         line: u16,
     },
-    /// From the core of the driver to the interfaces: it has read a message.
+    /// To the interfaces, from the core of the driver: it has read a message.
     RingDone {
-        /// The interface.
+        /// Number of the interface.
         port: u16,
         /// Lines of the message.
         lines: u16,
     },
-    /// From the interfaces to a core: a packet has left the driver.
+    /// To a core, from the interfaces: a packet has left the driver.
     RingSent {
-        /// The flow.
+        /// Flow of the packet.
         flow: u32,
         /// Bytes of data.
         bytes: u32,
     },
-    /// From the interfaces of one machine to those of another: lines of a ring have been read.
+    /// To the interfaces of a machine, from those of another: lines of a ring have been read.
     RingFreed {
-        /// The interface of the receiver.
+        /// Interface of the receiver.
         port: u16,
-        /// Lines.
+        /// Number of lines.
         lines: u16,
     },
-    /// From one core to another: a packet has been read out of a ring.
+    /// To a core, from another: a packet for the receiving core has been read out of a ring.
     RingReceived(PacketId),
-    /// From one core to another: it is to do a piece of work. From a core to itself: storage has answered.
+    /// To a core, from another: a piece of work for a request. To a core, from itself: storage has answered.
     Chore {
-        /// The work.
+        /// The piece of work.
         chore: Chore,
-        /// Whether storage has answered.
+        /// True if storage has answered.
         read: bool,
     },
-    /// From one core to another: a request that came to it, by its place there, has been served.
+    /// To a core, from another: the request in this slot of the receiving core has been served.
     Served(u32),
-    /// From one core to another: it has nothing to do from now on, or something.
+    /// To a core, from another: the sending core has become idle or busy.
     Idle {
-        /// The core, by its place among those that serve the NIC.
+        /// Index of the sending core among those that serve the NIC.
         core: u16,
-        /// Whether it has nothing to do.
+        /// True if the sending core has become idle.
         idle: bool,
     },
     /// Between cores, NIC and power management.

@@ -1,47 +1,47 @@
-//! What cores, NIC and power management tell each other.
+//! Messages between cores, NIC and power management.
 
 use serde::{Deserialize, Serialize};
 
-/// What cores, NIC and power management tell each other.
+/// Message between cores, NIC and power management.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PowerEvent {
-    /// To the power management from itself: it is time to look at the load, or a transition goes on.
+    /// To the power management or the NIC, from itself: it is time to sample the load, or a transition continues.
     Wake,
-    /// To a core: how busy has it been since the last time?
+    /// To a core, from the power management: the load since the last report is requested.
     Look,
-    /// From a core: so busy.
+    /// To the power management, from a core: its load since the last report.
     Load {
-        /// Time that it was not idle, in ns.
+        /// Time that the core was not idle, in ns.
         busy_ns: u32,
-        /// Time that it was idle and storage was waited for, in ns.
+        /// Time that the core was idle and waited for storage, in ns.
         waiting_ns: u32,
-        /// Its utilisation in units of 1/1024 of what the highest frequency lets it do.
+        /// Utilization of the core in units of 1/1024 of what it can do at the highest frequency.
         util: u16,
     },
-    /// To a core: its voltage is that of a P-state from now on.
+    /// To a core: its voltage is that of the P-state with this index from now on.
     Voltage(u16),
-    /// To a core: its clock stands still for so long, in ps.
+    /// To a core: its clock stops for this time, in ps.
     Halt(u32),
-    /// To a core or the NIC: its frequency, or that of the cores, is that of a P-state from now on.
+    /// To a core: its frequency is that of the P-state with this index from now on. To the NIC: that of the cores is.
     Frequency(u16),
-    /// To a core: the kernel has this to do, in ns at the reference clock.
+    /// To a core: the kernel has work of this length, in ns at the reference clock. It does not end sleep.
     Work(u32),
-    /// To a core: a timer of the kernel has come, which has this to do, in ns at the reference clock.
+    /// To a core: a timer of the kernel has expired, with work of this length, in ns at the reference clock.
     Timer(u32),
-    /// To a core: whether its idle governor may let it sleep.
+    /// To a core: its idle governor may (true) or must not (false) let it sleep.
     Sleep(bool),
-    /// From the NIC to the core that it interrupts: a burst of requests has come (IT_HIGH), or is over (IT_LOW).
+    /// To the core that the NIC interrupts: a burst of requests begins (IT_HIGH) or ends (IT_LOW).
     Announce {
-        /// Whether it has come.
+        /// True if the burst begins.
         high: bool,
     },
-    /// From a core to the power management: what its driver was told.
+    /// To the power management, from a core: the driver has learned that a burst begins or ends.
     Announced {
-        /// Whether a burst has come.
+        /// True if the burst begins.
         high: bool,
     },
-    /// From a core to itself: the tick of the scheduler.
+    /// To a core, from itself: the tick of the scheduler.
     Tick,
-    /// From a core to itself: it has polled for long enough.
+    /// To a core, from itself: it has polled long enough and asks its idle governor again.
     Doze,
 }

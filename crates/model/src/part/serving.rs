@@ -1,18 +1,18 @@
-//! What cores do for the requests that a server serves.
+//! Work of cores for the requests that a server serves.
 
 use serde::{Deserialize, Serialize};
 
-/// A piece of work for a request.
+/// Piece of work for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chore {
-    /// The core that the request came to, by its place among those that serve the NIC.
+    /// Index of the core that the request arrived at, among those that serve the NIC.
     pub home: u16,
-    /// Reads of storage that it makes after this piece of work.
+    /// Reads of storage that the request still makes after this piece of work.
     pub reads: u8,
-    /// The service, by its place among those of the server.
+    /// Index of the service among those of the server.
     pub service: u8,
-    /// The request, by its place at that core.
+    /// Slot of the request at its home core.
     pub slot: u32,
-    /// The work, in ns at the reference clock.
+    /// Length of the work, in ns at the reference clock.
     pub work_ns: u32,
 }

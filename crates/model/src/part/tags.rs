@@ -1,15 +1,15 @@
-//! What payloads are made of.
+//! Small types that payloads are made of.
 
 use crate::line::PacketId;
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
-/// What a device knows a TLP by: the packet that it is of, say.
+/// Identifier that a device gives a TLP, for example the id of its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag(pub u32);
 
 impl Tag {
-    /// Of a TLP that its device does not want to be told of.
+    /// Tag of a TLP that its device needs no notice of.
     pub const NONE: Self = Self(u32::MAX);
 }
 
@@ -19,36 +19,36 @@ impl From<PacketId> for Tag {
     }
 }
 
-/// What a core does with a register of a device.
+/// Operation of a core on a register of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
-    /// Rings the doorbell of its send queue.
+    /// Rings the doorbell of the send queue of the core.
     Doorbell {
-        /// The packet or segment that is to be sent.
+        /// Packet or segment to send.
         id: PacketId,
-        /// The core.
+        /// Core that rings the doorbell.
         core: ComponentId,
     },
-    /// Writes the tail of a receive queue: descriptors are back in the ring, and perhaps interrupts are wanted again.
+    /// Writes the tail of a receive queue: descriptors have been returned to the ring.
     Tail {
-        /// The queue.
+        /// Receive queue.
         queue: u16,
-        /// Descriptors.
+        /// Number of descriptors.
         count: u16,
-        /// Whether the queue may interrupt.
+        /// True if the queue may interrupt again.
         armed: bool,
     },
-    /// Reads the status, and waits for it.
+    /// Reads the status register, and waits for its value.
     Status {
-        /// The core.
+        /// Core that reads.
         core: ComponentId,
     },
 }
 
-/// What a slot on the channel of a DIMM with a NIC carries.
+/// Content of a slot on the channel of a DIMM that contains a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
-    /// A command (XRD) and no data.
+    /// A command (XRD) without data.
     Command,
     /// A command (SEND) and a line from the DIMM.
     Send,
@@ -56,7 +56,7 @@ pub enum Slot {
     Write,
 }
 
-/// What the IIO counts for ever, as its registers do.
+/// Counter of the IIO, which runs from the start of the run as hardware registers do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IioCounter {
     /// Entries of the write buffer in use, added up every clock of the IIO.
@@ -69,10 +69,10 @@ pub enum IioCounter {
     ReadInsertions,
 }
 
-/// A pool of credits of a UPI.
+/// Pool of credits of a UPI link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum UpiPool {
-    /// Requests to memory.
+    /// Reads of memory.
     Request,
     /// Write-backs to memory.
     WriteBack,
@@ -80,6 +80,6 @@ pub enum UpiPool {
     Data,
     /// Acknowledgements of write-backs, and answers to snoops that found nothing dirty.
     Answer,
-    /// Snoops of what the caches of the other socket have.
+    /// Snoops of the caches of the other socket.
     Snoop,
 }

@@ -1,11 +1,11 @@
-//! What of a line travels with an event.
+//! Messages of payloads on the mesh.
 
 use super::Payload;
 use crate::line::RequestId;
 use crate::mesh::MeshMessage;
 
 impl Payload {
-    /// The line that it is about, if it is about one, and what of it travels.
+    /// Returns the request and the kind of its message on the mesh, if the payload is about a line.
     pub(crate) fn of_line(self) -> Option<(RequestId, MeshMessage)> {
         match self {
             Self::Arrive(id) => Some((id, MeshMessage::Request)),

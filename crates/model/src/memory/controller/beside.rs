@@ -1,17 +1,17 @@
-//! What uses the buses and the banks beside the requests: slots of a DIMM that answers for itself, and clones of rows.
+//! Use of the buses and banks by others than requests: slots of an asynchronous DIMM, and clones of rows.
 
 use super::{bits, Controller};
 
 impl Controller {
-    /// The first clock from `clock` on at which a command that is none of the controller's may go over the bus; with a
-    /// line, to the device or from it, if `line` says which (true: to it).
+    /// Returns the first clock from `clock` on at which a foreign command may use the command bus. If a line follows
+    /// the command, `line` is true if the line goes to the device, false if it comes from the device.
     #[must_use]
     pub fn earliest_slot(&self, clock: u64, line: Option<bool>) -> u64 {
         let bus = clock.max(self.scheduler.buses.column);
         line.map_or(bus, |write| bus.max(self.scheduler.timing.earliest_transfer(write)))
     }
 
-    /// Such a command goes at `clock`, which is no later than the planned one; decides anew.
+    /// Occupies the buses for a foreign command at `clock`, which is not after the planned command, and plans anew.
     pub fn use_slot(&mut self, clock: u64, line: Option<bool>) {
         self.scheduler.buses.use_column(clock);
         if let Some(write) = line {
@@ -21,15 +21,16 @@ impl Controller {
         self.plan = self.scheduler.plan_from(clock);
     }
 
-    /// Clocks from the command of a slot to the end of its line.
+    /// Returns the clocks from the command of a slot to the end of its line, 0 without a line.
     #[must_use]
     pub fn slot_clocks(&self, line: Option<bool>) -> u64 {
         let t = &self.scheduler.dram.timing;
         line.map_or(0, |write| u64::from(if write { t.cwl } else { t.cl } + t.burst))
     }
 
-    /// Occupies `banks` for `clocks` clocks as soon as they are free from `clock` on, with no row open at the end:
-    /// the clock at which they are free again. Nothing while writes wait for them, or a request owns one of them.
+    /// Occupies `banks` for `clocks` clocks as soon as all are free, from `clock` on, and leaves them without an open
+    /// row. Returns the clock at which they are free again, or `None` while writes wait for one of them or a request
+    /// owns one.
     pub fn occupy(&mut self, clock: u64, banks: u64, clocks: u64) -> Option<u64> {
         if (self.scheduler.writes.banks | self.scheduler.owned()) & banks != 0 {
             return None;

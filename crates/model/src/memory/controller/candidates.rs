@@ -1,15 +1,16 @@
-//! The best candidates for the next command, one of each kind, remembered from plan to plan.
+//! Best candidate of each kind for the next command, cached from plan to plan.
 //!
-//! A command or a request changes what its own bank would do, and when the banks beside it may go; seldom more. What is
-//! best of a kind stays so while its time has not come, no gate of its kind has moved and its own bank is as it was:
-//! then it only competes with the banks that have changed.
+//! A command or a request changes the next command of its own bank, and the earliest clocks of the banks beside it;
+//! seldom more. The best candidate of a kind remains the best while its clock has not come, no timing constraint of
+//! its kind has moved and its own bank is unchanged: then it competes only with the banks that have changed.
 
 use super::plan::{rank, Plan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
 use super::{bits, CommandScheduler};
 use crate::params::{MemoryControllerParams, RowProtection, SchedulingPolicy};
 use serde::{Deserialize, Serialize};
 
-/// Column accesses of requests that own their bank, other column accesses, activations and precharges.
+/// Kinds of candidates: column accesses of requests that own their bank, other column accesses, activations and
+/// precharges.
 const KINDS: usize = 4;
 const OWNED: usize = 0;
 const COLUMNS: usize = 1;
@@ -18,20 +19,21 @@ const CLOSES: usize = 3;
 
 const ALL_BANKS: u64 = u64::MAX;
 
-/// What is best of each kind, and what is known of its being out of date.
+/// Cached candidates, and the banks that have to be examined again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Candidates {
     best: [Plan; KINDS],
-    /// Banks that may do better than the best of a kind; all when there may be none that does as well.
+    /// Banks that may have a better candidate than the best of a kind; all banks if that best may no longer hold.
     unsure: [u64; KINDS],
-    /// Whether all depends on commands, requests and limits of protection, and not on who is the oldest of all.
+    /// True if candidates depend only on commands, requests and limits of row protection, and not on which request is
+    /// the oldest of all.
     lasting: bool,
-    /// Whether a request that comes may keep a row open that another request wants closed.
+    /// True if a new request may keep a row open that another request needs closed.
     hits_protect: bool,
-    /// The classes of urgency of activations and of precharges.
+    /// Urgency classes of activations and of precharges.
     open_class: u64,
     close_class: u64,
-    /// What was looked for last: for writes, the banks that were held, and those whose row had had its share.
+    /// Conditions of the last search: direction, held banks, and banks whose open row is overdue for closing.
     write: bool,
     held: u64,
     overdue: u64,
@@ -54,7 +56,7 @@ impl Candidates {
         }
     }
 
-    /// A bank has something new to do for queued requests.
+    /// Notes that a bank has a new next command for queued requests.
     #[inline]
     pub(super) fn pending_changed(&mut self, bank: usize) {
         self.unsure[COLUMNS] |= 1 << bank;
@@ -62,7 +64,7 @@ impl Candidates {
         self.unsure[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
     }
 
-    /// An activation keeps others waiting.
+    /// Notes an activation, which delays other activations.
     #[inline]
     pub(super) fn row_opened(&mut self, bank: usize) {
         self.unsure[OPENS] = ALL_BANKS;
@@ -70,7 +72,7 @@ impl Candidates {
         self.unsure[COLUMNS] |= 1 << bank;
     }
 
-    /// A column access keeps others waiting, and puts the precharge of its bank off.
+    /// Notes a column access, which delays other column accesses and the precharge of its bank.
     #[inline]
     pub(super) fn row_accessed(&mut self, bank: usize) {
         self.unsure[OWNED] = ALL_BANKS;
@@ -78,7 +80,7 @@ impl Candidates {
         self.unsure[CLOSES] |= if self.best[CLOSES].bank() == bank { ALL_BANKS } else { 1 << bank };
     }
 
-    /// A precharge may keep others waiting, and leaves nothing to access.
+    /// Notes a precharge, which may delay other precharges and leaves no open row to access.
     #[inline]
     pub(super) fn row_closed(&mut self, bank: usize) {
         self.unsure[CLOSES] = ALL_BANKS;
@@ -88,18 +90,19 @@ impl Candidates {
         }
     }
 
-    /// Somebody else uses the data bus.
+    /// Notes that another device has used the data bus.
     pub(super) fn bus_used(&mut self) {
         self.unsure[OWNED] = ALL_BANKS;
         self.unsure[COLUMNS] = ALL_BANKS;
     }
 
-    /// A refresh keeps a good many banks waiting.
+    /// Notes a refresh or a clone, which occupies many banks.
     pub(super) fn refreshed(&mut self) {
         self.unsure = [ALL_BANKS; KINDS];
     }
 
-    /// Notes what is looked for from now on.
+    /// Sets the conditions of the next search, and marks banks whose candidates depend on a condition that has
+    /// changed.
     #[inline]
     fn look_for(&mut self, write: bool, held: u64, overdue: u64) {
         if (write, held) != (self.write, self.held) {
@@ -113,7 +116,7 @@ impl Candidates {
         }
     }
 
-    /// The banks to look at for the best of a kind from `floor` on.
+    /// Returns the banks to examine for the best candidate of a kind from clock `floor` on.
     #[inline]
     fn unsure(&self, kind: usize, floor: u64) -> u64 {
         if self.best[kind].clock < floor {
@@ -123,7 +126,7 @@ impl Candidates {
         }
     }
 
-    /// Notes the first of the banks that had to be looked at.
+    /// Stores the best candidate of a kind, where `first` is the best of the banks that were examined.
     #[inline]
     fn settle(&mut self, kind: usize, unsure: u64, first: Plan) {
         let best = if unsure == ALL_BANKS { Plan::NEVER } else { self.best[kind] };
@@ -133,8 +136,8 @@ impl Candidates {
 }
 
 impl CommandScheduler {
-    /// What goes first of what requests want, at `clock` or later; `write` says whether queued writes or reads are
-    /// served.
+    /// Returns the first command for requests, at `clock` or later; for queued writes if `write`, else for queued
+    /// reads.
     #[inline]
     pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> Plan {
         let best = self.best_remembered(write, clock);
@@ -185,7 +188,7 @@ impl CommandScheduler {
         }
     }
 
-    /// The first column access of a request that owns its bank.
+    /// Returns the first column access of requests that own one of `banks`.
     #[inline]
     fn first_owned(&self, banks: u64, floor: u64) -> Plan {
         let [reads, writes] = self.owners.banks;
@@ -199,7 +202,7 @@ impl CommandScheduler {
         })
     }
 
-    /// The first access to the open rows of `banks`.
+    /// Returns the first access to the open rows of `banks`.
     #[inline]
     pub(super) fn first_column(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
@@ -208,7 +211,7 @@ impl CommandScheduler {
         })
     }
 
-    /// The first activation of one of `banks`.
+    /// Returns the first activation of one of `banks`.
     #[inline]
     pub(super) fn first_open(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
@@ -217,7 +220,7 @@ impl CommandScheduler {
         })
     }
 
-    /// The first precharge of one of `banks`.
+    /// Returns the first precharge of one of `banks`.
     #[inline]
     pub(super) fn first_close(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
@@ -232,8 +235,9 @@ fn direction(write: bool) -> u64 {
     u64::from(write) * WRITE
 }
 
-/// The first of what `candidate` says of each of `banks`, a clock and a key, but not before `floor`. `kind` is what
-/// their keys have in common. Waits are compared instead of clocks, since that takes no branch.
+/// Returns the first of the candidates of `banks`, not before clock `floor`. `candidate` returns the clock and the key
+/// of a bank, and `kind` holds the bits that all these keys share. Waits are compared instead of clocks, which takes
+/// no branch.
 #[inline]
 fn first_of(banks: u64, kind: u64, floor: u64, candidate: impl Fn(usize) -> (u64, u64)) -> Plan {
     if banks == 0 {

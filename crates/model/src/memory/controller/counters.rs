@@ -1,43 +1,43 @@
-//! What a controller counts.
+//! Counters of a memory controller.
 
 use serde::{Deserialize, Serialize};
 
-/// What a controller did since the last reset.
+/// Counters of a memory controller since the last reset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Lines read, per workload, forwarded ones among them.
+    /// Lines read, by workload, including forwarded ones.
     pub reads: Vec<u64>,
-    /// Lines written, per workload, merged ones among them.
+    /// Lines written, by workload, including merged ones.
     pub writes: Vec<u64>,
     /// Reads answered from a queued write.
     pub forwarded: u64,
-    /// Writes that took the place of a queued write.
+    /// Writes that replaced a queued write to their line.
     pub merged: u64,
-    /// Requests whose first command was a column access.
+    /// Requests whose first command was a column access (row hits).
     pub row_hits: u64,
-    /// Requests whose first command opened a row.
+    /// Requests whose first command opened a row (row misses).
     pub row_misses: u64,
-    /// Requests whose first command closed the row of another.
+    /// Requests whose first command closed another row (row conflicts).
     pub row_conflicts: u64,
-    /// Activations made for reads.
+    /// Activations for reads.
     pub read_activations: u64,
-    /// Activations made for writes.
+    /// Activations for writes.
     pub write_activations: u64,
-    /// Rows closed because another one of the bank was wanted by a read.
+    /// Rows closed because a read needed another row of the bank.
     pub read_conflicts: u64,
-    /// Rows closed because another one of the bank was wanted by a write.
+    /// Rows closed because a write needed another row of the bank.
     pub write_conflicts: u64,
-    /// Rows closed, for whatever reason.
+    /// Rows closed for any reason.
     pub precharges: u64,
-    /// Refreshes, all ranks together.
+    /// Refreshes of all ranks.
     pub refreshes: u64,
-    /// Changes between reading and writing on the bus.
+    /// Turnarounds of the bus between reading and writing.
     pub switches: u64,
     /// Write modes entered.
     pub write_modes: u64,
-    /// Picoseconds in write mode.
+    /// Time in write mode, in ps.
     pub write_mode_ps: u64,
-    /// Picoseconds without a queued request.
+    /// Time without a queued request, in ps.
     pub idle_ps: u64,
 }
 

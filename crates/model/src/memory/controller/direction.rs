@@ -1,4 +1,4 @@
-//! The direction that a controller works in: reads, or a drain of writes.
+//! Direction of a controller: it serves reads, or drains writes.
 
 use super::queue::Queue;
 use super::{Counters, Plan};
@@ -6,14 +6,14 @@ use crate::params::{IdleDrain, MemoryControllerParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// What a controller serves.
+/// Mode of a controller: the kind of requests that it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Mode {
     Read,
     Write,
 }
 
-/// The direction of a controller, and what decides when it changes.
+/// Direction of a controller, with the state that decides when it changes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Direction {
     mode: Mode,
@@ -22,14 +22,14 @@ pub(super) struct Direction {
     served: u32,
     /// True while an empty RPQ lets writes pass in read mode.
     idle_drain: bool,
-    /// Clock at which the first read arrived at an empty RPQ: while writes pass, that of the oldest read that waits.
+    /// Clock at which the first read arrived at an empty RPQ; while writes pass, clock of the oldest waiting read.
     reads_since: u64,
     /// Clock at which the last write arrived.
     last_write: u64,
 }
 
 impl Direction {
-    /// Begins in read mode.
+    /// Creates the state of a controller in read mode.
     pub(super) fn new() -> Self {
         Self { mode: Mode::Read, since: Time::ZERO, served: 0, idle_drain: false, reads_since: 0, last_write: 0 }
     }
@@ -121,9 +121,9 @@ impl Direction {
         before != (self.mode, self.idle_drain)
     }
 
-    /// Returns true if reads end the writes that an empty read queue let pass: by their number, by the number that
-    /// would hit an open row, or by age.
-    fn reads_press(&self, reads: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
+    /// Returns true if reads end the writes that an empty read queue let pass: by the number of reads, by the number
+    /// that would hit an open row, or by age.
+    fn reads_press(&self, reads: &Queue, params: &ControllerParams, clock: u64) -> bool {
         reads.len() > params.idle_reads
             || reads.len() > params.idle_hits && reads.hitting() > params.idle_hits
             || clock >= self.patience_ends(reads, params)
@@ -138,7 +138,7 @@ impl Direction {
         self.reads_since + u64::from(params.idle_age)
     }
 
-    /// Returns `plan`, or a plan to decide anew when a read has waited long enough, whichever is first.
+    /// Returns `plan`, or a plan to decide anew once a read has waited long enough, whichever is first.
     #[inline]
     pub(super) fn or_patience(&self, plan: Plan, reads: &Queue, params: &MemoryControllerParams) -> Plan {
         if self.idle_drain {
@@ -148,12 +148,12 @@ impl Direction {
         }
     }
 
-    /// Returns true if an idle read queue lets so many writes pass.
-    fn suffice_when_idle(&self, writes: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
+    /// Returns true if enough writes wait for an idle read queue to let them pass.
+    fn suffice_when_idle(&self, writes: &Queue, params: &ControllerParams, clock: u64) -> bool {
         writes.len() >= params.idle_writes || clock >= self.flush_at(writes, params)
     }
 
-    /// Returns the clock at which the last write has waited long enough for others.
+    /// Returns the clock at which the last write has waited long enough for further writes.
     #[inline]
     fn flush_at(&self, writes: &Queue, params: &MemoryControllerParams) -> u64 {
         if writes.len() == 0 || params.idle_flush == u32::MAX {
@@ -162,7 +162,7 @@ impl Direction {
         self.last_write + u64::from(params.idle_flush)
     }
 
-    /// Returns `plan` of read mode, or a plan to decide anew when writes have waited long enough for others, whichever
+    /// Returns `plan` of read mode, or a plan to decide anew once writes have waited long enough for others, whichever
     /// is first.
     #[inline]
     pub(super) fn or_flush(&self, plan: Plan, reads: &Queue, writes: &Queue, params: &MemoryControllerParams) -> Plan {

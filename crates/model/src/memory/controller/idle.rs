@@ -1,10 +1,10 @@
-//! Rows that nobody has used for long.
+//! Rows that no request has used for long (timeout page policy).
 
 use super::{bits, Controller};
 use crate::params::PagePolicy;
 
 impl Controller {
-    /// The row of a bank was used: it may be idle for long enough from a later clock on.
+    /// Notes the use of a row at `clock`, which may be idle for long enough from a later clock on.
     #[inline]
     pub(super) fn note_use(&mut self, clock: u64) {
         if self.scheduler.params.page == PagePolicy::Timeout {
@@ -12,8 +12,8 @@ impl Controller {
         }
     }
 
-    /// Closes the rows whose time was up before `clock`; true when there were any. Nothing happens between two events
-    /// of a controller, so the commands are issued in arrears, each in its own clock.
+    /// Closes the rows whose timeout expired before `clock`. Returns true if there were any. A controller changes only
+    /// at its events, so the commands are issued afterwards, each in its own clock.
     #[inline]
     pub(super) fn close_idle_rows(&mut self, clock: u64) -> bool {
         self.idle_check < clock && self.close_rows_idle_before(clock)
@@ -32,7 +32,7 @@ impl Controller {
         any
     }
 
-    /// The unwanted row that may be closed first, and when.
+    /// Returns the clock and the bank of the first row that may be closed and that no request needs.
     fn next_idle_row(&self) -> Option<(u64, usize)> {
         let wanted = self.scheduler.reads.banks | self.scheduler.writes.banks | self.scheduler.owners.all();
         let unwanted = self.scheduler.timing.open & !wanted & !self.scheduler.refresher.held;

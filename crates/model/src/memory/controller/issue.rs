@@ -1,4 +1,4 @@
-//! What each command does: to the DRAM, to the queues, to the buses and to the books.
+//! Effects of each command on the DRAM, the queues, the buses and the counters.
 
 use super::{bits, CommandScheduler, Controller, Entry, Issued, Served};
 use crate::memory::{CommandKind, CommandRecord};
@@ -15,7 +15,7 @@ impl Controller {
         self.close_row(clock, bank);
     }
 
-    /// Closes the row of a bank by a command of its own.
+    /// Closes the row of a bank by a precharge of that bank alone.
     pub(super) fn close_row(&mut self, clock: u64, bank: usize) {
         self.scheduler.buses.use_row(clock, 1);
         self.record(clock, CommandKind::Precharge, bank, 0, 0);
@@ -28,7 +28,8 @@ impl Controller {
         self.scheduler.row_closed(bank);
     }
 
-    /// Closes rows that are in the way of a refresh: of the rank by one command, or one by one.
+    /// Closes rows before a refresh: all rows of the rank by one command, or one row at a time before a same-bank
+    /// refresh.
     pub(super) fn issue_precharge_for(&mut self, clock: u64, rank: usize) {
         let CommandScheduler { refresher, timing, buses, .. } = &mut self.scheduler;
         let banks = refresher.banks_of(rank);
@@ -121,7 +122,7 @@ impl Controller {
         }
     }
 
-    /// One column access, for `entry`.
+    /// Makes one column access for `entry`.
     #[inline]
     pub(super) fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &Entry) {
         self.scheduler.buses.use_column(clock);
@@ -146,7 +147,7 @@ impl Controller {
         }
     }
 
-    /// Whether an access closes its row by itself: nobody wants the row any more.
+    /// Returns true if an access closes its row by auto-precharge, because no other request needs the row.
     pub(super) fn closes_after(&self, bank: usize, write: bool) -> bool {
         let policy =
             self.scheduler.params.page == PagePolicy::Closed || write && self.scheduler.params.write_auto_precharge;
@@ -154,7 +155,7 @@ impl Controller {
         policy && wanted >> bank & 1 == 0
     }
 
-    /// The last access of a request.
+    /// Counts the last access of a request, and returns the served request.
     pub(super) fn serve(&mut self, clock: u64, entry: &Entry, write: bool) -> Served {
         self.scheduler.direction.note_served(write);
         let t = &self.scheduler.dram.timing;

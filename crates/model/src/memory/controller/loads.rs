@@ -1,18 +1,19 @@
-//! How evenly reads fall on banks, as hardware counters show it.
+//! Distribution of reads over banks, as hardware counters show it.
 
 use serde::{Deserialize, Serialize};
 
-/// Banks that are watched: the first of the first rank, as many as there are counters.
+/// Number of observed banks: the first banks of the first rank, as many as there are counters.
 const WATCHED: usize = 4;
-/// Reads of the watched banks in a sample.
+/// Reads of the observed banks in a sample.
 const SAMPLE: u32 = 1000;
+/// Mean number of reads per observed bank in a sample.
 const MEAN: u32 = SAMPLE / WATCHED as u32;
 
-/// Loads of four banks, sample by sample of 1000 of their reads ("Understanding the Host Network", section 5.1).
+/// Loads of four banks in samples of 1000 of their reads ("Understanding the Host Network", section 5.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BankLoads {
     reads: [u32; WATCHED],
-    /// Samples by the largest load in them, less the mean load.
+    /// Number of samples by the largest load in them, less the mean load.
     samples: Vec<u32>,
 }
 
@@ -23,6 +24,7 @@ impl Default for BankLoads {
 }
 
 impl BankLoads {
+    /// Counts a read of a bank.
     #[inline]
     pub(super) fn read(&mut self, bank: usize) {
         if bank < WATCHED {
@@ -35,7 +37,8 @@ impl BankLoads {
         }
     }
 
-    /// Samples taken, and those of them in which the largest load is at least `deviation` times the mean.
+    /// Returns the number of samples, and the number of those in which the largest load is at least `deviation` times
+    /// the mean.
     #[must_use]
     pub fn samples_from(&self, deviation: f64) -> (u64, u64) {
         let first = ((deviation - 1.0) * f64::from(MEAN)).ceil().clamp(0.0, self.samples.len() as f64) as usize;

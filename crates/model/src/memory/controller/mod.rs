@@ -1,8 +1,9 @@
-//! The memory controller of one subchannel: queues, scheduler, refresh. It knows nothing of what is around it.
+//! Memory controller of one subchannel: queues, scheduler and refresh. It is independent of the other parts of a
+//! server.
 //!
-//! The controller never ticks. It always has a plan, the next command and its clock; whoever drives it hands it
-//! requests as they come ([`Controller::offer`]) and lets it issue at the planned clock ([`Controller::issue`], then
-//! [`Controller::decide`]). Clocks are counted from the start of the run.
+//! The controller does not tick. It always has a plan: the next command and its clock. The caller hands over requests
+//! as they arrive ([`Controller::offer`]) and lets the controller issue at the planned clock ([`Controller::issue`],
+//! then [`Controller::decide`]). Clocks are counted from the start of the run.
 
 mod beside;
 mod candidates;
@@ -30,61 +31,61 @@ use queue::Entry;
 use scheduler::CommandScheduler;
 use serde::{Deserialize, Serialize};
 
-/// A request that comes to a controller.
+/// Request that arrives at a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incoming {
-    /// The owner's name for it.
+    /// Identifier chosen by the caller.
     pub tag: u32,
-    /// Where its line lies.
+    /// DRAM address of its line.
     pub place: Place,
-    /// The workload that caused it.
+    /// Workload that caused the request.
     pub class: u8,
-    /// Whether it is a read.
+    /// True for a read, false for a write.
     pub read: bool,
 }
 
-/// What became of a request that came.
+/// Result of offering a request to a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
-    /// It has an entry.
+    /// The request has an entry.
     Queued,
-    /// A read found its line among the queued writes; it has its data one clock later.
+    /// A read found its line among the queued writes. Its data is ready one clock later.
     Forwarded,
-    /// A write took the place of a queued write to its line.
+    /// A write replaced a queued write to its line.
     Merged,
-    /// There was no room; nothing changed.
+    /// No entry was free. Nothing has changed.
     Refused,
 }
 
-/// A request that a column access has just served.
+/// Request that a column access has just served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// The owner's name for it.
+    /// Identifier chosen by the caller.
     pub tag: u32,
-    /// Whether it is a read.
+    /// True for a read, false for a write.
     pub read: bool,
-    /// The clock after its last data beat.
+    /// Clock after the last beat of its data.
     pub done: u64,
 }
 
-/// What came of a command.
+/// Result of issuing a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issued {
-    /// The request that it served, if any.
+    /// Request that the command served, if any.
     pub served: Option<Served>,
-    /// Whether a queue entry came free, and then whether it was that of a read.
+    /// True if the command freed a queue entry of a read, false if one of a write; `None` if it freed none.
     pub freed: Option<bool>,
 }
 
-/// A memory controller and the state of its DRAM.
+/// Memory controller and the state of its DRAM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Controller {
     scheduler: CommandScheduler,
     plan: Plan,
-    /// Requests that arrived so far.
+    /// Requests that have arrived so far.
     next_order: u64,
     last_was_write: bool,
-    /// The first clock at which a row may have been idle for long enough.
+    /// First clock at which a row may have been idle for long enough.
     idle_check: u64,
     empty_since: Time,
     rpq: Domain,
@@ -98,8 +99,8 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Creates an idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it
-    /// records.
+    /// Creates an idle controller that counts `classes` workloads separately. `channel` is its number in the commands
+    /// that it records.
     #[must_use]
     pub fn new(dram: &DramParams, params: &MemoryControllerParams, classes: usize, channel: u32) -> Self {
         let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
@@ -121,45 +122,45 @@ impl Controller {
         }
     }
 
-    /// Keeps the commands that are issued from now on for [`Controller::take_commands`], or stops doing so.
+    /// Starts recording the issued commands for [`Controller::take_commands`], or stops if `on` is false.
     pub fn record_commands(&mut self, on: bool) {
         self.recording = on;
     }
 
-    /// The commands issued since the last call, in the order of their clocks.
+    /// Takes the commands recorded since the last call, in the order of their clocks.
     pub fn take_commands(&mut self) -> std::vec::Drain<'_, CommandRecord> {
         self.records.drain(..)
     }
 
-    /// Clocks that a line has the bus.
+    /// Returns the clocks for which a line occupies the data bus.
     pub(super) fn line_clocks(&self) -> u64 {
         u64::from(self.scheduler.dram.timing.burst * self.scheduler.dram.accesses_per_line)
     }
 
-    /// The read pending queue.
+    /// Returns the read pending queue.
     #[must_use]
     pub fn rpq(&self) -> &Domain {
         &self.rpq
     }
 
-    /// The write pending queue.
+    /// Returns the write pending queue.
     #[must_use]
     pub fn wpq(&self) -> &Domain {
         &self.wpq
     }
 
-    /// The domains, to settle or to reset.
+    /// Returns the domains, to settle or to reset them.
     pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
         [&mut self.rpq, &mut self.wpq]
     }
 
-    /// Whether it holds no request.
+    /// Returns true if no request is queued or owns a bank.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.scheduler.queued() == 0 && self.scheduler.owners.banks == [0; 2]
     }
 
-    /// Whether it will serve a request even if no other comes; writes may wait for more of them.
+    /// Returns true if a request will be served even if no other arrives. Writes may wait for further writes.
     #[must_use]
     #[inline]
     pub fn is_working(&self) -> bool {
@@ -169,13 +170,13 @@ impl Controller {
             || self.scheduler.owners.banks != [0; 2]
     }
 
-    /// Whether reads and writes share their entries.
+    /// Returns true if reads and writes share their entries.
     #[must_use]
     pub fn shares_entries(&self) -> bool {
         self.scheduler.params.shared_queue
     }
 
-    /// Whether it has no entry for a read, or else for a write.
+    /// Returns true if there is no free entry for a read if `read`, else for a write.
     #[must_use]
     #[inline]
     pub fn is_full(&self, read: bool) -> bool {
@@ -189,21 +190,22 @@ impl Controller {
         }
     }
 
-    /// Whether it would refuse a request to `place`.
+    /// Returns true if a request to `place` would be refused now.
     #[must_use]
     #[inline]
     pub fn refuses(&self, read: bool, place: Place) -> bool {
         self.is_full(read) && !self.is_answered(read, place)
     }
 
-    /// The clock of the next command as things stand; `u64::MAX` for never.
+    /// Returns the clock of the next command as planned now, `u64::MAX` for never.
     #[must_use]
     #[inline]
     pub fn next_clock(&self) -> u64 {
         self.plan.clock
     }
 
-    /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
+    /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew if the request may change the
+    /// plan.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
         let (offered, pending_changed) = self.take_in(now, clock, incoming);
@@ -217,13 +219,13 @@ impl Controller {
         offered
     }
 
-    /// Takes a request between [`Controller::issue`] and [`Controller::decide`].
+    /// Takes a request, if there is room, between [`Controller::issue`] and [`Controller::decide`].
     #[inline]
     pub fn admit(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
         self.take_in(now, clock, incoming).0
     }
 
-    /// Takes a request if there is room; also says whether its bank has something new to do.
+    /// Takes a request if there is room. The second result is true if the next command of its bank may have changed.
     #[inline]
     fn take_in(&mut self, now: Time, clock: u64, incoming: &Incoming) -> (Offered, bool) {
         if self.close_idle_rows(clock) {
@@ -269,8 +271,8 @@ impl Controller {
         })
     }
 
-    /// Whether a write that waits for `place` answers a read of it or takes in a write to it. One that owns its row may
-    /// be half done, so it takes in none.
+    /// Returns true if a write that waits for `place` can serve a read of it, or merge with a write to it. A write
+    /// that owns its row may be half done, so that no other merges with it.
     #[inline]
     fn is_answered(&self, read: bool, place: Place) -> bool {
         if !read {
@@ -282,11 +284,12 @@ impl Controller {
         self.scheduler.params.forwarding && (owned || self.scheduler.writes.holds(place))
     }
 
-    /// Issues the planned command in its clock, which begins at `now`. Call [`Controller::decide`] before anything but
-    /// [`Controller::admit`].
+    /// Issues the planned command in its clock, which begins at `now`. The caller must call [`Controller::decide`]
+    /// before anything but [`Controller::admit`].
     #[inline]
     pub fn issue(&mut self, now: Time) -> Issued {
         let clock = self.plan.clock;
+        // An idle row that had to be closed earlier changes the state that the plan was made for.
         if self.close_idle_rows(clock) {
             return Issued::default();
         }
@@ -303,7 +306,7 @@ impl Controller {
         Issued::default()
     }
 
-    /// Chooses the mode of work and the next command after a command at the planned clock, which begins at `now`.
+    /// Chooses the mode and the next command after a command at the planned clock, which begins at `now`.
     #[inline]
     pub fn decide(&mut self, now: Time) {
         self.choose_direction(now, self.plan.clock);
@@ -317,7 +320,7 @@ impl Controller {
         direction.choose(now, clock, [reads, writes], params, &mut self.counters)
     }
 
-    /// What the controller did since the last reset, up to `now`.
+    /// Returns the counters since the last reset, up to `now`.
     #[must_use]
     pub fn counters(&self, now: Time) -> Counters {
         let writing = self.scheduler.direction.writing_ps(now);
@@ -329,7 +332,7 @@ impl Controller {
         }
     }
 
-    /// How evenly reads fell on banks since the last reset.
+    /// Returns the distribution of reads over banks since the last reset.
     #[must_use]
     pub fn bank_loads(&self) -> &BankLoads {
         &self.loads

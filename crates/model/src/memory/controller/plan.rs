@@ -1,32 +1,32 @@
-//! The next command: what may go, what goes first.
+//! The next command: which commands may be issued, and which of them is first.
 
 use super::{CommandScheduler, Incoming};
 use crate::params::{RowProtection, SchedulingPolicy};
 use serde::{Deserialize, Serialize};
 
-/// What a controller does next, for a request of the given direction or for a refresh of a rank.
+/// Next action of a controller, for a request of the given direction or for the refresh of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
-    /// Nothing, ever.
+    /// Does nothing.
     None,
-    /// Read or write for the request that owns the bank.
+    /// Makes a column access for the request that owns the bank.
     Active { bank: usize, write: bool },
-    /// Read or write a line of the open row.
+    /// Makes a column access to the open row.
     Cas { bank: usize, write: bool },
-    /// Open the row that the oldest request of the bank wants.
+    /// Opens the row of the oldest request of the bank.
     Activate { bank: usize, write: bool },
-    /// Close a row that is in the way.
+    /// Closes a row because a request needs another one.
     Precharge { bank: usize, write: bool },
-    /// Keep new commands from the banks that are to be refreshed.
+    /// Blocks new commands to the banks of a refresh.
     Hold { rank: usize },
-    /// Close rows that are in the way of a refresh.
+    /// Closes rows before a refresh.
     PrechargeFor { rank: usize },
-    /// Refresh.
+    /// Refreshes the rank, or some of its banks.
     Refresh { rank: usize },
 }
 
-/// An action and its urgency in one number; the least goes first. From the top: class of urgency (3 bits), order of
-/// arrival of the request, what to do (3), direction (1), bank or rank (6).
+/// Action and its urgency in one number; the smallest goes first. From the top: urgency class (3 bits), order of
+/// arrival of the request, kind of action (3), direction (1), bank or rank (6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Key(u64);
 
@@ -44,20 +44,20 @@ const HOLD: u64 = 4 << WHAT_AT;
 const PRECHARGE_FOR: u64 = 5 << WHAT_AT;
 const REFRESH: u64 = 6 << WHAT_AT;
 
-/// Classes of urgency; within one the oldest request goes first.
+/// Urgency classes; within one the oldest request goes first.
 pub(super) const OWNERS: u64 = 0 << 61;
 const REFRESHES: u64 = 1 << 61;
 pub(super) const FIRST: u64 = 2 << 61;
 pub(super) const SECOND: u64 = 3 << 61;
 pub(super) const THIRD: u64 = 4 << 61;
 
-/// The part of a key that a request has: its order of arrival and its bank.
+/// Returns the bits of a key that identify a request: its order of arrival and its bank.
 #[inline]
 pub(super) fn request_key(order: u64, bank: usize) -> u64 {
     order << ORDER_AT | bank as u64
 }
 
-/// Clock and key of a plan in one number, which a processor compares without a branch.
+/// Returns clock and key of a plan in one number, which a processor compares without a branch.
 #[inline]
 pub(super) fn rank(clock: u64, key: u64) -> u128 {
     u128::from(clock) << 64 | u128::from(key)
@@ -82,7 +82,7 @@ impl Key {
     }
 }
 
-/// The next action and its clock. Earlier clocks come first, then what is more urgent.
+/// Next action and its clock. Earlier clocks come first, then the more urgent action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Plan {
     pub(super) clock: u64,
@@ -90,10 +90,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Nothing to do.
+    /// No action at any time.
     pub(super) const NEVER: Self = Self { clock: u64::MAX, key: Key::NONE };
 
-    /// Nothing but to decide anew.
+    /// Creates a plan without action: at `clock` the controller decides anew.
     pub(super) fn nothing(clock: u64) -> Self {
         Self { clock, key: Key::NONE }
     }
@@ -110,25 +110,25 @@ impl Plan {
         Self { clock, key: Key(REFRESHES | REFRESH | rank as u64) }
     }
 
-    /// The plan of the least rank, with what all plans of its kind have in their keys.
+    /// Creates the plan with the given rank. `kind` holds the bits that the keys of all plans of its kind share.
     #[inline]
     pub(super) fn of_rank(rank: u128, kind: u64) -> Self {
         Self { clock: (rank >> 64) as u64, key: Key(rank as u64 | kind) }
     }
 
-    /// The same `clocks` later.
+    /// Returns the plan delayed by `clocks`.
     #[inline]
     pub(super) fn after(self, clocks: u64) -> Self {
         Self { clock: self.clock + clocks, ..self }
     }
 
-    /// Clock and key in one number; the least goes first.
+    /// Returns clock and key in one number; the smallest goes first.
     #[inline]
     fn rank(self) -> u128 {
         rank(self.clock, self.key.0)
     }
 
-    /// This or the other, whichever goes first.
+    /// Returns this plan or the other, whichever goes first.
     #[inline]
     pub(super) fn or(self, other: Self) -> Self {
         if other.rank() < self.rank() {
@@ -138,19 +138,19 @@ impl Plan {
         }
     }
 
-    /// The bank that it is for, if it is for a request.
+    /// Returns the bank of a plan for a request.
     #[inline]
     pub(super) fn bank(self) -> usize {
         (self.key.0 & NUMBER) as usize
     }
 
-    /// What to do.
+    /// Returns the action.
     #[inline]
     pub(super) fn action(self) -> Action {
         self.key.action()
     }
 
-    /// Whether it is for a write.
+    /// Returns true if the plan is for a write.
     #[inline]
     fn writes(self) -> bool {
         self.key.0 & WRITE != 0 && self.key != Key::NONE
@@ -158,25 +158,25 @@ impl Plan {
 }
 
 impl CommandScheduler {
-    /// The first clock from `clock` on at which a command bus is free.
+    /// Returns the first clock from `clock` on at which a command bus is free.
     #[inline]
     pub(super) fn floor(&self, clock: u64) -> u64 {
         clock.max(self.buses.first_free())
     }
 
-    /// Banks that requests wait for or own.
+    /// Returns the banks that requests wait for or own.
     #[inline]
     pub(super) fn waited_for(&self) -> u64 {
         self.reads.banks | self.writes.banks | self.owned()
     }
 
-    /// Banks that belong to a request until its column access.
+    /// Returns the banks that belong to a request until its column access.
     #[inline]
     pub(super) fn owned(&self) -> u64 {
         self.owners.all()
     }
 
-    /// The next command, at `clock` or later.
+    /// Returns the next command, at `clock` or later.
     pub(super) fn plan_from(&mut self, clock: u64) -> Plan {
         let floor = self.floor(clock);
         let write = self.direction.writes();
@@ -196,7 +196,7 @@ impl CommandScheduler {
         }
     }
 
-    /// The plan, or what writes may do before it in slots that no read can use.
+    /// Returns `plan`, or a command for a write that fits before it in a slot that no read can use.
     #[inline(never)]
     fn or_spare_write(&self, plan: Plan, floor: u64, clock: u64) -> Plan {
         if plan.clock <= floor {
@@ -210,19 +210,19 @@ impl CommandScheduler {
         }
     }
 
-    /// Whether a slot that no read can use is long enough for a command for a write.
+    /// Returns true if the command `spare` for a write is early enough before `plan` to use the slot.
     #[inline]
     fn fits_before(&self, spare: Plan, plan: Plan) -> bool {
         spare.clock.saturating_add(u64::from(self.params.spare_clocks.max(1))) <= plan.clock
     }
 
-    /// What requests of a direction would do next with the banks in `among`.
+    /// Returns the next command for requests of a direction among the banks `among`.
     #[inline]
     pub(super) fn plan_among(&self, write: bool, among: u64, clock: u64) -> Plan {
         self.first_wanted(write, self.wanted(write, among & !self.refresher.held, self.floor(clock)), clock)
     }
 
-    /// The first of the column accesses, activations and precharges that requests of a direction want.
+    /// Returns the first of the column accesses, activations and precharges that requests of a direction need.
     #[inline]
     fn first_wanted(&self, write: bool, [columns, opens, closes]: [u64; 3], clock: u64) -> Plan {
         let row_floor = clock.max(self.buses.row);
@@ -230,14 +230,14 @@ impl CommandScheduler {
         column.or(self.first_open(write, opens, row_floor)).or(self.first_close(write, closes, row_floor))
     }
 
-    /// Whether the last request to come may have made writes fill the slots that no read can use, or stopped them.
+    /// Returns true if the last request may have started or stopped the use of spare slots for writes.
     #[inline]
     pub(super) fn at_a_threshold(&self, read: bool) -> bool {
         let spare = self.params.spare_writes;
         self.writes.len() >= spare && if read { self.reads.len() == 1 } else { self.writes.len() == spare }
     }
 
-    /// The next command, given that a request has just come, which changes what its bank would do and nothing else.
+    /// Returns the next command after the arrival of `incoming`, which changes the next command of its own bank only.
     #[inline]
     pub(super) fn replan(&mut self, plan: Plan, incoming: &Incoming, clock: u64) -> Plan {
         let read = incoming.read;
@@ -267,13 +267,14 @@ impl CommandScheduler {
         self.direction.or_flush(plan, &self.reads, &self.writes, &self.params)
     }
 
-    /// Whether a request that has just come to `bank` may forbid to close its row, as is planned.
+    /// Returns true if a request that has just arrived at `bank` may forbid the planned precharge of its row.
     #[inline]
     fn may_save_row(&self, plan: Plan, bank: usize, read: bool) -> bool {
         self.params.protect == RowProtection::AllHits && plan.action() == Action::Precharge { bank, write: !read }
     }
 
-    /// What writes want and may have while reads wait: in ranks that no read waits for, and perhaps of open rows only.
+    /// Returns the column accesses, activations and precharges that writes may have while reads wait: in ranks that no
+    /// read waits for, and, unless `spare_rows` is set, of open rows only.
     fn wanted_by_spare_writes(&self, among: u64, clock: u64) -> [u64; 3] {
         let among = among & self.unread_ranks() & !self.refresher.held;
         if among & self.writes.banks == 0 {
@@ -287,6 +288,7 @@ impl CommandScheduler {
         }
     }
 
+    /// Returns the banks of the ranks that no read waits for.
     fn unread_ranks(&self) -> u64 {
         (0..self.dram.ranks as usize)
             .map(|rank| self.timing.banks_of_rank(rank))

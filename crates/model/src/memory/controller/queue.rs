@@ -1,4 +1,4 @@
-//! The pending requests of one direction: one list per bank, oldest first.
+//! Pending requests of one direction: one list per bank, oldest first.
 
 use super::plan::request_key;
 use super::Incoming;
@@ -8,10 +8,10 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 const NONE: u16 = u16::MAX;
-/// Buckets of the filter that tells which lines are surely not queued.
+/// Buckets of the filter that shows which lines are certainly not queued.
 const BUCKETS: usize = 1024;
 
-/// A request in the RPQ or WPQ.
+/// Request in the RPQ or WPQ.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) tag: u32,
@@ -19,16 +19,16 @@ pub(super) struct Entry {
     pub(super) column: u16,
     pub(super) bank: u8,
     pub(super) class: u8,
-    /// Column accesses still to be made.
+    /// Column accesses that the request still needs.
     pub(super) accesses: u8,
-    /// Whether no command has been issued for it.
+    /// True if no command has been issued for the request.
     pub(super) untouched: bool,
     prev: u16,
     next: u16,
-    /// Clock and time of arrival.
+    /// Clock of arrival, and time of arrival.
     pub(super) arrived: u64,
     pub(super) queued: Time,
-    /// Order of arrival, and bank.
+    /// Order of arrival, and bank: see [`request_key`].
     pub(super) key: u64,
 }
 
@@ -48,7 +48,7 @@ impl Entry {
         key: 0,
     };
 
-    /// An entry for a request that arrives at time `now`, in clock `clock`.
+    /// Creates an entry for a request that arrives at time `now`, in clock `clock`.
     pub(super) fn new(incoming: &Incoming, accesses: u8, order: u64, clock: u64, now: Time) -> Self {
         let Place { bank, row, column, .. } = incoming.place;
         let Incoming { tag, class, .. } = *incoming;
@@ -58,31 +58,32 @@ impl Entry {
 
     fn bucket(bank: u8, row: u32, column: u16) -> usize {
         let line = u64::from(row) << 24 ^ u64::from(bank) << 16 ^ u64::from(column);
+        // Fibonacci hashing: the upper 10 bits select one of 1024 buckets.
         (line.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
     }
 }
 
-/// A bank's share of a queue.
+/// Requests of one bank.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct List {
     head: u16,
     tail: u16,
-    /// The oldest request for the open row, and the oldest for another one.
+    /// Oldest request for the open row (hit), and oldest request for another row (rival).
     hit: u16,
     rival: u16,
 }
 
 const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE };
 
-/// The RPQ or the WPQ of a subchannel.
+/// RPQ or WPQ of a subchannel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     entries: Vec<Entry>,
-    /// The first unused entry; the others follow by `next`.
+    /// First unused entry; the others follow by `next`.
     free: u16,
     len: u32,
     lists: Table<List>,
-    /// The keys of the oldest request for the open row, and of the oldest for another one, per bank.
+    /// Keys of the oldest hit and of the oldest rival, per bank.
     hit_keys: Table<u64>,
     rival_keys: Table<u64>,
     /// Banks with requests, one bit each.
@@ -91,15 +92,15 @@ pub(super) struct Queue {
     pub(super) hits: u64,
     /// Banks with requests for another row than the open one, one bit each.
     pub(super) rivals: u64,
-    /// Banks whose oldest request for the open row is older than any for another one, one bit each.
+    /// Banks whose oldest hit is older than any rival, one bit each.
     pub(super) older_hits: u64,
     capacity: u32,
-    /// How many queued lines fall into each bucket; empty unless lines are looked up.
+    /// Number of queued lines per bucket; empty if lines are not looked up.
     filter: Vec<u16>,
 }
 
 impl Queue {
-    /// An empty queue. `searched` says whether lines will be looked up.
+    /// Creates an empty queue. `searched` is true if lines will be looked up.
     pub(super) fn new(capacity: u32, searched: bool) -> Self {
         Self {
             entries: (1..=capacity as u16).map(|next| Entry { next, ..Entry::NONE }).collect(),
@@ -127,49 +128,49 @@ impl Queue {
         self.len == self.capacity
     }
 
-    /// Order of arrival and bank of the oldest request of a bank for its open row.
+    /// Returns the key of the oldest request of a bank for its open row.
     #[inline]
     pub(super) fn hit_key(&self, bank: usize) -> u64 {
         self.hit_keys[bank]
     }
 
-    /// Order of arrival and bank of the oldest request of a bank for another row than the open one.
+    /// Returns the key of the oldest request of a bank for another row than the open one.
     #[inline]
     pub(super) fn rival_key(&self, bank: usize) -> u64 {
         self.rival_keys[bank]
     }
 
-    /// The clock of arrival of the oldest request of a bank for another row than the open one.
+    /// Returns the clock of arrival of the oldest request of a bank for another row than the open one.
     #[inline]
     pub(super) fn rival_arrived(&self, bank: usize) -> u64 {
         self.entries[usize::from(self.lists[bank].rival)].arrived
     }
 
-    /// The row that the oldest request of a bank for another row than the open one wants.
+    /// Returns the row of the oldest request of a bank for another row than the open one.
     #[inline]
     pub(super) fn rival_row(&self, bank: usize) -> u32 {
         self.entries[usize::from(self.lists[bank].rival)].row
     }
 
-    /// The oldest request of a bank for another row than the open one.
+    /// Returns the oldest request of a bank for another row than the open one.
     #[inline]
     pub(super) fn rival_mut(&mut self, bank: usize) -> &mut Entry {
         &mut self.entries[usize::from(self.lists[bank].rival)]
     }
 
-    /// The oldest request of a bank for its open row.
+    /// Returns the oldest request of a bank for its open row.
     #[inline]
     pub(super) fn hit_mut(&mut self, bank: usize) -> &mut Entry {
         &mut self.entries[usize::from(self.lists[bank].hit)]
     }
 
-    /// The bank of the oldest request of all.
+    /// Returns the bank of the oldest request of the queue.
     pub(super) fn oldest_bank(&self) -> Option<usize> {
         let key = |bank: usize| self.entries[usize::from(self.lists[bank].head)].key;
         super::bits(self.banks).min_by_key(|&bank| key(bank))
     }
 
-    /// How many requests are for open rows.
+    /// Returns the number of requests for open rows.
     pub(super) fn hitting(&self) -> u32 {
         super::bits(self.hits).map(|bank| self.hitting_in(bank)).sum()
     }
@@ -184,7 +185,7 @@ impl Queue {
         count
     }
 
-    /// Whether a request for the line at `place` is queued.
+    /// Returns true if a request for the line at `place` is queued.
     pub(super) fn holds(&self, place: Place) -> bool {
         if self.filter[Entry::bucket(place.bank, place.row, place.column)] == 0 {
             return false;
@@ -200,8 +201,8 @@ impl Queue {
         false
     }
 
-    /// Adds a request; `open_row` is the row that the bank has open. True when it is the first of its bank that wants
-    /// that row, or the first that wants another one.
+    /// Adds a request; `open_row` is the open row of its bank. Returns true if the request is the first of its bank
+    /// for that row, or the first for another row.
     #[inline]
     pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) -> bool {
         let index = self.free;
@@ -302,7 +303,7 @@ impl Queue {
         self.older_hits = self.older_hits & !(1 << bank) | self.hits & u64::from(older) << bank;
     }
 
-    /// A bank has opened `row`.
+    /// Notes that a bank has opened `row`.
     #[inline]
     pub(super) fn row_opened(&mut self, bank: usize, row: u32) {
         if self.banks >> bank & 1 == 1 {
@@ -310,7 +311,7 @@ impl Queue {
         }
     }
 
-    /// A bank has closed its row: all its requests want another one.
+    /// Notes that a bank has closed its row: all its requests need another one.
     #[inline]
     pub(super) fn row_closed(&mut self, bank: usize) {
         let list = &mut self.lists[bank];
@@ -323,14 +324,14 @@ impl Queue {
         }
     }
 
-    /// Finds the oldest request of a bank for its open row, and the oldest for another one.
+    /// Finds the oldest request of a bank for its open row, and the oldest for another row.
     fn sort_out(&mut self, bank: usize, row: u32) {
         let head = self.lists[bank].head;
         self.set_hit(bank, self.find(head, |other| other == row));
         self.set_rival(bank, self.find(head, |other| other != row));
     }
 
-    /// The first entry from `at` on whose row is wanted.
+    /// Returns the first entry from `at` on whose row satisfies `wanted`.
     #[inline]
     fn find(&self, mut at: u16, wanted: impl Fn(u32) -> bool) -> u16 {
         while at != NONE && !wanted(self.entries[usize::from(at)].row) {

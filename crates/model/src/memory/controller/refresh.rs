@@ -1,27 +1,27 @@
-//! When refreshes are due, which are put off, and the commands that they take.
+//! Refreshes: when they are due, which are postponed, and the commands that they take.
 
 use super::{bits, Plan};
 use crate::memory::timing::Timing;
 use crate::params::{DramParams, MemoryControllerParams, Refresh, SameBank};
 use serde::{Deserialize, Serialize};
 
-/// The refreshes of one rank.
+/// Refresh state of one rank.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Rank {
-    /// Clock at which the next refresh that is not owed yet becomes due.
+    /// Clock at which the next refresh becomes due that is not owed yet.
     due: u64,
-    /// Refreshes owed.
+    /// Refreshes that are due and not issued (owed).
     owed: u32,
-    /// Banks that the next refresh is for.
+    /// Banks of the next refresh.
     banks: u64,
-    /// Whether those banks are held for it.
+    /// True while those banks are blocked for the refresh.
     held: bool,
-    /// The clock from which on the next refresh is to begin, while requests wait for its banks and while none does.
+    /// Clock from which on the next refresh must begin: while requests wait for its banks, and while none does.
     begins: [u64; 2],
 }
 
 impl Rank {
-    /// The clock from which on the next refresh is to begin; `idle` says whether no request waits for its banks.
+    /// Returns the clock from which on the next refresh must begin; `idle` is true if no request waits for its banks.
     fn begin(&self, interval: u64, postponed: u32, idle: bool) -> u64 {
         if self.owed > 0 && (idle || self.owed > postponed) {
             return 0;
@@ -31,7 +31,7 @@ impl Rank {
     }
 }
 
-/// Which refreshes are due.
+/// Refresh state of a subchannel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Refresher {
     ranks: Vec<Rank>,
@@ -39,10 +39,10 @@ pub(super) struct Refresher {
     interval: u64,
     postponed: u32,
     holds_all: bool,
-    /// Banks that take no new command, because they are to be refreshed.
+    /// Banks that accept no new command, because they are about to be refreshed.
     pub(super) held: u64,
-    /// Before this clock nothing is to be done but what requests want, and then `next_rank` is due; 0 when that
-    /// depends.
+    /// Clock before which no refresh needs a step, and at which `next_rank` is due; 0 while that depends on the state
+    /// of the ranks and on waiting requests.
     quiet_until: u64,
     next_rank: usize,
 }
@@ -52,6 +52,7 @@ impl Refresher {
         let same_bank = params.refresh == Refresh::SameBank && dram.same_bank != SameBank::None;
         let interval = u64::from(if same_bank { dram.timing.refi_sb } else { dram.timing.refi });
         let off = params.refresh == Refresh::Off || dram.timing.rfc == 0;
+        // Refreshes of the ranks are staggered over the interval.
         let due = |rank: u32| if off { u64::MAX } else { interval * u64::from(rank + 1) / u64::from(dram.ranks) };
         let rank = |rank: u32| Rank {
             due: due(rank),
@@ -74,7 +75,7 @@ impl Refresher {
         refresher
     }
 
-    /// Whether nothing but what requests want is to be done up to `clock`, while they wait for the banks `waited_for`.
+    /// Returns true if no refresh needs a step up to `clock`, while requests wait for the banks `waited_for`.
     #[inline]
     pub(super) fn is_quiet_until(&self, clock: u64, waited_for: u64) -> bool {
         clock < self.quiet_until || self.begins_after(clock, waited_for)
@@ -86,7 +87,7 @@ impl Refresher {
         self.ranks.iter().all(later)
     }
 
-    /// Holds the banks of the refresh of `rank` that has become due at `clock`.
+    /// Blocks the banks of the refresh of `rank` that has become due at `clock`.
     pub(super) fn hold(&mut self, rank: usize, clock: u64) {
         let state = &mut self.ranks[rank];
         while state.due <= clock {
@@ -184,7 +185,7 @@ fn first_banks(dram: &DramParams, rank: u32, same_bank: bool) -> u64 {
     banks << rank_shift(dram, rank)
 }
 
-/// The banks after `banks`, in turn.
+/// Returns the banks of the same-bank refresh after that of `banks`, round robin.
 fn next_banks(dram: &DramParams, rank: u32, banks: u64) -> u64 {
     let turn = if dram.same_bank == SameBank::EveryGroup {
         dram.banks_per_group

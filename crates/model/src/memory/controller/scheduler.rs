@@ -1,4 +1,4 @@
-//! State that decides which command goes next.
+//! State from which the next command is chosen.
 
 use super::candidates::Candidates;
 use super::direction::Direction;
@@ -42,7 +42,7 @@ impl CommandScheduler {
         }
     }
 
-    /// Returns the requests that are queued.
+    /// Returns the number of queued requests.
     #[inline]
     pub(super) fn queued(&self) -> u32 {
         self.reads.len() + self.writes.len()
@@ -56,7 +56,7 @@ impl CommandScheduler {
     }
 }
 
-/// Requests that own an opened bank until their column access: those whose queue entry ends with the activation.
+/// Requests that own an opened bank until their column access, because their queue entry is freed by the activation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BankOwners {
     pub(super) entries: Table<Entry>,
@@ -77,7 +77,7 @@ impl BankOwners {
         self.banks[0] | self.banks[1]
     }
 
-    /// Gives a bank to a request.
+    /// Makes a request the owner of a bank.
     pub(super) fn own(&mut self, bank: usize, entry: Entry, write: bool) {
         self.entries[bank] = entry;
         self.keys[bank] = entry.key;
@@ -97,12 +97,12 @@ impl BankOwners {
     }
 }
 
-/// The first clocks that row and column commands may use.
+/// First clocks at which row and column commands may be issued.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct CommandBuses {
     pub(super) row: u64,
     pub(super) column: u64,
-    /// True if row commands have a bus of their own (HBM).
+    /// True if row commands have a separate bus (HBM).
     separate: bool,
     cas_clocks: u32,
 }

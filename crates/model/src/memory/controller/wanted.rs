@@ -1,12 +1,12 @@
-//! What the queued requests want of their banks.
+//! Next commands that the queued requests need, as sets of banks.
 
 use super::queue::Queue;
 use super::{bits, CommandScheduler};
 use crate::params::{RowProtection, SchedulingPolicy};
 
 impl CommandScheduler {
-    /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge,
-    /// and may have it, as seen in clock `clock`.
+    /// Returns the banks among `among` for which the requests of a direction need, and may have, a column access, an
+    /// activation or a precharge, as of clock `clock`.
     #[inline]
     pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
         let queue = self.queue(write);
@@ -19,13 +19,14 @@ impl CommandScheduler {
         [columns, self.wanted_opens(write, among), self.wanted_closes(write, among) | overdue]
     }
 
-    /// The banks among `among` that requests of a direction want opened.
+    /// Returns the banks among `among` that requests of a direction need opened.
     #[inline]
     pub(super) fn wanted_opens(&self, write: bool, among: u64) -> u64 {
         self.queue(write).banks & !self.timing.open & among
     }
 
-    /// The banks among `among` that requests of a direction may have closed, whatever the limits of protection.
+    /// Returns the banks among `among` that requests of a direction may have closed, regardless of the limits of row
+    /// protection.
     #[inline]
     pub(super) fn wanted_closes(&self, write: bool, among: u64) -> u64 {
         let queue = self.queue(write);
@@ -46,7 +47,8 @@ impl CommandScheduler {
         }
     }
 
-    /// The next command of the oldest request, which nobody overtakes, nor one that owns a row.
+    /// Returns the bank of the next command of the oldest request, as a column access, an activation or a precharge.
+    /// No other request overtakes it; a bank with an owner is excluded.
     fn wanted_by_oldest(&self, queue: &Queue, among: u64) -> [u64; 3] {
         let bank = queue.oldest_bank().map_or(0, |bank| 1 << bank) & among;
         let hits = bank & queue.older_hits;
@@ -54,7 +56,8 @@ impl CommandScheduler {
         [hits, opens, bank & !opens & !hits]
     }
 
-    /// The banks among `among` whose open row has had its share, so that a request for another one comes next.
+    /// Returns the banks among `among` whose open row has reached a limit of row protection, so that a request for
+    /// another row is next.
     #[inline]
     pub(super) fn overdue(&self, queue: &Queue, among: u64, clock: u64) -> u64 {
         let (hold, most) = (self.params.row_hold, self.params.row_hits);
@@ -67,7 +70,7 @@ impl CommandScheduler {
         }
     }
 
-    /// Those of the `contested` banks whose open row has had its share.
+    /// Returns the banks among the `contested` ones whose open row has reached a limit of row protection.
     #[inline(never)]
     fn overdue_of(&self, queue: &Queue, contested: u64, clock: u64) -> u64 {
         let (hold, most) = (self.params.row_hold, self.params.row_hits);
