@@ -1,41 +1,41 @@
-//! What a network core counts.
+//! Counters of a network core.
 
 use crate::met::ReachedLimits;
 use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 
-/// What a network core spends its time on.
+/// Activity that a network core spends time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Spent {
-    /// Nothing is to be done.
+    /// Idle: there is no work.
     Idle,
-    /// Packets and segments that came in, acknowledgements that go out.
+    /// Softirq: received packets and segments, and acknowledgements to send.
     Softirq,
     /// System calls and wake-ups of applications.
     Call,
-    /// Work of the copy.
+    /// Work of copies.
     Copy,
-    /// The copy waits for lines.
+    /// Stalls of copies, which wait for lines.
     Stalled,
-    /// Segments that go out.
+    /// Transmission of segments.
     Send,
-    /// The wait for a register of the NIC.
+    /// Waits for a register of the NIC, and for the lines that the driver exchanges with a NIC in a DIMM.
     Register,
     /// Work of applications for requests.
     Serve,
 }
 
-/// The kinds of [`Spent`].
+/// Number of kinds of [`Spent`].
 pub const SPENT: usize = 8;
 
-/// Where the time of a core went.
+/// Time of a core by activity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CoreTimes {
     now_spent: Spent,
     since: Time,
     ps: [u64; SPENT],
-    /// When it had something to do since the start of the run, if that is kept.
+    /// Times at which the core was busy since the start of the run, if they are recorded.
     busy: Option<Box<Bins>>,
 }
 
@@ -44,29 +44,31 @@ impl CoreTimes {
         Self { now_spent: Spent::Idle, since: Time::ZERO, ps: [0; SPENT], busy: None }
     }
 
-    /// What time is spent on now.
+    /// Returns the current activity.
     pub(super) fn now_spent(&self) -> Spent {
         self.now_spent
     }
 
-    /// From now on it is kept when it has something to do.
+    /// Starts recording the times at which the core is busy.
     pub(super) fn watch(&mut self) {
         self.busy = Some(Box::default());
     }
 
-    /// When it had something to do since the start of the run, but for what goes on, if that is kept.
+    /// Returns the times at which the core was busy since the start of the run, up to the start of the current
+    /// activity, if they are recorded.
     #[must_use]
     pub fn busy(&self) -> Option<&Bins> {
         self.busy.as_deref()
     }
 
+    /// Records the current activity up to `now`, unless the core is idle.
     fn note(&mut self, now: Time) {
         if let Some(busy) = self.busy.as_mut().filter(|_| self.now_spent != Spent::Idle) {
             busy.add(self.since.ps(), now.ps());
         }
     }
 
-    /// From now on time is spent on `spent`.
+    /// Switches to the activity `spent` at `now`.
     pub(super) fn turn(&mut self, now: Time, spent: Spent) {
         self.note(now);
         self.ps[self.now_spent as usize] += now.since(self.since);
@@ -74,14 +76,15 @@ impl CoreTimes {
         self.now_spent = spent;
     }
 
-    /// Time spent on something until `now` since the last reset, in ps. The times of all kinds add up to the window.
+    /// Returns the time spent on an activity from the last reset until `now`, in ps. The times of all activities add
+    /// up to the window.
     #[must_use]
     pub fn spent_ps(&self, spent: Spent, now: Time) -> u64 {
         let running = if self.now_spent == spent { now.since(self.since) } else { 0 };
         self.ps[spent as usize] + running
     }
 
-    /// So many ps of what was spent on copies were waiting.
+    /// Counts `ps` of the time spent on copies as stalls instead.
     pub(super) fn waited(&mut self, ps: u64) {
         let ps = ps.min(self.ps[Spent::Copy as usize]);
         self.ps[Spent::Copy as usize] -= ps;
@@ -96,20 +99,20 @@ impl CoreTimes {
     }
 }
 
-/// What happened at one end of a flow since the start of the run.
+/// Counters of one end of a flow since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SocketCounts {
-    /// Packets from the NIC.
+    /// Packets received from the NIC.
     pub packets: u64,
-    /// Of those, the ones that TCP or a socket of UDP has seen; the others wait in the core.
+    /// Received packets that TCP or the UDP socket has processed; the others wait in the core.
     pub delivered: u64,
-    /// Segments that TCP has seen, after joining; datagrams that the socket kept.
+    /// Segments that TCP has processed, after GRO; datagrams that the UDP socket has accepted.
     pub segments: u64,
-    /// Datagrams for which the socket had no room.
+    /// Datagrams dropped because the socket had no room.
     pub dropped: u64,
-    /// Packets that were joined to one before them.
+    /// Packets that GRO joined to a previous one.
     pub joined: u64,
-    /// Packets that came marked.
+    /// Packets that arrived marked (ECN).
     pub marked: u64,
     /// Packets that the host marked.
     pub marked_by_host: u64,
@@ -117,7 +120,7 @@ pub struct SocketCounts {
     pub acks: u64,
     /// Segments with data sent, before the NIC cuts them.
     pub sent: u64,
-    /// Bytes of data in those.
+    /// Bytes of data in the segments sent.
     pub sent_bytes: u64,
     /// Bytes that the application has read.
     pub read_bytes: u64,
@@ -125,31 +128,31 @@ pub struct SocketCounts {
     pub written_bytes: u64,
     /// System calls of the application.
     pub calls: u64,
-    /// Of those, the ones that it slept before.
+    /// System calls before which the application slept.
     pub wakes: u64,
 }
 
-/// What happened at a network core since the start of the run.
+/// Counters of a network core since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackCounts {
-    /// Packets from the NIC.
+    /// Packets received from the NIC.
     pub packets: u64,
-    /// Interrupts.
+    /// Interrupts received.
     pub interrupts: u64,
     /// Polls of the receive queue.
     pub polls: u64,
-    /// Of those, the ones that used up the budget.
+    /// Polls that used up the budget.
     pub polls_full: u64,
-    /// Packets of no connection of this core, which end here.
+    /// Packets that belong to no connection of this core and are discarded.
     pub strangers: u64,
     /// Lines read by copies, from memory or the caches.
     pub source_lines: u64,
-    /// Of those, lines that a cache of the core had.
+    /// Source lines that were in a cache of the core.
     pub source_hits: u64,
-    /// Lines of user buffers stored to.
+    /// Lines of user buffers that were stored to.
     pub destination_lines: u64,
     /// Lines of headers and completions.
     pub extra_lines: u64,
-    /// Limits that have come into play.
+    /// Limits of the configuration that have been reached.
     pub met: ReachedLimits,
 }

@@ -1,4 +1,4 @@
-//! The lines of a core that does nothing but copy what packets brought.
+//! Lines of a core that does nothing but copy the data of packets.
 
 use super::books::StackCounts;
 use super::kernel::Owed;
@@ -14,35 +14,35 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Packets that may wait for a core; of more the lines stay unread.
+/// Packets that may wait for a core. The lines of further packets stay unread.
 const PACKETS_WAITING: usize = 64;
 
-/// What a core copies.
+/// Source of the packets that a core copies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CopySource {
     /// Packets in memory, one after the other.
     Memory(PacketMemory),
-    /// Packets that the NIC brings: the virtual lines at which they begin, and how many each has.
+    /// Packets that the NIC delivers: the first virtual line of each, and its number of lines.
     Packets(VecDeque<(u64, u32)>),
 }
 
-/// The packets that a core copies one after the other, as its kernel does: where they lie, and how many lines each has.
+/// Layout of packets in memory that a core copies one after the other, as its kernel does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacketMemory {
-    /// Virtual address of the first, a multiple of 4096.
+    /// Virtual address of the first packet, a multiple of 4096.
     pub base: u64,
-    /// Bytes that they go through before the first place is used again, a multiple of `step_bytes`.
+    /// Bytes after which the first location is used again, a multiple of `step_bytes`.
     pub bytes: u64,
-    /// From one packet to the next, a multiple of 4096.
+    /// Distance between packets in bytes, a multiple of 4096.
     pub step_bytes: u64,
     /// Lines of a packet.
     pub lines: u32,
-    /// Packets begun.
+    /// Packets begun so far.
     pub begun: u64,
 }
 
 impl CopySource {
-    /// The next packet.
+    /// Returns the first virtual line and the number of lines of the next packet, if there is one.
     fn next(&mut self) -> Option<(u64, u32)> {
         match self {
             Self::Memory(PacketMemory { base, bytes, step_bytes, lines, begun }) => {
@@ -55,13 +55,13 @@ impl CopySource {
     }
 }
 
-/// The lines of a core that copies whatever there is.
+/// Lines of a core that copies packets without pause.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CopyLines {
     lfb: Lfb,
     lines: Lines,
     source: CopySource,
-    /// Lines of the packet begun last.
+    /// Lines of the packet that was begun last.
     packet_lines: u32,
     class: u8,
     stack: StackParams,
@@ -69,7 +69,7 @@ pub struct CopyLines {
 }
 
 impl CopyLines {
-    /// Core number `index`, whose lines go by way of the CHA `cha`.
+    /// Creates core number `index`, whose lines pass the CHA `cha`.
     #[must_use]
     #[allow(clippy::too_many_arguments)]
     pub fn new(
@@ -85,11 +85,11 @@ impl CopyLines {
     ) -> Self {
         let class = (classes - 1) as u8;
         if let CopySource::Memory(PacketMemory { bytes, step_bytes, begun, .. }) = &mut source {
-            // Cores that began alike would meet in the same banks for ever.
+            // Cores that start at the same packet would access the same banks forever.
             *begun = rng.next_u64() % (*bytes / (*step_bytes).max(1)).max(1);
         }
         let lfb = Lfb::new(&core, core.lfb_entries, classes);
-        // Rates were measured with what the LFB has on its way; prefetchers help nobody there.
+        // Rates are measured with the lines that the LFB keeps in flight, without prefetchers.
         let stack = StackParams { prefetch_ahead: 0, ..stack.clone() };
         let regions = [footprint.user, footprint.kernel];
         let mut lines = Lines::new(index, cha, core, &stack, pages, rng, regions, classes);
@@ -97,24 +97,24 @@ impl CopyLines {
         Self { lfb, lines, source, packet_lines: 1, class, stack, counts: StackCounts::default() }
     }
 
-    /// Lines copied since the start.
+    /// Returns the lines copied since the start.
     #[must_use]
     pub fn copied(&self) -> u64 {
         self.lines.copied()
     }
 
-    /// C2M-Read.
+    /// Returns the C2M-Read domain.
     #[must_use]
     pub fn read(&self) -> &Domain {
         &self.lfb.read
     }
 
-    /// The domains, to settle or to reset.
+    /// Returns the domains, to settle or to reset them.
     pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
         self.lfb.domains_mut()
     }
 
-    /// The NIC has brought a packet of `lines` lines from virtual line `line` on.
+    /// Queues a packet that the NIC has delivered: `lines` lines from virtual line `line` on.
     pub(crate) fn bring(&mut self, line: u64, lines: u32) {
         if let CopySource::Packets(packets) = &mut self.source {
             if packets.len() < PACKETS_WAITING {
@@ -123,7 +123,7 @@ impl CopyLines {
         }
     }
 
-    /// Packets that the NIC has brought and that it has not begun.
+    /// Returns the packets that the NIC has delivered and that are not begun.
     pub(crate) fn waiting(&self) -> usize {
         match &self.source {
             CopySource::Memory(_) => 0,
@@ -131,12 +131,12 @@ impl CopyLines {
         }
     }
 
-    /// Whether it has copied all that there is.
+    /// Returns true if all packets so far are copied.
     pub(crate) fn is_done(&self) -> bool {
         self.lines.left() == 0 && matches!(&self.source, CopySource::Packets(packets) if packets.is_empty())
     }
 
-    /// Copies a packet before time begins, in `caches` alone.
+    /// Copies a packet before the simulation starts, in `caches` alone.
     pub(crate) fn warm_up(&mut self, line: u64, lines: u32, caches: &mut Caches) {
         self.lines.warm_up(line, lines, self.class, caches);
     }
@@ -146,8 +146,8 @@ impl CopyLines {
         self.lines.on_event(payload, &mut self.lfb, &mut self.counts, context);
     }
 
-    /// Goes on, packet by packet: the lines of the kernel, the copy; until when the core is busy, if it does not
-    /// wait for a line or a packet.
+    /// Continues packet by packet: first the lines of the kernel, then the copy. Returns the time until which the core
+    /// is busy, or `None` if it waits for a line or a packet.
     pub(crate) fn advance(&mut self, context: &mut Context) -> Option<Time> {
         loop {
             match self.lines.follow(&mut self.lfb, &mut self.counts, context) {
@@ -165,7 +165,7 @@ impl CopyLines {
         }
     }
 
-    /// Begins the next packet, if there is one.
+    /// Begins the next packet. Returns false if there is none.
     fn next_packet(&mut self, context: &mut Context) -> bool {
         let Some((line, lines)) = self.source.next() else { return false };
         self.packet_lines = lines;

@@ -1,7 +1,7 @@
-//! The work under way at a network core, and the clock that stretches it.
+//! Current work of a network core, and the clock that stretches it.
 //!
-//! Times of work are given at a reference clock. A core has a frequency and sleep states of its own (`power`), or the
-//! clock of a core that it shares with other engines.
+//! Work is given in time at a reference clock. A core has a private frequency and private sleep states (`power`), or
+//! uses the clock of a core that it shares with other engines.
 
 use super::power::{CauseRead, CorePower, PowerWiring};
 use super::task::Task;
@@ -10,14 +10,14 @@ use crate::power::{scaled, Clock, ClockChange, CoreMeter};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// The piece of work that a core executes, and until when.
+/// Piece of work that a core executes, and the time of its end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Execution {
     task: Option<Task>,
     pub(super) busy_until: Time,
     /// Frequency and sleep of the core; `None` if its frequency is fixed or kept elsewhere.
     pub(super) power: Option<Box<CorePower>>,
-    /// The clock of a core whose power is kept elsewhere.
+    /// Clock of a core whose power is managed elsewhere.
     clock: Clock,
     pub(super) cause: CauseRead,
 }
@@ -29,47 +29,47 @@ impl Execution {
         Self { task: None, busy_until: Time::ZERO, power: None, clock, cause }
     }
 
-    /// Gives the core frequencies and sleep states; a core that `spins` is never idle.
+    /// Gives the core frequencies and sleep states. A core that `spins` is never idle.
     pub(super) fn set_power(&mut self, wiring: PowerWiring, spins: bool) {
         self.power = Some(Box::new(CorePower::new(wiring, spins)));
     }
 
-    /// Gives the core the clock of a core that it shares, whose power is kept elsewhere.
+    /// Gives the core the clock of a shared core, whose power is managed elsewhere.
     pub(super) fn set_clock(&mut self, clock: Clock) {
         self.power = None;
         self.clock = clock;
     }
 
-    /// Returns the meter of its power, entries of each C-state and ends of sleep in the window; `None` without
-    /// frequencies and sleep.
+    /// Returns the power meter, the entries into each C-state and the wake-ups in the window; `None` without
+    /// frequencies and sleep states.
     pub(super) fn power(&self) -> Option<(&CoreMeter, &[u64], u64)> {
         self.power.as_ref().map(|power| power.statistics())
     }
 
-    /// Returns the first tick, in ps from the start, if ticks also come to idle cores.
+    /// Returns the first tick, in ps from the start, if idle cores receive ticks as well.
     pub(super) fn first_tick(&self) -> Option<(u64, Payload)> {
         let tick_ps = self.power.as_ref()?.idle_tick_ps()?;
         Some((tick_ps, Payload::Power(PowerEvent::Tick)))
     }
 
-    /// Returns the work under way.
+    /// Returns the current work.
     pub(super) fn task(&self) -> Option<&Task> {
         self.task.as_ref()
     }
 
-    /// Takes out the work under way, which is over.
+    /// Takes out the current work, which is over.
     pub(super) fn take_task(&mut self) -> Option<Task> {
         self.task.take()
     }
 
-    /// Makes `task` the work under way and returns how long it takes at the present clock, in ps.
+    /// Makes `task` the current work. Returns its duration at the current clock, in ps.
     pub(super) fn begin(&mut self, task: Task, work_ps: u64) -> u64 {
         let ps = if task.is_work() { self.stretch(work_ps) } else { work_ps };
         self.task = Some(task);
         ps
     }
 
-    /// Stops the work under way at `now` and returns what is left of it, in ps at the reference clock.
+    /// Stops the current work at `now`. Returns the rest of it, in ps at the reference clock.
     pub(super) fn preempt(&mut self, now: Time) -> u64 {
         let left_ps = self.left_ps(now);
         self.task = None;
@@ -77,7 +77,7 @@ impl Execution {
         left_ps
     }
 
-    /// Returns how long work of `work_ps` at the reference clock takes at the present clock, in ps.
+    /// Returns the duration of work of `work_ps` at the reference clock, at the current clock, in ps.
     pub(super) fn stretch(&self, work_ps: u64) -> u64 {
         match &self.power {
             Some(power) => power.stretched(work_ps),
@@ -85,7 +85,7 @@ impl Execution {
         }
     }
 
-    /// Returns what is left of the work under way, in ps at the reference clock.
+    /// Returns the rest of the current work, in ps at the reference clock.
     fn left_ps(&self, now: Time) -> u64 {
         match &self.power {
             Some(power) => power.left_ps(self.busy_until, now),
@@ -93,12 +93,12 @@ impl Execution {
         }
     }
 
-    /// Returns true if the work under way is stretched by the clock.
+    /// Returns true if the clock stretches the current work.
     fn is_at_work(&self) -> bool {
         self.task.as_ref().is_some_and(Task::is_work)
     }
 
-    /// Applies a change of the clock of a shared core, whose sleep and energy are kept elsewhere.
+    /// Applies a change of the clock of a shared core, whose sleep and energy are managed elsewhere.
     pub(super) fn change_clock(&mut self, change: ClockChange, context: &mut Context) {
         let now = context.now();
         let left_ps = self.busy_until.ps().saturating_sub(now.ps());
@@ -119,7 +119,7 @@ impl Execution {
         }
     }
 
-    /// Applies a new frequency of the core: the work under way takes what is left of it at that frequency.
+    /// Applies a new frequency of the core, which stretches the rest of the current work.
     pub(super) fn set_frequency(&mut self, at: usize, context: &mut Context) {
         let now = context.now();
         let Some(power) = &mut self.power else { return };
@@ -131,8 +131,8 @@ impl Execution {
         }
     }
 
-    /// Stops the clock for `ps`: the work under way takes so much longer, and a core that wakes meanwhile waits for the
-    /// clock.
+    /// Stops the clock for `ps`. The current work takes that much longer, and a core that wakes up meanwhile waits for
+    /// the clock.
     pub(super) fn halt(&mut self, ps: u64, context: &mut Context) {
         let now = context.now();
         let Some(power) = self.power.as_mut().filter(|_| ps > 0) else { return };
@@ -141,6 +141,7 @@ impl Execution {
             self.busy_until += ps;
             context.send(context.id, self.busy_until.since(now), Payload::Step);
         }
+        // The core looks for work again at the end of the halt.
         context.send(context.id, ps, Payload::Step);
     }
 }

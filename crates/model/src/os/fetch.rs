@@ -1,4 +1,4 @@
-//! The way of the lines that a network core asks for: the line fill buffer of the core, the CHA, memory.
+//! Path of the lines that a network core requests: line fill buffer of the core, CHA, memory.
 
 use crate::cache::{Caches, L2Access};
 use crate::lfb::{turn, Lfb};
@@ -9,25 +9,27 @@ use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// What a line is asked for.
+/// Purpose of a requested line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Purpose {
-    /// The source of a copy: the slot of the copy that it fills.
+    /// Source of a copy: the slot of the copy that the line fills.
     Source(u16),
-    /// The destination of a copy.
+    /// Destination of a copy.
     Destination,
-    /// The same, asked for by the prefetchers of the L2.
-    PrefetchStage(u16),
-    /// A structure of the kernel.
+    /// Source of a copy, as [`Purpose::Source`], but requested by the prefetchers of the L2.
+    Ahead(u16),
+    /// Data structure of the kernel.
     Extra,
-    /// A line that nobody waits for: the other one of a pair of 128 B, or what follows the source of a copy.
+    /// Prefetched line that nothing waits for: the other line of a pair of 128 B, or a line after the source of a
+    /// copy.
     Unasked,
-    /// The source of a message that the driver writes to a ring: its slot.
+    /// Source of a message that the driver writes to a ring: the slot that the line fills.
     Ring(u16),
 }
 
 impl Purpose {
-    /// As it stands in the tag of a request, whose own class may change on its way.
+    /// Returns the tag of a request for this purpose. It holds the class as well, because that of the request may
+    /// change in flight.
     fn tag(self, class: u8) -> u32 {
         let (kind, slot) = match self {
             Self::Source(slot) => (0, slot),
@@ -40,11 +42,12 @@ impl Purpose {
         u32::from(slot) << 16 | u32::from(class) << 8 | kind
     }
 
-    /// Whether the prefetchers of the L2 ask for it.
+    /// Returns true if the prefetchers of the L2 request the line.
     fn is_ahead(self) -> bool {
         matches!(self, Self::PrefetchStage(_) | Self::Unasked)
     }
 
+    /// Returns the purpose and the class of a tag.
     fn of(tag: u32) -> (Self, u8) {
         let purpose = match tag & 0xff {
             0 => Self::Source((tag >> 16) as u16),
@@ -58,35 +61,35 @@ impl Purpose {
     }
 }
 
-/// A line that is asked for.
+/// Line that the core needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wish {
     pub(super) line: u64,
-    /// Whether it is stored to, or read.
+    /// True if the line is stored to, false if it is read.
     pub(super) store: bool,
     pub(super) purpose: Purpose,
     pub(super) class: u8,
 }
 
-/// The answer to a wish for a line.
+/// Result of requesting a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// The line is in a cache of the core.
     There,
-    /// It has been asked for.
+    /// The line has been requested.
     Coming,
-    /// No entry may be allocated now.
+    /// No entry or credit is free now.
     Full,
 }
 
-/// How a network core asks for lines.
+/// Requests of a network core for lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fetch {
     index: u32,
     cha: ComponentId,
     to_cha_ps: u64,
     rng: Rng,
-    /// Lines on their way for the prefetchers of the L2, if they help copies.
+    /// Credits of the L2 prefetchers, if they help copies.
     prefetch: Option<Domain>,
 }
 
@@ -95,17 +98,18 @@ impl Fetch {
         Self { index, cha, to_cha_ps: params.to_cha_ps, rng, prefetch }
     }
 
-    /// Lines on their way for the prefetchers, if they help copies.
+    /// Returns the credits of the L2 prefetchers, if they help copies.
     pub(super) fn prefetch(&self) -> Option<&Domain> {
         self.prefetch.as_ref()
     }
 
-    /// The same, to settle or to reset it.
+    /// Returns the credits of the L2 prefetchers, to settle or to reset them.
     pub(super) fn prefetch_mut(&mut self) -> Option<&mut Domain> {
         self.prefetch.as_mut()
     }
 
-    /// What a wish for a line is sent as: a copy that has used up the LFB goes on with the prefetchers.
+    /// Returns the purpose for which a line can be requested now, if any: a copy that has used up the LFB continues
+    /// with the prefetchers.
     fn way(&self, purpose: Purpose, lfb: &Lfb) -> Option<Purpose> {
         match (purpose, &self.prefetch) {
             (Purpose::Unasked, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
@@ -116,17 +120,17 @@ impl Fetch {
         }
     }
 
-    /// The CHAs, and from the core to them, in ps.
+    /// Returns the CHA, and the delay from the core to it, in ps.
     pub(super) fn cha(&self) -> (ComponentId, u64) {
         (self.cha, self.to_cha_ps)
     }
 
-    /// The number of its core.
+    /// Returns the number of its core.
     pub(super) fn index(&self) -> u32 {
         self.index
     }
 
-    /// Wishes for a line, to store to it or to read it.
+    /// Requests a line, to store to it or to read it, unless a cache of the core has it.
     pub(super) fn ask(&mut self, wish: Wish, lfb: &mut Lfb, context: &mut Context) -> Asked {
         let Wish { line, store, purpose, class } = wish;
         let Some(purpose) = self.way(purpose, lfb) else { return Asked::Full };
@@ -154,7 +158,7 @@ impl Fetch {
         Asked::Coming
     }
 
-    /// Reads a line before time begins, in `caches` alone.
+    /// Reads a line before the simulation starts, in `caches` alone.
     pub(super) fn warm_up(&self, line: u64, class: u8, caches: &mut Caches) {
         if caches.access(self.index, line, class, false) != L2Access::Miss {
             return;
@@ -168,8 +172,8 @@ impl Fetch {
         }
     }
 
-    /// The data of a read is back; returns what it was for. A line that was stored to displaces a dirty line: with
-    /// caches the one that they give up, else the one that `leaves` names.
+    /// Handles the data of a read. Returns the purpose of the line. The line may displace another line: the victim
+    /// that the caches choose or, without caches and for a store, the dirty line that `leaves` returns.
     pub(super) fn on_data(
         &mut self,
         id: RequestId,
@@ -216,7 +220,7 @@ impl Fetch {
         }
     }
 
-    /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.
+    /// Handles the admission of a write-back by the CHA. Removes the request if it is complete (`over`).
     pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, lfb: &mut Lfb, context: &mut Context) {
         let Request { since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
@@ -231,7 +235,7 @@ impl Fetch {
     }
 }
 
-/// The credit of a line is free: that of the prefetchers, or an entry of the LFB.
+/// Frees the credit of a line: that of the prefetchers, or an entry of the LFB.
 fn release(ahead: Option<&mut Domain>, class: u8, entered: Time, rng: &mut Rng, lfb: &mut Lfb, context: &mut Context) {
     match ahead {
         Some(prefetch) => prefetch.release(context.now(), class, entered),

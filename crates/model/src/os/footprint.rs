@@ -1,36 +1,36 @@
-//! The virtual memory of a network core.
+//! Virtual memory of a network core.
 
 use super::region::Region;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the buffer that the segments of a core are sent from: more than the NIC is ever given at a time.
+/// Bytes of the buffer that segments of a core are sent from: more than the NIC ever holds at a time.
 const SEND_BYTES: u64 = 4 << 20;
 /// Bytes of the buffers of the applications of a core.
 const USER_BYTES: u64 = 64 << 20;
-/// Bytes of what else the kernel of a core keeps.
+/// Bytes of the other data of the kernel of a core.
 const KERNEL_BYTES: u64 = 16 << 20;
 
-/// Bytes of a file that is sent over and over. Devices leave nothing of it in caches, so that its size matters little.
+/// Bytes of a file that is sent repeatedly. Devices leave nothing of it in caches, so that its size hardly matters.
 pub const FILE_BYTES: u64 = 4 << 20;
-/// Bytes behind a file that a segment which begins before its end reads: the largest segment, 1 MiB.
+/// Bytes after a file that are read by a segment which begins before its end: the largest segment, 1 MiB.
 pub const FILE_END_BYTES: u64 = 1 << 20;
 
-/// The virtual memory of a network core.
+/// Virtual memory of a network core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetFootprint {
-    /// What segments are sent from: the applications' data is copied there.
+    /// Buffer that segments are sent from: the applications' data is copied there.
     pub send: Region,
-    /// The buffers of its applications.
+    /// Buffers of its applications.
     pub user: Region,
-    /// What else the kernel keeps.
+    /// Other data of the kernel.
     pub kernel: Region,
 }
 
 impl NetFootprint {
-    /// Bytes that it takes.
+    /// Size of all regions, in bytes.
     pub const BYTES: u64 = SEND_BYTES + USER_BYTES + KERNEL_BYTES;
 
-    /// The regions one after the other from `base` on, a multiple of 4096.
+    /// Creates the regions, one after the other from `base` on, a multiple of 4096.
     #[must_use]
     pub fn at(base: u64) -> Self {
         let send = Region { base, bytes: SEND_BYTES };

@@ -1,23 +1,23 @@
-//! Joining packets of a flow before TCP sees them (generic receive offload).
+//! Generic receive offload: joins packets of a flow before TCP processes them.
 
 use crate::met::{Limit, ReachedLimits};
 use crate::transport::tcp::Segment;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Packets that TCP will see as one.
+/// Packets that TCP processes as one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Joined {
-    /// The core's own number of the connection.
+    /// Number of the connection at the core.
     pub(super) socket: u32,
-    /// The segment; its mark is that of all its packets.
+    /// Joined segment; its mark is that of all its packets.
     pub(super) segment: Segment,
-    /// How many packets.
+    /// Number of packets.
     pub(super) packets: u32,
 }
 
 impl Joined {
-    /// Whether a packet that follows may be joined.
+    /// Returns true if the packet that follows may be joined, up to `most` bytes of data.
     fn takes(&self, next: &Segment, most: u32, met: &mut ReachedLimits) -> bool {
         let held = &self.segment;
         let alike = held.marked == next.marked && held.echo == next.echo && !next.reduced;
@@ -38,10 +38,10 @@ impl Joined {
     }
 }
 
-/// The packets of one poll that may still be joined, and those that may not any more.
+/// Packets of one poll that may still be joined, and packets that may not any more.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Gro {
-    /// Bytes of data that packets are joined up to; 0 = not at all.
+    /// Maximum data of joined packets, in bytes; 0 to join none.
     most: u32,
     held: Vec<Joined>,
     ready: VecDeque<Joined>,
@@ -52,7 +52,7 @@ impl Gro {
         Self { most, held: Vec::new(), ready: VecDeque::new() }
     }
 
-    /// A packet of a connection: it is joined to the one before it, or kept for the next, or ready.
+    /// Adds a packet of a connection: joins it to the previous one, holds it for the next, or makes it ready.
     pub(super) fn add(&mut self, socket: u32, segment: Segment, met: &mut ReachedLimits) {
         let held = self.held.iter().position(|joined| joined.socket == socket);
         if let Some(index) = held {
@@ -77,17 +77,17 @@ impl Gro {
         }
     }
 
-    /// Whether it has packets of a connection.
+    /// Returns true if packets of a connection are here.
     pub(super) fn has(&self, socket: u32) -> bool {
         self.held.iter().chain(&self.ready).any(|joined| joined.socket == socket)
     }
 
-    /// What TCP is to see next.
+    /// Takes the next segment for TCP.
     pub(super) fn next(&mut self) -> Option<Joined> {
         self.ready.pop_front()
     }
 
-    /// Nothing more is joined to what is kept.
+    /// Makes all held packets ready: nothing more is joined to them.
     pub(super) fn flush(&mut self) {
         self.ready.extend(self.held.drain(..));
     }

@@ -1,5 +1,4 @@
-//! The lines that the kernel touches beside the data of packets: headers, completions, descriptors, what it keeps of
-//! pages.
+//! Lines that the kernel accesses besides the data of packets: headers, completions, descriptors, metadata of pages.
 
 use super::books::StackCounts;
 use super::fetch::{Purpose, Wish};
@@ -12,14 +11,14 @@ use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Lines of the kernel that prefetchers have on their way at a time, and those that may be owed before the softirq
+/// Lines of the kernel that prefetchers keep in flight at a time, and lines that may be pending before the softirq
 /// waits (assumed).
 const PREFETCHED: u32 = 4;
 const PREFETCHED_OWED: u64 = 256 * LINE;
-/// A whole line, in the units of what is owed.
+/// A whole line, in the units of pending lines.
 const LINE: u64 = 1 << 16;
 
-/// Lines of the kernel that are to be read and to be stored to, in units of 2^-16.
+/// Lines of the kernel to be read and to be stored to, in units of 2^-16.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Owed {
     pub(super) read: u64,
@@ -27,7 +26,8 @@ pub(super) struct Owed {
 }
 
 impl Owed {
-    /// Those of a packet with so many bytes, of whose lines to read so many are at known places.
+    /// Returns the lines of a packet of `bytes` bytes; `known` of the lines to read have known addresses and are not
+    /// counted.
     pub(super) fn of_packet(stack: &StackParams, bytes: u32, known: u64) -> Self {
         Self {
             read: stack.extra_lines.saturating_sub(known * LINE),
@@ -35,12 +35,12 @@ impl Owed {
         }
     }
 
-    /// Whether there is a whole line.
+    /// Returns true if there is at least one whole line.
     fn is_line(self) -> bool {
         self.read.max(self.stored) >= LINE
     }
 
-    /// Takes a whole line out: whether it is stored to.
+    /// Takes out a whole line, reads first. Returns true if it is stored to, `None` if there is no whole line.
     fn take(&mut self) -> Option<bool> {
         let store = self.read < LINE;
         let of_kind = if store { &mut self.stored } else { &mut self.read };
@@ -49,44 +49,45 @@ impl Owed {
     }
 }
 
-/// A line at a known place: a completion, a header, a descriptor.
+/// Line with a known address: a completion, a header or a descriptor.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Known {
-    /// The physical line.
+    /// Physical line (address / 64).
     pub(super) line: u64,
-    /// Whether it is stored to.
+    /// True if the line is stored to.
     pub(super) store: bool,
     pub(super) class: u8,
-    /// Whether nothing asks for it before the core has come to it.
+    /// True if the line must not be requested before the core needs it.
     pub(super) in_turn: bool,
-    /// Whether the other line of its pair is worth a prefetch: what is to be read there has been written.
+    /// True if the other line of its pair is worth a prefetch, because it holds data that will be read.
     pub(super) pair: bool,
 }
 
-/// The lines of the kernel. One leads to the next, so that the core waits for each unless prefetchers know before.
+/// Lines of the kernel. Each leads to the next, so that the core waits for each of them, unless prefetchers request
+/// them in time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Kernel {
     walk: Walk,
     evictions: Evictions,
     class: u8,
-    /// Lines at places that are known, one of which is read after the other; and whether one is on its way.
+    /// Lines with known addresses, which are accessed one after the other; and true while one is in flight.
     known: VecDeque<Known>,
     led: bool,
-    /// Lines anywhere.
+    /// Lines with random addresses.
     owed: Owed,
     prefetched: bool,
-    /// How many are on their way, and since when the last.
+    /// Lines in flight, and the time of the last request.
     coming: u32,
     since: Time,
-    /// Until when the core waits for the other lines of a burst that has come.
+    /// Time until which the core waits for the other lines of a burst that has arrived.
     until: Time,
     line_size: LineSize,
 }
 
 impl Kernel {
     pub(super) fn new(region: Region, core: &CoreParams, stack: &StackParams, pages: &Pages, rng: &mut Rng) -> Self {
-        let walk = Walk::new(region.base, region.bytes, AccessPattern::Random, rng);
-        // What leaves draws by itself: whether it does changes nothing else.
+        let walk = Walk::new(region.base, region.bytes, Pattern::Random, rng);
+        // Evictions have a private random sequence, so that their number changes nothing else.
         let evictions = Evictions::new(walk.opposite(), core.dirty_pool_lines, pages, &mut rng.clone());
         let StackParams { prefetched, line_size, .. } = *stack;
         Self {
@@ -104,28 +105,29 @@ impl Kernel {
         }
     }
 
-    /// Whether the next may be asked for. Prefetchers do not know before what a device has written.
+    /// Returns true if the next line may be requested. Prefetchers cannot predict lines that a device has written.
     fn is_ready(&self, now: Time) -> bool {
         let most = if self.prefetched && self.known.is_empty() && !self.led { PREFETCHED } else { 1 };
         self.coming < most && self.until <= now
     }
 
-    /// Whether its lines stand for several each.
+    /// Returns true if each simulated line stands for several.
     pub(super) fn is_burst(&self) -> bool {
         self.line_size.is_burst()
     }
 
-    /// A line is to be touched for which the core waits.
+    /// Queues a line that the core will wait for.
     pub(super) fn know(&mut self, known: Known) {
         self.known.push_back(known);
     }
 
-    /// Whether the core waits, or will wait, for a line at a known place.
+    /// Returns true if the core waits, or will wait, for a line with a known address.
     pub(super) fn leads(&self) -> bool {
         self.led || !self.known.is_empty()
     }
 
-    /// One that was asked for is there. Without prefetchers the lines that a burst stands for come one after the other.
+    /// Notes the arrival of a requested line. Without prefetchers the lines that a burst stands for arrive one after
+    /// the other.
     pub(super) fn arrive(&mut self, now: Time) {
         self.coming -= 1;
         self.led = false;
@@ -134,7 +136,7 @@ impl Kernel {
         }
     }
 
-    /// What the core waits for.
+    /// Returns how the core may proceed.
     pub(super) fn pace(&self, now: Time) -> Pace {
         let waits = if self.prefetched {
             self.owed.read + self.owed.stored > PREFETCHED_OWED
@@ -151,13 +153,13 @@ impl Kernel {
         }
     }
 
-    /// So many more are to be touched.
+    /// Adds lines to be accessed.
     pub(super) fn owe(&mut self, lines: Owed, class: u8) {
         self.owed = Owed { read: self.owed.read + lines.read, stored: self.owed.stored + lines.stored };
         self.class = class;
     }
 
-    /// Counts them as traffic of a memory of rates, whose rates have their time in them.
+    /// Counts pending lines as traffic of a fluid memory, whose rates include their time.
     pub(super) fn count(&mut self, counts: &mut StackCounts, context: &mut Context) {
         let Some(memory) = context.fluid.as_deref_mut() else { return };
         while let Some(store) = self.owed.take() {
@@ -166,8 +168,8 @@ impl Kernel {
         }
     }
 
-    /// The next one to ask for, if it is time, and whether the other of its pair is asked for with it. `here` says
-    /// whether the core has come to it.
+    /// Returns the next line to request, if it is time, and true if the other line of its pair is requested as well.
+    /// `here` is true if the core needs the line now.
     pub(super) fn next(&mut self, here: bool, pages: &Pages, rng: &mut Rng, now: Time) -> Option<(Wish, bool)> {
         if !self.is_ready(now) || (!here && self.known.front().is_some_and(|known| known.in_turn)) {
             return None;
@@ -181,7 +183,7 @@ impl Kernel {
         Some((Wish { line, store, purpose: Purpose::Extra, class: self.class }, false))
     }
 
-    /// It has been asked for; whether it is on its way or there.
+    /// Notes that a line was requested: it is in flight if `coming`, else in a cache.
     pub(super) fn asked(&mut self, coming: bool, now: Time) {
         if coming {
             self.coming += 1;
@@ -191,7 +193,7 @@ impl Kernel {
         }
     }
 
-    /// The dirty line that leaves for one that is stored to.
+    /// Returns the dirty line that is evicted for a line that is stored to.
     pub(super) fn leaves(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
         self.evictions.next(pages, rng)
     }

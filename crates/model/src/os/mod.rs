@@ -1,8 +1,8 @@
-//! What network traffic costs a core: the kernel's work on packets, and the copies to and from applications.
+//! Network stack of a core: the kernel's work on packets, and the copies to and from applications.
 //!
-//! A core does one thing at a time. The softirq takes packets from the receive queue, joins them and hands them to TCP;
-//! applications copy data line by line through the line fill buffer. The softirq goes first until its budget is used;
-//! then the applications have as much time as it had.
+//! A core does one thing at a time. The softirq takes packets from the receive queue, joins them and hands them to
+//! TCP; applications copy data line by line through the line fill buffer. The softirq goes first until its budget is
+//! used; then the applications have as much time as it had.
 
 mod books;
 mod copier;
@@ -65,25 +65,25 @@ use task::Task;
 /// Components and paths that a network core uses.
 #[derive(Clone, Debug)]
 pub struct NetCoreWiring {
-    /// The CHAs of its socket.
+    /// CHA of its socket.
     pub cha: ComponentId,
-    /// The NIC.
+    /// Id of the NIC.
     pub nic: ComponentId,
-    /// The receive queue of the NIC that it serves, if any.
+    /// Receive queue of the NIC that the core serves, if any.
     pub queue: Option<u16>,
-    /// The rings of its queues at the NIC.
+    /// Rings of its queues at the NIC.
     pub rings: QueueRings,
     /// Flows of its host that end at other cores and whose packets may arrive here, in ascending order.
     pub elsewhere: Vec<MigratedFlow>,
     /// Extra delay to the function of the NIC if it is on a remote socket, in ps.
     pub away_ps: u64,
-    /// The path to its registers, if accesses cost anything.
+    /// Path to the registers of the NIC, if accesses cost anything.
     pub registers: Option<RegisterPath>,
 }
 
-/// The network stack of a core: the kernel's work on packets and the system calls of applications.
+/// Network stack of a core: the kernel's work on packets and the system calls of applications.
 ///
-/// Each field owns its state; this type passes on what one has to know of another, and chooses what runs next.
+/// Each field owns its state; this type passes information between them, and chooses what runs next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NetStack {
     stack: StackParams,
@@ -91,10 +91,10 @@ pub struct NetStack {
     driver: NicDriver,
     softirq: Softirq,
     lines: Lines,
-    /// The core's part in the services of its server, if it has any.
+    /// State of the services of its server at this core, if there are any.
     services: Option<Box<Services>>,
     execution: Execution,
-    /// The system call under way.
+    /// Current system call.
     calling: Option<Calling>,
     turns: Turns,
     times: CoreTimes,
@@ -160,7 +160,7 @@ impl NetStack {
         self
     }
 
-    /// Adds the core's part in the services of its server.
+    /// Adds the services of its server that the core takes part in.
     #[must_use]
     pub fn with_services(mut self, wiring: ServiceWiring) -> Self {
         let services = Services::new(wiring);
@@ -184,7 +184,7 @@ impl NetStack {
         self
     }
 
-    /// Keeps the times at which the core has something to do.
+    /// Records the times at which the core is busy.
     #[must_use]
     pub fn watched(mut self) -> Self {
         self.times.watch();
@@ -196,63 +196,64 @@ impl NetStack {
         self.execution.first_tick().into_iter().chain(self.ends.starts())
     }
 
-    /// Returns where the time of the core went.
+    /// Returns the time of the core by activity.
     #[must_use]
     pub fn times(&self) -> &CoreTimes {
         &self.times
     }
 
-    /// Returns the counts of the core since the start of the run.
+    /// Returns the counters of the core since the start of the run.
     #[must_use]
     pub fn counts(&self) -> &StackCounts {
         &self.counts
     }
 
-    /// Returns the sockets at the core: their parameters, their counts since the start of the run, the connection and
-    /// the application.
+    /// Returns the sockets at the core: their parameters, their counters since the start of the run, the connection
+    /// and the application.
     pub fn sockets(&self) -> impl Iterator<Item = (&NetSocketParams, &SocketCounts, &TcpConnection, &Application)> {
         let present = self.ends.sockets.iter().filter(|socket| socket.present);
         present.map(|socket| (&socket.params, &socket.counts, &socket.connection, &socket.application))
     }
 
-    /// Returns the ends of flows of datagrams at the core: their parameters, their counts since the start of the run,
-    /// and the application.
+    /// Returns the ends of flows of datagrams at the core: their parameters, their counters since the start of the
+    /// run, and the application.
     pub fn datagrams(&self) -> impl Iterator<Item = (&DatagramEndParams, &SocketCounts, &Datagrams)> {
         self.ends.datagrams.iter().map(|end| (&end.params, &end.counts, &end.application))
     }
 
-    /// Returns the services that requests arrive here for: number, requests begun at a time at most, requests that
-    /// wait, and statistics.
+    /// Returns the services whose requests arrive here: number, maximum number of requests in progress, waiting
+    /// requests, and statistics.
     pub fn services(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceStats)> {
         self.services.iter().flat_map(|services| services.admissions())
     }
 
-    /// Returns the pieces of work that this core gave to others since the start of the run.
+    /// Returns the number of pieces of work that this core gave to others since the start of the run.
     #[must_use]
     pub fn given(&self) -> u64 {
         self.services.as_ref().map_or(0, |services| services.given())
     }
 
-    /// Returns the meter of its power, entries of each C-state and ends of sleep in the window; `None` without
-    /// frequencies and sleep.
+    /// Returns the power meter, the entries into each C-state and the wake-ups in the window; `None` without
+    /// frequencies and sleep states.
     #[must_use]
     pub fn power(&self) -> Option<(&CoreMeter, &[u64], u64)> {
         self.execution.power()
     }
 
-    /// Returns the rows of a DIMM that this core's driver has handed out.
+    /// Returns the number of rows of a DIMM that this core's driver has in use.
     #[must_use]
     pub fn rows_handed_out(&self) -> u32 {
         self.driver.dimm.as_ref().map_or(0, |dimm| dimm.rows_handed_out())
     }
 
-    /// Returns the datagrams that found no rows free since the start of the run, and stayed where they arrived.
+    /// Returns the number of datagrams since the start of the run that found no free rows and stayed where they had
+    /// arrived.
     #[must_use]
     pub fn received_in_place(&self) -> u64 {
         self.driver.dimm.as_ref().map_or(0, |dimm| dimm.received_in_place())
     }
 
-    /// Returns the packets that have arrived and that TCP has not seen.
+    /// Returns the number of packets that have arrived and that TCP or the UDP sockets have not processed.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.ends.undelivered_packets()
@@ -270,7 +271,7 @@ impl NetStack {
         self.execution.power.iter_mut().for_each(|power| power.settle(now));
     }
 
-    /// Starts a new measuring window at `now`: times and latencies begin anew, counts go on.
+    /// Starts a new measuring window at `now`: times and latencies are reset, counters are not.
     pub(crate) fn reset(&mut self, now: Time) {
         self.times.reset(now);
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));
@@ -279,7 +280,7 @@ impl NetStack {
         self.ends.reset();
     }
 
-    /// Keeps the paths of the datagrams that its applications read, or stops to.
+    /// Starts recording the stage times of the datagrams that its applications read, or stops if `on` is false.
     pub(crate) fn watch(&mut self, on: bool) {
         self.ends.datagrams.iter_mut().for_each(|end| end.application.watch(on));
     }
@@ -289,36 +290,36 @@ impl NetStack {
         self.ends.stop();
     }
 
-    /// Applies a change of the clock of a core whose power is kept elsewhere.
+    /// Applies a change of the clock of a core whose power is managed elsewhere.
     pub(crate) fn change_clock(&mut self, change: ClockChange, context: &mut Context) {
         self.execution.change_clock(change, context);
         self.set_copy_line();
     }
 
-    /// Begins at the clock of a core that the stack shares, whose power is kept elsewhere.
+    /// Sets the initial clock of a core that the stack shares, whose power is managed elsewhere.
     pub(crate) fn set_clock(&mut self, clock: Clock) {
         self.execution.set_clock(clock);
         self.set_copy_line();
     }
 
-    /// Sets the time that a line of a copy takes the core at the present clock.
+    /// Sets the work per line of a copy at the current clock.
     fn set_copy_line(&mut self) {
         self.lines.set_copy_line(self.execution.stretch(self.stack.copy_line_ps));
     }
 
-    /// Gives the socket of a flow away, to the core of its next hop.
+    /// Hands over the socket of a flow to the core that its thread migrates to.
     pub(crate) fn give(&mut self, flow: u32, own: ComponentId, packets: &Packets) -> Option<Passing> {
         let waiting = self.waiting_of(flow, packets);
         self.ends.give(flow, own, waiting)
     }
 
-    /// Takes in the socket of a flow whose thread has migrated here.
+    /// Adds the socket of a flow whose thread has migrated here.
     pub(crate) fn take(&mut self, passing: Passing, context: &mut Context) {
         let waiting = self.waiting_of(passing.flow(), context.packets);
         self.ends.take_in(passing, waiting, &mut self.execution, context);
     }
 
-    /// Counts the packets of a flow that have arrived here and that the driver has not handled.
+    /// Returns the number of packets of a flow that have arrived here and that the driver has not handled.
     fn waiting_of(&self, flow: u32, packets: &Packets) -> u64 {
         let working = match self.execution.task() {
             Some(Task::Packet(id)) => u64::from(packets.get(*id).flow == flow),

@@ -1,5 +1,5 @@
-//! The driver of the NIC on a core: its rings, its registers, and extensions for a NIC in a DIMM and for a memory
-//! channel network.
+//! Driver of the NIC on a core: its rings, its registers, and extensions for a NIC in a DIMM and for a memory channel
+//! network.
 
 use super::delays::TO_NIC_PS;
 use super::dimm::DimmDriver;
@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 /// Path from a core to the registers of the function of the NIC that it uses, if accesses cost anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterPath {
-    /// The IIO that the link is attached to.
+    /// IIO that the link is attached to.
     pub iio: ComponentId,
     /// Number of the link at the IIO.
     pub link: u8,
@@ -24,7 +24,7 @@ pub struct RegisterPath {
     pub attach: NicAttachParams,
 }
 
-/// The driver of the NIC on a core.
+/// Driver of the NIC on a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NicDriver {
     nic: ComponentId,
@@ -32,13 +32,13 @@ pub(super) struct NicDriver {
     /// Extra delay to the function of the NIC if it is on a remote socket, in ps.
     remote_ps: u64,
     registers: Option<RegisterPath>,
-    /// Packets whose doorbell is rung when the status of the NIC has been read.
+    /// Packets whose doorbell waits for a read of the status of the NIC.
     status_reads: VecDeque<PacketId>,
-    /// Class of the packet that the driver handled last: that of the descriptors that it gives back.
+    /// Class of the packet that the driver handled last, used for the descriptors that it returns.
     pub(super) class: u8,
-    /// Of a NIC in a DIMM.
+    /// Driver of a NIC in a DIMM, if there is one.
     pub(super) dimm: Option<Box<DimmDriver>>,
-    /// Of the interfaces of a memory channel network.
+    /// Driver of the interfaces of a memory channel network, if there is one.
     pub(super) mcn: Option<Box<RingDriver>>,
 }
 
@@ -59,7 +59,8 @@ impl NicDriver {
         !self.status_reads.is_empty()
     }
 
-    /// Hands a packet to the interfaces of a memory channel network. Returns false if it does not go by one.
+    /// Hands a packet to the interfaces of a memory channel network. Returns false if the packet does not go by an
+    /// interface.
     pub(super) fn transmit_by_ring(&self, id: PacketId, context: &mut Context) -> bool {
         self.mcn.as_ref().is_some_and(|mcn| mcn.transmit(id, context))
     }
@@ -102,8 +103,8 @@ impl NicDriver {
         }
     }
 
-    /// Gives `count` descriptors of a receive queue back, and arms its interrupt if `armed`. Their lines are written
-    /// before the NIC sees the tail.
+    /// Returns `count` descriptors to a receive ring, and arms the interrupt of the queue if `armed`. Their lines are
+    /// written before the NIC sees the tail.
     pub(super) fn give_back(&mut self, queue: u16, count: u16, armed: bool, lines: &mut Lines, context: &mut Context) {
         let Some(path) = self.registers else {
             return context.send(self.nic, TO_NIC_PS + self.remote_ps, Payload::Replenished { queue, count, armed });
@@ -137,7 +138,7 @@ impl NicDriver {
         }
     }
 
-    /// Asks the NIC to steer a flow to a receive queue.
+    /// Requests the NIC to steer a flow to a receive queue.
     pub(super) fn steer(&self, flow: u32, queue: u16, context: &mut Context) {
         context.send(self.nic, TO_NIC_PS + self.remote_ps, Payload::Steer { flow, queue });
     }
@@ -147,7 +148,7 @@ impl NicDriver {
         context.send(path.iio, delay, Payload::Register { link: path.link, access });
     }
 
-    /// Invalidates what caches hold of a line that a NIC in a DIMM has written.
+    /// Drops from the caches a line that a NIC in a DIMM has written.
     pub(super) fn invalidate(&self, address: u64, lines: &Lines, context: &mut Context) {
         if self.dimm.is_some() {
             let line = lines.physical(address);

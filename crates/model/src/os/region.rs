@@ -5,16 +5,16 @@ use crate::params::{AccessPattern, CoreParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A buffer in virtual memory.
+/// Buffer in virtual memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Region {
-    /// Its first address, a multiple of 4096.
+    /// First address, a multiple of 4096.
     pub base: u64,
-    /// Its size, a multiple of 4096.
+    /// Size in bytes, a multiple of 4096.
     pub bytes: u64,
 }
 
-/// Lines that are stored to, and the dirty ones that leave for them.
+/// Lines that are stored to, and dirty lines that are evicted for them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Stores {
     pub(super) walk: Walk,

@@ -1,4 +1,4 @@
-//! What a network core does next.
+//! Choice of the next work of a network core.
 
 use super::books::Spent;
 use super::delays::TO_CORE_PS;
@@ -12,16 +12,16 @@ use crate::part::{Chore, Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Whose turn it is: the softirq's, the applications', or that of another engine of the core.
+/// Turns of the users of a core: the softirq, the applications, and other engines.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Turns {
-    /// Applications go before the softirq until then.
+    /// Time until which applications go before the softirq.
     pub(super) applications_until: Time,
     /// True while the applications may have the core, which other engines may share.
     applications: bool,
     /// True while another engine waits for the core.
     contended: bool,
-    /// Time of the event at which a softirq that has left the core to others goes on.
+    /// Time of the event at which the softirq continues after it has left the core to others.
     softirq_at: Option<Time>,
 }
 
@@ -33,12 +33,12 @@ impl Turns {
 }
 
 impl NetStack {
-    /// Begins without the core, which it shares with other engines.
+    /// Makes the stack begin without the core, which it shares with other engines.
     pub(crate) fn share(&mut self) {
         self.turns.applications = false;
     }
 
-    /// Notes whether another engine waits for the core.
+    /// Sets or clears the flag that another engine waits for the core.
     pub(crate) fn set_contended(&mut self, contended: bool) {
         self.turns.contended = contended;
     }
@@ -50,7 +50,7 @@ impl NetStack {
         self.depart(context);
     }
 
-    /// Returns true if the applications have something to do.
+    /// Returns true if the applications have work.
     pub(crate) fn wants(&self) -> bool {
         !self.ends.ready.is_empty() || self.calling.is_some() || self.has_chores() || self.ends.datagrams.spins()
     }
@@ -60,7 +60,7 @@ impl NetStack {
         matches!(self.times.now_spent(), Spent::Softirq | Spent::Send | Spent::Register)
     }
 
-    /// Returns true if a piece of work is under way.
+    /// Returns true if a piece of work is in progress.
     pub(crate) fn is_bound(&self, now: Time) -> bool {
         now < self.execution.busy_until
     }
@@ -69,7 +69,7 @@ impl NetStack {
         self.services.as_ref().is_some_and(|services| services.has_chores())
     }
 
-    /// Handles an event.
+    /// Handles an event, and continues with the work of the core.
     pub(crate) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
             _ if self.driver.mcn.as_mut().is_some_and(|mcn| mcn.on_event(payload, lfb, context)) => {}
@@ -129,7 +129,7 @@ impl NetStack {
         self.depart(context);
     }
 
-    /// Handles an event of a line, which the driver of rings may have asked for.
+    /// Handles an event of a line. The line may be one of the driver of rings.
     fn on_line(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         self.lines.on_event(payload, lfb, &mut self.counts, context);
         if let Some(mcn) = &mut self.driver.mcn {
@@ -144,7 +144,7 @@ impl NetStack {
         self.softirq.poll();
     }
 
-    /// Sends away threads that are due to migrate and that the core is not busy with.
+    /// Starts the migration of threads that are due and that the core does no work for.
     fn depart(&mut self, context: &mut Context) {
         if !self.ends.migration.waits() {
             return;
@@ -161,7 +161,7 @@ impl NetStack {
         ends.depart(busy, context);
     }
 
-    /// Ends the work that is over, and begins what is next.
+    /// Ends the work that is over, and begins the next.
     fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
         self.execution.end_halt(now);
@@ -202,7 +202,7 @@ impl NetStack {
         self.services.iter_mut().for_each(|services| services.announce_idle(idle, context));
     }
 
-    /// Chooses what the core does next: drivers and output first, then the softirq until its budget is used, then
+    /// Chooses the next work of the core: drivers and output first, then the softirq until its budget is used, then
     /// system calls and work for requests, as Linux does.
     fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if self.driver.waits() {
@@ -254,7 +254,7 @@ impl NetStack {
         self.ends.next_output(&self.stack, in_place, &mut self.execution, context)
     }
 
-    /// Chooses what the core does next for the interfaces of a memory channel network.
+    /// Chooses the next work of the core for the interfaces of a memory channel network.
     fn next_ring(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         while let Some(mcn) = &mut self.driver.mcn {
             match mcn.next_step(&mut self.lines, lfb, &mut self.counts, context) {
@@ -266,7 +266,7 @@ impl NetStack {
         Choice::Nothing
     }
 
-    /// Passes a packet that was read out of a ring to where it belongs.
+    /// Passes a packet that was read out of a ring on to its destination.
     fn forward_from_ring(&mut self, id: PacketId, context: &mut Context) {
         let Some(mcn) = &self.driver.mcn else { return };
         let (exit, class) = mcn.exit_of(context.packets.get(id), context.id);
@@ -287,7 +287,7 @@ impl NetStack {
         }
     }
 
-    /// Schedules the softirq, which has used its share, for when the others have had theirs.
+    /// Schedules the softirq, whose budget is used, for the time when the applications have had their share.
     fn resume_softirq_later(&mut self, context: &mut Context) {
         let at = self.turns.applications_until;
         if self.turns.softirq_at != Some(at) {
@@ -320,12 +320,12 @@ impl NetStack {
         }
     }
 
-    /// Returns true if a piece of work for a request would have to wait for other work of the core.
+    /// Returns true if work for a request would have to wait for other work of the core.
     pub(super) fn is_busy(&self) -> bool {
         self.execution.task().is_some() || self.softirq.is_polling()
     }
 
-    /// Handles a piece of work that another core gave, or the end of a read of storage.
+    /// Handles a piece of work from another core, or the end of a read of storage.
     fn on_chore(&mut self, chore: Chore, read: bool, context: &mut Context) {
         let busy = self.is_busy();
         if read {
@@ -351,11 +351,11 @@ impl NetStack {
         services.iter_mut().for_each(|services| services.on_served(slot, ends, busy, context));
     }
 
-    /// Preempts work for a request when the kernel has something to do or a socket is to be read or written, so that
-    /// no answer waits for the work on another request.
+    /// Preempts work for a request if the kernel has work or a socket can be read or written, so that no answer waits
+    /// for the work on another request.
     fn preempt_chore(&mut self, now: Time) {
         let Some(&Task::Serve(chore)) = self.execution.task() else { return };
-        // While it is the turn of applications packets wait: to stop and go on at each event would only add events.
+        // During the turn of the applications packets wait: preempting at each event would only add events.
         let packets = self.softirq.is_polling() && now >= self.turns.applications_until;
         let calls = self.turns.applications && (!self.ends.ready.is_empty() || self.calling.is_some());
         let urgent = packets || self.ends.output.wants() || self.execution.has_pending() || calls;

@@ -1,4 +1,4 @@
-//! The softirq of a receive queue: it polls for packets, joins them and hands them to TCP (NAPI).
+//! Softirq of a receive queue: it polls for packets, joins them and hands them to TCP (NAPI).
 
 use super::books::Spent;
 use super::delays::TO_CORE_PS;
@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Softirq {
     queue: Option<u16>,
-    /// Packets that have arrived and are not worked on yet.
+    /// Packets that have arrived and are not processed yet.
     backlog: Fifo<Packet>,
     gro: Gro,
     polling: bool,
-    /// Packets taken in this poll, and when it began.
+    /// Packets taken in this poll, and time of the first.
     polled: u32,
     since: Time,
     /// Packets of this poll that did not arrive by the NIC.
@@ -52,12 +52,12 @@ impl Softirq {
         }
     }
 
-    /// Returns true while it polls.
+    /// Returns true while the softirq polls.
     pub(super) fn is_polling(&self) -> bool {
         self.polling
     }
 
-    /// Returns the packets that have arrived and are not worked on yet.
+    /// Returns the packets that have arrived and are not processed yet.
     pub(super) fn waiting<'a>(&self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
         self.backlog.iter(packets)
     }
@@ -100,7 +100,7 @@ impl NetStack {
         }
     }
 
-    /// Chooses what the softirq does next.
+    /// Chooses the next work of the softirq.
     pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if !self.softirq.polling && !self.lines.leads() {
             return Choice::Nothing;
@@ -140,7 +140,7 @@ impl NetStack {
         Choice::Nothing
     }
 
-    /// Chooses what the driver of a NIC in a DIMM does next for packets that have arrived.
+    /// Chooses the next work of the driver of a NIC in a DIMM for packets that have arrived.
     fn next_arrival(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
         loop {
             let dimm = self.driver.dimm.as_mut()?;
@@ -156,7 +156,8 @@ impl NetStack {
         }
     }
 
-    /// Ends the instruction that invalidates the completion of a packet from a NIC in a DIMM: it is read next.
+    /// Ends the instruction that invalidates the completion of a packet from a NIC in a DIMM, and begins to read the
+    /// completion.
     pub(super) fn end_invalidate(&mut self, id: PacketId, context: &mut Context) {
         let flow = context.packets.get(id).flow;
         let class = self.ends.end_of(flow).map_or(0, |index| self.ends.class_of(index));
@@ -179,8 +180,8 @@ impl NetStack {
         allocation_ps + self.stack.packet_ps
     }
 
-    /// Ends a poll and gives its descriptors back. What is left in the queue waits until the applications had as much
-    /// time as the poll.
+    /// Ends a poll and returns its descriptors to the ring. Packets left in the queue wait until the applications have
+    /// had as much time as the poll.
     fn end_poll(&mut self, context: &mut Context) {
         let now = context.now();
         let softirq = &mut self.softirq;
@@ -228,14 +229,14 @@ impl NetStack {
                 self.lines.know(packet.line * 64, false, class, context);
                 known
             }
-            // The driver of a NIC in a DIMM has read both.
+            // The driver of a NIC in a DIMM has read completion and header already.
             None => context.caches.are_there(),
         };
         let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
         self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }
 
-    /// Passes a packet of another machine that arrived by the NIC on to a ring. Returns false if it is for this host.
+    /// Passes a packet for another machine that arrived by the NIC on to a ring. Returns false if it is for this host.
     fn passes_on(&mut self, id: PacketId, context: &mut Context) -> bool {
         let Some(mcn) = &self.driver.mcn else { return false };
         let packet = *context.packets.get(id);
@@ -250,8 +251,8 @@ impl NetStack {
         true
     }
 
-    /// Delivers a packet to the end of its flow, here or at the core that the flow has migrated to. Returns its class,
-    /// or `None` if the flow is unknown.
+    /// Delivers a packet to the end of its flow, here or at the core that the flow has migrated to. Returns the class
+    /// of the packet, or `None` if the flow is unknown.
     fn deliver(&mut self, packet: &Packet, context: &mut Context) -> Option<u8> {
         match (self.ends.end_of(packet.flow), packet.content) {
             (Some(index), Content::Tcp(_)) => {
@@ -270,7 +271,7 @@ impl NetStack {
         }
     }
 
-    /// Handles a packet that another core hands on, because its flow has migrated here.
+    /// Handles a packet that another core passes on because its flow has migrated here.
     pub(super) fn on_backlog(&mut self, id: PacketId, context: &mut Context) {
         let packet = context.packets.remove(id);
         match (self.ends.end_of(packet.flow), packet.content) {
@@ -325,7 +326,7 @@ impl NetStack {
         }
     }
 
-    /// Hands a segment or datagram to the NIC, by the core whose queue still has earlier ones of its flow.
+    /// Hands a segment or datagram to the NIC, or to the core whose send queue still has earlier segments of its flow.
     pub(super) fn end_output(&mut self, index: usize, mut packet: Packet, context: &mut Context) {
         let by = self.ends.sends_by(index);
         let class = self.ends.class_of(index);
@@ -363,7 +364,7 @@ impl NetStack {
         self.end_sent(index, bytes);
     }
 
-    /// Frees what an end holds for bytes that have left the machine.
+    /// Frees the resources that an end holds for bytes that have left the machine.
     pub(super) fn end_sent(&mut self, index: usize, bytes: u32) {
         if index < self.ends.sockets.len() {
             self.ends.end_sent(index, bytes);

@@ -1,4 +1,4 @@
-//! The applications of a network core: their turns, and the system calls by which they read and write.
+//! Applications of a network core: their turns, and the system calls by which they read and write.
 
 use super::books::Spent;
 use super::ends::datagram::DatagramWork;
@@ -12,26 +12,26 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// A system call under way.
+/// System call in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Calling {
     socket: u32,
     bytes: u64,
     reads: bool,
     since: Time,
-    /// Whether its copy has begun.
+    /// True once its copy has begun.
     copying: bool,
 }
 
 impl Calling {
-    /// Whether it is one of a connection.
+    /// Returns true if it is a call of this socket.
     pub(super) fn is_of(&self, socket: u32) -> bool {
         self.socket == socket
     }
 }
 
 impl NetStack {
-    /// What the applications do next.
+    /// Chooses the next work of the applications.
     pub(super) fn next_call(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         loop {
             if self.calling.is_some_and(|calling| calling.copying) {
@@ -88,7 +88,7 @@ impl NetStack {
         }
     }
 
-    /// Work of a system call before its copy, of an application that slept or not.
+    /// Returns the work of a system call before its copy, in ps. A sleeping application must be woken up first.
     fn call_ps(&self, asleep: bool) -> u64 {
         if asleep {
             self.stack.wake_ps
@@ -97,7 +97,7 @@ impl NetStack {
         }
     }
 
-    /// The system call that an application makes now. After a read it looks first at what it has to write.
+    /// Returns the next system call of an application, if there is one. After a read, writes are considered first.
     fn next_action(&mut self, index: usize, context: &mut Context) -> Option<Calling> {
         let now = context.now();
         let most = u64::from(self.stack.call_bytes.max(1));
@@ -135,7 +135,7 @@ impl NetStack {
         None
     }
 
-    /// The system call comes to its copy.
+    /// Begins the copy of the current system call.
     pub(super) fn begin_copy(&mut self, context: &Context) {
         let Some(calling) = &mut self.calling else { return };
         calling.copying = true;
@@ -161,7 +161,7 @@ impl NetStack {
         }
     }
 
-    /// The copy is done, and with it the call. The application goes to the end of the line.
+    /// Ends the current system call, whose copy is done. The application goes to the end of the queue.
     fn end_call(&mut self, context: &mut Context) {
         let Some(Calling { socket: index, bytes, reads, since, .. }) = self.calling.take() else { return };
         let now = context.now();
@@ -171,7 +171,7 @@ impl NetStack {
         }
         let socket = &mut self.ends.sockets[index as usize];
         if reads {
-            // What was begun before it went deaf is still read.
+            // Data of a call that began before the application went deaf is still read.
             let at = if socket.is_deaf(now) { since } else { now };
             let _ = socket.application.poll(at, bytes, 0);
             socket.connection.read(now, bytes);

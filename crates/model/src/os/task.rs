@@ -6,48 +6,48 @@ use crate::line::{Packet, PacketId};
 use crate::part::Chore;
 use serde::{Deserialize, Serialize};
 
-/// A piece of work of the core that nothing interrupts.
+/// Piece of work of the core that nothing interrupts, except [`Task::Serve`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Task {
-    /// The driver's and IP's work on a packet.
+    /// Work of the driver and IP on a packet.
     Packet(PacketId),
-    /// TCP's work on a segment.
+    /// Work of TCP on a segment.
     Segment(Joined),
-    /// A segment goes out.
+    /// Transmission of a segment or datagram.
     Output {
-        /// The core's own number of the connection.
+        /// Number of the connection at the core.
         socket: u32,
-        /// The segment as a packet.
+        /// The segment or datagram as a packet.
         packet: Packet,
     },
-    /// The part of a system call before its copy.
+    /// Part of a system call before its copy.
     Call,
     /// Lines of a copy.
     Copy,
     /// Lines of the kernel.
     Lines,
-    /// The driver of rings.
+    /// Work of the driver of rings.
     Ring,
     /// Instructions that flush lines for a NIC in a DIMM.
     Flush,
-    /// Instructions that invalidate lines of a packet that has come by one.
+    /// Instructions that invalidate lines of a packet received by a NIC in a DIMM.
     Invalidate(PacketId),
-    /// Work for a request.
+    /// Work for a request of a service.
     Serve(Chore),
-    /// What the kernel does beside packets.
+    /// Work of the kernel besides packets.
     Kernel,
-    /// The handler of an interrupt waits for the cause register.
+    /// Wait of the interrupt handler for the cause register.
     Cause,
 }
 
-/// What there is to do.
+/// Next work of a core.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Choice {
-    /// A piece of work, its time in ps, and what for.
+    /// A piece of work, its duration in ps, and the activity that its time counts for.
     Work(Task, u64, Spent),
-    /// Nothing until a line is there.
+    /// A wait, and the activity that its time counts for.
     Wait(Spent),
-    /// Nothing.
+    /// There is no work.
     Nothing,
 }
 

@@ -1,4 +1,4 @@
-//! Pauses, deadlocks, cables that fail and cables that damage.
+//! Tests of pauses, deadlocks, cables that fail and cables that corrupt packets.
 
 use crate::lab::*;
 use hostnet_model::ether::DropReason;
@@ -31,7 +31,8 @@ fn a_lossless_priority_loses_nothing_when_there_is_headroom() {
 
 #[test]
 fn headroom_holds_what_lies_between_a_queue_and_the_wire() {
-    // Two hosts behind a slow switch fill a port of another one. What has left a queue cannot be held back any more.
+    // Two hosts behind a slow switch fill a port of another switch. Packets that have left a queue cannot be held
+    // back.
     let mut all = cluster();
     let (near, far) = (switch(&mut all), switch(&mut all));
     let senders = [host(&mut all), host(&mut all)];
@@ -59,7 +60,7 @@ fn headroom_holds_what_lies_between_a_queue_and_the_wire() {
     assert!(fabric.switches().nth(1).expect("a switch").used_bytes_max() > PFC.xoff_bytes + between / 2);
 }
 
-/// Three switches in a ring, a host at each. Flows go round it to the host at the next switch but one, or at the next.
+/// Creates three switches in a ring, with a host at each. Flows go around the ring, `step` switches each.
 fn ring(step: u16) -> ClusterParams {
     let mut all = cluster();
     let switches: Vec<CableEnd> = (0..3).map(|_| switch(&mut all)).collect();
@@ -114,8 +115,8 @@ fn a_cable_that_was_down_loses_what_was_sent_onto_it() {
     run(&mut simulation, 1_000_000_000);
     let fabric = world(&simulation);
     let books = assert_nothing_is_lost(fabric, 1)[0];
-    // Sent every 2 us, 2.2 us from first bit to last bit at the other end: those that begin from 47.8 us on, before 100
-    // us.
+    // One packet is sent every 2 us, and takes 2.2 us from its first bit to its last bit at the other end. Those that
+    // begin from 47.8 us to 100 us are lost.
     assert_eq!(dropped(fabric, DropReason::LinkDown), 26);
     assert_eq!(books.received, 74);
 }

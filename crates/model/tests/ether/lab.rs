@@ -1,4 +1,4 @@
-//! Clusters of endpoints, and what is asked of all of them.
+//! Clusters of endpoints for tests, and checks that hold for all of them.
 
 use hostnet_kernel::{ComponentId, Simulation, Time};
 use hostnet_model::ether::{fabrics, DropReason, Fabric, Network, PausedPort};
@@ -54,8 +54,8 @@ pub const LEARNING: AddressLearningParams = AddressLearningParams {
     jitter_ps: 0,
 };
 
-/// Has all switches learn.
-pub fn learn(cluster: &mut ClusterParams, params: AddressLearningParams) {
+/// Makes all switches learn addresses.
+pub fn learn(cluster: &mut ClusterParams, params: LearningParams) {
     cluster.switches.iter_mut().for_each(|switch| switch.learning = Some(params));
 }
 
@@ -93,7 +93,7 @@ pub fn replay(from: u16, to: u16, packets: Vec<(u64, u32)>) -> FlowParams {
     }
 }
 
-/// A number of hosts at one switch.
+/// Creates a number of hosts at one switch.
 pub fn star(hosts: usize, gbps: u64) -> ClusterParams {
     let mut cluster = cluster();
     let middle = switch(&mut cluster);
@@ -118,17 +118,17 @@ pub fn world(simulation: &Simulation<Fabric>) -> &Fabric {
     simulation.worlds().next().expect("there is one partition")
 }
 
-/// A cycle of paused ports.
+/// Returns a cycle of paused ports, if there is one.
 pub fn deadlock(fabric: &Fabric) -> Vec<PausedPort> {
     Network::of([fabric]).deadlock()
 }
 
-/// What became of the packets of a flow.
+/// Packets of a flow, by their fate.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Books {
     pub sent: u64,
     pub received: u64,
-    /// The last of them are copies.
+    /// Packets dropped, by reason; the last are copies.
     pub dropped: [u64; 5],
     pub copied: u64,
 }
@@ -149,8 +149,8 @@ pub fn books(fabric: &Fabric, flows: usize) -> Vec<Books> {
     books
 }
 
-/// Packets that were sent are received, dropped for a reason, or on their way, and copies are dropped in the end; flow
-/// by flow.
+/// Checks, flow by flow, that packets that were sent are received, dropped for a reason or in flight, and that copies
+/// are dropped or in flight.
 pub fn assert_nothing_is_lost(fabric: &Fabric, flows: usize) -> Vec<Books> {
     let mut on_the_way = vec![[0; 2]; flows];
     fabric.packets().iter().for_each(|packet| on_the_way[packet.flow as usize][usize::from(packet.copy)] += 1);

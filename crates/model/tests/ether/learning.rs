@@ -1,4 +1,4 @@
-//! Switches that learn.
+//! Tests of switches that learn addresses.
 
 use crate::lab::{
     assert_nothing_is_lost, cable, cluster, host, learn, replay, run, simulation, star, switch, world, LEARNING,
@@ -9,10 +9,10 @@ use hostnet_model::params::{AddressLearningParams, CableEnd, ClusterParams};
 use proptest::prelude::*;
 
 const US: u64 = 1_000_000;
-/// From an endpoint to the switch that it is cabled to, after the last bit: its latency and that of the cable.
+/// Delay from an endpoint to its switch after the last bit, in ps: the latencies of the endpoint and the cable.
 const TO_SWITCH_PS: u64 = 1 + US;
 
-/// Time on a cable of 10 Gbps.
+/// Returns the time on a cable of 10 Gbps, in ps.
 fn wire_ps(ip_bytes: u64) -> u64 {
     (ip_bytes + 38).max(84) * 800
 }
@@ -25,8 +25,8 @@ fn counts(simulation: &Simulation<Fabric>) -> LearningCounts {
     only(simulation).counts(simulation.progress().time)
 }
 
-/// Some hosts at a switch that learns, over cables of 10 Gbps.
-fn learning_star(hosts: usize, params: AddressLearningParams) -> ClusterParams {
+/// Creates hosts at a learning switch, over cables of 10 Gbps.
+fn learning_star(hosts: usize, params: LearningParams) -> ClusterParams {
     let mut cluster = star(hosts, 10);
     learn(&mut cluster, params);
     cluster
@@ -77,8 +77,8 @@ fn what_is_for_a_stranger_goes_everywhere_else() {
 fn an_address_is_known_until_its_time_is_over() {
     let ttl_ps = 50 * US;
     for (later_ps, floods) in [(ttl_ps - 1, 0), (ttl_ps, 1)] {
-        let mut cluster = learning_star(3, AddressLearningParams { ttl_ps, ..LEARNING });
-        // Host 0 is known when host 1 speaks: only what it sends later may be flooded.
+        let mut cluster = learning_star(3, LearningParams { ttl_ps, ..LEARNING });
+        // Host 0 is known when host 1 sends: only later packets of host 0 may be flooded.
         cluster.flows.push(replay(1, 0, vec![(0, 64), (10 * US, 64)]));
         cluster.flows.push(replay(0, 1, vec![(5 * US, 64), (10 * US + later_ps, 64)]));
         let mut simulation = simulation(&cluster);
@@ -102,12 +102,12 @@ fn a_full_table_forgets_who_was_silent_longest() {
     run(&mut simulation, 100 * US);
     let found = counts(&simulation);
     assert_eq!((found.addresses.learned, found.addresses.displaced), (4, 2));
-    // Three for host 3, which nobody knew, and one for host 0, which nobody knew any more.
+    // Three packets are for host 3, which was unknown, and one is for host 0, which had been forgotten.
     assert_eq!((found.flooded_packets, only(&simulation).known(simulation.progress().time)), (4, 2));
 }
 
-/// Hosts at one switch, whose ports are in the order of `ports`.
-fn cabled(ports: &[usize], params: AddressLearningParams) -> ClusterParams {
+/// Creates hosts at one switch, whose ports are in the order of `ports`.
+fn cabled(ports: &[usize], params: LearningParams) -> ClusterParams {
     let mut cluster = cluster();
     let middle = switch(&mut cluster);
     let hosts: Vec<CableEnd> = ports.iter().map(|_| host(&mut cluster)).collect();
@@ -118,7 +118,7 @@ fn cabled(ports: &[usize], params: AddressLearningParams) -> ClusterParams {
     cluster
 }
 
-/// The hosts that what came to a host came from, in order, with the bytes.
+/// Returns the packets that arrived at a host, in order: their senders and their bytes.
 fn came_to(cluster: &ClusterParams, number: usize, until_ps: u64) -> Vec<(u16, u32)> {
     let mut simulation = simulation(cluster);
     let part = world(&simulation).endpoint_component(number).expect("it is there");
@@ -150,7 +150,7 @@ fn who_speaks_at_once_is_learnt_in_the_order_of_the_ports() {
         let mut simulation = simulation(&cluster);
         run(&mut simulation, 100 * US);
         let found = assert_nothing_is_lost(world(&simulation), 2);
-        // Only the first of them did not know where to go.
+        // Only the first packet had an unknown destination.
         assert_eq!((found[ports[0]].copied, found[ports[1]].copied), (1, 0), "{ports:?}");
     }
 }
@@ -194,11 +194,11 @@ fn the_newest_packet_goes_where_there_is_no_room() {
     let came = came_to(&cluster, 2, 1000 * US);
     let sizes: Vec<u32> = came.into_iter().map(|packet| packet.1).collect();
     assert_eq!(sizes[..5], [64, 1000, 1001, 1002, 1003]);
-    // Ten came while the first one was in the fabric.
+    // Ten packets arrived while the first one was in the fabric.
     assert_eq!(sizes[5], 1010);
 }
 
-/// A tree of switches, the parent of each, with the switch of each host.
+/// Generates a tree of switches: the parent of each switch, and the switch of each host.
 fn tree() -> impl Strategy<Value = (Vec<usize>, Vec<usize>)> {
     let parents = prop::collection::vec(any::<prop::sample::Index>(), 1..6);
     (parents, prop::collection::vec(any::<prop::sample::Index>(), 2..7)).prop_map(|(parents, hosts)| {

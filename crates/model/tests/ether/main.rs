@@ -1,4 +1,4 @@
-//! Fabrics of switches and endpoints.
+//! Tests of fabrics of switches and endpoints.
 #![allow(unreachable_pub)]
 
 mod faults;

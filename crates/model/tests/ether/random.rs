@@ -1,4 +1,5 @@
-//! Random topologies, faults and traffic: nothing gets lost without a reason, and two runs are the same.
+//! Tests of random topologies, faults and traffic: no packet is lost without a reason, and equal runs have equal
+//! results.
 
 use crate::lab::*;
 use hostnet_kernel::checkpoint;
@@ -34,7 +35,7 @@ fn roce() -> RoceParams {
     }
 }
 
-/// Hosts around a star, a dumbbell or a ring of switches.
+/// Creates hosts around a star, a dumbbell or a ring of switches.
 pub fn topology(shape: u8, hosts: usize) -> ClusterParams {
     let mut all = cluster();
     let switches = [1, 2, 4][usize::from(shape)];

@@ -1,4 +1,4 @@
-//! RoCE between hosts without a host network.
+//! Tests of RoCE between endpoints, which have no host network.
 
 use crate::lab::*;
 use hostnet_model::ether::{DropReason, Fabric};
@@ -18,7 +18,7 @@ fn roce() -> RoceParams {
     }
 }
 
-/// Zhu et al., SIGCOMM'15.
+/// DCQCN parameters of Zhu et al., SIGCOMM'15.
 fn dcqcn() -> DcqcnParams {
     DcqcnParams {
         gain: 256,
@@ -41,7 +41,7 @@ fn flow(from: u16, to: u16, roce: RoceParams, traffic: Traffic) -> FlowParams {
 const WRITES: Traffic = Traffic::Bulk { bytes: u64::MAX };
 const READS: Traffic = Traffic::Read { bytes: u64::MAX };
 
-/// The ends of a flow: who asks, and who answers.
+/// Returns the ends of a flow: the requester, then the responder.
 fn ends(fabric: &Fabric, flow: u32) -> [&RoceConnection; 2] {
     let mut own: Vec<_> =
         fabric.endpoints().flat_map(|endpoint| endpoint.ends()).filter(|end| end.flow() == flow).collect();
@@ -49,12 +49,12 @@ fn ends(fabric: &Fabric, flow: u32) -> [&RoceConnection; 2] {
     [own[0].memory().expect("RoCE"), own[1].memory().expect("RoCE")]
 }
 
-/// Bytes that were placed in memory at either end.
+/// Returns the bytes that were placed in memory at either end.
 fn placed(fabric: &Fabric, flow: u32) -> u64 {
     ends(fabric, flow).iter().map(|end| end.counters().bytes_received).sum()
 }
 
-/// Gbit/s of data of each flow between two times in us.
+/// Returns the goodput of each flow between two times in us, in Gbit/s.
 fn goodput(cluster: &ClusterParams, from_us: u64, to_us: u64) -> Vec<f64> {
     let mut simulation = simulation(cluster);
     let read = |simulation: &_| -> Vec<u64> {
@@ -97,7 +97,8 @@ fn one_message_takes_the_way_there_and_the_acknowledgement_back() {
     let mut simulation = simulation(&all);
     run(&mut simulation, 100 * US);
     let [asking, _] = ends(world(&simulation), 0);
-    // 4096 + 44 + 38 bytes there, 48 + 38 back, at 80 ps per byte; the cable is 1 us, latencies of endpoints are 1 ps.
+    // 4096 + 44 + 38 bytes there, 48 + 38 back, at 80 ps per byte. The cable has 1 us, the endpoints have 1 ps of
+    // latency.
     let expected = (4178 + 86) * 80 + 2 * US + 4;
     let latency = asking.latency().expect("it asks");
     assert_eq!((latency.count(), asking.completed()), (10, 10));
@@ -125,7 +126,7 @@ fn a_flow_begins_at_its_time_and_asks_for_nothing_when_stopped() {
     }
 }
 
-/// Two hosts that write to a third, each `bytes`.
+/// Creates two hosts that each write `bytes` to a third.
 fn incast(gbps: u64, params: &RoceParams, bytes: u64) -> ClusterParams {
     let mut all = star(3, gbps);
     all.flows = [0, 1].map(|from| flow(from, 2, params.clone(), Traffic::Bulk { bytes })).to_vec();
@@ -162,7 +163,7 @@ fn pfc_loses_nothing_and_shares_the_port() {
 fn without_pfc_a_full_memory_drops_and_senders_go_back() {
     let params = RoceParams { in_flight: 4, timeout_ps: 200 * US, ..roce() };
     let mut all = incast(100, &params, 2_000_000);
-    // Packets of different sizes, so that either flow finds the memory full now and then.
+    // Packets have different sizes, so that either flow finds the buffer full now and then.
     all.flows[1] = flow(1, 2, RoceParams { mtu_bytes: 1024, ..params }, Traffic::Bulk { bytes: 2_000_000 });
     all.switches[0].buffer_bytes = 60_000;
     let mut simulation = simulation(&all);
@@ -192,7 +193,7 @@ fn flows_of_dcqcn_share_a_port_and_never_overflow_it() {
     let found = goodput(&all, 50_000, 250_000);
     let whole = 40.0 * 4096.0 / 4178.0;
     assert!(found[0] + found[1] > 0.85 * whole, "{found:?} of {whole}");
-    // The rates of two flows wander about their share for tens of ms; on average they have it.
+    // The rates of two flows vary around the fair share for tens of ms; on average they meet it.
     let share = (found[0] + found[1]) / 2.0;
     assert!((found[0] / share - 1.0).abs() < 0.1, "{found:?}");
     let mut simulation = simulation(&all);

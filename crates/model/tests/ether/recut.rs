@@ -1,4 +1,4 @@
-//! Fabrics that are put together and cut again go on as if nothing had happened.
+//! Tests of joining and cutting fabrics: they continue as if nothing had happened.
 
 use crate::lab::*;
 use crate::random::{tcp, topology};
@@ -9,10 +9,10 @@ use hostnet_model::{Packet, PacketId, Payload};
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// Less than any packet takes from node to node.
+/// Window of the partitions, in ps: less than any packet takes from node to node.
 const WINDOW_PS: u64 = 1_000_000;
 
-/// The nodes between one cut and the next.
+/// Returns the ranges of nodes between consecutive cuts.
 fn ranges(nodes: usize, cuts: &[usize]) -> Vec<Range<usize>> {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % nodes).chain([0, nodes]).collect();
     cuts.sort_unstable();
@@ -20,7 +20,7 @@ fn ranges(nodes: usize, cuts: &[usize]) -> Vec<Range<usize>> {
     cuts.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
-/// All that the future depends on, with packets in slots that only depend on what there is.
+/// State that the future depends on. Packets are in slots that depend only on the present state.
 #[derive(Debug, PartialEq)]
 struct State {
     nodes: Vec<u8>,
@@ -47,7 +47,7 @@ fn state(parts: Vec<(Fabric, Scheduler<Payload>)>, nodes: usize) -> State {
     }
 }
 
-/// A packet without its place in a list that it was in.
+/// Returns a packet without its position in a list.
 fn nowhere(packet: Packet) -> Packet {
     Packet { next: PacketId::NONE, ..packet }
 }

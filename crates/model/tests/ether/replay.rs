@@ -1,4 +1,4 @@
-//! Packets as they are, through ports and switches.
+//! Tests of replayed packets through ports and switches.
 
 use crate::lab::*;
 use hostnet_model::ether::DropReason;
@@ -12,7 +12,7 @@ fn an_idle_way_takes_the_time_of_its_cables() {
     let mut cluster = star(2, 10);
     cluster.switches[0].latency_ps = 300;
     cluster.flows = vec![replay(0, 1, vec![(5_000, 1462)])];
-    // Two cables: serialization and propagation each; the switch; both endpoints.
+    // Two cables with serialization and propagation each, the switch, and both endpoints.
     let arrival = 5_000 + 2 * (PACKET_PS + 1_000_000) + 300 + 2;
     let mut simulation = simulation(&cluster);
     run(&mut simulation, arrival - 1);
@@ -33,7 +33,7 @@ fn two_senders_share_a_port_and_fill_its_queue() {
     let fabric = world(&simulation);
     assert!(assert_nothing_is_lost(fabric, 2).iter().all(|books| books.received == 100));
     let port = &fabric.switches().next().expect("a switch").ports()[2];
-    // Two come while one leaves; when all have come half of them have left.
+    // Two packets arrive while one leaves: when all have arrived, half of them have left.
     assert_eq!(port.egress().queue_packets().max(), 100);
     assert_eq!(port.marked_packets(), 0, "they are not capable");
     assert_eq!(port.egress().sent_packets(), 200);

@@ -1,22 +1,23 @@
-//! Rows of the DIMM that the driver of a core hands out as buffers (allocCache): one of each sub-array.
+//! Rows of a DIMM that the driver of a core allocates as buffers (allocCache): one row of each sub-array.
 //!
-//! A row of two pages is handed out as a whole, because a clone within a sub-array overwrites it as a whole. That of
-//! the sub-array of a row is at the same place among those of the driver as that row is among as many others.
+//! A row of two pages is allocated as a whole, because a clone within a sub-array overwrites the whole row. The row in
+//! the sub-array of another row has the index of that row modulo the number of rows.
 
 use serde::{Deserialize, Serialize};
 
-/// The rows of the driver of a core.
+/// Rows of the driver of a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AllocCache {
     first: u32,
     rows: u32,
-    /// One bit each: those that are handed out.
+    /// Rows in use, one bit each.
     used: Vec<u64>,
     handed_out: u32,
 }
 
 impl AllocCache {
-    /// `rows` rows from `first` on, a multiple of `rows`: as many as sub-arrays in the DIMM.
+    /// Creates `rows` rows from `first` on, a multiple of `rows`. The DIMM must have as many sub-arrays as there are
+    /// rows.
     #[must_use]
     pub fn new(first: u32, rows: u32) -> Self {
         Self { first, rows, used: vec![0; rows.div_ceil(64) as usize], handed_out: 0 }
@@ -36,7 +37,7 @@ impl AllocCache {
         self.handed_out = if used { self.handed_out + count } else { self.handed_out - count };
     }
 
-    /// Whether rows from `at` on are free; else how far the first is that is not.
+    /// Returns `Ok` if `count` rows from `at` on are free, else the index after the last one in use.
     fn is_free(&self, at: u32, count: u32) -> Result<(), u32> {
         match (at..at + count).rev().find(|&at| self.is_used(at)) {
             None => Ok(()),
@@ -44,7 +45,7 @@ impl AllocCache {
         }
     }
 
-    /// So many consecutive rows, those of the sub-arrays of the rows from `near` on if they are free.
+    /// Allocates `count` consecutive rows: in the sub-arrays of the rows from `near` on if these are free.
     pub fn take(&mut self, near: u32, count: u32) -> Option<u32> {
         if count == 0 || count > self.rows || self.handed_out + count > self.rows {
             return None;
@@ -64,21 +65,21 @@ impl AllocCache {
         None
     }
 
-    /// Whether a row is one of these.
+    /// Returns true if a row belongs to this driver.
     #[must_use]
     pub fn owns(&self, row: u32) -> bool {
         (self.first..self.first + self.rows).contains(&row)
     }
 
-    /// Rows come back.
+    /// Frees `count` rows from `row` on.
     ///
     /// # Panics
-    /// If they had not been handed out.
+    /// Panics if one of them is not in use.
     pub fn give_back(&mut self, row: u32, count: u32) {
         self.mark(row - self.first, count, false);
     }
 
-    /// Rows that are handed out.
+    /// Returns the number of rows in use.
     #[must_use]
     pub fn handed_out(&self) -> u32 {
         self.handed_out

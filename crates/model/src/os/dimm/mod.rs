@@ -1,8 +1,9 @@
-//! The driver of a NIC in a DIMM: it flushes what the NIC is to see, invalidates what the NIC has written, and has rows
-//! cloned in the place of copies.
+//! Driver of a NIC in a DIMM: it flushes lines that the NIC will read, invalidates lines that the NIC has written, and
+//! has rows cloned instead of copying packets.
 //!
-//! What is to be sent is flushed, and once memory has it, the line of its descriptor, which is the doorbell. Of what
-//! has come, the completion and the first line are read anew; then the packet is cloned to a buffer of its socket.
+//! To send, the driver flushes the data and, once memory has it, the line of the descriptor, which acts as the
+//! doorbell. To receive, it invalidates and reads the completion and the first line of the packet; then the packet is
+//! cloned to a buffer of its socket.
 
 mod alloc;
 mod receiving;
@@ -23,60 +24,61 @@ use receiving::{Receiving, ETHERNET_BYTES};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The way of a driver to its DIMM.
+/// Path from a driver to its DIMM.
 #[derive(Clone, Debug)]
 pub struct DimmWay {
-    /// The DIMM.
+    /// Id of the DIMM.
     pub dimm: ComponentId,
-    /// From a core to the host's end of the channel, in ps, at least 1.
+    /// Delay from a core to the host's end of the channel, in ps, at least 1.
     pub to_dimm_ps: u64,
-    /// What the driver does.
+    /// Behaviour of the driver.
     pub driver: DimmDriverParams,
-    /// Lines of a row.
+    /// Lines per row.
     pub lines_per_row: u32,
     /// Rows that the largest packet takes.
     pub packet_rows: u32,
-    /// The number of the queue, by which its first buffer lies in another bank than those of others.
+    /// Number of the queue. It offsets the first buffer, so that the buffers of different queues begin in different
+    /// banks.
     pub queue: u16,
-    /// The rows that it hands out.
+    /// Rows that the driver allocates.
     pub rows: AllocCache,
 }
 
-/// A line that is to be flushed.
+/// Line to be flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Flush {
-    /// The physical line.
+    /// Physical line (address / 64).
     line: u64,
     kind: RequestKind,
     tag: u32,
     class: u8,
 }
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Step {
-    /// Its stores are on their way.
+    /// Its stores are in flight.
     Stores,
-    /// The instructions that flush its data are under way.
+    /// The instructions that flush its data are executing.
     Flushes,
-    /// Its data is on its way to memory.
+    /// Its data is in flight to memory.
     Fence,
-    /// The instruction that flushes its descriptor is under way.
+    /// The instruction that flushes its descriptor is executing.
     Bell,
 }
 
-/// Something to be flushed in the order in which it was handed down.
+/// Lines to flush before a doorbell or the tail of a ring. Jobs run in the order in which they were handed down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Job {
     step: Step,
     lines: VecDeque<Flush>,
-    /// The packet whose doorbell comes after its data, and the clone of that.
+    /// Packet whose doorbell follows its data, and the command of its clone, if it is cloned.
     packet: PacketId,
     clone: Option<Payload>,
     bell: Option<Flush>,
 }
 
-/// The driver of a core.
+/// Driver of a core for a NIC in a DIMM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct DimmDriver {
     dimm: ComponentId,
@@ -89,13 +91,13 @@ pub(super) struct DimmDriver {
     rng: Rng,
     jobs: VecDeque<Job>,
     flushes: VecDeque<Flush>,
-    /// Flushes on their way.
+    /// Flushes in flight.
     out: u32,
     receiving: Receiving,
 }
 
 impl DimmDriver {
-    /// Creates the driver, whose entries of the LFB draw from `rng`.
+    /// Creates the driver, whose LFB entries draw their refill times from `rng`.
     pub(super) fn new(way: DimmWay, rng: Rng) -> Self {
         let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, queue, rows } = way;
         Self {
@@ -114,12 +116,13 @@ impl DimmDriver {
         }
     }
 
-    /// Returns the rows of the DIMM that this core's driver has handed out.
+    /// Returns the number of rows of the DIMM that this core's driver has in use.
     pub(super) fn rows_handed_out(&self) -> u32 {
         self.rows.handed_out()
     }
 
-    /// Returns the datagrams that found no rows free since the start of the run, and stayed where they arrived.
+    /// Returns the number of datagrams since the start of the run that found no free rows and stayed where they had
+    /// arrived.
     pub(super) fn received_in_place(&self) -> u64 {
         self.receiving.in_place
     }
@@ -129,40 +132,43 @@ impl DimmDriver {
         !self.params.copy
     }
 
-    /// The row of the DIMM that a physical line lies in.
+    /// Returns the row of the DIMM that holds a physical line.
     fn row(&self, line: u64) -> u32 {
         ((line - memory_of(1) / 64) / self.lines_per_row) as u32
     }
 
-    /// The first physical line of a row.
+    /// Returns the first physical line of a row.
     fn line(&self, row: u32) -> u64 {
         memory_of(1) / 64 + u64::from(row) * self.lines_per_row
     }
 
-    /// Rows that `lines` lines from `line` on lie in.
+    /// Returns the number of rows that `lines` lines from `line` on occupy.
     fn rows_of(&self, line: u64, lines: u64) -> u32 {
         ((line % self.lines_per_row + lines).div_ceil(self.lines_per_row) as u32).max(1)
     }
 
-    /// Bytes of the memory that a datagram has to itself, so that it can be cloned as a whole.
+    /// Returns the size of the buffer of a datagram, in bytes: whole rows, so that the buffer can be cloned as a
+    /// whole.
     pub(super) fn buffer_bytes(&self) -> u64 {
         self.packet_rows * self.lines_per_row * 64
     }
 
-    /// How far into the memory of an end its first buffer lies, in bytes: in other banks than those of other ends.
+    /// Returns the offset of the first buffer of an end in its memory, in bytes. Buffers of different ends begin in
+    /// different banks.
     pub(super) fn first_buffer(&self, index: usize) -> u64 {
         (self.queue + index as u64) * self.buffer_bytes()
     }
 
-    /// Where in its row a datagram begins, in lines: buffers that follow each other use other sets of the caches, as
-    /// those of coloured slabs do.
+    /// Returns the offset of a datagram in its row, in lines. Consecutive buffers use different sets of the caches, as
+    /// in coloured slabs.
     pub(super) fn colour(&self, line: u64, bytes: u32) -> u64 {
         let lines = u64::from(bytes).div_ceil(64);
         let room = self.lines_per_row.saturating_sub(lines) + 1;
         line / self.lines_per_row * lines % room
     }
 
-    /// A clone of what lies in `lines` lines from a line of the DIMM on: where it will be, and the command.
+    /// Allocates rows for a clone of `lines` lines from `line` on. Returns the first line of the clone and the
+    /// command, or `None` if no rows are free.
     fn clone_of(&mut self, line: u64, lines: u64, packet: PacketId, received: bool) -> Option<(u64, Payload)> {
         let (from, count) = (self.row(line), self.rows_of(line, lines));
         let to = self.rows.take(from, count)?;
@@ -176,7 +182,7 @@ impl DimmDriver {
         self.free(line, u64::from(ip_bytes) + ETHERNET_BYTES);
     }
 
-    /// The buffer of a datagram that begins at a line is not needed any more.
+    /// Frees the buffer of a datagram that begins at a line, if the buffer consists of rows of this driver.
     pub(super) fn free(&mut self, line: u64, bytes: u64) {
         let row = self.row(line);
         if self.rows.owns(row) {
@@ -185,7 +191,8 @@ impl DimmDriver {
         }
     }
 
-    /// Hands a packet or segment down to the NIC: its data is flushed, or cloned, and then its `descriptor`.
+    /// Hands a packet or segment down to the NIC: queues the flush of its data, its clone if it is cloned, and the
+    /// flush of `descriptor`, which acts as the doorbell.
     pub(super) fn hand_down(
         &mut self,
         id: PacketId,
@@ -222,7 +229,8 @@ impl DimmDriver {
         }
     }
 
-    /// Flushes the lines of descriptors that go back to a receive ring; the NIC sees the tail with the last of them.
+    /// Flushes the lines of descriptors that are returned to a receive ring. The last of them makes the tail visible
+    /// to the NIC.
     pub(super) fn flush_tail(
         &mut self,
         addresses: &[u64],
@@ -241,7 +249,7 @@ impl DimmDriver {
         self.jobs.push_back(Job { step: Step::Flushes, lines, packet: PacketId::NONE, clone: None, bell: None });
     }
 
-    /// Chooses what the core does next for lines to flush.
+    /// Chooses the next work of the core for lines to flush.
     pub(super) fn next_flush(
         &mut self,
         lines: &mut Lines,
@@ -255,6 +263,7 @@ impl DimmDriver {
         let flush_ps = self.params.flush_ps;
         let work = |lines: u64| Some(Choice::Work(Task::Flush, lines * flush_ps, Spent::Send));
         match job.step {
+            // A flush must not overtake the stores to its line.
             Step::Stores if stores => Some(Choice::Wait(Spent::Register)),
             Step::Stores => {
                 job.step = Step::Flushes;
@@ -273,7 +282,7 @@ impl DimmDriver {
         }
     }
 
-    /// Ends the flush instructions of a job. `next_descriptor` is the line of the descriptor after it, which is fetched
+    /// Ends the flush instructions of a job. `next_descriptor` is the line of the next descriptor, which is fetched
     /// before it is needed.
     pub(super) fn end_flush(
         &mut self,
@@ -300,7 +309,7 @@ impl DimmDriver {
         }
     }
 
-    /// Issues flushes as far as the LFB has entries, once stores before them are in the caches.
+    /// Issues flushes while the LFB has free entries, once earlier stores are in the caches.
     fn pump(&mut self, lines: &mut Lines, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         lines.push_stores(lfb, counts, context);
         if lines.stores_pending() {
@@ -328,7 +337,7 @@ impl DimmDriver {
         lfb.free(class, entered, &mut self.rng, context);
     }
 
-    /// Ends the flush of a line that is in memory now, or was.
+    /// Ends the flush of a line, which memory holds now.
     pub(super) fn on_flushed(
         &mut self,
         id: RequestId,

@@ -1,4 +1,4 @@
-//! Packets that have come by a NIC in a DIMM.
+//! Packets received by a NIC in a DIMM.
 
 use super::DimmDriver;
 use crate::lfb::Lfb;
@@ -15,25 +15,25 @@ use std::collections::VecDeque;
 /// Bytes of an Ethernet header, before the IP header in memory.
 pub(super) const ETHERNET_BYTES: u64 = 14;
 
-/// Packets that have come and are not yet the softirq's.
+/// Packets that have arrived and have not been passed to the softirq.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Receiving {
     come: VecDeque<PacketId>,
-    /// The one whose lines are read anew.
+    /// Packet whose completion is being read.
     reading: Option<PacketId>,
-    /// Those that are being cloned while they are worked on, and the one that the driver is through with before that.
+    /// Packets whose clone is in progress, and the packet that the driver has finished before its clone.
     cloning: Vec<PacketId>,
     held: Option<PacketId>,
-    /// Datagrams that found no rows free.
+    /// Datagrams that found no free rows.
     pub(super) in_place: u64,
 }
 
-/// What the core does next for packets that have arrived.
+/// Next work of the core for packets that have arrived.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::os) enum Arrival {
     /// The core is busy, or waits.
     Busy(Choice),
-    /// The completion of a packet has been read: the packet is the softirq's.
+    /// The completion of a packet has been read: the softirq takes over.
     Completed(PacketId),
     /// No packet has arrived.
     Nothing,
@@ -45,7 +45,7 @@ impl DimmDriver {
         self.receiving.come.push_back(id);
     }
 
-    /// Chooses what the core does next for packets that have arrived.
+    /// Chooses the next work of the core for packets that have arrived.
     pub(in crate::os) fn next_arrival(
         &mut self,
         lines: &mut Lines,
@@ -72,7 +72,7 @@ impl DimmDriver {
         }
     }
 
-    /// Reads the completion of a packet, whose line has been invalidated.
+    /// Reads the completion of a packet after its line has been invalidated.
     pub(in crate::os) fn read_completion(
         &mut self,
         id: PacketId,
@@ -85,8 +85,8 @@ impl DimmDriver {
         self.receiving.reading = Some(id);
     }
 
-    /// Begins work on a packet whose completion has been read. A datagram is cloned to a buffer of its socket, if one is
-    /// free, while the driver works on its first line where it arrived.
+    /// Begins work on a packet whose completion has been read. A datagram is cloned to a buffer of its socket, if rows
+    /// are free, while the driver works on its first line where the datagram arrived.
     pub(in crate::os) fn begin_packet(
         &mut self,
         id: PacketId,
@@ -115,7 +115,7 @@ impl DimmDriver {
         }
     }
 
-    /// Returns true if a packet that the driver is through with has to wait for its clone.
+    /// Returns true if a packet that the driver has finished must wait for its clone.
     pub(in crate::os) fn holds_back(&mut self, id: PacketId, context: &mut Context) -> bool {
         let (holds, now) = (self.receiving.cloning.contains(&id), context.now());
         if holds {
@@ -143,7 +143,7 @@ impl DimmDriver {
     }
 }
 
-/// Reads a line that the NIC has written, after what caches hold of it is invalidated.
+/// Drops from the caches a line that the NIC has written, and reads it from memory.
 fn read_fresh(address: u64, class: u8, lines: &mut Lines, context: &mut Context) {
     let line = lines.physical(address);
     if let Some(caches) = context.caches.own() {

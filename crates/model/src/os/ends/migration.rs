@@ -1,9 +1,10 @@
-//! Threads that go to another core, and the packets that come after them.
+//! Threads that migrate to another core, and the packets that follow them.
 //!
-//! A thread takes the sockets of its flow along. Packets that still come by the old receive queue are the old core's as
-//! far as the driver goes; then they are handed on, as the backlog of a socket is (Linux). When the old queue is empty
-//! the NIC is asked to steer the flow to the queue of the new core (accelerated RFS). What was sent before is still on
-//! the old send queue: until it has left, more goes by the same queue, so that nothing overtakes (`ooo_okay` of XPS).
+//! A thread takes the socket of its flow along. The driver of the old core still handles the packets that arrive by
+//! the old receive queue, and then passes them on, as the backlog of a socket is passed on in Linux. When the old
+//! queue is empty, the NIC is requested to steer the flow to the queue of the new core (accelerated RFS). Segments
+//! that were sent before are still on the old send queue: until they have left, further segments go by that queue, so
+//! that nothing overtakes (`ooo_okay` of XPS).
 
 use super::socket::Socket;
 use super::FlowEnds;
@@ -16,31 +17,31 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// When a thread goes, and where to.
+/// Migration of a thread: its time and its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hop {
-    /// When, in ps from the start of the run.
+    /// Time of the migration, in ps from the start of the run.
     pub at_ps: u64,
-    /// The core that it goes to.
+    /// Core that the thread migrates to.
     pub core: ComponentId,
-    /// The receive queue of that core.
+    /// Receive queue of that core.
     pub queue: u16,
 }
 
-/// A flow of this host whose application runs on another core.
+/// Flow of this host whose application runs on another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MigratedFlow {
-    /// The flow.
+    /// Number of the flow.
     pub flow: u32,
-    /// The core that it was at when this core heard of it last.
+    /// Core of the flow, as far as this core knows.
     pub core: ComponentId,
-    /// The receive queue of that core.
+    /// Receive queue of that core.
     pub queue: u16,
-    /// The class of the requests for lines that it causes.
+    /// Class of the line requests that the flow causes.
     pub class: u8,
 }
 
-/// A socket between two cores.
+/// Socket in migration between two cores.
 #[derive(Debug)]
 pub(crate) struct Passing(Box<Socket>);
 
@@ -54,20 +55,21 @@ impl Passing {
 /// Threads that leave a core, or have left it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::os) struct Migration {
-    /// Sockets that go as soon as nothing here is busy with them.
+    /// Sockets that migrate as soon as no work here uses them.
     leaving: Vec<u32>,
-    /// By flow; each with whether a packet of it has come here since the NIC was asked to steer it.
+    /// Flows at other cores, in ascending order; each with true if a packet of it has arrived here since the NIC was
+    /// last requested to steer the flow.
     elsewhere: Vec<(MigratedFlow, bool)>,
 }
 
 impl Migration {
-    /// With flows that are elsewhere from the start, in ascending order.
+    /// Creates the state with flows that run on other cores from the start, in ascending order.
     pub(in crate::os) fn new(elsewhere: Vec<MigratedFlow>) -> Self {
         debug_assert!(elsewhere.is_sorted_by_key(|flow| flow.flow));
         Self { leaving: Vec::new(), elsewhere: elsewhere.into_iter().map(|flow| (flow, false)).collect() }
     }
 
-    /// Whether any socket is to go.
+    /// Returns true if a socket waits for its migration.
     pub(in crate::os) fn waits(&self) -> bool {
         !self.leaving.is_empty()
     }
@@ -76,11 +78,12 @@ impl Migration {
         self.elsewhere.binary_search_by_key(&flow, |(elsewhere, _)| elsewhere.flow)
     }
 
+    /// Returns the flow if it runs on another core, as far as is known.
     pub(in crate::os) fn find(&self, flow: u32) -> Option<MigratedFlow> {
         self.place(flow).ok().map(|at| self.elsewhere[at].0)
     }
 
-    /// A packet of a flow has come.
+    /// Notes that a packet of a flow has arrived here.
     fn meet(&mut self, flow: u32) {
         if let Ok(at) = self.place(flow) {
             self.elsewhere[at].1 = true;
@@ -102,7 +105,7 @@ impl Migration {
 }
 
 impl FlowEnds {
-    /// Marks the socket of a thread whose time to migrate has come.
+    /// Marks the socket of a thread whose migration is due.
     pub(in crate::os) fn begin_hop(&mut self, connection: u32) {
         let socket = &mut self.sockets[connection as usize];
         if socket.present && !socket.leaving {
@@ -111,7 +114,7 @@ impl FlowEnds {
         }
     }
 
-    /// Sends away the leaving threads whose sockets are not `busy`.
+    /// Starts the migration of the leaving threads whose sockets are not `busy`.
     pub(in crate::os) fn depart(&mut self, busy: impl Fn(u32) -> bool, context: &mut Context) {
         let sockets = &self.sockets;
         self.migration.leaving.retain(|&index| {
@@ -124,8 +127,8 @@ impl FlowEnds {
         });
     }
 
-    /// Gives the socket of a flow away to the core of its next hop; `waiting` of its packets stay behind with the
-    /// softirq.
+    /// Hands over the socket of a flow to the core that its thread migrates to. `waiting` of its packets remain in the
+    /// queue of the softirq.
     pub(in crate::os) fn give(&mut self, flow: u32, own: ComponentId, waiting: u64) -> Option<Passing> {
         let index = self.socket_of(flow)?;
         self.ready.retain(|&other| other as usize != index);
@@ -144,7 +147,7 @@ impl FlowEnds {
         Some(Passing(socket))
     }
 
-    /// Takes in the socket of a flow whose thread has migrated here; `waiting` of its packets were here before.
+    /// Adds the socket of a flow whose thread has migrated here; `waiting` of its packets arrived here before.
     pub(in crate::os) fn take_in(
         &mut self,
         Passing(mut socket): Passing,
@@ -179,7 +182,7 @@ impl FlowEnds {
         context.send(context.id, 1, Payload::Begin { connection });
     }
 
-    /// Schedules the next hop of a thread, if it has one.
+    /// Schedules the next migration of a thread, if there is one.
     fn await_hop(&self, index: usize, context: &mut Context) {
         if let Some(hop) = self.sockets[index].next_hop() {
             let delay = hop.at_ps.saturating_sub(context.now().ps()).max(1);
@@ -187,8 +190,8 @@ impl FlowEnds {
         }
     }
 
-    /// Returns the core by whose queue a segment of a socket is sent, if not by the own one: earlier segments are still
-    /// there.
+    /// Returns the core whose queue must send a segment of a socket, because earlier segments are still there; `None`
+    /// for the core of the socket.
     pub(in crate::os) fn sends_by(&mut self, index: usize) -> Option<ComponentId> {
         let socket = self.sockets.get_mut(index)?;
         if socket.in_nic == 0 {
@@ -199,7 +202,7 @@ impl FlowEnds {
 }
 
 impl Migration {
-    /// Hands a packet on to the core that its flow has migrated to. Returns false if the flow is unknown.
+    /// Passes a packet on to the core that its flow has migrated to. Returns false if the flow is unknown.
     pub(in crate::os) fn hand_on(&mut self, packet: Packet, context: &mut Context) -> bool {
         let Some(MigratedFlow { core, .. }) = self.find(packet.flow) else { return false };
         if packet.queue != BY_RING {
@@ -210,8 +213,8 @@ impl Migration {
         true
     }
 
-    /// Asks the NIC to steer flows that have migrated away from the empty receive queue `own`, if their packets still
-    /// arrived here.
+    /// Requests the NIC to steer flows that have migrated away from the empty receive queue `own`, if their packets
+    /// still arrived here.
     pub(in crate::os) fn steer(&mut self, own: Option<u16>, driver: &NicDriver, context: &mut Context) {
         for (MigratedFlow { flow, queue, .. }, met) in &mut self.elsewhere {
             if std::mem::take(met) && Some(*queue) != own {

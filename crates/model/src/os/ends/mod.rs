@@ -1,6 +1,6 @@
-//! Ends of flows whose applications run on a core: sockets of TCP and ends of datagrams.
+//! Ends of flows whose applications run on a core: TCP sockets and ends of datagrams.
 //!
-//! Both kinds share one numbering, sockets first, and one queue each for turns of applications and for output.
+//! Both kinds share one numbering, sockets first, and one queue each for the turns of applications and for output.
 
 pub(in crate::os) mod datagram;
 pub(in crate::os) mod migration;
@@ -105,7 +105,7 @@ impl FlowEnds {
         here.or_else(|| Some(self.migration.find(flow)?.class))
     }
 
-    /// Returns the packets that have arrived at all ends and that TCP or a socket of UDP has not seen.
+    /// Returns the number of packets that have arrived at all ends and that TCP or the UDP socket has not processed.
     pub(in crate::os) fn undelivered_packets(&self) -> u64 {
         let counts = self.sockets.iter().map(|socket| &socket.counts);
         let counts = counts.chain(self.datagrams.iter().map(|end| &end.counts));
@@ -153,7 +153,7 @@ impl FlowEnds {
     /// Returns the work on the socket buffer of a packet whose data is copied at this core, in ps, 0 if there is none.
     ///
     /// `index` is the end of its flow. Forwarded packets, files and data `in_place` (a NIC in a DIMM) have no socket
-    /// buffer of their own, and neither have bare acknowledgements.
+    /// buffer; pure acknowledgements have none, either.
     pub(in crate::os) fn allocation_ps(
         &self,
         index: Option<usize>,

@@ -1,4 +1,4 @@
-//! What goes out: segments of data and acknowledgements, on their way from TCP to the NIC; and the timers of TCP.
+//! Output of a core: segments of data and acknowledgements from TCP to the NIC; and the timers of TCP.
 
 use super::socket::Socket;
 use super::FlowEnds;
@@ -16,17 +16,17 @@ use std::collections::VecDeque;
 
 /// Bytes of the headers of IP (20) and TCP (20, timestamps 12).
 const HEADER_BYTES: u32 = 52;
-/// The least memory that a socket sends from: well above a segment and a system call, which run past its end. With many
-/// sockets they overlap.
+/// Minimum memory that a socket sends from: well above a segment and a system call, which may extend past its end. With
+/// many sockets these buffers overlap.
 const SHARE_BYTES: u64 = 1 << 20;
 
-/// The way out of a core.
+/// Connections with output, and the memory that they send from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::os) struct Output {
     /// Connections that may have something to send.
     waiting: VecDeque<u32>,
     region: Region,
-    /// Bytes of it that each socket has.
+    /// Bytes of the region per socket.
     share: u64,
     line_size: LineSize,
 }
@@ -38,35 +38,35 @@ impl Output {
         output
     }
 
-    /// Gives each of so many sockets its share.
+    /// Divides the region among `sockets` sockets.
     pub(in crate::os) fn divide(&mut self, sockets: usize) {
         let share = self.region.bytes / (sockets.max(1) as u64) / SHARE_BYTES * SHARE_BYTES;
         self.share = share.max(SHARE_BYTES);
     }
 
-    /// Whether a connection may have something to send.
+    /// Returns true if a connection may have something to send.
     pub(in crate::os) fn wants(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// A socket has something to send that has no other way out.
+    /// Queues an end of datagrams that has something to send.
     pub(in crate::os) fn push(&mut self, socket: u32) {
         self.waiting.push_back(socket);
     }
 
-    /// A socket has nothing to send here any more.
+    /// Removes the entries of a socket.
     pub(in crate::os) fn forget(&mut self, socket: u32) {
         self.waiting.retain(|&other| other != socket);
     }
 
-    /// Where a socket sends from.
+    /// Returns the memory that a socket sends from.
     pub(in crate::os) fn buffer(&self, socket: usize) -> Buffer {
         let first = socket as u64 * self.share % self.region.bytes;
         Buffer { base: self.region.base + first, share: self.share, line_size: self.line_size }
     }
 }
 
-/// The memory that a socket sends from.
+/// Memory that a socket sends from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::os) struct Buffer {
     base: u64,
@@ -75,18 +75,18 @@ pub(in crate::os) struct Buffer {
 }
 
 impl Buffer {
-    /// A file in its place, which is sent again from its beginning when its end comes.
+    /// Returns the memory of `file` in its place. The file is sent again from its start after its end.
     pub(in crate::os) fn of_file(self, file: Region) -> Self {
         Self { base: file.base, share: file.bytes, ..self }
     }
 
-    /// How many buffers of `unit` bytes fit.
+    /// Returns the number of buffers of `unit` bytes that fit.
     pub(in crate::os) fn places(&self, unit: u64) -> usize {
         (self.share / unit) as usize
     }
 
-    /// The line of virtual memory where a byte of the stream lies. What follows lies behind it, past the end of the
-    /// share too.
+    /// Returns the virtual line that holds a byte of the stream. The bytes that follow are contiguous, even past the
+    /// end of the share.
     pub(in crate::os) fn line(&self, byte: u64) -> u64 {
         (self.base + self.line_size.shrink(byte % self.share)) / 64
     }
@@ -158,8 +158,8 @@ impl FlowEnds {
         self.queue_output(index);
     }
 
-    /// Schedules an event no later than the connection's timer. A timer that has moved to later is set anew by that
-    /// event.
+    /// Schedules an event for the timer of a connection, unless an earlier one is pending. If the timer has moved to a
+    /// later time, that event schedules the next.
     pub(in crate::os) fn set_timer(&mut self, index: usize, execution: &mut Execution, context: &mut Context) {
         let socket = &mut self.sockets[index];
         let Some(at) = socket.connection.timer().filter(|_| socket.present) else { return };
@@ -174,7 +174,7 @@ impl FlowEnds {
         execution.note_timer(context.now(), at, index);
     }
 
-    /// Handles the event of a timer, which is ignored if a later one replaced it.
+    /// Handles the event of a timer. The event is ignored if a later one has replaced it.
     pub(in crate::os) fn on_timer(
         &mut self,
         index: usize,
@@ -201,7 +201,7 @@ impl FlowEnds {
         self.sockets.get(index)?.connection.timer()
     }
 
-    /// Returns true if the event at `now` is that of a timer that was moved or cancelled, which interrupts nobody.
+    /// Returns true if the event at `now` is of a timer that was moved or cancelled, which causes no interrupt.
     pub(in crate::os) fn is_cancelled_timer(&self, payload: Payload, now: Time) -> bool {
         let Payload::Timer { connection, .. } = payload else { return false };
         let Some(socket) = self.sockets.get(connection as usize) else { return false };
@@ -210,7 +210,7 @@ impl FlowEnds {
 }
 
 impl Socket {
-    /// Takes the next segment that the connection may send and the NIC has room for, as a packet.
+    /// Returns the next segment that the connection may send and the NIC has room for, as a packet.
     fn next_segment(&mut self, now: Time) -> Option<Packet> {
         let segment = if self.stays() && self.may_send() { self.connection.next(now) } else { None }?;
         let capable = self.connection.ecn_capable(&segment);

@@ -1,4 +1,4 @@
-//! One end of a flow at a network core: its connection, its application, and where its data lies.
+//! End of a TCP flow at a network core: its connection, its application, and the location of its data.
 
 use super::migration::Hop;
 use super::output::Buffer;
@@ -14,45 +14,45 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Bytes of an Ethernet header, before the IP header in memory.
 const ETHERNET_BYTES: u32 = 14;
-/// TCP small queues: what may be handed to the NIC beyond two segments is what is sent in this time, in ps (1 ms in
-/// Linux).
+/// Period of TCP small queues, in ps: the NIC may hold two segments, or the data sent in this time if that is more (1
+/// ms in Linux).
 const QUEUE_PS: u128 = 1_000_000_000;
-/// The most that may be handed to the NIC, in bytes (`tcp_limit_output_bytes` of Linux).
+/// Maximum data that the NIC may hold by that rule, in bytes (`tcp_limit_output_bytes` of Linux).
 const QUEUE_BYTES_MAX: u64 = 1 << 20;
 
-/// One end of a flow whose application runs on a core.
+/// Parameters of one end of a TCP flow whose application runs on a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetSocketParams {
-    /// The flow, as numbered in [`crate::params::ClusterParams::flows`].
+    /// Flow, as numbered in [`crate::params::ClusterParams::flows`].
     pub flow: u32,
-    /// The class of the requests for lines that it causes.
+    /// Class of the line requests that the flow causes.
     pub class: u8,
-    /// This host.
+    /// Number of this host.
     pub host: u16,
-    /// The host at the other end.
+    /// Number of the host at the other end.
     pub peer: u16,
     /// Priority class of its packets, 0 to 7.
     pub priority: u8,
-    /// The connection.
+    /// Parameters of the connection.
     pub tcp: TcpParams,
-    /// What its application does.
+    /// Traffic of its application.
     pub traffic: Traffic,
-    /// Whether this end begins the flow.
+    /// True if this end begins the flow.
     pub initiator: bool,
-    /// The file whose pages it sends, without a copy (sendfile); else it sends what it has written.
+    /// File whose pages the end sends without a copy (sendfile), if any; otherwise it sends written data.
     pub file: Option<Region>,
-    /// When it begins, in ps.
+    /// Time at which the flow begins, in ps.
     pub start_ps: u64,
-    /// When the receiving application does not read, from and to in ps.
+    /// Interval in which the receiving application does not read: start and end, in ps.
     pub deaf_ps: Option<(u64, u64)>,
-    /// Whether its thread begins at this core; elsewhere it is one that comes later.
+    /// True if its thread starts on this core, false if the thread migrates here later.
     pub here: bool,
-    /// Where its thread goes, in the order of time.
+    /// Migrations of its thread, in order of time.
     pub hops: Vec<Hop>,
 }
 
 impl NetSocketParams {
-    /// The number of the service whose requests come here, if any do.
+    /// Returns the number of the service whose requests arrive here, if any.
     pub(in crate::os) fn service(&self) -> Option<u32> {
         match &self.traffic {
             Traffic::Service(service) if !self.initiator => Some(service.number),
@@ -61,64 +61,64 @@ impl NetSocketParams {
     }
 }
 
-/// Data of a packet in memory.
+/// Data of a received packet in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Piece {
-    /// Its bytes in the stream.
+    /// Range of its bytes in the stream.
     start: u64,
     end: u64,
-    /// The physical line that its frame begins at, and how many bytes after that its data does.
+    /// First virtual line of its frame, and bytes from there to its data.
     line: u64,
     offset: u32,
-    /// The first line of the frame that no copy has read.
+    /// First line of the frame that no copy has read.
     fresh: u64,
 }
 
-/// One end of a flow.
+/// One end of a TCP flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::os) struct Socket {
     pub(in crate::os) params: NetSocketParams,
     pub(in crate::os) connection: TcpConnection,
     pub(in crate::os) application: Application,
     pub(in crate::os) counts: SocketCounts,
-    /// The service that its requests are for, by its place among those of the server.
+    /// Index of the service that its requests are for, among those of the server.
     pub(in crate::os) service: Option<usize>,
-    /// What has come and is not yet copied, in the order of the stream.
+    /// Data that has arrived and is not copied yet, in stream order.
     pieces: VecDeque<Piece>,
-    /// The number of the last packet that the kernel has seen, and those that came by another queue before it was
-    /// their turn.
+    /// Number of the last packet that the kernel has processed, and packets that arrived early by another queue.
     seen: u64,
     early: BTreeMap<u64, Packet>,
     /// Bytes of the stream that the application has read.
     read_at: u64,
-    /// Where it sends from, by the first byte of the stream that lies there; the last first.
+    /// Memory that it sends from: each buffer with the first byte of the stream in it, the most recent first.
     sends_from: Vec<(u64, Buffer)>,
-    /// Whether its thread is at this core, whether that is about to go, and how often it has.
+    /// True if its thread is on this core; true if the thread is about to leave; number of migrations so far.
     pub(in crate::os) present: bool,
     pub(in crate::os) leaving: bool,
     pub(in crate::os) hops: usize,
-    /// The core by whose send queue it went before, while something is there.
+    /// Core whose send queue it used before, while segments are still there.
     pub(in crate::os) by: Option<ComponentId>,
     /// Bytes handed to the NIC that have not left it.
     pub(in crate::os) in_nic: u64,
-    /// Whether the flow has begun.
+    /// True once the flow has begun.
     pub(in crate::os) begun: bool,
-    /// Whether the application waits for its turn.
+    /// True if the application is queued for its turn.
     pub(in crate::os) ready: bool,
-    /// Whether it sleeps.
+    /// True if the application sleeps.
     pub(in crate::os) asleep: bool,
-    /// Whether it had to do without room at its last turn.
+    /// True if the send buffer had no room at its last turn.
     pub(in crate::os) blocked: bool,
-    /// Whether it is to write before it reads again.
+    /// True if the application must write before it reads again.
     pub(in crate::os) write_next: bool,
-    /// Whether it stands in the list of those that may have something to send.
+    /// True if the socket is queued for output.
     pub(in crate::os) sending: bool,
-    /// The event that will wake it up.
+    /// Time of the event that will wake the application.
     pub(in crate::os) wake_at: Option<Time>,
-    /// The event of the connection's timer that is under way, and its number.
+    /// Time of the pending event of the connection's timer.
     pub(in crate::os) timer_at: Option<Time>,
-    /// When its timer last was due, and not only looked at.
+    /// Time at which the timer last expired, not counting events of a timer that had moved.
     pub(in crate::os) fired_at: Option<Time>,
+    /// Number of the pending event of the timer.
     pub(in crate::os) generation: u32,
 }
 
@@ -157,7 +157,7 @@ impl Socket {
         }
     }
 
-    /// What is left where a socket was.
+    /// Creates the placeholder that remains where a socket has migrated away.
     pub(in crate::os) fn absent(of: &Self) -> Self {
         let mut left = Self::new(of.params.clone(), of.sends_from[0].1);
         left.service = of.service;
@@ -166,17 +166,17 @@ impl Socket {
         left
     }
 
-    /// Where its thread goes next.
+    /// Returns the next migration of its thread, if there is one.
     pub(in crate::os) fn next_hop(&self) -> Option<Hop> {
         self.params.hops.get(self.hops).copied()
     }
 
-    /// Whether its thread is here and not about to go.
+    /// Returns true if its thread is here and not about to leave.
     pub(in crate::os) fn stays(&self) -> bool {
         self.present && !self.leaving
     }
 
-    /// What is written from now on lies there. A file stays where it is.
+    /// Sets the buffer for data written from now on. A file remains in its place.
     pub(in crate::os) fn sends_from(&mut self, buffer: Buffer) {
         if self.params.file.is_some() {
             return;
@@ -184,24 +184,24 @@ impl Socket {
         self.sends_from.insert(0, (self.counts.written_bytes, buffer));
     }
 
-    /// All that it sends lies there; before it has written anything.
+    /// Sets the buffer for all data; nothing may have been written before.
     pub(in crate::os) fn send_only_from(&mut self, buffer: Buffer) {
         self.sends_from = vec![(0, self.params.file.map_or(buffer, |file| buffer.of_file(file)))];
     }
 
-    /// The line of virtual memory where a byte of the stream that it sends lies.
+    /// Returns the virtual line that holds a byte of the stream that the socket sends.
     pub(in crate::os) fn line(&self, byte: u64) -> u64 {
         let (_, buffer) = self.sends_from.iter().find(|(from, _)| *from <= byte).expect("the first holds byte 0");
         buffer.line(byte)
     }
 
-    /// Whether the application does not read now.
+    /// Returns true if the application does not read now.
     pub(in crate::os) fn is_deaf(&self, now: Time) -> bool {
         let NetSocketParams { initiator, deaf_ps, .. } = &self.params;
         !initiator && deaf_ps.is_some_and(|(from, to)| (from..to).contains(&now.ps()))
     }
 
-    /// Bytes that may be written, offered to the application: after the buffer was full, none until a third of it is
+    /// Returns the bytes that the application may write. After the buffer was full, it may write none until a third is
     /// free, as in Linux.
     pub(in crate::os) fn room(&self) -> u64 {
         let room = self.connection.room();
@@ -212,15 +212,16 @@ impl Socket {
         }
     }
 
-    /// Whether another segment may be handed to the NIC: as much as two segments, or as is sent in a millisecond.
+    /// Returns true if another segment may be handed to the NIC: the NIC may hold two segments, or the data that is
+    /// sent in a millisecond if that is more.
     pub(in crate::os) fn may_send(&self) -> bool {
         let srtt_ps = u128::from(self.connection.srtt_ps().max(1));
         let rate = (u128::from(self.connection.cwnd_bytes()) * QUEUE_PS / srtt_ps).min(u128::from(QUEUE_BYTES_MAX));
         self.in_nic < (2 * u64::from(self.params.tcp.tso_bytes)).max(rate as u64)
     }
 
-    /// Whether it is the turn of a packet; else it is kept until then. After a flow was steered to another queue what
-    /// came by the old one goes first: Linux waits until that is empty.
+    /// Returns true if a packet is next in its flow; otherwise keeps it until then. After a flow was steered to
+    /// another queue, packets of the old queue go first: Linux waits until that queue is empty.
     pub(in crate::os) fn is_next(&mut self, packet: &Packet) -> bool {
         let next = packet.order <= self.seen + 1;
         if next {
@@ -231,12 +232,12 @@ impl Socket {
         next
     }
 
-    /// A packet that was kept and whose turn has come.
+    /// Takes the kept packet that is next in the flow, if there is one.
     pub(in crate::os) fn next_kept(&mut self) -> Option<Packet> {
         self.early.remove(&(self.seen + 1))
     }
 
-    /// Notes where the data of a packet lies. What is there already is not noted again.
+    /// Notes the location of the data of a packet, unless all of it is known already.
     pub(in crate::os) fn keep(&mut self, segment: &Segment, packet: &Packet) {
         let (start, end) = (segment.sequence, segment.sequence + u64::from(segment.bytes));
         let at = self.pieces.partition_point(|piece| piece.start <= start);
@@ -248,9 +249,9 @@ impl Socket {
         self.pieces.insert(at, Piece { start, end, line: packet.line, offset, fresh: packet.line });
     }
 
-    /// Takes the next `bytes` bytes out of what has come, and hands the lines to read for them to `source`.
+    /// Takes the next `bytes` bytes of the data that has arrived, and passes the lines to read for them to `source`.
     ///
-    /// A burst that is not half full counts as none.
+    /// A burst that is less than half full is not counted.
     pub(in crate::os) fn take(&mut self, bytes: u64, size: LineSize, mut source: impl FnMut(u64, u32)) {
         let end = self.read_at + bytes;
         let line_bytes = size.bytes();
@@ -279,7 +280,7 @@ impl Socket {
         self.read_at = end;
     }
 
-    /// What is left of the packet in whose middle the last read ended: its first line, and how many.
+    /// Returns the unread rest of the packet in which the last read ended: its first line, and the number of lines.
     pub(in crate::os) fn rest(&self, size: LineSize) -> Option<(u64, u32)> {
         let piece = self.pieces.front().filter(|piece| piece.start < self.read_at)?;
         let past = piece.line + (piece.end - piece.start + u64::from(piece.offset)).div_ceil(size.bytes());

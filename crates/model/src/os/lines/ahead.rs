@@ -1,4 +1,4 @@
-//! What a copy asks for before it comes to it.
+//! Lines that a copy requests ahead.
 
 use super::{Asked, Lines, Purpose, StackCounts, Wish};
 use crate::lfb::Lfb;
@@ -8,8 +8,8 @@ use crate::part::Context;
 const STREAM_LINES: u64 = 64;
 
 impl Lines {
-    /// Names the `lines` lines of virtual memory from `line` on that follow the source of the copy, and that have been
-    /// written: those that the streamer brings before anybody wants them.
+    /// Names the `lines` virtual lines from `line` on that follow the source of the copy and have been written. The
+    /// streamer prefetches those in the same page.
     pub(in crate::os) fn source_goes_on(&mut self, line: u64, lines: u32) {
         if self.fetch.prefetch().is_some() && !self.copy.in_place {
             let within = (STREAM_LINES - line % STREAM_LINES).min(lines.into()) as u32;
@@ -17,7 +17,7 @@ impl Lines {
         }
     }
 
-    /// Asks for the lines of the copy's source that come next.
+    /// Requests the next lines of the source of the copy.
     pub(super) fn ask_ahead(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let ahead = self.arrived.len() as u64;
         while self.copy.asked < self.copy.taken + ahead {
@@ -43,7 +43,7 @@ impl Lines {
         }
     }
 
-    /// The streamer does not know where the source ends.
+    /// Requests lines after the source of the copy: the streamer does not know where the source ends.
     fn run_on(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let ahead = self.arrived.len() as u64;
         while self.copy.asked + self.copy.run_on < self.copy.taken + ahead && self.copy.beyond.1 > 0 {

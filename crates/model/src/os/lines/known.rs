@@ -1,23 +1,24 @@
-//! Lines of the kernel whose addresses are known, so that caches say whether they are there.
+//! Lines of the kernel whose addresses are known, so that the caches decide whether they hit.
 
 use super::{Known, Lines};
 use crate::part::Context;
 
 impl Lines {
-    /// The core is to touch the line at a virtual address before it goes on. Without caches, false: nobody keeps
-    /// account of what caches would have. Nor in bursts, which have no room for single lines.
+    /// Queues an access to the line of a virtual address, which must be complete before the core continues. Returns
+    /// false if the line is not simulated by itself: without caches, which would hold it, and in bursts, which have no
+    /// single lines.
     pub(in crate::os) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
         self.remember(address, Known { line: 0, store, class, in_turn: false, pair: false }, context)
     }
 
-    /// As [`Lines::know`] of a completion. If the `next` one is there, too, and shares a pair of lines with it, the
-    /// adjacent-line prefetcher brings both.
+    /// Queues an access to a completion, as [`Lines::know`]. If the `next` completion has arrived, too, and shares a
+    /// pair of lines with this one, the adjacent-line prefetcher fetches both.
     pub(in crate::os) fn know_completion(&mut self, address: u64, next: bool, class: u8, context: &Context) -> bool {
         let pair = next && self.pairs && address / 64 % 2 == 0;
         self.remember(address, Known { line: 0, store: false, class, in_turn: false, pair }, context)
     }
 
-    /// As [`Lines::know`] of a line that is read, but nothing asks for it while the core works on something else.
+    /// Queues a read of a line, as [`Lines::know`], that is not requested while the core does other work.
     pub(in crate::os) fn know_in_turn(&mut self, address: u64, class: u8, context: &Context) {
         self.remember(address, Known { line: 0, store: false, class, in_turn: true, pair: false }, context);
     }

@@ -1,7 +1,7 @@
-//! How long the lines of a network core take: those of copies, and those of headers and completions.
+//! Duration of the memory accesses of a network core: lines of copies, and lines of headers and completions.
 //!
-//! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it
-//! waits, it is done. Over a memory system that has rates instead of lines, only this folder has another counterpart.
+//! Other modules of the core see only the public interface: a copy begins, continues until some time, waits, or is
+//! done. With a fluid memory (rates instead of lines), only this folder behaves differently.
 
 mod ahead;
 mod known;
@@ -22,73 +22,73 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Stores that retire before their lines are there: entries of the store buffer (Skylake has 56).
+/// Stores that retire before their lines arrive: entries of the store buffer (Skylake has 56).
 const STORES_MAX: usize = 56;
-/// Lines of a copy within the caches, or over a memory of rates, that are worked on without a look at what else is to
-/// be done: a page.
+/// Lines of a copy within the caches, or from a fluid memory, that are processed before the core checks for other
+/// work: a page.
 const PAGE_LINES: u64 = 64;
 
-/// How a copy goes on.
+/// State of a copy, or of the lines of the kernel, as the core sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::os) enum Pace {
-    /// All of it is copied.
+    /// All lines are done.
     Done,
-    /// The core is busy with it until then.
+    /// The core is busy until this time.
     Until(Time),
-    /// The line that it needs is on its way.
+    /// The core waits for a line in flight.
     Waiting,
 }
 
-/// A copy under way.
+/// Copy in progress.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Copy {
     class: u8,
     lines: u64,
-    /// Whether its source comes line by line; else the core's caches have it.
+    /// True if its source is fetched line by line, false if the core's caches have it.
     from_memory: bool,
-    /// The lines to ask for: runs of physical lines.
+    /// Lines to request: runs of physical lines.
     runs: VecDeque<(u64, u32)>,
     asked: u64,
     taken: u64,
-    /// What follows the source in its page: lines for the streamer, which runs on, and how many it has asked for.
+    /// Lines after the source in its page, for the streamer, and number of these that it has requested.
     beyond: (u64, u32),
     run_on: u64,
-    /// When the core is through with the lines taken so far.
+    /// Time at which the core is done with the lines taken so far.
     front: Time,
-    /// Whether it is none: what it is of lies where it is to be.
+    /// True if nothing is copied, because the data is at its destination already.
     in_place: bool,
-    /// The line of virtual memory that is stored to next, if it is one of the kernel's buffer.
+    /// Next virtual line to store to, if the destination is a buffer of the kernel.
     to: Option<u64>,
-    /// Whether its source is looked at where it lies, and stored nowhere.
+    /// True if the source is only inspected, and stored nowhere.
     inspects: bool,
 }
 
-/// The lines of a network core.
+/// Lines of a network core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::os) struct Lines {
     fetch: Fetch,
     pages: Pages,
     rng: Rng,
     copy_line_ps: u64,
-    /// Whether applications write and read in place.
+    /// True if applications read and write in place.
     zero_copy: bool,
-    /// Whether the next copy is none.
+    /// True if the next copy is in place.
     in_place: bool,
     cached_user: bool,
-    /// Whether the adjacent-line prefetcher helps with completions.
+    /// True if the adjacent-line prefetcher helps with completions.
     pairs: bool,
     copy: Copy,
-    /// Which of the lines ahead are there, by their number modulo the length of this list.
+    /// For each line ahead, true if it has arrived; indexed by its number modulo the length.
     arrived: Vec<bool>,
     user: Stores,
-    /// Lines that were stored to and are not yet asked for, and the classes that they count as.
+    /// Lines that were stored to and are not requested yet, each with its class.
     stores: VecDeque<(u64, u8)>,
-    /// Those that have been asked for and are not there.
+    /// Lines of stores in flight.
     stores_out: u32,
     kernel: Kernel,
-    /// Time that copies waited over a memory of rates, in ps.
+    /// Time that copies waited for a fluid memory, in ps.
     waited_ps: u64,
-    /// The slot of a line that the driver of rings asked for and that has come.
+    /// Slot of the line that has arrived for the driver of rings.
     for_ring: Option<u16>,
 }
 
@@ -129,45 +129,45 @@ impl Lines {
         }
     }
 
-    /// From now on the core takes so long for a line of a copy, beyond what the line takes to come, in ps.
+    /// Sets the work per line of a copy, besides the latency of the line, in ps.
     pub(in crate::os) fn set_copy_line(&mut self, ps: u64) {
         self.copy_line_ps = ps;
     }
 
-    /// Lines on their way for the prefetchers of the L2, if they help copies.
+    /// Returns the credits of the L2 prefetchers, if they help copies.
     pub(in crate::os) fn prefetch(&self) -> Option<&Domain> {
         self.fetch.prefetch()
     }
 
-    /// The same, to settle or to reset it.
+    /// Returns the credits of the L2 prefetchers, to settle or to reset them.
     pub(in crate::os) fn prefetch_mut(&mut self) -> Option<&mut Domain> {
         self.fetch.prefetch_mut()
     }
 
-    /// Lines of the copy that the core is through with.
+    /// Returns the lines of the copy that the core is done with.
     pub(in crate::os) fn copied(&self) -> u64 {
         self.copy.taken
     }
 
-    /// Those that are left.
+    /// Returns the remaining lines of the copy.
     pub(in crate::os) fn left(&self) -> u64 {
         self.copy.lines - self.copy.taken
     }
 
-    /// Begins a copy to the user's buffer. Its source is named by [`Lines::source`] afterwards.
+    /// Begins a copy to the buffer of the user. [`Lines::source`] names its source afterwards.
     pub(in crate::os) fn begin_read(&mut self, class: u8) {
         self.begin(class, true);
     }
 
-    /// Begins to look at what a device has written, which is named by [`Lines::source`] afterwards: a copy that stores
-    /// nothing.
+    /// Begins the inspection of data that a device has written: a copy that stores nothing. [`Lines::source`] names
+    /// the data afterwards.
     pub(in crate::os) fn begin_inspection(&mut self, class: u8) {
         self.begin(class, true);
         self.copy = Copy { inspects: true, in_place: false, ..std::mem::take(&mut self.copy) };
     }
 
-    /// Begins a copy of `lines` lines from the user's buffer to the kernel's, which begins at a line of virtual memory.
-    /// What it stores there is seen by caches alone.
+    /// Begins a copy of `lines` lines from the buffer of the user to the kernel's buffer at virtual line `to`. Only
+    /// caches see its stores.
     pub(in crate::os) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
         self.begin(class, !self.cached_user && !self.zero_copy && !self.in_place);
         self.copy.to = (context.caches.are_there() && !self.kernel.is_burst()).then_some(to);
@@ -188,7 +188,7 @@ impl Lines {
         self.copy = Copy { class, from_memory, runs, in_place, ..Copy::default() };
     }
 
-    /// Adds `lines` lines of virtual memory from `line` on to the source of the copy.
+    /// Adds `lines` virtual lines from `line` on to the source of the copy.
     pub(in crate::os) fn source(&mut self, mut line: u64, mut lines: u32) {
         if self.copy.in_place {
             return;
@@ -202,20 +202,20 @@ impl Lines {
         }
     }
 
-    /// Reads `lines` lines of virtual memory from `line` on before time begins, in `caches` alone.
+    /// Reads `lines` virtual lines from `line` on before the simulation starts, in `caches` alone.
     pub(in crate::os) fn warm_up(&self, line: u64, lines: u32, class: u8, caches: &mut Caches) {
         for line in line..line + u64::from(lines) {
             self.fetch.warm_up(self.pages.physical(line * 64) / 64, class, caches);
         }
     }
 
-    /// Adds `lines` physical lines from `line` on.
+    /// Adds `lines` physical lines from `line` on to the source of the copy.
     fn source_run(&mut self, line: u64, lines: u32) {
         self.copy.runs.push_back((line, lines));
         self.copy.lines += u64::from(lines);
     }
 
-    /// Goes on with the copy, which has the core to itself now.
+    /// Continues the copy, which has the core now.
     pub(in crate::os) fn advance(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
         let now = context.now();
         if self.copy.from_memory && context.fluid.is_some() {
@@ -249,7 +249,7 @@ impl Lines {
         }
     }
 
-    /// The core copies the next lines, and stores them.
+    /// Copies the next `lines` lines of the source, and stores them.
     fn take(&mut self, lines: u64, now: Time, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         self.copy.taken += lines;
         let Copy { class, inspects, in_place, .. } = self.copy;
@@ -268,7 +268,7 @@ impl Lines {
         self.store(lfb, counts, context);
     }
 
-    /// As [`Lines::advance`], over a memory of rates.
+    /// Continues a copy from a fluid memory, as [`Lines::advance`].
     fn advance_rated(&mut self, counts: &mut StackCounts, context: &mut Context) -> Pace {
         let now = context.now();
         let Copy { class, lines, taken, front, .. } = self.copy;
@@ -281,7 +281,7 @@ impl Lines {
         };
         let piece = PAGE_LINES.min(lines - taken);
         let ps = memory.copy(self.fetch.index(), class, piece, taken == 0, now).max(piece * self.copy_line_ps);
-        // What is stored to is read first, and later leaves.
+        // A line that is stored to is read first and written back later.
         let stored = if self.cached_user { 0 } else { piece };
         memory.count(class, piece + stored, stored);
         counts.source_lines += piece;
@@ -292,20 +292,19 @@ impl Lines {
         Pace::Until(self.copy.front)
     }
 
-    /// Time that copies waited for lines without saying so, since this was asked last, in ps.
+    /// Takes the time that copies have waited for lines within their work since the last call, in ps.
     pub(in crate::os) fn take_waited(&mut self) -> u64 {
         std::mem::take(&mut self.waited_ps)
     }
 
-    /// The line of a virtual address is stored to, and nothing waits for that. What it stores there is seen by caches
-    /// alone.
+    /// Stores to the line of a virtual address; nothing waits for the store. Only caches see it.
     pub(in crate::os) fn post(&mut self, address: u64, class: u8, context: &Context) {
         if context.caches.are_there() && !self.kernel.is_burst() {
             self.stores.push_back((self.pages.physical(address) / 64, class));
         }
     }
 
-    /// The kernel is to touch these lines before it goes on.
+    /// Adds lines that the kernel accesses before it continues.
     pub(in crate::os) fn owe(
         &mut self,
         lines: Owed,
@@ -322,18 +321,18 @@ impl Lines {
         }
     }
 
-    /// Whether the core waits, or will wait, for such a line.
+    /// Returns true if the core waits, or will wait, for a line with a known address.
     pub(in crate::os) fn leads(&self) -> bool {
         self.kernel.leads()
     }
 
-    /// Goes on with the lines of the kernel; whether the core may do something else.
+    /// Continues with the lines of the kernel. Returns how the core may proceed.
     pub(in crate::os) fn follow(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
         self.touch(true, lfb, counts, context);
         self.kernel.pace(context.now())
     }
 
-    /// Asks for lines of the kernel; `here` says whether the core has come to them.
+    /// Requests lines of the kernel; `here` is true if the core needs them now.
     fn touch(&mut self, here: bool, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let Self { kernel, fetch, pages, rng, .. } = self;
         while lfb.idle > 0 {

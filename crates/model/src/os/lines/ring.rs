@@ -1,10 +1,10 @@
-//! Lines that the driver of rings asks for and stores to.
+//! Lines that the driver of rings reads and stores.
 
 use super::{Asked, Lfb, Lines, Purpose, StackCounts, Wish, STORES_MAX};
 use crate::part::Context;
 
 impl Lines {
-    /// The driver of rings reads a line of virtual memory for a slot.
+    /// Requests a virtual line for a slot of the driver of rings.
     pub(in crate::os) fn read_for_ring(
         &mut self,
         address: u64,
@@ -17,12 +17,12 @@ impl Lines {
         self.fetch.ask(Wish { line, store: false, purpose: Purpose::Ring(slot), class }, lfb, context)
     }
 
-    /// The slot of a line that was read so and has just come.
+    /// Takes the slot of a line that has just arrived for the driver of rings.
     pub(in crate::os) fn take_for_ring(&mut self) -> Option<u16> {
         self.for_ring.take()
     }
 
-    /// The driver of rings stores to a line of virtual memory, as soon as an entry of the LFB is free.
+    /// Stores to a virtual line for the driver of rings, as soon as an LFB entry is free.
     pub(in crate::os) fn store_for_ring(
         &mut self,
         address: u64,
@@ -35,7 +35,7 @@ impl Lines {
         self.store(lfb, counts, context);
     }
 
-    /// Whether another store may retire.
+    /// Returns true if another store may retire.
     pub(in crate::os) fn may_store(&self) -> bool {
         self.stores.len() < STORES_MAX
     }

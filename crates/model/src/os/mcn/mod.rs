@@ -1,9 +1,10 @@
-//! The driver of a memory channel network on a core: messages that it writes to rings and reads out of them.
+//! Driver of a memory channel network on a core: writes messages to rings, and reads messages out of rings.
 //!
-//! The part of the interfaces says what may be done; the core does it, line by line, one piece of work after the other.
-//! To write a message it reads up to where the other side has read, stores the lines past its caches, waits until the
-//! device has them all and stores the pointer. To read one it loads the first line, which says how long it is and for
-//! whom, then the others, and stores them to the memory of a packet; it drops each line from its caches.
+//! The component of the interfaces decides what may be done; the core does it, line by line, one piece of work after
+//! the other. To write a message, the core reads how far the other side has read, stores the lines past its caches,
+//! waits until the device has all of them and stores the pointer. To read a message, the core loads the first line,
+//! which holds the length and the destination, then the other lines, and stores them to the memory of a packet. It
+//! drops each line from its caches.
 
 mod work;
 
@@ -21,63 +22,64 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use work::Work;
 
-/// Bytes of the memory that a core reads packets into, one after the other: as many as the largest ring holds a few
-/// times over, so that what is copied to applications is still there.
+/// Bytes of the memory that a core reads packets into, one after the other: several times the largest ring, so that
+/// data that is still to be copied to applications is not overwritten.
 pub const PACKET_BYTES: u64 = 4 << 20;
-/// [`crate::line::Packet::queue`] of a packet that came by a ring and not by the NIC.
+/// Value of [`crate::line::Packet::queue`] for a packet that arrived by a ring and not by the NIC.
 pub(super) const BY_RING: u16 = u16::MAX;
 
-/// Whom the driver on a core talks to, and what it knows.
+/// Ids of the components that the driver on a core sends to, and its configuration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RingWiring {
-    /// The interfaces of its machine.
+    /// Interfaces of its machine.
     pub part: ComponentId,
-    /// The CHAs of its socket, and how long requests take there, in ps.
+    /// CHA of its socket.
     pub cha: ComponentId,
-    /// See `cha`.
+    /// Delay of a request from the core to the CHA, in ps.
     pub to_cha_ps: u64,
-    /// The lines of the buffer devices, by interface.
+    /// Lines of the buffer devices, by interface.
     pub windows: Vec<SramWindow>,
-    /// The interfaces and what they cost.
+    /// Parameters of the interfaces and their costs.
     pub params: McnParams,
-    /// The number of its host.
+    /// Number of its host.
     pub host: u16,
-    /// By flow: its class here, and the core at which it ends here, if it does.
+    /// By flow: its class at this host, and the core at which it ends here, if it ends here.
     pub flows: Vec<(u8, Option<ComponentId>)>,
-    /// What packets are read into.
+    /// Memory that packets are read into.
     pub packets: Region,
-    /// Random numbers of its entries of the LFB.
+    /// Random numbers of its LFB entries.
     pub rng: Rng,
 }
 
-/// What a core has to do for the interfaces.
+/// Work of a core for the interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Job {
-    /// It looks whether messages have come, by the signal that it heard.
+    /// Looks for messages, woken by a signal.
     Poll { signal: u16 },
-    /// It writes a message that begins at a line of a ring.
+    /// Writes a message that begins at a line of a ring.
     Write { id: PacketId, port: u16, line: u16 },
-    /// It reads one.
+    /// Reads a message that begins at a line of a ring.
     Read { id: PacketId, port: u16, line: u16 },
 }
 
-/// The driver on a core.
+/// Driver of the rings on a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct RingDriver {
     wiring: RingWiring,
     jobs: VecDeque<Job>,
     work: Option<Work>,
-    /// By signal: the interfaces whose poll words it reads.
+    /// Interfaces whose poll words the driver reads, by signal.
     polled: Vec<Vec<u16>>,
-    /// Lines that it asks for ahead of the one that it copies.
+    /// Lines that it loads ahead of the one that it copies.
     ahead: u32,
-    /// Which of the lines that were asked for are there, by their number modulo the length of this list.
+    /// For each line that was requested, true if it has arrived; indexed by its number modulo the length.
     arrived: Vec<bool>,
-    /// Bytes of the memory for packets that are before the next.
+    /// Offset of the next packet in the memory for packets, in bytes.
     next: u64,
 }
 
-/// By signal: the interfaces whose poll words a driver reads. Engines have read what they tell it of.
+/// Returns the interfaces whose poll words a driver reads, by signal. With engines there are none: the engines have
+/// read the messages that they report.
 fn polled(params: &McnParams) -> Vec<Vec<u16>> {
     let mut all = vec![Vec::new(); usize::from(params.signals())];
     for (port, interface) in params.interfaces.iter().enumerate().filter(|_| params.dma_lines.is_none()) {
@@ -86,29 +88,29 @@ fn polled(params: &McnParams) -> Vec<Vec<u16>> {
     all
 }
 
-/// What a core does next for the interfaces, or an event of theirs asks of the rest of its stack.
+/// Next step of a core for the interfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RingStep {
     /// The core is busy, or waits.
     Busy(Choice),
-    /// A packet that was read out of a ring goes where it belongs.
+    /// A packet has been read out of a ring and must be passed on.
     Forward(PacketId),
-    /// There is nothing to do.
+    /// There is no work.
     Nothing,
 }
 
-/// Where a packet that was read out of a ring goes.
+/// Destination of a packet that was read out of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RingExit {
-    /// An application of this core.
+    /// Application of this core.
     Here,
-    /// The core at which its flow ends.
+    /// Core at which its flow ends.
     Core(ComponentId),
     /// Another interface.
     Interface,
-    /// The NIC.
+    /// NIC of the host.
     Nic,
-    /// Nowhere: no flow of the host is its own.
+    /// None: the packet is for this host, but none of its flows ends here.
     Stranger,
 }
 
@@ -131,7 +133,7 @@ impl RingDriver {
         route_packet(self.wiring.host, to, *on_dimm, interfaces)
     }
 
-    /// A place in virtual memory for a packet of so many lines.
+    /// Allocates memory for a packet of `lines` lines, and returns its first virtual line.
     fn place(&mut self, lines: u32) -> u64 {
         let bytes = u64::from(lines) * 64;
         if self.next + bytes > self.wiring.packets.bytes {
@@ -142,7 +144,8 @@ impl RingDriver {
         (self.wiring.packets.base + at) / 64
     }
 
-    /// Handles an event of the interfaces or of a line that the driver asked for. Returns false if it is another event.
+    /// Handles an event of the interfaces or of a line that the driver has requested. Returns false if it is another
+    /// event.
     pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) -> bool {
         match payload {
             Payload::RingPoll(signal) => self.jobs.push_back(Job::Poll { signal }),
@@ -177,7 +180,7 @@ impl RingDriver {
         self.arrived[usize::from(slot)] = true;
     }
 
-    /// Hands a packet to the interfaces. Returns false if it does not go by one.
+    /// Hands a packet to the interfaces. Returns false if the packet does not go by an interface.
     pub(super) fn transmit(&self, id: PacketId, context: &mut Context) -> bool {
         let by_ring = matches!(self.route_packet(context.packets.get(id).to), PacketRoute::Interface(_));
         if by_ring {
@@ -191,7 +194,7 @@ impl RingDriver {
         self.route_packet(packet.to) == PacketRoute::Own
     }
 
-    /// Returns where a packet that was read out of a ring goes, and its class.
+    /// Returns the destination of a packet that was read out of a ring, and its class.
     pub(super) fn exit_of(&self, packet: &Packet, own: ComponentId) -> (RingExit, u8) {
         let (class, core) = self.wiring.flows[packet.flow as usize];
         let exit = match (self.route_packet(packet.to), core) {
@@ -204,7 +207,7 @@ impl RingDriver {
         (exit, class)
     }
 
-    /// Chooses what the core does next for the interfaces.
+    /// Chooses the next step of the core for the interfaces.
     pub(super) fn next_step(
         &mut self,
         lines: &mut Lines,

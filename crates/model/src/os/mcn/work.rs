@@ -1,4 +1,4 @@
-//! A piece of work of the driver of rings: lines that are loaded, copied and stored, and pointers.
+//! Piece of work of the driver of rings: loads, copies and stores of lines, and pointers.
 
 use super::{Job, RingDriver, RingStep};
 use crate::lfb::Lfb;
@@ -12,47 +12,49 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// How far a piece of work is.
+/// Progress of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
-    /// The interrupt or timer has come.
+    /// The interrupt or timer has fired.
     Begin,
     /// Pointers of the other side are read.
     Look,
     /// Lines are copied.
     Move,
-    /// The device is to have them all.
+    /// The core waits until the device has all lines.
     Fence,
-    /// The pointer is written, or the message handed on.
+    /// The pointer is stored, or the packet is passed on.
     Tell,
 }
 
-/// A piece of work under way.
+/// Piece of work in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Work {
     job: Job,
     phase: Phase,
     class: u8,
-    /// Lines to look at, or of the message; those asked for, copied, and on their way to the device.
+    /// Number of lines to look at or of the message; of these, lines that are requested, copied, and stored to the
+    /// device.
     lines: u32,
     asked: u32,
     taken: u32,
     stored: u32,
-    /// When the core is through with the lines copied so far.
+    /// Time at which the core is done with the lines copied so far.
     front: Time,
-    /// Where the message lies, or will lie, in virtual memory.
+    /// First virtual line of the message in memory.
     memory: u64,
     fenced: bool,
-    /// When the last line was stored.
+    /// Time at which the last line was stored.
     since: Time,
 }
 
 impl Work {
-    /// The device has all lines.
+    /// Notes that the device has all lines.
     pub(super) fn fenced(&mut self) {
         self.fenced = true;
     }
 
+    /// Returns the activity that the time of the work counts for.
     fn spent(&self) -> Spent {
         if matches!(self.job, Job::Write { .. }) {
             Spent::Send
@@ -104,12 +106,13 @@ impl RingDriver {
         self.work = Some(work);
     }
 
-    /// Whether engines move messages: what is read is in memory, and its first line says for whom it is.
+    /// Returns true if engines move messages: a message that is read is in memory already, and only its first line,
+    /// which holds the destination, is loaded.
     fn has_engines(&self) -> bool {
         self.wiring.params.dma_lines.is_some()
     }
 
-    /// The interfaces whose poll words are read.
+    /// Returns the interfaces whose poll words are read.
     fn polled_by(&self, job: Job) -> &[u16] {
         match job {
             Job::Poll { signal } => &self.polled[usize::from(signal)],
@@ -117,12 +120,12 @@ impl RingDriver {
         }
     }
 
-    /// The interface whose poll word comes into a slot, if the core polls.
+    /// Returns the interface whose poll word arrives in a slot, if the core polls.
     pub(super) fn polled_at(&self, slot: u16) -> Option<u16> {
         self.polled_by(self.work?.job).get(usize::from(slot)).copied()
     }
 
-    /// A line of a buffer device is loaded into a slot, if an entry of the LFB is free.
+    /// Loads a line of a buffer device into a slot. Returns false if no LFB entry is free.
     fn load(&mut self, line: u64, slot: u16, class: u8, lfb: &mut Lfb, context: &mut Context) -> bool {
         let now = context.now();
         if !lfb.try_take(class, now) {
@@ -137,7 +140,7 @@ impl RingDriver {
         true
     }
 
-    /// A line of a buffer device is stored past the caches, if an entry of the LFB is free.
+    /// Stores a line of a buffer device past the caches. Returns false if no LFB entry is free.
     fn store(&mut self, line: u64, tag: RingTag, class: u8, lfb: &mut Lfb, context: &mut Context) -> bool {
         if lfb.idle == 0 {
             return false;
@@ -149,7 +152,7 @@ impl RingDriver {
         true
     }
 
-    /// What a line of a message costs the core, in ps.
+    /// Returns the work per line of a message, in ps.
     fn line_ps(&self, job: Job) -> u64 {
         let params = &self.wiring.params;
         if self.has_engines() {
@@ -159,7 +162,7 @@ impl RingDriver {
         params.copy_line_ps + params.checksum_line_ps + drop_line_ps
     }
 
-    /// The line of a ring at which a line of a message lies.
+    /// Returns the line of a ring that holds a line of a message.
     fn line_of(&self, job: Job, line: u32) -> u64 {
         let (port, first, out) = match job {
             Job::Write { port, line, .. } => (port, line, true),
@@ -170,7 +173,7 @@ impl RingDriver {
         self.wiring.windows[usize::from(port)].ring(out, (u32::from(first) + line) % ring)
     }
 
-    /// Loads pointers of the other side; whether all are there.
+    /// Loads pointers of the other side. Returns true if all have arrived.
     fn look(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> bool {
         while work.asked < work.lines {
             let line = match work.job {
@@ -185,7 +188,7 @@ impl RingDriver {
         work.asked == work.lines && self.arrived[..work.lines as usize].iter().all(|there| *there)
     }
 
-    /// Stores the lines that have been copied and are not on their way to the device; whether all are.
+    /// Stores lines that have been copied to the device. Returns true if all of these are in flight.
     fn flush(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> bool {
         let Job::Write { port, .. } = work.job else { return true };
         while work.stored < work.taken {
@@ -199,7 +202,7 @@ impl RingDriver {
         true
     }
 
-    /// Goes on with the piece of work. Returns [`RingStep::Nothing`] when it may go on at once, or is over.
+    /// Continues the piece of work. Returns [`RingStep::Nothing`] if it can continue at once, or is over.
     pub(super) fn work(
         &mut self,
         lines: &mut Lines,
@@ -228,7 +231,7 @@ impl RingDriver {
         choice.map_or(RingStep::Nothing, RingStep::Busy)
     }
 
-    /// Reads the pointers of the other side. Returns `None` when all are there.
+    /// Reads the pointers of the other side. Returns `None` if all have arrived.
     fn read_pointers(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
         if !self.look(work, lfb, context) {
             return Some(Choice::Wait(work.spent()));
@@ -242,7 +245,7 @@ impl RingDriver {
         None
     }
 
-    /// Copies lines of a message. Returns `None` when all are copied and on their way to the device.
+    /// Copies lines of a message. Returns `None` if all are copied and in flight to the device.
     fn move_lines(
         &mut self,
         work: &mut Work,
@@ -280,7 +283,8 @@ impl RingDriver {
         }
     }
 
-    /// Asks for lines ahead: of a message that is read, the first alone, which holds its length.
+    /// Requests lines ahead: of a message that is read only the first, which holds the length, until that line is
+    /// copied.
     fn ask_ahead(&mut self, work: &mut Work, lines: &mut Lines, lfb: &mut Lfb, context: &mut Context) {
         let reads = matches!(work.job, Job::Read { .. });
         let ahead = if reads && work.taken == 0 { 1 } else { self.ahead };
@@ -303,7 +307,7 @@ impl RingDriver {
         }
     }
 
-    /// Ends the piece of work: the pointer of a message is stored, or its packet goes on.
+    /// Ends the piece of work: stores the pointer of a message, or passes its packet on.
     fn end_work(&mut self, work: Work, lfb: &mut Lfb, context: &mut Context) -> RingStep {
         match work.job {
             Job::Write { port, .. } => {

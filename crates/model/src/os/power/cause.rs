@@ -1,16 +1,16 @@
-//! The cause register of the NIC (ICR), which the interrupt handler reads before anything else.
+//! Cause register of the NIC (ICR), which the interrupt handler reads before anything else.
 
 use crate::os::delays::TO_CORE_PS;
 use crate::os::execution::Execution;
 use crate::part::{Context, Payload, PowerEvent};
 use serde::{Deserialize, Serialize};
 
-/// What the interrupt handler has to find out.
+/// Information that the interrupt handler must read from the cause register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::os) struct CauseRead {
     /// Time that the handler waits for the register, in ps; 0 if it does not read it.
     pub(in crate::os) read_ps: u64,
-    /// True if the register is to be read.
+    /// True if a read of the register is due.
     asked: bool,
     /// True if packets have arrived (IT_RX).
     received: bool,

@@ -1,4 +1,4 @@
-//! What a core hears of the power management, and tells it.
+//! Events between a core and the power management.
 
 use super::{CorePower, NOBODY};
 use crate::os::delays::TO_CORE_PS;
@@ -9,7 +9,7 @@ use hostnet_kernel::Time;
 use std::cmp::Reverse;
 
 impl CorePower {
-    /// How busy the core was since the last time.
+    /// Returns the load of the core since the last report.
     fn load(&mut self, now: Time) -> PowerEvent {
         self.track(now);
         if self.idle_since.is_none() {
@@ -23,7 +23,7 @@ impl CorePower {
         PowerEvent::Load { busy_ns, waiting_ns, util: self.util.util() as u16 }
     }
 
-    /// The state that it is in once its clock goes again.
+    /// Returns the activity that the core resumes when its clock runs again.
     fn resumed(&self, now: Time) -> CoreActivity {
         match (self.asleep, self.idle_since) {
             (Some(at), _) => CoreActivity::Asleep(at),
@@ -55,7 +55,7 @@ impl CorePower {
 }
 
 impl Execution {
-    /// An event of the power management.
+    /// Handles an event of the power management.
     pub(in crate::os) fn on_power(&mut self, event: PowerEvent, context: &mut Context) {
         let now = context.now();
         let Some(power) = &mut self.power else { return };
@@ -70,7 +70,8 @@ impl Execution {
             }
             PowerEvent::Halt(ps) => self.halt(u64::from(ps), context),
             PowerEvent::Frequency(at) => self.set_frequency(usize::from(at), context),
-            // Looks that a core slept through cost it one: their timers do not wake it (`TIMER_DEFERRABLE` of Linux).
+            // Load reports that a core slept through cost it only one: their timers do not wake it (`TIMER_DEFERRABLE`
+            // of Linux).
             PowerEvent::Work(ns) if power.asleep.is_some() => {
                 power.pending_ps = power.pending_ps.max(u64::from(ns) * 1000);
             }
@@ -100,7 +101,7 @@ impl Execution {
         }
     }
 
-    /// The clock has gone again since a halt that is over.
+    /// Resumes the activity of the core after a halt that is over.
     pub(in crate::os) fn end_halt(&mut self, now: Time) {
         let Some(power) = &mut self.power else { return };
         match power.meter.activity() {

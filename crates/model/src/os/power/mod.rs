@@ -1,9 +1,9 @@
 //! Frequency and sleep of a network core.
 //!
-//! The times of work are given at a reference clock and are stretched by the frequency that the core has; what waits
-//! for memory, devices and storage is not. A change of frequency stretches what is left of the work under way. A core
-//! without anything to do asks its idle governor for a state; an interrupt, one of another core or a timer ends its
-//! sleep, and the core works again after the exit latency.
+//! Work is given in time at a reference clock and is stretched by the frequency of the core; waits for memory, devices
+//! and storage are not. A change of frequency stretches the rest of the current work. A core without work asks its
+//! idle governor for a state. An interrupt, an interrupt of another core or a timer ends its sleep, and the core works
+//! again after the exit latency.
 
 mod cause;
 mod events;
@@ -18,17 +18,17 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The owner of a timer that is of no connection.
+/// Owner of a timer that belongs to no connection.
 const NOBODY: u32 = u32::MAX;
-/// The same as a number of a connection.
+/// The value of [`NOBODY`] as the number of a connection.
 pub(super) const NO_CONNECTION: usize = NOBODY as usize;
 
-/// What a core is told of the power management.
+/// Connection of a core to the power management.
 #[derive(Clone, Debug)]
 pub struct PowerWiring {
-    /// The power management.
+    /// Id of the power management.
     pub manager: ComponentId,
-    /// What it is like.
+    /// Parameters of frequencies, sleep states and governors.
     pub params: PowerParams,
 }
 
@@ -43,38 +43,39 @@ pub(super) struct CorePower {
     util: UtilTracker,
     governor: IdleGovernor,
     may_sleep: bool,
-    /// Whether it looks for packets all the time, so that it is never idle.
+    /// True if the core polls for packets all the time, so that it is never idle.
     spins: bool,
-    /// Since when it has had nothing to do, its sleep and the end of that among it; none while it works.
+    /// Time since which the core has had no work, including its sleep and wake-up; `None` while it works.
     idle_since: Option<Time>,
-    /// When it asks its idle governor again, if it polls until then.
+    /// Time at which it asks its idle governor again, if it polls until then.
     doze_at: Option<Time>,
-    /// The C-state that it sleeps in, and whether it has been woken, or has begun, and has not worked since.
+    /// C-state that it sleeps in; and true if it was woken, or has just started, and has not worked since.
     asleep: Option<usize>,
     woken: bool,
-    /// When it works again after sleep, and after a change of its clock.
+    /// Times at which it works again after sleep, and after a change of its clock.
     waking_until: Time,
     halted_until: Time,
-    /// Time that it was busy since the last look, and since when it is.
+    /// Time that it was busy since the last report, and start of the current busy period.
     busy_ps: u64,
     busy_since: Time,
-    /// Reads of storage that are on their way for it, and for how long it was idle meanwhile since the last look.
+    /// Reads of storage in flight for it; idle time during such reads since the last report; and time up to which that
+    /// is counted.
     reads: u32,
     waiting_ps: u64,
     waiting_since: Time,
-    /// Work of the kernel that waits, in ps at the reference clock.
+    /// Pending work of the kernel, in ps at the reference clock.
     pending_ps: u64,
-    /// Timers that were set, the next one first, each with the connection that it is of, or [`NOBODY`]. Those of
-    /// connections that have moved theirs since are dropped when they are looked at.
+    /// Timers, the next one first, each with its connection or [`NOBODY`]. A timer that its connection has moved since
+    /// is dropped when it is found.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
-    /// Whether the next tick is on its way.
+    /// True if the next tick is scheduled.
     ticking: bool,
     entries: Vec<u64>,
     wakes: u64,
 }
 
 impl CorePower {
-    /// That of a core that begins without anything to do; whether it `spins`, and so is at work for ever.
+    /// Creates the state of a core without work. A core that `spins` works forever.
     pub(super) fn new(wiring: PowerWiring, spins: bool) -> Self {
         let PowerWiring { manager, params } = wiring;
         let at = params.pstates.len() - 1;
@@ -111,7 +112,7 @@ impl CorePower {
         }
     }
 
-    /// Returns the meter, entries of each C-state and ends of sleep in the window.
+    /// Returns the power meter, the entries into each C-state and the wake-ups in the window.
     pub(super) fn statistics(&self) -> (&CoreMeter, &[u64], u64) {
         (&self.meter, &self.entries, self.wakes)
     }
@@ -121,18 +122,19 @@ impl CorePower {
         self.ticks_always().then_some(self.params.tick_ps)
     }
 
-    /// Returns what is left at `now` of work until `end`, in ps at the reference clock: the clock may be halted first.
+    /// Returns the rest at `now` of work that lasts until `end`, in ps at the reference clock. Time for which the
+    /// clock is halted is not part of the work.
     pub(super) fn left_ps(&self, end: Time, now: Time) -> u64 {
         let from = now.max(self.halted_until.min(end));
         scaled(end.since(from), self.khz(), u64::from(self.params.reference_khz))
     }
 
-    /// Whether ticks come to idle cores, too.
+    /// Returns true if idle cores receive ticks, too.
     fn ticks_always(&self) -> bool {
         self.params.tick_ps > 0 && !self.params.tickless
     }
 
-    /// Brings the books up to `now`.
+    /// Brings the statistics up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         self.meter.settle(now);
     }
@@ -144,27 +146,28 @@ impl CorePower {
         self.wakes = 0;
     }
 
+    /// Returns the current frequency, in kHz.
     pub(super) fn khz(&self) -> u64 {
         u64::from(self.params.pstates[self.frequency].khz)
     }
 
-    /// How long work takes now, in ps.
+    /// Returns the duration of work at the current frequency, in ps.
     pub(super) fn stretched(&self, work_ps: u64) -> u64 {
         scaled(work_ps, u64::from(self.params.reference_khz), self.khz())
     }
 
-    /// From now on it does this.
+    /// Sets the activity of the core from `now` on.
     fn set_activity(&mut self, now: Time, activity: CoreActivity) {
         let power_uw = core_power_uw(&self.params, self.frequency, self.voltage, activity);
         self.meter.turn(now, activity, power_uw);
     }
 
-    /// Whether nothing can be done now, whatever there is.
+    /// Returns true if the core can do no work at `now`, because it sleeps, wakes up or is halted.
     pub(super) fn blocks(&self, now: Time) -> bool {
         self.asleep.is_some() || self.waking_until > now || self.halted_until > now
     }
 
-    /// Brings the time that storage was waited for up to `now`.
+    /// Brings the idle time during reads of storage up to `now`.
     fn settle_waiting(&mut self, now: Time) {
         if self.reads > 0 && self.idle_since.is_some() {
             self.waiting_ps += now.since(self.waiting_since);
@@ -172,7 +175,7 @@ impl CorePower {
         self.waiting_since = now;
     }
 
-    /// Tracks the utilisation up to `now`.
+    /// Tracks the utilization up to `now`.
     fn track(&mut self, now: Time) {
         let khz = self.params.pstates[self.frequency].khz;
         let highest = self.params.pstates[self.params.pstates.len() - 1].khz;

@@ -1,4 +1,4 @@
-//! When a core sleeps, and what ends its sleep.
+//! Sleep of a core: how it begins, and the events that end it.
 
 use super::{CorePower, NOBODY};
 use crate::os::books::Spent;
@@ -11,18 +11,18 @@ use hostnet_kernel::Time;
 use std::cmp::Reverse;
 
 impl CorePower {
-    /// Forgets timers that are over or not set any more, as far as they come first.
+    /// Removes timers from the front that are over or no longer set.
     fn forget_timers(&mut self, now: Time, is_set: impl Fn(Time, u32) -> bool) {
         while self.timers.peek().is_some_and(|Reverse((at, index))| *at <= now || !is_set(*at, *index)) {
             self.timers.pop();
         }
     }
 
-    /// The core has nothing to do: how long it polls at most before it asks again, in ps, if it does.
+    /// Notes that the core has no work. Returns the time after which it asks its governor again if it polls, in ps.
     fn rest(&mut self, now: Time) -> Option<u64> {
         match self.idle_since {
             _ if self.spins => return None,
-            // It has woken for nothing, or has not done anything yet.
+            // The core has woken up for nothing, or has not done anything yet.
             Some(since) if self.woken => self.governor.reflect(now, now.since(since)),
             Some(_) => return self.poll_idle_timeout(now),
             None => {
@@ -35,8 +35,9 @@ impl CorePower {
         self.sleep(now)
     }
 
-    /// A core that polls because its governor expects something soon has done so for as long as the lightest sleep is
-    /// worth it (`poll_idle` of Linux since 4.19): it asks again.
+    /// Ends the polling of a core whose governor expects work soon, after as long as the lightest sleep is worth it
+    /// (`poll_idle` of Linux since 4.19): the governor is asked again. Returns the time after which it is asked next,
+    /// in ps.
     pub(super) fn doze(&mut self, now: Time) -> Option<u64> {
         let since = self.idle_since.filter(|_| self.doze_at == Some(now))?;
         if self.meter.activity() != CoreActivity::Polling {
@@ -47,7 +48,8 @@ impl CorePower {
         self.sleep(now)
     }
 
-    /// Goes to sleep, if the idle governor says so; else how long it polls at most before it asks again, in ps.
+    /// Sends the core to sleep if the idle governor decides so. Otherwise returns the time after which it is asked
+    /// again, in ps.
     fn sleep(&mut self, now: Time) -> Option<u64> {
         let next = self.timers.peek().filter(|Reverse((at, _))| *at > now);
         let timer_ps = next.map(|Reverse((at, _))| at.since(now));
@@ -65,7 +67,7 @@ impl CorePower {
         Some(poll_ps)
     }
 
-    /// The core has something to do, which begins now.
+    /// Notes that the core begins to work.
     fn work(&mut self, now: Time) {
         if let Some(since) = self.idle_since {
             self.settle_waiting(now);
@@ -80,7 +82,7 @@ impl CorePower {
         }
     }
 
-    /// Its sleep ends: how long it takes until the core works again, in ps, if it slept.
+    /// Ends the sleep of the core. Returns the time until it works again, in ps, or `None` if it does not sleep.
     fn wake(&mut self, now: Time) -> Option<u64> {
         let at = self.asleep.take()?;
         let exit_ps = self.params.cstates[at].exit_ps.max(1);
@@ -91,13 +93,14 @@ impl CorePower {
         Some(exit_ps)
     }
 
-    /// Whether it may sleep from now on; a core that polls looks again, one that is halted after its halt.
+    /// Allows sleep, or forbids it. A core that polls asks its governor now, a halted one after its halt.
     pub(super) fn allow(&mut self, on: bool, now: Time) -> Option<u64> {
         self.may_sleep = on;
         self.poll_idle_timeout(now)
     }
 
-    /// A core that polls and does not ask its governor again by itself asks it now.
+    /// Asks the governor of a core that polls, unless the next question is scheduled. Returns the time after which it
+    /// is asked again, in ps.
     pub(super) fn poll_idle_timeout(&mut self, now: Time) -> Option<u64> {
         let asks =
             self.may_sleep && self.meter.activity() == CoreActivity::Polling && self.doze_at.is_none_or(|at| at <= now);
@@ -109,7 +112,7 @@ impl CorePower {
     }
 }
 
-/// Whether an event is an interrupt, one of another core, or a timer: what ends sleep.
+/// Returns true if an event ends sleep: an interrupt, an interrupt of another core, or a timer.
 fn ends_sleep(payload: Payload) -> bool {
     match payload {
         Payload::Interrupt { .. }
@@ -152,7 +155,7 @@ impl Execution {
         self.power.as_ref().is_some_and(|power| power.blocks(now))
     }
 
-    /// Notes that the core has something to do from now on.
+    /// Notes that the core has work from now on.
     pub(in crate::os) fn end_idle(&mut self, context: &mut Context) {
         let Some(power) = &mut self.power else { return };
         power.work(context.now());
@@ -162,7 +165,7 @@ impl Execution {
         }
     }
 
-    /// Notes that the core has nothing to do from now on: its idle governor may send it to sleep.
+    /// Notes that the core has no work from now on: its idle governor may send it to sleep.
     pub(in crate::os) fn begin_idle(&mut self, ends: &FlowEnds, context: &mut Context) {
         let Some(power) = &mut self.power else { return };
         let now = context.now();
@@ -171,7 +174,7 @@ impl Execution {
         Self::ask_later(poll_ps, context);
     }
 
-    /// Schedules another question to the idle governor after `poll_ps`, if the core polls until then.
+    /// Schedules the next question to the idle governor after `poll_ps`, if the core polls until then.
     pub(in crate::os) fn ask_later(poll_ps: Option<u64>, context: &mut Context) {
         if let Some(poll_ps) = poll_ps {
             context.send(context.id, poll_ps, Payload::Power(PowerEvent::Doze));
@@ -194,7 +197,8 @@ impl Execution {
         }
     }
 
-    /// Takes the kernel's work beside packets: the read of the cause register first, then work that was charged to it.
+    /// Takes the kernel's work besides packets: the read of the cause register first, then work that was charged to
+    /// the core.
     pub(in crate::os) fn next_pending(&mut self) -> Option<Choice> {
         if let Some(read_ps) = self.cause.take_read() {
             return Some(Choice::Work(Task::Cause, read_ps, Spent::Register));
@@ -203,7 +207,7 @@ impl Execution {
         (pending_ps > 0).then_some(Choice::Work(Task::Kernel, pending_ps, Spent::Softirq))
     }
 
-    /// Returns true if the kernel has work beside packets.
+    /// Returns true if the kernel has work besides packets.
     pub(in crate::os) fn has_pending(&self) -> bool {
         self.cause.is_pending() || self.power.as_ref().is_some_and(|power| power.pending_ps > 0)
     }

@@ -1,4 +1,4 @@
-//! The requests of a service that wait for a worker at a core.
+//! Requests of a service that wait for a worker at a core.
 
 use crate::flow::ServiceStats;
 use crate::params::ServiceParams;
@@ -6,20 +6,20 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A request.
+/// Request of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Request {
-    /// The core's own number of its connection.
+    /// Number of its connection at the core.
     pub(super) socket: u32,
-    /// Its number at that connection.
+    /// Number of the request at that connection.
     pub(super) number: u64,
-    /// Work that it takes, in ps at the reference clock.
+    /// Work of the request, in ps at the reference clock.
     pub(super) work_ps: u64,
-    /// When it had been read.
+    /// Time at which the request had been read.
     pub(super) since: Time,
 }
 
-/// The requests of a service at a core.
+/// Queue of the requests of a service at a core, and its workers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Admission {
     service: u32,
@@ -32,13 +32,15 @@ pub(super) struct Admission {
     books: ServiceStats,
 }
 
-/// Work between two reads of storage, before the first and after the last among it, in ns.
+/// Returns the length of a piece of work in ns, where `work_ps` is divided evenly before, between and after `reads`
+/// reads of storage.
 pub(super) fn piece_ns(work_ps: u64, reads: u8) -> u32 {
     (work_ps / (u64::from(reads) + 1)).div_ceil(1000).min(u64::from(u32::MAX)) as u32
 }
 
 impl Admission {
-    /// Of a service of which the core begins at most so many requests at a time: one at least, if any come to it.
+    /// Creates the queue of a service. The core has at most `most` requests of it in progress at a time: at least 1,
+    /// if any arrive.
     pub(super) fn new(params: &ServiceParams, most: u32) -> Self {
         Self {
             service: params.number,
@@ -60,12 +62,12 @@ impl Admission {
         self.most
     }
 
-    /// Reads of storage of a request, and what each takes, in ps.
+    /// Returns the number of reads of storage per request.
     pub(super) fn reads(&self) -> u8 {
         self.reads
     }
 
-    /// See [`Admission::reads`].
+    /// Returns the latency of a read of storage, in ps.
     pub(super) fn read_ps(&self) -> u64 {
         self.read_ps
     }
@@ -78,7 +80,7 @@ impl Admission {
         &self.books
     }
 
-    /// A request has been read.
+    /// Queues a request that has been read.
     pub(super) fn arrive(&mut self, request: Request) {
         self.settle(request.since);
         self.books.arrived += 1;
@@ -86,7 +88,7 @@ impl Admission {
         self.books.queue_max = self.books.queue_max.max(self.waiting.len() as u64);
     }
 
-    /// A worker takes the next request, if both are there.
+    /// Begins the next request, if a request waits and a worker is free.
     pub(super) fn begin(&mut self, now: Time) -> Option<Request> {
         if self.begun == self.most {
             return None;
@@ -98,14 +100,14 @@ impl Admission {
         Some(request)
     }
 
-    /// A request has been served.
+    /// Ends a request that has been served.
     pub(super) fn end(&mut self, now: Time) {
         self.settle(now);
         self.begun -= 1;
         self.books.served += 1;
     }
 
-    /// Brings the books up to `now`.
+    /// Brings the statistics up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         let passed = u128::from(now.since(self.settled));
         self.books.queue_area_ps += passed * self.waiting.len() as u128;
@@ -113,7 +115,7 @@ impl Admission {
         self.settled = now;
     }
 
-    /// Begins a new measuring window.
+    /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
         self.settle(now);
         self.books = ServiceStats { queue_max: self.waiting.len() as u64, ..ServiceStats::default() };

@@ -1,8 +1,8 @@
 //! Services whose workers are threads of a server: requests are read, worked on, wait for storage, and are answered.
 //!
-//! A request is read at the core that has its connection, its home, and worked on there, unless that core has other
-//! work and another one has none: then that one is given it, as a scheduler balances its run queues when a core has
-//! nothing left. What waits for storage leaves the core to others; the answer is written at home.
+//! A request is read at the core of its connection, its home, and worked on there, unless that core has other work and
+//! another core is idle: then the idle core gets the request, as a scheduler balances run queues when a core runs out
+//! of work. While a request waits for storage, the core is free for others. The answer is written at the home core.
 
 mod admission;
 #[cfg(test)]
@@ -20,36 +20,37 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The services of a server, as a core is told of them.
+/// Services of a server, from the point of view of a core.
 #[derive(Clone, Debug)]
 pub struct ServiceWiring {
-    /// The cores that serve the NIC, in the order of its queues.
+    /// Cores that serve the NIC, in the order of its queues.
     pub cores: Vec<ComponentId>,
-    /// The place of this core among them.
+    /// Index of this core among them.
     pub own: u16,
-    /// The services of the server, each with the requests that this core may have begun at a time.
+    /// Services of the server, each with the maximum number of requests that this core has in progress at a time.
     pub services: Vec<(ServiceParams, u32)>,
 }
 
-/// The part of a core in the services of its server.
+/// State of the services of a server at a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Services {
     cores: Vec<ComponentId>,
     own: u16,
     admissions: Vec<Admission>,
-    /// Requests that have been begun and not answered, by their place.
+    /// Requests in progress, by slot.
     requests: Vec<Option<Request>>,
     free: Vec<u32>,
-    /// Pieces of work that wait for this core, and what is left of each, in ps at the reference clock.
+    /// Pieces of work that wait for this core, each with the rest of it, in ps at the reference clock.
     queue: VecDeque<(Chore, u64)>,
-    /// Of each core, whether it is known to have nothing to do, as all have at first; and what was said of this one.
+    /// For each core, true if it is idle as far as is known (initially all are); and the last announcement of this
+    /// core.
     idle: Vec<bool>,
     said_idle: bool,
     given: u64,
 }
 
 impl Services {
-    /// Creates the part of a core in the services of its server.
+    /// Creates the state of the services of a server at a core.
     pub(super) fn new(wiring: ServiceWiring) -> Self {
         let count = wiring.cores.len();
         Self {
@@ -65,7 +66,7 @@ impl Services {
         }
     }
 
-    /// A core that is known to have nothing to do; it is not known any more.
+    /// Takes a core that is idle as far as is known, and marks it as busy.
     fn take_idle(&mut self) -> Option<ComponentId> {
         let own = usize::from(self.own);
         let found = (0..self.idle.len()).find(|&core| core != own && self.idle[core])?;
@@ -73,19 +74,19 @@ impl Services {
         Some(self.cores[found])
     }
 
-    /// A piece of work waits for this core.
+    /// Queues a piece of work for this core.
     fn queue(&mut self, chore: Chore) {
         self.queue.push_back((chore, u64::from(chore.work_ns) * 1000));
     }
 
-    /// The next piece of work that waits and that nobody has begun.
+    /// Takes the next waiting piece of work that no core has begun.
     fn take_fresh(&mut self) -> Option<Chore> {
         let fresh = |&(chore, left_ps): &(Chore, u64)| left_ps == u64::from(chore.work_ns) * 1000;
         let at = self.queue.iter().position(fresh)?;
         self.queue.remove(at).map(|(chore, _)| chore)
     }
 
-    /// Keeps a request that has begun; returns its slot.
+    /// Stores a request in progress. Returns its slot.
     fn begin(&mut self, request: Request) -> u32 {
         let slot = self.free.pop().unwrap_or(self.requests.len() as u32);
         if slot as usize == self.requests.len() {
@@ -95,7 +96,7 @@ impl Services {
         slot
     }
 
-    /// Takes the request of a slot out.
+    /// Takes the request out of a slot.
     fn end(&mut self, slot: u32) -> Option<Request> {
         let request = self.requests.get_mut(slot as usize)?.take();
         self.free.extend(request.map(|_| slot));
@@ -110,19 +111,19 @@ impl Services {
         }
     }
 
-    /// Returns the services that requests arrive for: number, requests begun at a time at most, requests that wait,
-    /// and statistics.
+    /// Returns the services whose requests arrive here: number, maximum number of requests in progress, waiting
+    /// requests, and statistics.
     pub(super) fn admissions(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceStats)> {
         self.admissions.iter().map(|own| (own.service(), own.most(), own.waiting(), own.books()))
     }
 
-    /// Returns the pieces of work that this core gave to others since the start of the run.
+    /// Returns the number of pieces of work that this core gave to others since the start of the run.
     pub(super) fn given(&self) -> u64 {
         self.given
     }
 
-    /// Queues the requests that the application of a socket has read in full; workers begin them. `busy` is true if the
-    /// core has other work.
+    /// Queues the requests that the application of a socket has read in full, and begins them as workers are free.
+    /// `busy` is true if the core has other work.
     pub(super) fn take_requests(&mut self, index: usize, ends: &mut FlowEnds, busy: bool, context: &mut Context) {
         let Some(service) = ends.sockets[index].service else { return };
         let now = context.now();
@@ -132,7 +133,7 @@ impl Services {
         self.begin_requests(service, busy, context);
     }
 
-    /// Begins the requests of a service that wait, as far as it has workers.
+    /// Begins the waiting requests of a service, as far as workers are free.
     fn begin_requests(&mut self, service: usize, busy: bool, context: &mut Context) {
         let now = context.now();
         while let Some(request) = self.admissions[service].begin(now) {
@@ -148,7 +149,7 @@ impl Services {
         }
     }
 
-    /// Assigns a piece of work to an idle core if this one is busy, else queues it here.
+    /// Assigns a piece of work to an idle core if this one is busy, else queues the piece here.
     fn assign(&mut self, chore: Chore, busy: bool, context: &mut Context) {
         let other = if busy || !self.queue.is_empty() { self.take_idle() } else { None };
         match other {
@@ -160,8 +161,8 @@ impl Services {
         }
     }
 
-    /// Notes that another core has become idle or busy. An idle one is given work that waits here behind the work under
-    /// way, or behind none if the core has no `task`.
+    /// Notes that another core has become idle or busy. An idle one gets a piece of work that waits here behind the
+    /// current work, or behind another piece if the core has no `task`.
     pub(super) fn on_idle(&mut self, core: u16, idle: bool, task: bool, context: &mut Context) {
         self.idle[usize::from(core)] = idle;
         let spare = usize::from(!task);
@@ -173,7 +174,7 @@ impl Services {
         }
     }
 
-    /// Announces to the other cores that this one is idle or busy, if that has changed.
+    /// Announces to the other cores that this one has become idle or busy, if that has changed.
     pub(super) fn announce_idle(&mut self, idle: bool, context: &mut Context) {
         if std::mem::replace(&mut self.said_idle, idle) != idle {
             let own = self.own;
@@ -185,13 +186,14 @@ impl Services {
         }
     }
 
-    /// Takes a piece of work that another core gave, or whose `read` of storage has returned.
+    /// Handles a piece of work that another core gave to this one, or a piece whose `read` of storage has ended.
     pub(super) fn on_chore(&mut self, chore: Chore, read: bool, busy: bool, context: &mut Context) {
         if !read {
-            // The giver takes this core for busy from now on, so the core announces when it is idle again.
+            // The core that gave the work assumes that this core is busy, so this core must announce when it is idle
+            // again.
             self.announce_idle(false, context);
         }
-        // Several cores may have given work at once.
+        // Several cores may have given work at the same time.
         self.assign(chore, busy, context);
     }
 
@@ -206,12 +208,12 @@ impl Services {
         next.map_or(Choice::Nothing, |(chore, left_ps)| Choice::Work(Task::Serve(chore), left_ps, Spent::Serve))
     }
 
-    /// Puts the work under way back, of which `left_ps` at the reference clock are left.
+    /// Puts the current piece of work back; `left_ps` at the reference clock are left.
     pub(super) fn put_back(&mut self, chore: Chore, left_ps: u64) {
         self.queue.push_front((chore, left_ps));
     }
 
-    /// Ends a piece of work. Returns what follows at this core.
+    /// Ends a piece of work. Returns the next step at this core.
     pub(super) fn end_chore(&mut self, mut chore: Chore, context: &mut Context) -> ChoreEnd {
         if chore.reads > 0 {
             let read_ps = self.admissions[usize::from(chore.service)].read_ps().max(1);
@@ -226,7 +228,7 @@ impl Services {
         ChoreEnd::Elsewhere
     }
 
-    /// Answers a request of this core that has been served, and begins the next of its service.
+    /// Answers a request of this core that has been served, and begins the next request of its service.
     pub(super) fn on_served(&mut self, slot: u32, ends: &mut FlowEnds, busy: bool, context: &mut Context) {
         let Some(request) = self.end(slot) else { return };
         let index = request.socket as usize;
@@ -248,12 +250,12 @@ impl Services {
     }
 }
 
-/// What follows the end of a piece of work.
+/// Next step after the end of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChoreEnd {
     /// The request reads storage.
     Reads,
-    /// The request of this core in a slot has been served.
+    /// The request in this slot of the core has been served.
     Served(u32),
     /// The request belongs to another core, which has been notified.
     Elsewhere,

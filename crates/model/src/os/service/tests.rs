@@ -1,4 +1,4 @@
-//! Which requests are begun, and what their pieces of work come to.
+//! Tests of the queues of services: which requests begin, and how their work is divided.
 
 use super::admission::piece_ns;
 use super::*;

@@ -1,4 +1,4 @@
-//! A network core with caches: what the NIC put into the LLC is not read from memory.
+//! Tests of a network core with caches: lines that the NIC has put into the LLC are not read from memory.
 
 use super::rig::{core_params, flows, run_us, socket, stack, world, Run, MSS};
 use crate::cache::Caches;
@@ -63,7 +63,7 @@ fn cha(cache: &CacheParams) -> Cha {
     Cha::new(0, params, wiring, &core_params(), &iio, Some(cache), 2)
 }
 
-/// A flow of `packets` full packets to the application of a core with caches.
+/// Runs a flow of `packets` full packets to the application of a core with caches.
 fn received(stack: StackParams, inclusion: Inclusion, ddio: bool, packets: u64) -> Run {
     let params = cache_params(inclusion);
     let bytes = u64::from(MSS) * packets;

@@ -1,4 +1,4 @@
-//! A core that works for a service, among others that are played by hand: 0 is itself.
+//! Tests of a core that works for a service. Events stand for the other cores; the core itself is number 0.
 
 use super::rig::*;
 use crate::line::Ecn;
@@ -9,7 +9,7 @@ use hostnet_kernel::{ComponentId, Time};
 
 const OTHER: ComponentId = ComponentId(1);
 const THIRD: ComponentId = ComponentId(3);
-/// From one core to another, in ps.
+/// Delay from one core to another, in ps.
 const TO_CORE: u64 = 100_000;
 
 fn service(time_us: u64, reads: u8) -> ServiceParams {
@@ -31,7 +31,7 @@ fn service(time_us: u64, reads: u8) -> ServiceParams {
     }
 }
 
-/// A core that has a connection of a service, and two others; `known` says of which it is known that they are busy.
+/// Creates a core with a connection of a service, and two other cores, of which those in `known` are known to be busy.
 fn serving(stack: StackParams, service: &ServiceParams, workers: u32, known: &[u16]) -> Run {
     let socket = socket(0, Traffic::Service(Box::new(service.clone())), false);
     let wiring =
@@ -43,12 +43,12 @@ fn serving(stack: StackParams, service: &ServiceParams, workers: u32, known: &[u
     run
 }
 
-/// So many requests that come at once.
+/// Sends `count` requests, numbered from `first` on, which arrive at the same time.
 fn requests(run: &mut Run, at: u64, first: u64, count: u32) {
     inject_packets(run, at, &[(data(first * 100, count * 100), Ecn::Capable)]);
 }
 
-/// What another core was given, or told that it is done, by the requests' places.
+/// Returns the slots of the pieces of work that core `to` was given.
 fn given(run: &mut Run, to: ComponentId) -> Vec<u32> {
     let told = &world(run).far.told;
     let chores = told.iter().filter(|(_, core, _)| *core == to).filter_map(|(_, _, payload)| match payload {
@@ -58,7 +58,7 @@ fn given(run: &mut Run, to: ComponentId) -> Vec<u32> {
     chores.collect()
 }
 
-/// What was said of core 0.
+/// Returns the announcements of core 0 to core `to`: true for idle.
 fn said(run: &mut Run, to: ComponentId) -> Vec<bool> {
     let told = &world(run).far.told;
     let words = told.iter().filter(|(_, core, _)| *core == to).filter_map(|(_, _, payload)| match payload {
@@ -154,7 +154,7 @@ fn a_given_piece_of_work_reads_and_goes_on_there_and_its_home_is_told() {
     inject(&mut run, 10 * US, Payload::Chore { chore, read: false });
     run_us(&mut run, 1000);
     let told = &world(&mut run).far.told;
-    // It comes into a core that sleeps, works, waits for its read, and works.
+    // The work arrives at a sleeping core, is executed, waits for its read of storage, and is executed to its end.
     let done = (10 + 25 + 80 + 25) * US + TO_CORE;
     assert!(told.contains(&(Time::from_ps(done), OTHER, Payload::Served(6))), "{told:?}");
     assert_eq!(said(&mut run, THIRD), [false, true, false, true]);
@@ -176,7 +176,7 @@ fn the_kernel_goes_before_a_request_whose_work_goes_on_afterwards() {
     let mut run = serving(stack(), &service(50, 0), 9, &[]);
     let chore = Chore { home: 1, reads: 0, service: 0, slot: 6, work_ns: 50_000 };
     inject(&mut run, 10 * US, Payload::Chore { chore, read: false });
-    // An acknowledgement amid it.
+    // An acknowledgement arrives during the work.
     inject_packets(&mut run, 30 * US, &[(data(0, 0), Ecn::Capable)]);
     run_us(&mut run, 100);
     let kernel = world(&mut run).core.times().spent_ps(Spent::Softirq, Time::from_ps(100 * US));

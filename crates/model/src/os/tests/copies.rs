@@ -1,4 +1,4 @@
-//! How long copies take, in closed form.
+//! Tests of the duration of copies against closed forms.
 
 use super::rig::{flows, run_us, socket, stack, world, MSS};
 use crate::os::Spent;
@@ -7,7 +7,8 @@ use hostnet_kernel::Time;
 
 const WINDOW_US: u64 = 4000;
 
-/// Bytes per second that the application of a saturated core reads, and the core's times as shares of the window.
+/// Returns the bytes per second that the application of a saturated core reads, and the time of the core by activity,
+/// as shares of the window.
 fn receive(stack: StackParams, line_ps: u64) -> (f64, impl Fn(Spent) -> f64) {
     let mut run = flows(stack, vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
     world(&mut run).far.line_ps = line_ps;
@@ -110,7 +111,7 @@ fn headers_and_completions_are_read_beside_the_payload() {
     assert_eq!(rig.far.writes, 0);
 }
 
-/// Time of the softirq per packet, in ps, of a core that has these lines of the kernel to touch.
+/// Returns the softirq time per packet of a core that accesses lines of the kernel as `stack` says, in ps.
 fn softirq_of_a_packet(stack: &StackParams) -> f64 {
     let mut run = flows(stack.clone(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
     run_us(&mut run, WINDOW_US);
@@ -124,7 +125,7 @@ fn softirq_of_a_packet(stack: &StackParams) -> f64 {
 #[test]
 fn without_prefetchers_the_softirq_waits_for_one_line_of_the_kernel_after_the_other() {
     let lines = |prefetched| StackParams { extra_lines: 3 << 16, page_lines: 4 << 16, prefetched, ..stack() };
-    // Each takes its way to the far memory and back, and beside the copy at times an entry of the LFB as well.
+    // Each line goes to the far memory and back, and beside the copy some wait for an entry of the LFB as well.
     let stored = 4.0 * f64::from(MSS + 52) / 4096.0;
     let latency = 99_000.0;
     let waited = softirq_of_a_packet(&lines(false)) - stack().packet_ps as f64;

@@ -1,4 +1,4 @@
-//! A network core alone: what it costs, what it keeps in order, whom it lets go first.
+//! Tests of a network core by itself: its costs, the order of its work, and the turns of its users.
 
 mod cached;
 mod chores;

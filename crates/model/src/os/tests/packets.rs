@@ -1,4 +1,4 @@
-//! What becomes of packets: joining, marks, order, conservation.
+//! Tests of packets at a core: joining, marks, order, conservation.
 
 use super::rig::*;
 use crate::line::Ecn;

@@ -1,4 +1,4 @@
-//! A core whose clock changes and that sleeps.
+//! Tests of a core with a variable clock and sleep states.
 
 use super::rig::*;
 use crate::os::{NetStack, PowerWiring};
@@ -12,7 +12,7 @@ fn power(event: PowerEvent) -> Payload {
     Payload::Power(event)
 }
 
-/// Work of the kernel, which an interrupt of a timer comes for.
+/// Returns the event of work of the kernel that a timer interrupt starts.
 fn work(us: u64) -> Payload {
     power(PowerEvent::Timer((us * 1000) as u32))
 }
@@ -21,7 +21,7 @@ fn halt(us: u64) -> Payload {
     power(PowerEvent::Halt((us * US) as u32))
 }
 
-/// A core without flows that is told of its clock by hand.
+/// Creates a core without flows, whose clock is set by events of the test.
 fn core(params: PowerParams) -> Run {
     let stack = net_core(stack(), Vec::new());
     let mut run = rig(stack.with_power(PowerWiring { manager: ComponentId(0), params }), Vec::new());
@@ -33,7 +33,7 @@ fn idle(idle: IdleGovernorParams) -> PowerParams {
     PowerParams { idle, cstates: tables::cstates()[..1].to_vec(), ..tables::params() }
 }
 
-/// Where its time went up to `us`, in ps, and how often it slept and was woken.
+/// Returns the residencies of the core up to `us`, in ps, its sleeps and its wake-ups.
 fn after(run: &mut Run, us: u64) -> (Residency, u64, u64) {
     run_us(run, us);
     let core = &mut world(run).core;
@@ -75,7 +75,7 @@ fn a_core_that_is_woken_while_its_clock_changes_waits_for_it() {
     inject(&mut run, 100 * US, halt(5));
     inject(&mut run, 101 * US, work(10));
     let (found, slept, woken) = after(&mut run, 105);
-    // Its exit takes 2 us.
+    // The exit latency is 2 us.
     assert_eq!((found.running_ps, found.waking_ps, found.halted_ps), (0, 2 * US, 2 * US), "{found:?}");
     assert_eq!((slept, woken), (1, 1));
     let (found, ..) = after(&mut run, 116);
@@ -108,8 +108,8 @@ fn sleep_that_is_allowed_again_while_the_clock_changes_begins_after_that() {
 
 #[test]
 fn a_core_that_polls_asks_again_after_a_halt() {
-    // A governor without a past lets it poll, and asks for as long as the lightest sleep is worth it later.
-    let mut run = core(idle(IdleGovernorParams::Menu));
+    // A governor without history lets the core poll, and is asked again after the residency of the lightest sleep.
+    let mut run = core(idle(IdleParams::Menu));
     for turn in 0..20 {
         inject(&mut run, (9 + 10 * turn) * US, halt(3));
     }
@@ -142,7 +142,7 @@ fn a_core_with_nothing_to_do_from_the_start_sleeps() {
     assert_eq!((found.polling_ps, slept, woken), (1, 1, 0), "{found:?}");
 }
 
-/// Something that happens to a core.
+/// Generates an event of a core.
 fn any_event() -> impl Strategy<Value = Payload> {
     prop_oneof![
         (1_u64..40).prop_map(work),
@@ -207,7 +207,7 @@ proptest! {
                 running = now;
             }
         }
-        // What was put off in sleep is done when something ends that.
+        // Work that was deferred in sleep is done when another event ends the sleep.
         let end = at.max(changed) / US + 20_000;
         inject(&mut run, (end - 10_000) * US, work(1));
         asked_ns += 1000;
@@ -221,7 +221,7 @@ proptest! {
         prop_assert_eq!(meter.at_frequency_ps().iter().sum::<u64>(), end * US);
         let slept: u64 = entries.iter().sum();
         prop_assert!(slept == wakes || slept == wakes + 1, "{} sleeps, {} ends", slept, wakes);
-        // At 3 GHz the work that was asked for, and at most as long as at 1 GHz, with the looks.
+        // At 3 GHz the core runs for the requested work at least. Load reports and lower frequencies add to that.
         prop_assert!(residency.running_ps >= asked_ns * 1000);
         prop_assert!(idle != IdleGovernorParams::Poll || residency.waking_ps == 0);
     }

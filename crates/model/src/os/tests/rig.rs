@@ -1,4 +1,4 @@
-//! A network core between a memory that takes a fixed time for a line and a NIC that plays the other ends of its flows.
+//! Test rig: a network core between a memory with a fixed latency per line and a NIC with the other ends of its flows.
 
 use crate::cache::{Caches, SocketCaches};
 use crate::cha::Cha;
@@ -109,7 +109,7 @@ pub(super) fn pages() -> Pages {
     Pages::new(&PageParams { run_bytes: 1 << 21, memory_bytes: 1 << 30 }, 3)
 }
 
-/// Rings above the memory of packets.
+/// Creates rings above the memory of packets.
 fn rings() -> QueueRings {
     let ring = |number: u64| LineRing::new(1 << 29 | number << 16, 1 << 16);
     QueueRings { received: ring(0), segments: ring(1), sent: ring(2), free: None, events: None }
@@ -128,26 +128,26 @@ pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> Net
     NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0), 1)
 }
 
-/// The other end of a flow.
+/// Other end of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Peer {
     pub(super) connection: TcpConnection,
     pub(super) application: Application,
 }
 
-/// The memory, the NIC and what lies beyond it.
+/// Memory, NIC, and the network behind the NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Far {
-    /// Ends of flows by their numbers; a flow without one only has its packets counted.
+    /// Other ends of flows, by flow. Packets of a flow without one are only counted.
     pub(super) peers: Vec<Option<Peer>>,
-    /// From the CHA to the core, and from one end of the wire to the other, in ps.
+    /// Latency from the CHA to the core, and latency of the wire, in ps.
     pub(super) line_ps: u64,
     pub(super) wire_ps: u64,
     /// Time of a packet on the wire, in ps.
     pub(super) packet_ps: u64,
-    /// Every so many data packets, one gets lost; 0 = none.
+    /// One data packet in this many is lost; 0 for none.
     pub(super) lose: u64,
-    /// With caches: whether packets go to the LLC, else to memory.
+    /// With caches: true if packets go to the LLC, false if to memory.
     pub(super) ddio: bool,
     completions: LineRing,
     wire_free: Time,
@@ -158,14 +158,14 @@ pub(super) struct Far {
     pub(super) replenished: u64,
     pub(super) reads: u64,
     pub(super) writes: u64,
-    /// What the core sent.
+    /// Segments that the core has sent.
     pub(super) sent: Vec<(Time, Segment)>,
     pub(super) keep_sent: bool,
-    /// What other cores were told.
+    /// Events that other cores have received.
     pub(super) told: Vec<(Time, ComponentId, Payload)>,
 }
 
-/// All of it.
+/// The core and everything around it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rig {
     pub(super) core: NetStack,
@@ -174,7 +174,7 @@ pub(super) struct Rig {
     pub(super) requests: Requests,
     pub(super) packets: Packets,
     homes: Homes,
-    /// With caches, the CHA is a real one.
+    /// Caches, if any; then `cha` is a real CHA.
     pub(super) caches: Option<Caches>,
     pub(super) cha: Option<Cha>,
 }
@@ -378,15 +378,15 @@ pub(super) fn packet(flow: u32, segment: Segment, ecn: Ecn, line: u64) -> Packet
     }
 }
 
-/// Data of a stream.
+/// Returns a segment with data of a stream.
 pub(super) fn data(sequence: u64, bytes: u32) -> Segment {
     Segment { sequence, bytes, window: 1 << 20, sent: Time::from_ps(1), ..Segment::default() }
 }
 
-/// A rig under way.
+/// Simulation of a rig.
 pub(super) type Run = Simulation<Rig>;
 
-/// A rig with `core`; each flow of `traffic` has its other end beyond the NIC.
+/// Creates a rig with `core`. The flows of `peers` have their other ends behind the NIC.
 pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
     let far = Far {
         peers,
@@ -428,7 +428,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
     Simulation::new(vec![(rig, scheduler)], 1)
 }
 
-/// The other end of a flow of which the core has `socket`.
+/// Creates the other end of the flow of `socket`.
 pub(super) fn peer(socket: &NetSocketParams) -> Option<Peer> {
     Some(Peer {
         connection: TcpConnection::new(&socket.tcp),
@@ -436,7 +436,7 @@ pub(super) fn peer(socket: &NetSocketParams) -> Option<Peer> {
     })
 }
 
-/// Flows with traffic from or to the core.
+/// Creates flows with traffic from or to the core.
 pub(super) fn flows(stack: StackParams, sockets: Vec<NetSocketParams>) -> Run {
     let peers = sockets.iter().map(peer).collect();
     rig(net_core(stack, sockets), peers)
@@ -450,14 +450,14 @@ pub(super) fn world(run: &mut Run) -> &mut Rig {
     &mut run.parts_mut()[0].0
 }
 
-/// Sends an event to the core at `at_ps`.
+/// Schedules an event at the core at `at_ps`.
 pub(super) fn inject(run: &mut Run, at_ps: u64, payload: Payload) {
     let scheduler = &mut run.parts_mut()[0].1;
     let delay = at_ps - scheduler.now().ps();
     scheduler.send(CHA, CORE, delay, payload);
 }
 
-/// Packets of flow 0 that come at `at_ps`, and an interrupt.
+/// Lets packets of flow 0 arrive at `at_ps`, with an interrupt.
 pub(super) fn inject_packets(run: &mut Run, at_ps: u64, segments: &[(Segment, Ecn)]) {
     for (index, &(segment, ecn)) in segments.iter().enumerate() {
         let id = world(run).packets.insert(packet(0, segment, ecn, 4096 + 64 * index as u64));

@@ -1,4 +1,4 @@
-//! Whom a core lets go first, and who sleeps.
+//! Tests of turns and sleep: which user of a core goes first, and which applications sleep.
 
 use super::rig::*;
 use crate::line::Ecn;
@@ -89,7 +89,8 @@ fn requests_are_answered_one_after_the_other() {
         let caller = if initiator { &rig.core.ends.sockets[0].application } else { &far.application };
         let latency = caller.latency().expect("it calls");
         assert!(latency.count() > 50, "{}", latency.count());
-        // The wire one way (the other takes no time), a wake-up, two packets of the one and one of the other.
+        // The wire in one direction (the other takes no time), a wake-up, and the first packet and segment at the
+        // core.
         let least = (5 * US + stack.wake_ps + stack.packet_ps + stack.segment_ps) as f64;
         assert!(
             latency.quantile(0.0).is_some_and(|least_seen| least_seen >= least * 0.98),
@@ -163,7 +164,7 @@ fn no_more_lies_at_the_nic_than_it_may() {
 #[test]
 fn an_application_fills_the_send_buffer_before_it_sleeps() {
     let mut run = flows(stack(), vec![socket(0, ENDLESS, true)]);
-    // Acknowledgements stay away, so that what is written stays in the buffer.
+    // No acknowledgements arrive, so that written data stays in the buffer.
     world(&mut run).far.peers[0] = None;
     run_us(&mut run, 3000);
     let socket = &world(&mut run).core.ends.sockets[0];

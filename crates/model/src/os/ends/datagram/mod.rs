@@ -1,6 +1,6 @@
-//! The ends of flows of datagrams at a network core: sockets of UDP, and the kernel's generator of packets.
+//! Ends of datagram flows at a network core: UDP sockets, and the kernel's packet generator.
 //!
-//! They take part in the turns of the core as the ends of streams do. Their numbers follow those.
+//! They take turns with the ends of TCP streams. Their numbers follow those of the streams.
 
 mod forward;
 mod params;
@@ -29,46 +29,47 @@ use std::collections::VecDeque;
 /// Bytes of an Ethernet header, before the IP header in memory.
 const ETHERNET_BYTES: u64 = 14;
 
-/// One end of a flow of datagrams.
+/// One end of a datagram flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::os) struct DatagramEnd {
     pub(in crate::os) params: DatagramEndParams,
     pub(in crate::os) application: Datagrams,
     pub(in crate::os) counts: SocketCounts,
-    /// What has come and is not yet read, with the physical line that its frame begins at; and its data.
+    /// Datagrams that have arrived and are unread, each with the first virtual line of its frame; and their bytes of
+    /// data.
     come: VecDeque<(Datagram, u64)>,
     come_bytes: u64,
-    /// What was written and goes out next, with the line of virtual memory that it lies at.
+    /// Datagrams that were written and are sent next, each with its virtual line.
     written: VecDeque<(Datagram, u64)>,
-    /// Data that was written and has not left the NIC, and where what is written next lies.
+    /// Bytes that were written and have not left the NIC, and offset of the next write in the buffer.
     out_bytes: u64,
     write_at: u64,
-    /// What the call under way sends, or reads, with the line that its frame begins at.
+    /// Datagram that the current call sends; and datagram that it reads, with the first virtual line of its frame.
     sending: Option<Datagram>,
     reading: Option<(Datagram, u64)>,
-    /// By what end what comes is sent on, if it is.
+    /// Forwarding of the datagrams that arrive here, if they are forwarded.
     onward: Option<Onward>,
-    /// Of a NIC in a DIMM.
+    /// Memory of the datagrams, for a NIC in a DIMM.
     rows: Rows,
     begun: bool,
-    /// Whether the application waits for its turn; whether it sleeps; whether it waits for room.
+    /// True if the application is queued for its turn; if it sleeps; if it waits for room.
     ready: bool,
     asleep: bool,
     blocked: bool,
-    /// The event that will wake it up.
+    /// Time of the event that will wake the application.
     wake_at: Option<Time>,
 }
 
-/// What the core has to do for an application of datagrams.
+/// Next work of the core for the application of an end of datagrams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::os) enum DatagramWork {
-    /// A system call that moves so many bytes.
+    /// A system call that moves `bytes` bytes.
     Call { bytes: u64, reads: bool, asleep: bool },
-    /// The kernel hands the NIC its packet once more, which it wrote as any other the first time.
+    /// The packet generator of the kernel hands the NIC a packet again that it has written before.
     Generate(Packet),
-    /// A function looks at a packet that is sent on: bytes of its data, and its work before it reads, in ps.
+    /// A network function inspects a packet that is forwarded: bytes of its data, and work before the read, in ps.
     Forward { bytes: u64, work_ps: u64 },
-    /// Nothing.
+    /// There is no work.
     Nothing,
 }
 
@@ -96,7 +97,7 @@ impl DatagramEnd {
         }
     }
 
-    /// Whether it sends packets on that came to another end.
+    /// Returns true if the end sends packets that arrived at another end.
     pub(in crate::os) fn sends_on(&self) -> bool {
         self.params.initiator && matches!(self.params.traffic, Traffic::Forward(_))
     }
@@ -105,7 +106,7 @@ impl DatagramEnd {
         self.params.initiator && matches!(self.params.traffic, Traffic::Generate { .. })
     }
 
-    /// A packet of it has come; what the socket has no room for is dropped. Whether it has.
+    /// Queues a datagram that has arrived. Returns false if the datagram is dropped because the socket has no room.
     fn keep(&mut self, datagram: Datagram, line: u64) -> bool {
         let bytes = u64::from(datagram.bytes);
         self.counts.delivered += 1;
@@ -119,12 +120,14 @@ impl DatagramEnd {
         true
     }
 
-    /// Whether another datagram may be written: always one, and as much as the socket holds.
+    /// Returns true if another datagram may be written: as long as the data in the buffer is below the size of the
+    /// buffer, so that one datagram always fits. The packet generator always may.
     fn has_room(&self) -> bool {
         self.generates() || (self.out_bytes < self.params.udp.buffer_bytes && self.rows.have_room())
     }
 
-    /// Whether it waited for room and need not any more. A socket waits until half of it is free, as in Linux.
+    /// Returns true if the end has waited for room and may continue. A socket waits until half of its buffer is free,
+    /// as in Linux.
     fn goes_on(&mut self) -> bool {
         let free = self.generates() || 2 * self.out_bytes <= self.params.udp.buffer_bytes;
         let goes_on = self.blocked && free;
@@ -132,7 +135,8 @@ impl DatagramEnd {
         goes_on
     }
 
-    /// The line of virtual memory for a datagram that is written now. What was freed last is used first.
+    /// Returns the virtual line for a datagram that is written now. Once all data has been sent, the buffer is used
+    /// from its start again.
     fn place(&mut self, index: usize, bytes: u32, output: &Output) -> u64 {
         if self.out_bytes == 0 {
             self.write_at = 0;
@@ -160,8 +164,8 @@ impl DatagramEnd {
         }
     }
 
-    /// Takes the oldest datagram that has come, and hands the lines to read for it to `source`. A burst that is not
-    /// half full counts as none.
+    /// Takes the oldest datagram that has arrived, and passes the lines to read for it to `source`. A burst that is
+    /// less than half full is not counted.
     fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<(Datagram, u64)> {
         let (datagram, line) = self.come.pop_front()?;
         self.come_bytes -= u64::from(datagram.bytes);
@@ -176,19 +180,19 @@ impl DatagramEnd {
     }
 }
 
-/// Ends of flows of datagrams at a core.
+/// Ends of datagram flows at a core.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::os) struct DatagramEnds {
     ends: Vec<DatagramEnd>,
-    /// Number of the first end: the numbers of sockets come before.
+    /// Number of the first end; the sockets of TCP have the numbers below.
     first: usize,
-    /// Descriptors that datagrams hold in the ring of the core's send queue, and how many the ring has.
+    /// Descriptors that datagrams hold in the send ring of the core, and size of the ring.
     descriptors: u64,
     ring_descriptors: u64,
 }
 
 impl FlowEnds {
-    /// Adds ends of flows of datagrams, whose NIC has a send ring of `ring_descriptors`.
+    /// Adds ends of datagram flows, whose NIC has a send ring of `ring_descriptors`.
     ///
     /// # Panics
     /// Panics if two ends belong to one flow.
@@ -215,8 +219,8 @@ impl FlowEnds {
         self.datagrams.get_mut(index)
     }
 
-    /// Chooses what the application of an end does in its turn: it reads before it writes, but an end that answers
-    /// writes its answer first.
+    /// Chooses the next work of the application of an end in its turn. An initiator reads before it writes; an end
+    /// that answers writes its answer first.
     pub(in crate::os) fn next_datagram_work(&mut self, index: usize, context: &mut Context) -> DatagramWork {
         let now = context.now();
         if let Some(onward) = self.datagrams.of_index(index).onward {

@@ -1,4 +1,4 @@
-//! Datagrams of a NIC in a DIMM, each of which has rows of memory to itself.
+//! Memory of datagrams for a NIC in a DIMM: each datagram has whole rows.
 
 use super::DatagramEnd;
 use crate::os::dimm::DimmDriver;
@@ -6,29 +6,30 @@ use crate::os::ends::output::Buffer;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Where the datagrams of an end lie.
+/// Locations of the datagrams of an end.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Rows {
-    /// Whether one has been written.
+    /// True once a datagram has been written.
     pub(super) zoned: bool,
-    /// The lines that those at the NIC are read from, and those that they were written at.
+    /// Lines that the NIC reads the datagrams in flight from, and lines that these were written at.
     pub(super) sent_from: VecDeque<u64>,
     pub(super) written_at: VecDeque<u64>,
-    /// Lines that are free again, the last of them last.
+    /// Lines that are free again; the most recently freed is last.
     pub(super) free_at: Vec<u64>,
-    /// How many may be written at a time; 0 before the first.
+    /// Datagrams that may be in memory at a time; 0 before the first.
     most: usize,
 }
 
 impl Rows {
-    /// Whether there is memory for another.
+    /// Returns true if there is memory for another datagram.
     pub(super) fn have_room(&self) -> bool {
         self.most == 0 || self.written_at.len() < self.most
     }
 }
 
 impl DatagramEnd {
-    /// Of one that is handed down: whether it lies there as it did before, and whether the socket has sent one before.
+    /// Called for a datagram that is handed down. Returns true if its data is in memory already (generated packets),
+    /// and true if the socket has sent a datagram before.
     pub(in crate::os) fn written_before(&mut self) -> (bool, bool) {
         (self.generates() && self.rows.zoned, std::mem::replace(&mut self.rows.zoned, true))
     }
@@ -38,8 +39,8 @@ impl DatagramEnd {
         self.rows.sent_from.push_back(line);
     }
 
-    /// The same where each has rows of memory to itself: datagrams of one length use the same again, the last that came
-    /// free first.
+    /// Returns the virtual line for a datagram that is written now, and allots whole rows to the datagram. The buffer
+    /// that was freed last is used first.
     pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, buffer: Buffer, driver: &DimmDriver) -> u64 {
         let (unit, first) = (driver.buffer_bytes(), driver.first_buffer(index));
         self.rows.most = buffer.places(unit).max(1);
