@@ -48,7 +48,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Whatever wake-ups are set, in whatever order, one comes at or before the earliest of them.
+        /// A wake-up comes at or before the earliest time that is set, for any times in any order.
         #[test]
         fn a_wake_up_is_never_late(dues in prop::collection::vec((0_u64..30, 1_u64..200), 1..200)) {
             let mut alarm = Alarm::NONE;

@@ -83,7 +83,7 @@ pub struct NetCoreWiring {
 
 /// Network stack of a core: the kernel's work on packets and the system calls of applications.
 ///
-/// Each field owns its state; this type passes information between them, and chooses what runs next.
+/// Each field owns its state; this type passes information between them, and chooses the next work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NetStack {
     stack: StackParams,

@@ -11,7 +11,7 @@ pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet>
     }
 }
 
-/// Puts the packet that came with an event into the store of this partition.
+/// Puts the packet that an event has brought into the store of this partition.
 pub(crate) fn load(packets: &mut Packets, payload: &mut Payload, cargo: Option<Packet>) {
     if let (Payload::Packet { id, .. }, Some(packet)) = (payload, cargo) {
         *id = packets.insert(packet);

@@ -7,7 +7,7 @@ use crate::mesh::Mesh;
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
 /// Advance notice: a request or operation that reaches another part later, and whose effect that part can already
-/// plan. It is delivered while the event of the sender is handled, and takes no event of its own.
+/// plan. It is delivered while the event of the sender is handled, and needs no event.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
     /// Part that receives the notice.

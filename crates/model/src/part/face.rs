@@ -1,4 +1,4 @@
-//! Interface of parts: what builds, runs, measures and ends a run uses of them.
+//! Interface through which parts are built, run, measured and stopped.
 
 use super::{Context, Group, PartKind, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};

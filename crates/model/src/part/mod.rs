@@ -1,7 +1,7 @@
-//! What all parts have in common: their interface, their pools, the events that they exchange, and the access to the
-//! world that they have while they handle one.
+//! Common base of all parts: their interface, their pools, the events that they exchange, and the access to the world
+//! that they have while they handle an event.
 //!
-//! Every part uses this module, which itself knows no part.
+//! Every part uses this module; the module depends on none of them.
 
 mod cargo;
 mod context;

@@ -15,7 +15,7 @@ pub enum PowerEvent {
         busy_ns: u32,
         /// Time that the core was idle and waited for storage, in ns.
         waiting_ns: u32,
-        /// Utilization of the core in units of 1/1024 of what it can do at the highest frequency.
+        /// Utilization of the core, in units of 1/1024 of its work at the highest frequency.
         util: u16,
     },
     /// To a core: its voltage is that of the P-state with this index from now on.

@@ -298,7 +298,8 @@ impl FlowEnds {
         lines.begin_write(class, count, line, context);
     }
 
-    /// Ends a system call: the application has what was read, and what was written is queued for output.
+    /// Ends a system call: the application receives the data that was read, and data that was written is queued for
+    /// output.
     pub(in crate::os) fn end_datagram_call(
         &mut self,
         index: usize,
