@@ -169,6 +169,7 @@ impl Timing {
         let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
         let [_, second, third, fourth] = self.ranks[rank].activations;
         self.ranks[rank].activations = [second, third, fourth, clock + 1];
+        // tFAW: the next activation is the fifth, counted from `second`.
         let window = if second > 0 { second - 1 + u64::from(t.faw) } else { 0 };
         let (next, next_of_group) = (window.max(clock + u64::from(t.rrd_s)), clock + u64::from(t.rrd_l));
         self.raise_act(rank, next);
@@ -271,6 +272,7 @@ fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u64; 2]) {
 fn gaps(dram: &DramParams) -> [Gaps; 2] {
     let t = &dram.timing;
     let turn = |extra: u32| (t.cl + t.burst + extra).saturating_sub(t.cwl).max(1);
+    // tWTR counts from the end of the write data.
     let written = t.cwl + t.burst;
     let to_other_rank = (written + t.rank_switch).saturating_sub(t.cl).max(t.burst);
     let after_read = [

@@ -20,6 +20,7 @@ impl Joined {
     /// Returns true if the packet that follows may be joined, up to `most` bytes of data.
     fn takes(&self, next: &Segment, most: u32, met: &mut ReachedLimits) -> bool {
         let held = &self.segment;
+        // Packets with a different mark or echo, or with CWR, are not joined.
         let alike = held.marked == next.marked && held.echo == next.echo && !next.reduced;
         let follows = alike && held.sequence + u64::from(held.bytes) == next.sequence;
         if follows && held.bytes + next.bytes >= most {

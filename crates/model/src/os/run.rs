@@ -239,9 +239,11 @@ impl NetStack {
                 self.resume_softirq_later(context);
                 return Choice::Nothing;
             }
+            // Without work the applications give up the rest of their time.
             self.turns.applications_until = context.now();
             return self.next_softirq(lfb, context);
         }
+        // With a full ring the packet generator retries without pause, so that the core is never idle.
         if choice == Choice::Nothing && turn && self.ends.datagrams.spins() {
             return Choice::Wait(Spent::Send);
         }

@@ -82,6 +82,7 @@ impl NetStack {
             Some(dimm) => dimm.on_received(id),
             None => self.softirq.backlog.push(context.packets, id),
         }
+        // Without interrupts every packet begins a poll.
         if self.stack.poll {
             self.softirq.polling = true;
         }
@@ -200,6 +201,7 @@ impl NetStack {
         if done {
             softirq.polling = false;
         } else {
+            // `ksoftirqd` and the applications have equal weights in the scheduler (assumed).
             self.turns.applications_until = now + now.since(softirq.since);
         }
     }
@@ -301,6 +303,7 @@ impl NetStack {
         let socket = &mut self.ends.sockets[index];
         segment.marked = packet.ecn == Ecn::Marked;
         socket.counts.marked += u64::from(segment.marked);
+        // The host marks packets before GRO, where each packet is still processed by itself.
         if self.softirq.mark_incoming && segment.bytes > 0 && packet.ecn == Ecn::Capable {
             segment.marked = true;
             socket.counts.marked_by_host += 1;
@@ -359,6 +362,7 @@ impl NetStack {
         if index < self.ends.sockets.len() {
             self.lines.know(completion, false, class, context);
         } else {
+            // The core reads the completion of a datagram only once it needs the completion.
             self.lines.know_in_turn(completion, class, context);
         }
         self.end_sent(index, bytes);

@@ -187,6 +187,7 @@ impl Queue {
 
     /// Returns true if a request for the line at `place` is queued.
     pub(super) fn holds(&self, place: Place) -> bool {
+        // An empty bucket proves that the line is not queued.
         if self.filter[Entry::bucket(place.bank, place.row, place.column)] == 0 {
             return false;
         }

@@ -212,6 +212,7 @@ impl DimmDriver {
         let end = ends.datagram_end_of(packet.flow);
         let onward = end.as_ref().is_some_and(|end| end.sends_on());
         let (again, zoned) = end.map_or((false, false), |end| end.written_before());
+        // The packet generator writes its packet only once.
         let count = if again { 0 } else { u64::from(bytes).div_ceil(64) };
         let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: RequestKind::Flush, tag: 0, class };
         let data: VecDeque<Flush> = (packet.line..packet.line + count).map(flush).collect();

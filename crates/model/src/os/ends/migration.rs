@@ -140,6 +140,7 @@ impl FlowEnds {
         let mut socket = Box::new(std::mem::replace(socket, left));
         socket.hops += 1;
         socket.counts.packets -= waiting;
+        // Until the NIC has sent this data, further segments go by the old send queue.
         if socket.in_nic > 0 {
             socket.by.get_or_insert(own);
         }
@@ -165,6 +166,7 @@ impl FlowEnds {
         socket.timer_at = None;
         socket.ready = false;
         socket.sending = false;
+        // The thread is woken up on its new core.
         socket.asleep = true;
         socket.leaving = false;
         socket.sends_from(self.output.buffer(index));

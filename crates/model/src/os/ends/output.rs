@@ -212,6 +212,7 @@ impl FlowEnds {
 impl Socket {
     /// Returns the next segment that the connection may send and the NIC has room for, as a packet.
     fn next_segment(&mut self, now: Time) -> Option<Packet> {
+        // A flow that reaches its limit at the NIC sends no acknowledgements, either.
         let segment = if self.stays() && self.may_send() { self.connection.next(now) } else { None }?;
         let capable = self.connection.ecn_capable(&segment);
         Some(Packet {

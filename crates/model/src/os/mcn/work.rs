@@ -219,6 +219,7 @@ impl RingDriver {
             }
             Phase::Look => self.read_pointers(&mut work, lfb, context),
             Phase::Move => self.move_lines(&mut work, lines, lfb, counts, context),
+            // Without a fence a controller may issue the pointer before the lines that it points to.
             Phase::Fence if work.fenced || !self.wiring.params.fence => {
                 work.phase = Phase::Tell;
                 None

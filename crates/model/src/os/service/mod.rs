@@ -166,6 +166,7 @@ impl Services {
     pub(super) fn on_idle(&mut self, core: u16, idle: bool, task: bool, context: &mut Context) {
         self.idle[usize::from(core)] = idle;
         let spare = usize::from(!task);
+        // A core that runs out of work pulls from others, as `newidle_balance` of Linux does.
         if idle && self.queue.len() > spare {
             let Some(chore) = self.take_fresh() else { return };
             self.idle[usize::from(core)] = false;
