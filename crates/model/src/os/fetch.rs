@@ -17,7 +17,7 @@ pub(super) enum Purpose {
     /// Destination of a copy.
     Destination,
     /// Source of a copy, as [`Purpose::Source`], but requested by the prefetchers of the L2.
-    Ahead(u16),
+    PrefetchStage(u16),
     /// Data structure of the kernel.
     Extra,
     /// Prefetched line that nothing waits for: the other line of a pair of 128 B, or a line after the source of a

@@ -86,7 +86,7 @@ pub(super) struct Kernel {
 
 impl Kernel {
     pub(super) fn new(region: Region, core: &CoreParams, stack: &StackParams, pages: &Pages, rng: &mut Rng) -> Self {
-        let walk = Walk::new(region.base, region.bytes, Pattern::Random, rng);
+        let walk = Walk::new(region.base, region.bytes, AccessPattern::Random, rng);
         // Evictions have a private random sequence, so that their number changes nothing else.
         let evictions = Evictions::new(walk.opposite(), core.dirty_pool_lines, pages, &mut rng.clone());
         let StackParams { prefetched, line_size, .. } = *stack;

@@ -55,7 +55,7 @@ pub const LEARNING: AddressLearningParams = AddressLearningParams {
 };
 
 /// Makes all switches learn addresses.
-pub fn learn(cluster: &mut ClusterParams, params: LearningParams) {
+pub fn learn(cluster: &mut ClusterParams, params: AddressLearningParams) {
     cluster.switches.iter_mut().for_each(|switch| switch.learning = Some(params));
 }
 

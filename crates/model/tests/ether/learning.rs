@@ -26,7 +26,7 @@ fn counts(simulation: &Simulation<Fabric>) -> LearningCounts {
 }
 
 /// Creates hosts at a learning switch, over cables of 10 Gbps.
-fn learning_star(hosts: usize, params: LearningParams) -> ClusterParams {
+fn learning_star(hosts: usize, params: AddressLearningParams) -> ClusterParams {
     let mut cluster = star(hosts, 10);
     learn(&mut cluster, params);
     cluster
@@ -77,7 +77,7 @@ fn what_is_for_a_stranger_goes_everywhere_else() {
 fn an_address_is_known_until_its_time_is_over() {
     let ttl_ps = 50 * US;
     for (later_ps, floods) in [(ttl_ps - 1, 0), (ttl_ps, 1)] {
-        let mut cluster = learning_star(3, LearningParams { ttl_ps, ..LEARNING });
+        let mut cluster = learning_star(3, AddressLearningParams { ttl_ps, ..LEARNING });
         // Host 0 is known when host 1 sends: only later packets of host 0 may be flooded.
         cluster.flows.push(replay(1, 0, vec![(0, 64), (10 * US, 64)]));
         cluster.flows.push(replay(0, 1, vec![(5 * US, 64), (10 * US + later_ps, 64)]));
@@ -107,7 +107,7 @@ fn a_full_table_forgets_who_was_silent_longest() {
 }
 
 /// Creates hosts at one switch, whose ports are in the order of `ports`.
-fn cabled(ports: &[usize], params: LearningParams) -> ClusterParams {
+fn cabled(ports: &[usize], params: AddressLearningParams) -> ClusterParams {
     let mut cluster = cluster();
     let middle = switch(&mut cluster);
     let hosts: Vec<CableEnd> = ports.iter().map(|_| host(&mut cluster)).collect();

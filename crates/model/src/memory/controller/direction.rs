@@ -123,7 +123,7 @@ impl Direction {
 
     /// Returns true if reads end the writes that an empty read queue let pass: by the number of reads, by the number
     /// that would hit an open row, or by age.
-    fn reads_press(&self, reads: &Queue, params: &ControllerParams, clock: u64) -> bool {
+    fn reads_press(&self, reads: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
         reads.len() > params.idle_reads
             || reads.len() > params.idle_hits && reads.hitting() > params.idle_hits
             || clock >= self.patience_ends(reads, params)
@@ -149,7 +149,7 @@ impl Direction {
     }
 
     /// Returns true if enough writes wait for an idle read queue to let them pass.
-    fn suffice_when_idle(&self, writes: &Queue, params: &ControllerParams, clock: u64) -> bool {
+    fn suffice_when_idle(&self, writes: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
         writes.len() >= params.idle_writes || clock >= self.flush_at(writes, params)
     }
 

@@ -109,7 +109,7 @@ fn sleep_that_is_allowed_again_while_the_clock_changes_begins_after_that() {
 #[test]
 fn a_core_that_polls_asks_again_after_a_halt() {
     // A governor without history lets the core poll, and is asked again after the residency of the lightest sleep.
-    let mut run = core(idle(IdleParams::Menu));
+    let mut run = core(idle(IdleGovernorParams::Menu));
     for turn in 0..20 {
         inject(&mut run, (9 + 10 * turn) * US, halt(3));
     }
