@@ -120,7 +120,7 @@ fn what_is_wrong_is_said() {
     told("templates = []", "[wrong-count host.r.nic.ncap.templates] 1 to 16");
     for (text, shown) in [("GET", "\\\"GET\\\""), ("G", "\\\"G\\\""), ("é", "\\\"é\\\"")] {
         let shown = shown.replace('\\', "");
-        let wrong = format!("host.r.nic.ncap.templates[0]: {shown} is not two ASCII characters such as \"GE\"");
+        let wrong = format!("[malformed-value host.r.nic.ncap.templates[0]] {shown}");
         told(&format!("templates = [\"{text}\"]"), &wrong);
     }
     told("timer = \"1 ms\"", "[no-effect host.r.nic.ncap.timer] mode = \"software\"");

@@ -1,7 +1,7 @@
 //! Tests that a machine that cannot continue reports an error.
 
 use crate::common::{plan, stream};
-use hostnet_config::Plan;
+use hostnet_config::{Code, Plan};
 use hostnet_model::params::HostKind;
 use hostnet_sim::{Options, Run, SimulationError};
 
@@ -14,6 +14,7 @@ fn writes_that_are_never_drained_are_reported() {
     let stuck = Run::new(&plan, Options::default()).run(|_| true).expect_err("nothing drains the WPQ");
     let message = stuck.to_string();
     assert!(message.contains("nothing has moved") && message.contains("WPQ"), "{message}");
+    assert_eq!(stuck.code(), Code::Stuck);
     let SimulationError::Stuck { domain, in_use, capacity, idle_us, .. } = stuck else {
         panic!("{stuck:?}");
     };
@@ -84,4 +85,5 @@ fn events_that_only_follow_each_other_are_a_livelock() {
     plan.server_mut().unwrap().power.as_mut().unwrap().period_ps = 1;
     let found = Run::new(&plan, Options::default()).run(|_| true).expect_err("it looks every picosecond");
     assert!(matches!(found, SimulationError::Livelock { .. }), "{found:?}");
+    assert_eq!(found.code(), Code::Stuck);
 }

@@ -1,6 +1,7 @@
 //! Tests that a PFC deadlock ends a run.
 
 use crate::cluster::lab::plan;
+use hostnet_config::Code;
 use hostnet_sim::SimulationError;
 use hostnet_sim::{Options, Run};
 
@@ -27,6 +28,7 @@ fn ring(step: usize) -> String {
 #[test]
 fn a_run_whose_pauses_wait_for_each_other_ends_with_the_cycle() {
     let error = Run::new(&plan(&ring(2)), Options::default()).run(|_| true).expect_err("it cannot go on");
+    assert_eq!(error.code(), Code::Deadlock);
     let SimulationError::Deadlock { cycle, at_us } = &error else { panic!("{error}") };
     assert!(*at_us < 5000);
     assert_eq!(cycle.len(), 5, "{cycle:?}");
