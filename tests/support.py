@@ -9,10 +9,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hostnet import _core
+from hostnet.errors import CodedError, ConfigError
 from tests.zygote import zygote
 
 HANG_S = 1500
@@ -53,6 +58,22 @@ class Complaint(str):
     """The message of a command that refuses its input; its code is of the table."""
 
     code: str
+
+
+def assert_tells(error: Complaint | CodedError, wanted: str) -> None:
+    """Checks the code of an error and parts of its text: "code | part | part"."""
+    code, *parts = wanted.split(" | ")
+    assert error.code == code, error
+    for part in parts:
+        assert part in str(error), (part, str(error))
+
+
+@contextmanager
+def raises_code(wanted: str, kind: type[CodedError] = ConfigError) -> Iterator[pytest.ExceptionInfo[CodedError]]:
+    """Checks that an error of a kind comes up within, with its code and parts of its text: "code | part | part"."""
+    with pytest.raises(kind) as found:
+        yield found
+    assert_tells(found.value, wanted)
 
 
 def complaint_of(errors: str) -> Complaint:

@@ -9,6 +9,7 @@ import pytest
 
 import hostnet
 from hostnet.explain.page import explain_run
+from tests.support import raises_code
 
 CLUSTER: dict[str, Any] = {
     "host": {
@@ -42,7 +43,7 @@ def test_what_lines_would_tell_is_not_said_of_a_memory_of_rates(tmp_path: Path) 
     assert not {"counters", "binding", "regime", "limits"} & set(server)
     assert results.summary["memory"][0]["gb_per_s"] > 0
     place = results.save(tmp_path / "run")
-    with pytest.raises(hostnet.ConfigError, match=r"^host\.receiver\.fidelity") as refused:
+    with raises_code("needs-line-fidelity | host.receiver.fidelity") as refused:
         explain_run(place)
     assert "damaged" not in str(refused.value)
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import ConfigError
 from hostnet.explain import explain_results
+from tests.support import raises_code
 
 LOCAL, REMOTE = 0, 14
 """A core of each socket."""
@@ -61,11 +61,11 @@ def test_it_is_explained_and_functions_for_their_own_sockets_are_tried() -> None
 @pytest.mark.parametrize(
     ("functions", "mode", "message"),
     [
-        ([{"socket": 0, "serves": 2}], "octo", r"functions\[0\]\.serves.*there is no socket 2; server\.sockets = 2"),
-        ([{"socket": 0}, {"socket": 1, "serves": 0}], "octo", r"functions\[1\]\.serves: socket 0 is served already"),
-        ([{"socket": 0, "serves": 1}], "standard", r"has an effect only with nic\.mode = \"octo\""),
+        ([{"socket": 0, "serves": 2}], "octo", "does-not-exist | server.sockets"),
+        ([{"socket": 0}, {"socket": 1, "serves": 0}], "octo", "duplicate"),
+        ([{"socket": 0, "serves": 1}], "standard", 'no-effect | nic.mode | "octo"'),
     ],
 )
 def test_what_functions_cannot_serve_is_said(functions: list[dict[str, int]], mode: str, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with raises_code(message):
         hostnet.run(cluster(LOCAL, *functions, mode=mode))

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import ConfigError, Look
+from hostnet import Look
 from hostnet.running import simulate
+from tests.support import raises_code
 
 CLUSTER = """
 [host.client]
@@ -164,10 +165,10 @@ def test_a_server_alone_is_called_server() -> None:
     hostnet.run(config, governors={"server": seen.append})
     assert 5 <= len(seen) <= 6
     assert seen[0].busy == [1, 1, *[0] * 6]
-    with pytest.raises(ConfigError, match=r'host server: power.governor is "user".*governors={"server": ...}'):
+    with raises_code('requires-key | power.governor | "user" | "server"'):
         hostnet.run(config)
     config["power"] = {"governor": "performance"}
-    with pytest.raises(ConfigError, match=r'set power\.governor = "user"'):
+    with raises_code('requires-key | power.governor | "user"'):
         hostnet.run(config, governors={"server": print})
 
 
@@ -205,21 +206,21 @@ def test_an_exception_ends_the_run(file: Path, threads: int) -> None:
 @pytest.mark.parametrize(
     ("governors", "says"),
     [
-        ({}, r'server: power.governor is "user", and the governor "user" was not given.*governors={"server": ...}'),
-        ({"sever": print}, 'no such host; did you mean "server"'),
-        ({"client-0": print}, "is an endpoint"),
-        ([print], "governors: a mapping from names of hosts is wanted"),
-        ({1: print}, "governors: a mapping from names of hosts is wanted"),
+        ({}, 'requires-key | power.governor | "user" | "server"'),
+        ({"sever": print}, 'does-not-exist | "server"'),
+        ({"client-0": print}, "wrong-host-kind | is an endpoint"),
+        ([print], "wrong-type"),
+        ({1: print}, "wrong-type"),
     ],
 )
 def test_a_governor_that_fits_no_host_is_refused(file: Path, governors: Any, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+    with raises_code(says):
         hostnet.run_cluster(file, governors=governors)
 
 
 @pytest.mark.parametrize("kind", ["ondemand", "schedutil"])
 def test_a_host_with_another_governor_takes_none(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(ConfigError, match=r'its governor is not "user"; set host\.server\.power'):
+    with raises_code('requires-key | "user" | host.server.power'):
         hostnet.run_cluster(written(tmp_path, kind), governors={"server": print})
 
 
@@ -253,7 +254,7 @@ def kept_again(file: Path) -> None:
 
 @pytest.mark.parametrize("keep", [kept_once, kept_again])
 def test_without_state_there_is_no_checkpoint(file: Path, keep: Callable[[Path], None]) -> None:
-    with pytest.raises(ConfigError, match='the governor "user" does not give its state'):
+    with raises_code('bad-checkpoint | "user"'):
         keep(file)
 
 
@@ -265,5 +266,5 @@ def test_runs_with_it_are_compared_but_not_made_again(file: Path, tmp_path: Path
     assert found is not None
     assert found["outcome"] == "impossible"
     assert 'power.governor is "user"' in found["reason"]
-    with pytest.raises(ConfigError, match=r'power\.governor is "user"'):
+    with raises_code('requires-key | power.governor | "user"'):
         hostnet.run_many([file, file])

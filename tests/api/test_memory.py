@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import ConfigError
+from tests.support import raises_code
 
 
 def test_a_result_knows_what_is_asked_for_first() -> None:
@@ -62,17 +62,17 @@ def test_settings_reach_every_key() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"reads": 1.1}, r"hostnet\.memory: traffic\.reads: 1\.1 is out of range"),
-        ({"device": "DDR9"}, r"memory\.device: \"DDR9\" is not a known device"),
-        ({"trace": "a", "traffic": "random"}, "trace and traffic exclude each other"),
-        ({"settings": {"memory.x": 1}}, r"memory\.x: unknown key"),
-        ({"settings": {"memory.device.x": 1}, "device": "HBM2E"}, "a value, not a table"),
-        ({"trace": "nowhere.trace"}, "nowhere.trace: cannot be read"),
-        ({"load": float("nan")}, "hostnet.memory"),
+        ({"reads": 1.1}, "out-of-range | hostnet.memory | traffic.reads | 1.1"),
+        ({"device": "DDR9"}, 'unknown-name | memory.device | "DDR9"'),
+        ({"trace": "a", "traffic": "random"}, "conflicting-keys"),
+        ({"settings": {"memory.x": 1}}, "unknown-key | memory.x"),
+        ({"settings": {"memory.device.x": 1}, "device": "HBM2E"}, "wrong-type"),
+        ({"trace": "nowhere.trace"}, "file-not-found | nowhere.trace"),
+        ({"load": float("nan")}, "wrong-type | hostnet.memory"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with raises_code(message):
         hostnet.memory(**arguments)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import ConfigError
+from tests.support import raises_code
 
 OCTO = [{"socket": 0, "lanes": 8}, {"socket": 1, "lanes": 8}]
 
@@ -103,17 +103,17 @@ def test_a_capture_shows_every_packet_in_order_while_threads_move(tmp_path: Path
 @pytest.mark.parametrize(
     ("move", "said"),
     [
-        ([{"at": "1 ms", "core": 99}], r"flow\.f\.move\[0\]\.core: core 99 does not exist at host\.server"),
-        ([{"at": "1 ms", "core": 14, "end": "from"}], r"flow\.f\.move\[0\]: .*client.* is an endpoint"),
+        ([{"at": "1 ms", "core": 99}], "does-not-exist | flow.f.move[0] | 99 | host.server"),
+        ([{"at": "1 ms", "core": 14, "end": "from"}], "wrong-host-kind | flow.f.move[0]"),
         (
             [{"at": "2 ms", "core": 14}, {"at": "1 ms", "core": 0}],
-            r"flow\.f\.move\[1\]\.at: 1 ms is not after the move before it, at 2 ms",
+            "wrong-order | flow.f.move[1]",
         ),
-        ([{"at": "1 ms", "cores": 14}], r"flow\.f\.move\[0\]\.cores: .*core"),
+        ([{"at": "1 ms", "cores": 14}], "unknown-key | flow.f.move[0]"),
     ],
 )
 def test_moves_that_cannot_be_say_what_to_change(move: list[dict[str, Any]], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+    with raises_code(said):
         hostnet.run(cluster(move))
 
 
@@ -121,7 +121,7 @@ def test_rdma_and_captures_have_no_thread_that_could_move() -> None:
     config = cluster([{"at": "1 ms", "core": 14}])
     config["flow"]["f"] |= {"kind": "write", "transport": "roce"}
     del config["flow"]["f"]["to_cores"]
-    with pytest.raises(ConfigError, match=r"flow\.f\.move: has an effect only with kind"):
+    with raises_code("no-effect | flow.f.move"):
         hostnet.run(config)
 
 
@@ -138,14 +138,14 @@ def test_a_host_may_have_more_sockets_than_its_preset() -> None:
 @pytest.mark.parametrize(
     ("host", "sockets", "said"),
     [
-        ("server", 9, r"host\.server\.sockets: 9 is out of range; 1 to 8 is allowed"),
-        ("client", 2, r"host\.client\.sockets: has an effect only at a server"),
-        ("server", 1, r"flow\.f\.move\[0\]\.core: core 14 does not exist"),
+        ("server", 9, "out-of-range | host.server.sockets | 1 to 8"),
+        ("client", 2, "no-effect | host.client.sockets"),
+        ("server", 1, "does-not-exist | flow.f.move[0] | 14"),
     ],
 )
 def test_sockets_of_hosts_that_cannot_be(host: str, sockets: int, said: str) -> None:
     config = cluster([{"at": "1 ms", "core": 14}])
     config["host"]["server"]["nic"] = {"ddio": True}
     config["host"][host]["sockets"] = sockets
-    with pytest.raises(ConfigError, match=said):
+    with raises_code(said):
         hostnet.run(config)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import hostnet
-from hostnet import ConfigError, _core
-from tests.support import Cli
+from hostnet import _core
+from tests.support import Cli, raises_code
 
 SHORT = r'\1 = "400 us"'
 INCAST = re.sub(r'(duration|warmup) = ".*"', SHORT, _core.cluster_template("dumbbell"))
@@ -159,7 +159,7 @@ def test_wrong_options_are_refused(cli: Cli, file: Path, options: list[str], say
 def test_two_servers_need_a_name(tmp_path: Path) -> None:
     path = tmp_path / "two.toml"
     path.write_text(_core.cluster_template("dumbbell"), encoding="utf-8")
-    with pytest.raises(ConfigError, match="pcap_host: missing; with 0 servers"):
+    with raises_code("missing-key"):
         hostnet.run_cluster(path, pcap=tmp_path / "a.pcap")
 
 

@@ -26,7 +26,7 @@ from hostnet import (
     system,
 )
 from hostnet.system.description import Description
-from tests.support import QUADRANT
+from tests.support import QUADRANT, raises_code
 
 
 def test_a_complete_configuration_survives_the_round_trip() -> None:
@@ -83,7 +83,7 @@ def test_files_are_checked_when_read(tmp_path: Path) -> None:
     assert Config.from_toml(file).run.name == "mine"
     assert Config.from_toml(file).base_dir == str(tmp_path)
     file.write_text(QUADRANT.replace("seed", "sead"))
-    with pytest.raises(ConfigError, match=r'mine\.toml:6: run\.sead.*did you mean "seed"'):
+    with raises_code('unknown-key | mine.toml:6 | run.sead | "seed"'):
         Config.from_toml(file)
     with pytest.raises(ConfigError):
         Config.from_dict({"core": {"count": -1}})
@@ -110,5 +110,5 @@ def test_a_field_that_is_not_there_is_told_with_the_nearest_one() -> None:
     ],
 )
 def test_hints_are_of_the_same_family(setting: str, nearest: str) -> None:
-    with pytest.raises(ConfigError, match=f'did you mean "{nearest}"'):
+    with raises_code(f"unknown-name | {nearest}"):
         _core.resolve(QUADRANT, overrides=[setting])

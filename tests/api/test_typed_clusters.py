@@ -18,7 +18,6 @@ from hostnet import (
     Cable,
     Cluster,
     Compress,
-    ConfigError,
     Control,
     Core,
     Fio,
@@ -47,6 +46,7 @@ from hostnet import (
 )
 from hostnet.system.convert import key_of
 from hostnet.system.workload import KINDS
+from tests.support import raises_code
 
 
 def toml(value: Any, path: str = "") -> Iterator[str]:
@@ -343,26 +343,26 @@ def test_it_runs_as_its_file_does(tmp_path: Path) -> None:
 def test_files_are_found_beside_it(tmp_path: Path) -> None:
     hosts = {"a": Host(kind="endpoint"), "b": Host(kind="endpoint")}
     flow = {"f": Flow(kind="replay", from_="a", to="b", pcap="mine.pcap")}
-    with pytest.raises(ConfigError, match=r"/here/mine\.pcap: flow\.f\.pcap: cannot be read"):
+    with raises_code("file-not-found | mine.pcap | flow.f.pcap"):
         run_cluster(Cluster(host=hosts, flow=flow, base_dir=str(tmp_path / "here")))
 
 
 @pytest.mark.parametrize(
     ("cluster", "says"),
     [
-        (Cluster(host={"a": Host(kind="endpiont")}), r'<Cluster>: host\.a\.kind: .*"endpiont"'),
-        (Cluster(host={"a": Host(count=-1)}), r"host\.a\.count"),
+        (Cluster(host={"a": Host(kind="endpiont")}), 'unknown-name | host.a.kind | "endpiont"'),
+        (Cluster(host={"a": Host(count=-1)}), "out-of-range | host.a.count"),
     ],
 )
 def test_what_is_wrong_is_told(cluster: Cluster, says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
+    with raises_code(says):
         run_cluster(cluster)
 
 
 def test_a_content_that_is_wrong_is_no_cluster(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r'host\.a\.pre_set: unknown key; did you mean "preset"\?'):
+    with raises_code('unknown-key | host.a.pre_set | "preset"'):
         Cluster.from_dict({"host": {"a": {"pre_set": "x"}}})
     file = tmp_path / "mine.toml"
     file.write_text('[host.a]\nkind = "endpoint"\n[flow.f]\nform = "a"\n', encoding="utf-8")
-    with pytest.raises(ConfigError, match=r'mine\.toml:4: flow\.f\.form: unknown key; did you mean "from"'):
+    with raises_code('unknown-key | mine.toml:4 | flow.f.form | "from"'):
         Cluster.from_toml(file)

@@ -17,6 +17,7 @@ from hostnet.calibrate.scenario import answer_of, workloads_of
 from hostnet.presets import ServerFile, load_server
 from hostnet.running.engines import evaluate
 from tests.calibrate.support import RUN, Ask, general_table
+from tests.support import raises_code
 
 SERVER = load_server("cascade-lake-6234")
 
@@ -93,13 +94,13 @@ def test_what_is_written_says_what_was_measured_or_nothing_is_written(seeds: ran
 def test_every_row_counts_and_not_the_mean_of_those_that_say_the_same(tmp_path: Path) -> None:
     data = tmp_path / "stream.csv"
     data.write_text("cores,GB/s\n" + 5 * "1,8.2\n" + "1,9.15\n")
-    with pytest.raises(DataError, match=r"misses what was measured; nothing was written.*stream.csv:7: .* above"):
+    with raises_code("implausible-data | stream.csv:7", DataError):
         calibrate(SERVER, [str(data)], tolerance=0.01, engine="predict")
 
 
 def test_parameters_that_stay_are_named_where_that_misses_the_measurements(tmp_path: Path) -> None:
     data = tmp_path / "idle.csv"
     data.write_text("quantity,value,unit\nlatency,110,ns\n")
-    stays = r"idle.csv:2: .* above .*; cha.read_to_mc stays as it was: only its combination with cha.from_mc"
-    with pytest.raises(DataError, match=stays):
+    stays = "implausible-data | idle.csv:2 | cha.read_to_mc | cha.from_mc"
+    with raises_code(stays, DataError):
         calibrate(SERVER, [str(data)], ["cha.read_to_mc", "cha.from_mc"], engine="predict")

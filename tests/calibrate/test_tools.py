@@ -11,6 +11,7 @@ from hostnet.calibrate.plausible import check_plausible
 from hostnet.calibrate.readers import read_data
 from hostnet.calibrate.readers.content import Found
 from hostnet.presets import load_server
+from tests.support import raises_code
 
 SERVER = load_server("cascade-lake-6234")
 """Eight cores, 46.9 GB/s."""
@@ -72,7 +73,7 @@ def test_each_command_has_options_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", ["-k1-", "-kall", "-k3-1", "-k1-99999", "-ofile.txt", "-j3"])
 def test_commands_that_do_not_tell_the_load_are_refused(tmp_path: Path, options: str) -> None:
-    with pytest.raises(DataError, match=rf"out.txt:3: {options.partition('f')[0]}"):
+    with raises_code(f"malformed-file | {options.partition('f')[0]} | out.txt:3", DataError):
         read(tmp_path, command(f"--loaded_latency {options}") + LOADED)
 
 
@@ -106,7 +107,7 @@ def test_prefetchers_that_were_on_are_said(tmp_path: Path) -> None:
 
 
 def test_a_bandwidth_of_several_sockets_is_no_mistaken_unit(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="was it measured on several sockets"):
+    with raises_code("implausible-data", DataError):
         read(tmp_path, LOADED.replace("25000", "69057"))
 
 
@@ -145,7 +146,7 @@ def test_each_run_of_stream_has_its_threads(tmp_path: Path) -> None:
     for alone in (slow, without):
         found = read(tmp_path, f"{alone}\n{STREAM}", "@kernel=triad").measurements
         assert [(one.conditions.cores, round(one.value, 2)) for one in found] == [(1, 9.77), (4, 36.44)]
-    with pytest.raises(DataError, match="cores: 16; cascade-lake-6234 has 8"):
+    with raises_code("too-many-cores | 16", DataError):
         read(tmp_path, STREAM.replace("= 4\n", "= 16\n"))
     assert {
         one.conditions.cores for one in read(tmp_path, STREAM.replace("= 4\n", "= 16\n"), "@cores=8").measurements
@@ -155,14 +156,14 @@ def test_each_run_of_stream_has_its_threads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("Solution Validates", "Failed Validation on array a[]", r":15: .* validation failed"),
-        ("25600.0", "inf", r":10: copy: .inf. must be a finite number"),
-        ("25600.0", "fast", r":10: copy: .fast. is not a number"),
-        (STREAM[STREAM.index("Copy:") :], "", r":9: the output of STREAM ends without a rate"),
+        ("Solution Validates", "Failed Validation on array a[]", "malformed-file | 15"),
+        ("25600.0", "inf", "malformed-file | 10"),
+        ("25600.0", "fast", "malformed-file | 10"),
+        (STREAM[STREAM.index("Copy:") :], "", "malformed-file"),
     ],
 )
 def test_damaged_output_of_stream_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with raises_code(message, DataError):
         read(tmp_path, STREAM.replace(old, new))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hostnet import CheckpointError, SimulationError, _core
-from tests.support import QUADRANT, Cli
+from tests.support import QUADRANT, Cli, assert_tells
 
 HEAD = 16
 """Bytes before the label: magic, version, and the length of the label."""
@@ -43,21 +43,21 @@ def state(cli: Cli) -> Path:
 )
 def test_files_that_are_no_checkpoint(cli: Cli, content: bytes, message: str) -> None:
     (cli.folder / "state").write_bytes(content)
-    assert cli.fails("run", cli.file, "--from", "state") == f"state: {message}"
+    assert_tells(cli.fails("run", cli.file, "--from", "state"), f"bad-checkpoint | {message} | state: ")
 
 
 def test_a_damaged_checkpoint_is_named(cli: Cli, state: Path) -> None:
     content = bytearray(state.read_bytes())
     content[-1] ^= 1
     state.write_bytes(content)
-    assert cli.fails("run", cli.file, "--from", "state") == "state: the checkpoint is damaged: wrong checksum"
+    assert_tells(cli.fails("run", cli.file, "--from", "state"), "bad-checkpoint")
 
 
 def test_a_forged_checkpoint_is_named_and_is_no_defect(cli: Cli, state: Path) -> None:
     content = state.read_bytes()
     state.write_bytes(forge(content, 2, 255))
     message = cli.fails("run", cli.file, "--from", "state")
-    assert message.startswith("state: the checkpoint ")
+    assert_tells(message, "bad-checkpoint | state: the checkpoint ")
 
 
 def test_a_state_that_makes_the_simulator_panic_is_an_error_of_its_checkpoint() -> None:

@@ -19,7 +19,7 @@ from hostnet.pools import nonzero_sources
 from hostnet.terminal.layout import short_paths, wrapped_names
 from hostnet.units import format_si
 from tests.docs.reference import ROOT
-from tests.support import Cli, with_small_llc
+from tests.support import Cli, assert_tells, with_small_llc
 
 EXAMPLES = [file for file in sorted(ROOT.glob("examples/*.toml")) if file.name not in ("noc.toml", "chip.toml")]
 QUICK = ("nudma.toml", "service.toml", "redis.toml", "datagrams.toml")
@@ -134,7 +134,7 @@ def test_a_brief_run_shows_what_each_workload_gets_and_where_it_is_kept(cli: Cli
     assert headings.split() == ["workload", "GB/s", "latency", "ns", "limited", "by"]
     assert {"disk", "stream"} <= {line.split()[0] for line in lines if line}
     assert len(lines) < 14
-    assert "--brief" in cli.fails("run", cli.file, "--brief", "--json")
+    assert_tells(cli.fails("run", cli.file, "--brief", "--json"), "conflicting-keys | --brief")
 
 
 @given(parts=st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=8), width=st.integers(7, 30))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hostnet import _core
-from tests.support import Cli, read_json
+from tests.support import Cli, assert_tells, read_json
 
 CONFIG = """
 [server]
@@ -56,15 +56,19 @@ def test_a_plan_of_a_trace_goes_to_another_process(replay: Path) -> None:
 
 
 def test_what_is_wrong_with_a_trace_is_told_before_the_run(cli: Cli, replay: Path) -> None:
-    for text, message in (("I  1000,4\n L what,8\n", ":2: "), ("", "holds no access"), ("what\n", "is no known trace")):
+    for text, message in (
+        ("I  1000,4\n L what,8\n", "malformed-file | :2: "),
+        ("", "malformed-file | holds no access"),
+        ("what\n", "malformed-file | is no known trace"),
+    ):
         replay.write_text(text)
-        assert message in cli.fails("run", cli.file, "--quiet")
+        assert_tells(cli.fails("run", cli.file, "--quiet"), message)
     replay.unlink()
-    assert "workload.replay.file: cannot read" in cli.fails("run", cli.file, "--quiet")
+    assert_tells(cli.fails("run", cli.file, "--quiet"), "file-not-found | workload.replay.file")
 
 
 def test_what_is_wrong_further_on_ends_the_run_and_leaves_nothing(cli: Cli, replay: Path) -> None:
     replay.write_text(ACCESSES + " L what,8\n")
-    assert f"{replay}:8001: " in cli.fails("run", cli.file, "--quiet")
+    assert_tells(cli.fails("run", cli.file, "--quiet"), f"malformed-file | {replay} | 8001")
     replay.write_text(ACCESSES[:-1])
-    assert f"{replay}:8000: is cut short" in cli.fails("run", cli.file, "--quiet")
+    assert_tells(cli.fails("run", cli.file, "--quiet"), f"malformed-file | {replay} | 8000")

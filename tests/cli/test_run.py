@@ -18,7 +18,7 @@ from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.cli.request import Request
 from hostnet.cli.run import run_command
-from tests.support import Cli, read_json
+from tests.support import Cli, assert_tells, raises_code, read_json
 
 FILES = {
     "channels.parquet",
@@ -318,16 +318,16 @@ def test_what_cannot_be_alone_is_told_before_the_run(
         return resolve(text, **more)
 
     monkeypatch.setattr(_core, "resolve", refusing)
-    with pytest.raises(ConfigError, match=r"^--compare alone: the workload \w+ cannot be alone: no$"):
+    with raises_code("no-effect | --compare alone"):
         run_command(Request(cli.file, compare="alone"))
     assert capsys.readouterr().out == ""
     assert cli.entries() == [cli.file]
 
 
 def test_there_must_be_others_to_be_alone_of(cli: Cli) -> None:
-    assert "must be" in cli.fails("run", cli.file, "--compare", "nothing")
+    assert_tells(cli.fails("run", cli.file, "--compare", "nothing"), "unknown-name | must be")
     cli.file.write_text(cli.file.read_text().partition("[workload.disk]")[0])
-    assert "the server has one workload, which is alone already" in cli.fails("run", cli.file, "--compare", "alone")
+    assert_tells(cli.fails("run", cli.file, "--compare", "alone"), "no-effect")
     (cli.folder / "c.toml").write_text(_core.cluster_template("incast"))
-    assert "this is a cluster" in cli.fails("run", "c.toml", "--compare", "alone")
+    assert_tells(cli.fails("run", "c.toml", "--compare", "alone"), "wrong-kind | this is a cluster")
     assert not (cli.folder / "runs").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
-from tests.support import Cli, read_json
+from tests.support import Cli, assert_tells, read_json
 
 
 def times_of(data: bytes) -> list[int]:
@@ -29,9 +29,9 @@ def test_the_window_says_how_long_it_is(cli: Cli) -> None:
 
 
 def test_options_that_make_no_sense_are_refused(cli: Cli) -> None:
-    assert "--trace-window" in cli.fails("run", cli.file, "--trace-window", "3 us")
-    assert "--trace-window" in cli.fails("run", cli.file, "--trace", "--trace-window", "long")
-    assert "--seeds" in cli.fails("run", cli.file, "--trace", "--seeds", "2")
+    assert_tells(cli.fails("run", cli.file, "--trace-window", "3 us"), "requires-key | --trace-window")
+    assert_tells(cli.fails("run", cli.file, "--trace", "--trace-window", "long"), "bad-unit | --trace-window")
+    assert_tells(cli.fails("run", cli.file, "--trace", "--seeds", "2"), "conflicting-keys | --seeds")
 
 
 PING = """\

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import hostnet
 from hostnet.whatif import PLACES, Placed, host_rows, loss_notes, stage_rows, traffic_rows, what_if
 from tests.docs.reference import ROOT
-from tests.support import Cli
+from tests.support import Cli, assert_tells
 
 if TYPE_CHECKING:
     from hostnet.running.results import Results
@@ -98,7 +98,7 @@ def test_a_folder_of_places_is_refused_with_one_that_can_be_named(cli: Cli, file
     done = cli("whatif", file, "--attach", "onchip,pcie", "--set", "run.duration=20 us", "--out", "places")
     assert done.returncode == 0, done
     for command in ("plot", "explain", "compare places/pcie"):
-        assert "for example places/onchip" in cli.fails(*command.split(), "places")
+        assert_tells(cli.fails(*command.split(), "places"), "wrong-kind | for example places/onchip")
 
 
 def test_without_a_nic_on_a_network_there_is_nothing_to_move(cli: Cli, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.docs.reference import ROOT
 from tests.fuzz.support import Hostile
 from tests.fuzz.test_command_lines import commands_of
 from tests.hwloc.machines import GIB, MIB, machine, package
-from tests.support import QUADRANT, Complaint, complaint_of
+from tests.support import QUADRANT, Complaint, assert_tells, complaint_of
 
 NEEDS = {
     "--trace-window": ["--trace"],
@@ -117,6 +117,6 @@ def test_what_is_no_number_is_told_with_the_option_and_what_it_wants(hostile: Ho
     @example("1.5" if kind is int else "1,5")
     def holds(value: str) -> None:
         rule = "must be a whole number" if kind is int else "must be a number"
-        assert refused(hostile, line(words, option, value)) == f"{option} {value or repr('')}: {rule}"
+        assert_tells(refused(hostile, line(words, option, value)), f"usage | {option} | {value or repr('')} | {rule}")
 
     holds()

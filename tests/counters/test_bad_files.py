@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hostnet import ConfigError, counters
 from tests.counters.support import BASIC, CHANNEL_TICKS, SERVER, file, perf, read
 from tests.counters.test_read import PCM
+from tests.support import raises_code
 
 LINES = perf(*BASIC).splitlines(keepends=True)
 ROW = "1.000000000,{},,UNC_M_CAS_COUNT.WR,1000000000,100.00,,\n"
@@ -61,50 +62,54 @@ def test_foreign_files(tmp_path: Path, content: bytes, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (perf(*BASIC, "UNC_M_CAS_COUNT.WRR=5"), 7, "the nearest is UNC_M_CAS_COUNT.WR"),
-        (perf(*BASIC) + ROW.format("nan"), 7, '"nan" is no number: UNC_M_CAS_COUNT.WR is a count'),
-        (perf(*BASIC) + ROW.format("inf"), 7, '"inf" is no number'),
-        (perf(*BASIC) + ROW.format("-5"), 7, '"-5" is negative'),
-        (perf(*BASIC) + ROW.format("abc"), 7, '"abc" is no number'),
-        (perf(*BASIC) + ROW.format(""), 7, "is missing"),
-        (perf(*BASIC) + ROW.format("12.5"), 7, "no whole number.*MiB"),
-        (perf(*BASIC) + ROW.format("9" * 30), 7, "more than a counter can hold"),
-        (perf(*BASIC) + ROW.format("9" * 6000), 7, "is no number|more than"),
-        (perf(*BASIC) + ROW.format("5").replace(",,UNC", ",MiB,UNC").replace("WR", "RDD"), 7, "no event"),
-        (perf(*BASIC) + "1.000000000,5,MiB,UNC_M_ACT_COUNT.RD,5,100.00,,\n", 7, 'the unit "MiB" is not expected'),
-        (perf(*BASIC) + "1.000000000,5,furlongs,UNC_M_CAS_COUNT.WR,5,100.00,,\n", 7, 'the unit "furlongs"'),
-        (perf(*BASIC) + LINES[2], 7, "UNC_M_CAS_COUNT.RD of uncore_imc_0 stands twice at 1.000000000 s"),
-        (perf(*BASIC, "cycles:u=5", "cycles:k=6"), 8, "stands twice: cycles:u and cycles:k"),
-        (perf(*BASIC, "cycles=5", "cpu/cycles/k=6"), 8, "stands twice: cycles and cpu/cycles/k"),
-        (perf(*BASIC, *["CPU_CLK_UNHALTED.THREAD=6"] * 2, "cycles=5"), 8, "stands twice at"),
-        (perf(*BASIC, "cycles=5", *["CPU_CLK_UNHALTED.THREAD=6"] * 2), 9, "stands twice at"),
-        (perf(*BASIC, stamp="2.0") + perf(*BASIC, stamp="1.5"), 7, "the time goes back, from 2.0 s to 1.5 s"),
-        (perf(*BASIC) + perf(*BASIC[:-1], stamp="2.0"), 7, "lacks UNC_M_RPQ_OCCUPANCY of uncore_imc_1.*truncated"),
-        (perf(*BASIC[:-1]) + perf(*BASIC, stamp="2.0"), 6, "has UNC_M_RPQ_OCCUPANCY of uncore_imc_1, which the first"),
+        (perf(*BASIC, "UNC_M_CAS_COUNT.WRR=5"), 7, "malformed-file | UNC_M_CAS_COUNT.WR"),
+        (perf(*BASIC) + ROW.format("nan"), 7, 'malformed-file | "nan" | UNC_M_CAS_COUNT.WR'),
+        (perf(*BASIC) + ROW.format("inf"), 7, 'malformed-file | "inf"'),
+        (perf(*BASIC) + ROW.format("-5"), 7, 'malformed-file | "-5"'),
+        (perf(*BASIC) + ROW.format("abc"), 7, 'malformed-file | "abc"'),
+        (perf(*BASIC) + ROW.format(""), 7, "malformed-file | is missing"),
+        (perf(*BASIC) + ROW.format("12.5"), 7, "malformed-file"),
+        (perf(*BASIC) + ROW.format("9" * 30), 7, "malformed-file"),
+        (perf(*BASIC) + ROW.format("9" * 6000), 7, "malformed-file"),
+        (
+            perf(*BASIC) + ROW.format("5").replace(",,UNC", ",MiB,UNC").replace("WR", "RDD"),
+            7,
+            "malformed-file | no event",
+        ),
+        (perf(*BASIC) + "1.000000000,5,MiB,UNC_M_ACT_COUNT.RD,5,100.00,,\n", 7, 'malformed-file | "MiB"'),
+        (perf(*BASIC) + "1.000000000,5,furlongs,UNC_M_CAS_COUNT.WR,5,100.00,,\n", 7, 'malformed-file | "furlongs"'),
+        (perf(*BASIC) + LINES[2], 7, "malformed-file | UNC_M_CAS_COUNT.RD | 1.000000000"),
+        (perf(*BASIC, "cycles:u=5", "cycles:k=6"), 8, "malformed-file"),
+        (perf(*BASIC, "cycles=5", "cpu/cycles/k=6"), 8, "malformed-file"),
+        (perf(*BASIC, *["CPU_CLK_UNHALTED.THREAD=6"] * 2, "cycles=5"), 8, "malformed-file | stands twice at"),
+        (perf(*BASIC, "cycles=5", *["CPU_CLK_UNHALTED.THREAD=6"] * 2), 9, "malformed-file | stands twice at"),
+        (perf(*BASIC, stamp="2.0") + perf(*BASIC, stamp="1.5"), 7, "malformed-file | 2.0 | 1.5"),
+        (perf(*BASIC) + perf(*BASIC[:-1], stamp="2.0"), 7, "malformed-file"),
+        (perf(*BASIC[:-1]) + perf(*BASIC, stamp="2.0"), 6, "malformed-file"),
         (
             perf(*BASIC) + perf(*BASIC, stamp="2.0") + perf(*BASIC, stamp="4.0") + perf(*BASIC, stamp="5.0"),
             13,
-            "mixed intervals: 2 s here, 1 s at first",
+            "malformed-file",
         ),
-        (perf(*BASIC) + "2.000000000,5,,UNC", 7, "nearest|no event"),
-        (perf(*BASIC) + "2.000000000,5", 7, "has 2 columns.*truncated"),
-        (perf(*BASIC) + "2.000000000,5\n" + perf(*BASIC, stamp="3.0"), 7, "has 2 columns, at least 4"),
-        (perf(*BASIC) + "x.000000000,5,,UNC_M_CAS_COUNT.WR,5,100.00,,\n", 7, "is no time"),
-        (perf(*BASIC) + ROW.format("5").replace("100.00", "120"), 7, "120 is no percentage"),
-        (perf(*BASIC) + ROW.format("5").replace("100.00", "much"), 7, '"much" is no percentage'),
-        (perf(*BASIC, stamp="0.000000000"), 1, "the interval has no length"),
-        (perf(*BASIC, stamp="1000.000000000"), 1, r"UNC_M_CLOCKTICKS of uncore_imc_0 .* are the times in seconds"),
-        (perf(*BASIC, "UNC_M_CAS_COUNT.WR [uncore_imc_0]=64000000000"), 1, "more than the 46.93 GB/s"),
-        (perf("UNC_M_CAS_COUNT.WR=64000000000"), 1, "more than the 819.2 GB/s"),
-        (perf("UNC_M_CLOCKTICKS=2933000", "UNC_M_CAS_COUNT.WR=5"), 1, "2.933 MHz; are the times in seconds"),
-        (perf("UNC_M_CLOCKTICKS=2933000000000000", "UNC_M_CAS_COUNT.WR=5"), 1, "are the times in seconds"),
-        (perf(*BASIC, f"UNC_M_WPQ_OCCUPANCY={2000 * CHANNEL_TICKS}"), 1, "wpq_occupancy would be 1000 entries"),
-        (perf(*BASIC, f"UNC_M_WPQ_OCCUPANCY.T34={3 * CHANNEL_TICKS}"), 1, "wpq_full_share would be 1.5"),
+        (perf(*BASIC) + "2.000000000,5,,UNC", 7, "malformed-file"),
+        (perf(*BASIC) + "2.000000000,5", 7, "malformed-file"),
+        (perf(*BASIC) + "2.000000000,5\n" + perf(*BASIC, stamp="3.0"), 7, "malformed-file"),
+        (perf(*BASIC) + "x.000000000,5,,UNC_M_CAS_COUNT.WR,5,100.00,,\n", 7, "malformed-file | is no time"),
+        (perf(*BASIC) + ROW.format("5").replace("100.00", "120"), 7, "malformed-file | 120"),
+        (perf(*BASIC) + ROW.format("5").replace("100.00", "much"), 7, 'malformed-file | "much"'),
+        (perf(*BASIC, stamp="0.000000000"), 1, "malformed-file"),
+        (perf(*BASIC, stamp="1000.000000000"), 1, "implausible-data"),
+        (perf(*BASIC, "UNC_M_CAS_COUNT.WR [uncore_imc_0]=64000000000"), 1, "implausible-data | 46.93"),
+        (perf("UNC_M_CAS_COUNT.WR=64000000000"), 1, "implausible-data | 819.2"),
+        (perf("UNC_M_CLOCKTICKS=2933000", "UNC_M_CAS_COUNT.WR=5"), 1, "implausible-data | 2.933"),
+        (perf("UNC_M_CLOCKTICKS=2933000000000000", "UNC_M_CAS_COUNT.WR=5"), 1, "implausible-data"),
+        (perf(*BASIC, f"UNC_M_WPQ_OCCUPANCY={2000 * CHANNEL_TICKS}"), 1, "implausible-data | 1000"),
+        (perf(*BASIC, f"UNC_M_WPQ_OCCUPANCY.T34={3 * CHANNEL_TICKS}"), 1, "implausible-data | 1.5"),
     ],
 )
 def test_wrong_lines(tmp_path: Path, text: str, line: int, message: str) -> None:
     path = file(tmp_path, text)
-    with pytest.raises(ConfigError, match=message) as caught:
+    with raises_code(message) as caught:
         counters.read(path)
     assert str(caught.value).startswith(f"{path}:{line}: ")
 
@@ -113,7 +118,7 @@ def test_a_bandwidth_that_the_server_cannot_have(tmp_path: Path) -> None:
     rows = [row for row in BASIC if "CLOCKTICKS" not in row]
     text = perf(*rows, "UNC_M_CAS_COUNT.WR=1000000000")
     assert read(tmp_path, text).total["lines_written"] == 1e9, "without clocks and server nobody can tell"
-    with pytest.raises(ConfigError, match=r"more than the 46\.93 GB/s that the channels can carry"):
+    with raises_code("implausible-data | 46.93"):
         read(tmp_path, text, server=SERVER)
 
 
@@ -122,53 +127,56 @@ def test_a_bandwidth_that_the_server_cannot_have(tmp_path: Path) -> None:
     [
         (
             "\n Performance counter stats for 'system wide':\n\n 3,300 cycles\n",
-            "human-readable table of perf stat.*-x,",
+            "malformed-file",
         ),
-        ("2021-09-27,00:07:40.507,UNC_M_CAS_COUNT.RD,1000,2102,37,33\n", "pcm-raw -tr.*record without -tr"),
-        ("Date,Time,Socket,Name,Part,IB write,IB read\n2026-11-21,13:44:29,Socket0,IIO\n", "written by pcm-iio"),
+        ("2021-09-27,00:07:40.507,UNC_M_CAS_COUNT.RD,1000,2102,37,33\n", "malformed-file"),
+        (
+            "Date,Time,Socket,Name,Part,IB write,IB read\n2026-11-21,13:44:29,Socket0,IIO\n",
+            "malformed-file | written by pcm-iio",
+        ),
     ],
 )
 def test_tables_without_counts_say_how_to_get_them(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with raises_code(message):
         counters.read(file(tmp_path, text))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("UNC_M_CAS_COUNT.RD,UNC", "UNC_M_CAS_COUNT.RDD,UNC", 2, "the nearest is UNC_M_CAS_COUNT.RD"),
-        ("SKT0CHAN1,SKT0CHAN0", "SKT0CHAN0,SKT0CHAN0", 2, "UNC_M_CAS_COUNT.RD of CHAN0 .socket 0. has two columns"),
-        ("SKT0CORE0,SKT0CORE0,SKT0CHAN0", "SKT0CORE0,what,SKT0CHAN0", 2, '"what" above "L1D.REPLACEMENT" is no unit'),
-        ("SKT0CORE0,SKT0CHAN0", "SKT0C0,SKT0CHAN0", 2, "L1D.REPLACEMENT is no event of SKT0C0"),
-        (",SKT0CHAN1,\n", ",\n", 2, "9 events for|10 events for"),
-        ("Date,Time,ms,L1D", "Date,Time,sec,L1D", 2, "must begin with Date, Time, ms"),
-        ("13:44:30.123", "13:44:29.123", 4, "the time stands twice"),
-        ("13:44:30.123", "13:44:28.123", 4, "the time goes back"),
-        ("13:44:30.123", "25:44:28.123", 4, "is no date and time"),
-        ("2026-11-21,13:44:30", "yesterday,13:44:30", 4, "is no date and time"),
-        (",1000,3300000000,50000000,3000,", ",5000,3300000000,50000000,3000,", 4, "mixed intervals"),
-        (",1000,3300000000,50000000,3000,", ",soon,3300000000,50000000,3000,", 4, "no length of an interval"),
-        (",50000000,3000,", ",50000000,-3000,", 4, "is negative"),
-        (",50000000,3000,", ",50000000,nan,", 4, "is no number"),
-        (",50000000,3000,", ",50000000,0.5,", 4, "no whole number"),
-        (",50000000,3000,4000,", ",50000000,3000,", 4, "has 9 columns, the header has 10"),
-        (",,,SKT0CORE0", "Date,Time,ms\n,,,SKT0CORE0", 1, "must come before"),
-        ("UNC_M_CAS_COUNT.RD,UNC_M_CAS_COUNT.RD", "Ch0Read,Ch1Read", 2, "written by pcm-memory"),
+        ("UNC_M_CAS_COUNT.RD,UNC", "UNC_M_CAS_COUNT.RDD,UNC", 2, "malformed-file | UNC_M_CAS_COUNT.RD"),
+        ("SKT0CHAN1,SKT0CHAN0", "SKT0CHAN0,SKT0CHAN0", 2, "malformed-file | UNC_M_CAS_COUNT.RD | 0"),
+        ("SKT0CORE0,SKT0CORE0,SKT0CHAN0", "SKT0CORE0,what,SKT0CHAN0", 2, 'malformed-file | "what" | "L1D.REPLACEMENT"'),
+        ("SKT0CORE0,SKT0CHAN0", "SKT0C0,SKT0CHAN0", 2, "malformed-file | L1D.REPLACEMENT"),
+        (",SKT0CHAN1,\n", ",\n", 2, "malformed-file | 10"),
+        ("Date,Time,ms,L1D", "Date,Time,sec,L1D", 2, "malformed-file"),
+        ("13:44:30.123", "13:44:29.123", 4, "malformed-file | the time stands twice"),
+        ("13:44:30.123", "13:44:28.123", 4, "malformed-file | the time goes back"),
+        ("13:44:30.123", "25:44:28.123", 4, "malformed-file"),
+        ("2026-11-21,13:44:30", "yesterday,13:44:30", 4, "malformed-file"),
+        (",1000,3300000000,50000000,3000,", ",5000,3300000000,50000000,3000,", 4, "malformed-file | mixed intervals"),
+        (",1000,3300000000,50000000,3000,", ",soon,3300000000,50000000,3000,", 4, "malformed-file"),
+        (",50000000,3000,", ",50000000,-3000,", 4, "malformed-file | is negative"),
+        (",50000000,3000,", ",50000000,nan,", 4, "malformed-file | is no number"),
+        (",50000000,3000,", ",50000000,0.5,", 4, "malformed-file | no whole number"),
+        (",50000000,3000,4000,", ",50000000,3000,", 4, "malformed-file | 10"),
+        (",,,SKT0CORE0", "Date,Time,ms\n,,,SKT0CORE0", 1, "malformed-file | must come before"),
+        ("UNC_M_CAS_COUNT.RD,UNC_M_CAS_COUNT.RD", "Ch0Read,Ch1Read", 2, "malformed-file | written by pcm-memory"),
     ],
 )
 def test_wrong_lines_of_pcm(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
     assert old in PCM
     path = file(tmp_path, PCM.replace(old, new, 1))
-    with pytest.raises(ConfigError, match=message) as caught:
+    with raises_code(message) as caught:
         counters.read(path)
     assert str(caught.value).startswith(f"{path}:{line}: ")
 
 
 def test_pcm_that_is_cut_off(tmp_path: Path) -> None:
     whole = PCM.rstrip("\n")
-    with pytest.raises(ConfigError, match=r":4: has 4 columns.*truncated"):
+    with raises_code("malformed-file"):
         read(tmp_path, whole[: whole.rindex(",50000000")])
-    with pytest.raises(ConfigError, match="no counter that tells"):
+    with raises_code("malformed-file | no counter that tells"):
         read(tmp_path, "".join(PCM.splitlines(keepends=True)[:2]))
 
 
@@ -180,7 +188,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_list_of_events_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match='did you mean "ice-lake"'):
+    with raises_code('unknown-name | "ice-lake"'):
         read(tmp_path, perf(*BASIC), uarch="icelake")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hostnet.curve import measure_matrix
 from hostnet.presets import load_server
-from tests.support import Cli, read_json
+from tests.support import Cli, assert_tells, read_json
 
 FOUR = """\
 [server]
@@ -53,4 +53,6 @@ def test_the_command_prints_both_matrices(cli: Cli, nodes: Path, tmp_path: Path)
 
 
 def test_options_of_curves_are_refused(cli: Cli) -> None:
-    assert "--matrix: cannot be used with --points" in cli.fails("curve", "broadwell-r730", "--matrix", "--points", "3")
+    assert_tells(
+        cli.fails("curve", "broadwell-r730", "--matrix", "--points", "3"), "conflicting-keys | --matrix | --points"
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from hostnet import _core
 from hostnet.chips import Why, why_chip
-from tests.support import Cli
+from tests.support import Cli, assert_tells
 
 SMALL: dict[str, Any] = {
     "chip": {"preset": "scale-out-64", "columns": 4, "rows": 2},
@@ -71,4 +71,4 @@ def test_the_command_prints_what_it_tried(cli: Cli) -> None:
 @pytest.mark.parametrize("option", [["--host", "a"], ["--confirm"], ["--brief"]])
 def test_options_that_mean_nothing_for_a_chip_are_refused(cli: Cli, option: list[str]) -> None:
     (cli.folder / "chip.json").write_text(json.dumps(SMALL), encoding="utf-8")
-    assert f"{option[0]}: chip.json is of a chip" in cli.fails("explain", "chip.json", *option)
+    assert_tells(cli.fails("explain", "chip.json", *option), f"wrong-kind | {option[0]} | chip.json")

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostnet import ConfigError
 from hostnet.hwloc import TopologyError, draft, read_topology, text_of
 from hostnet.hwloc.nodes import Node, share_out
 from tests.hwloc.machines import GIB, MIB, bare_node, cpuset, drive, machine, package
+from tests.support import raises_code
 
 
 def drafted(folder: Path, text: str, which: int | None = None) -> tuple[dict[str, Any], list[str]]:
@@ -115,7 +115,7 @@ def test_a_package_outside_of_the_cgroup_is_a_socket_without_cores(tmp_path: Pat
     assert tree["socket"]["1"]["core"] == {"count": 0}
     assert tree["socket"]["1"]["memory"]["size"] == f"{1 + hidden} GiB"
     assert any(f"package {hidden} shows 0 of 4 processing units" in note for note in notes)
-    with pytest.raises(ConfigError, match=f"--package {hidden}: has no cores in this topology"):
+    with raises_code(f"wrong-count | {hidden} | --package"):
         drafted(tmp_path, text, hidden)
     assert drafted(tmp_path, text, 1 - hidden)[0]["core"]["count"] == 4
 
@@ -125,7 +125,7 @@ def test_part_of_a_package_is_said_to_be_one(tmp_path: Path) -> None:
     assert "12 processing units of the machine are in packages that hwloc does not show" in drafted(tmp_path, whole)[1]
     part = bare(0, 0, 4).replace('complete_cpuset="0x0000000f"', 'complete_cpuset="0x000000ff"')
     assert any("package 0 shows 4 of 8 processing units" in note for note in drafted(tmp_path, machine(part))[1])
-    with pytest.raises(TopologyError, match="package 1 has no cores; were they filtered out"):
+    with raises_code("malformed-file", TopologyError):
         drafted(tmp_path, machine(bare(0, 0, 4) + '<object type="Package" cpuset="0xf0"/>'))
 
 

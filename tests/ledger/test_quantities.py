@@ -11,6 +11,7 @@ from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.network_quantities import NETWORK_QUANTITIES
 from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome
+from tests.support import raises_code
 
 RUN: dict[str, Any] = {
     "workloads": [
@@ -105,17 +106,15 @@ def test_a_latency_that_was_never_measured_is_not_a_number() -> None:
 
 
 def test_a_missing_row_is_named() -> None:
-    with pytest.raises(
-        LedgerError, match=r"run of p has no row in table 'domains' with domain 'P2M-Write', part 'all'"
-    ):
+    with raises_code("malformed-file", LedgerError):
         estimate("in_use", {**RUN, "domains": []})
-    with pytest.raises(LedgerError, match="no rows in table 'channels'"):
+    with raises_code("malformed-file", LedgerError):
         estimate("wpq_full", {**RUN, "channels": []})
 
 
 def test_a_ratio_needs_its_baseline() -> None:
     series = Series("s", quantity="degradation", point="p", workload="fio")
-    with pytest.raises(LedgerError, match="needs a baseline"):
+    with raises_code("malformed-file | needs a baseline", LedgerError):
         QUANTITIES["degradation"](series, Outcome("p", RUN), None)
 
 

@@ -13,6 +13,7 @@ from hostnet.ledger.needs import points_needed
 from hostnet.ledger.panels import figure_matches, figure_name, with_points
 from hostnet.ledger.rows import ledger_rows
 from hostnet.ledger.study import Study, load_study, studies_root, study_names
+from tests.support import raises_code
 
 OPERATING_POINTS = 6 * 2 + 4 * 6 + 2 + 6
 
@@ -135,7 +136,7 @@ def test_a_figure_means_its_panels() -> None:
 
 def test_a_figure_needs_only_its_points(study: Study) -> None:
     assert points_needed(study, study.panels_of(["6a"])) == {f"c2m-read:{cores}" for cores in range(1, 7)}
-    with pytest.raises(LedgerError, match=r"no figure 99; its ledger has 11, 12a, 12b, 12c, 12d, 12e, 3, 6a"):
+    with raises_code("unknown-name | 99 | 11 | 12", LedgerError):
         study.panels_of(["99"])
 
 
@@ -165,7 +166,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "netsdm",
         "noc",
     ]
-    with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, dctcp, dist_gem5, host_n"):
+    with raises_code("unknown-name", LedgerError):
         load_study("nonsense")
 
 
@@ -174,7 +175,7 @@ def test_without_a_checkout_the_message_says_so(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "__file__", str(tmp_path / "lib" / "hostnet" / "ledger" / "study.py"))
-    with pytest.raises(LedgerError, match="inside a checkout"):
+    with raises_code("file-not-found | inside a checkout", LedgerError):
         studies_root()
 
 
@@ -192,5 +193,5 @@ def test_a_broken_study_names_its_file(tmp_path: Path, study: Study) -> None:
     shutil.copytree(study.root, tmp_path / "host_network")
     file = tmp_path / "host_network" / "study.toml"
     file.write_text(file.read_text().replace('group = "rpq"', 'group = "cpq"'))
-    with pytest.raises(LedgerError, match=r"study\.toml: .*unknown group 'cpq'"):
+    with raises_code("malformed-file | study.toml", LedgerError):
         load_study("host_network", tmp_path)

@@ -12,7 +12,7 @@ from hostnet import _core
 from hostnet.chips import chip_plan
 from hostnet.running.simulate import source_of
 from hostnet.sweeps import chips
-from tests.support import Cli, complaint_of
+from tests.support import Cli, assert_tells, complaint_of
 
 CONFIG = {
     "chip": {"preset": "scale-out-64", "columns": 4, "rows": 2},
@@ -57,17 +57,17 @@ def test_a_sweep_is_printed_and_drawn(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--over", "ni.placement=edge,corner"), '--over ni.placement=corner: ni.placement: "corner" is not known'),
-        (("--over", "workload.foo=1,2"), "--over workload.foo=1: workload.foo: unknown key"),
-        (("--over", "rack.hops=1,13"), "--over rack.hops=13: rack.hops: 13 is beyond the diameter of the rack"),
-        (("--over", "rack.hops=1,2", "--engine", "predict"), "--engine predict: there is no prediction for chips"),
+        (("--over", "ni.placement=edge,corner"), 'unknown-name | --over ni.placement=corner | "corner"'),
+        (("--over", "workload.foo=1,2"), "unknown-key | --over workload.foo=1"),
+        (("--over", "rack.hops=1,13"), "out-of-range | --over rack.hops=13"),
+        (("--over", "rack.hops=1,2", "--engine", "predict"), "not-supported | --engine predict"),
     ],
 )
 def test_what_is_wrong_is_told_before_the_first_run(cli: Cli, arguments: tuple[str, ...], message: str) -> None:
     cli("new", "--chip")
     done = cli("sweep", "chip.toml", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert complaint_of(done.stderr).startswith(message)
+    assert_tells(complaint_of(done.stderr), message)
 
 
 def test_a_plan_goes_to_another_process() -> None:

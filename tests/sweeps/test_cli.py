@@ -16,7 +16,7 @@ import pytest
 from hostnet.cli.extras import plot_run
 from hostnet.limit_names import MARKED
 from hostnet.sweeps import plots
-from tests.support import HANG_S, Cli, status_of
+from tests.support import HANG_S, Cli, assert_tells, status_of
 from tests.sweeps.conftest import SHORT
 
 CREDITS = ("--over", "iio.write_credits=2,8")
@@ -61,13 +61,13 @@ def test_plots_of_a_sweep_are_drawn_again(short: Cli) -> None:
     assert sorted(done.stdout.split()) == sorted(str(path.relative_to(short.folder)) for path in drawn)
     assert {path: path.read_bytes() for path in (short.folder / "here/plots").iterdir()} == drawn
     (short.folder / "here/sweep.parquet").write_bytes(b"")
-    assert "here/sweep.parquet: is missing or damaged" in short.fails("plot", "here")
+    assert_tells(short.fails("plot", "here"), "malformed-file | sweep.parquet")
 
 
 def test_plots_of_a_sweep_that_is_not_complete(short: Cli) -> None:
     (short.folder / "here").mkdir()
     (short.folder / "here/points.journal").touch()
-    assert short.fails("plot", "here") == "here: its sweep is not complete; continue it with --resume"
+    assert_tells(short.fails("plot", "here"), "malformed-file | --resume")
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_plots_of_a_sweep_whose_manifest_is_damaged(short: Cli, swept: Path, wro
     shutil.copytree(swept, short.folder / "here")
     manifest = short.folder / "here/sweep.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | wrong))
-    message = "here/sweep.json: is damaged; sweep again into another folder"
-    assert short.fails("plot", "here") == message
+    message = "malformed-file | sweep.json"
+    assert_tells(short.fails("plot", "here"), message)
 
 
 def test_plots_that_show_a_part_are_told(
@@ -148,7 +148,7 @@ def test_bad_input_leaves_one_line_and_no_file(short: Cli, options: tuple[str, .
 
 
 def test_a_missing_file_is_named(short: Cli) -> None:
-    assert short.fails("sweep", "none.toml", *CREDITS) == "none.toml: No such file or directory"
+    assert_tells(short.fails("sweep", "none.toml", *CREDITS), "file-not-found | none.toml")
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(short: Cli) -> None:

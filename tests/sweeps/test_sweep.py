@@ -13,6 +13,7 @@ import pytest
 import hostnet
 from hostnet import ConfigError, SimulationError
 from hostnet.sweeps import local
+from tests.support import raises_code
 from tests.sweeps.conftest import SHORT, tables_of
 
 OVER: dict[str, list[Any]] = {"workload.stream.cores": ["0-0", "0-1"], "iio.write_credits": [2, 8, 46]}
@@ -127,7 +128,7 @@ def test_a_single_value_without_influence_is_told(file: Path) -> None:
 
 
 def test_a_sweep_that_changes_no_result_is_refused(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"iio\.write_credits: changes nothing: its values give the same results"):
+    with raises_code("no-effect | iio.write_credits"):
         hostnet.sweep(file, {"iio.write_credits": [92, 184]}, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -161,20 +162,20 @@ def test_everything_is_checked_before_the_first_run(
 def test_a_wrong_file_is_not_put_down_to_the_sweep(tmp_path: Path) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(SHORT.replace("duration", "durration"))
-    with pytest.raises(ConfigError, match=r'^.*wrong\.toml:7: run\.durration: unknown key; did you mean "duration"\?$'):
+    with raises_code('unknown-key | wrong.toml:7 | run.durration | "duration"'):
         hostnet.sweep(file, {"iio.write_credits": [46, 92]})
 
 
 def test_rules_between_parameters_name_all_of_them(file: Path) -> None:
     over = {"memory.controller.write_high": [40, 10], "memory.controller.write_low": [9, 20]}
-    with pytest.raises(ConfigError, match=r"^--over .*=20: .*in point 3: .*write_high=10, .*write_low=20"):
+    with raises_code("wrong-order | --over  | 20 | 10"):
         hostnet.sweep(file, over)
 
 
 def test_credits_of_storage_change_nothing_without_storage(tmp_path: Path) -> None:
     file = tmp_path / "stream.toml"
     file.write_text(SHORT.partition("[workload.disk]")[0])
-    with pytest.raises(ConfigError, match="changes nothing, for there is no workload of kind fio"):
+    with raises_code("no-effect"):
         hostnet.sweep(file, {"iio.write_credits": [46, 92]})
 
 
@@ -232,7 +233,7 @@ def test_a_run_that_gets_stuck_is_named_and_the_others_are_kept(
         return original(plan, source, **more)
 
     monkeypatch.setattr("hostnet.running.simulate.run_plan", stuck)
-    with pytest.raises(SimulationError, match=r"point 2 \(.*iio.write_credits=46\): stuck"):
+    with raises_code("stuck | iio.write_credits | 46", SimulationError):
         hostnet.sweep(file, OVER, jobs=1, out=tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["points.journal"]
 
@@ -249,7 +250,7 @@ def test_a_file_that_changes_on_the_way_is_noticed(tmp_path: Path, monkeypatch: 
         original(*arguments)
 
     monkeypatch.setattr("hostnet.sweeps.local.compute_here", change)
-    with pytest.raises(ConfigError, match="a file that the configuration names was changed during the sweep"):
+    with raises_code("other-configuration"):
         hostnet.sweep(file, {"iio.write_credits": [2, 8]})
 
 
