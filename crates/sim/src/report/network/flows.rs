@@ -198,7 +198,7 @@ pub(super) fn flow_table(view: &WorldView, flows: &[FlowTotals], completed: &[Op
     let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
     let cluster = &view.plan.cluster;
     for (number, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
-        let row = FlowRow { view: view, number, flow, totals, completed: completed[number] };
+        let row = FlowRow { view, number, flow, totals, completed: completed[number] };
         table.push([read_cells(FLOWS, &row), read_cells(COUNTS, totals)].concat());
     }
     table

@@ -54,7 +54,7 @@ pub(super) fn function_table(view: &WorldView) -> Option<Table> {
         let (Some(server), Some(nic)) = (several, machine.first::<Nic>()) else { continue };
         for (number, (socket, _)) in (0..).zip(server.nic_links()) {
             let host = &view.plan.cluster.hosts[host].name;
-            table.add(FUNCTIONS, &FunctionRow { view: view, host, number, socket, nic });
+            table.add(FUNCTIONS, &FunctionRow { view, host, number, socket, nic });
         }
     }
     (!table.rows.is_empty()).then_some(table)

@@ -32,7 +32,7 @@ struct HostRow<'a> {
     nic: Option<&'a Nic>,
     /// Totals of all flows if there is only one server: then they are those of its NIC. With several servers, the
     /// table of flows has the totals of each NIC.
-    from_nic: Option<FlowTotals>,
+    nic_cell: Option<FlowTotals>,
     /// Time use of the network cores that have any work.
     cores: Vec<&'a CoreTimes>,
     /// Traffic of all memory channels, in GB/s.
@@ -57,14 +57,14 @@ const HOSTS: &[Column<HostRows>] = &[
     Column::integer("nic_received", |row| row.flows().map(|flows| flows.nic_received).into()),
     Column::integer("nic_dropped", |row| row.flows().map(FlowTotals::nic_dropped).into()),
     Column::number("nic_drop_percent", |row| row.drop_percent().into()),
-    Column::number("nic_buffer_mean_bytes", |row| row.from_nic(|nic| nic.buffer.mean().into())),
-    Column::integer("nic_buffer_max_bytes", |row| row.from_nic(|nic| nic.buffer.max().into())),
+    Column::number("nic_buffer_mean_bytes", |row| row.nic_cell(|nic| nic.buffer.mean().into())),
+    Column::integer("nic_buffer_max_bytes", |row| row.nic_cell(|nic| nic.buffer.max().into())),
     Column::number("nic_buffered_p99_us", |row| {
-        row.from_nic(|nic| nic.buffered_ps.quantile(0.99).map(|ps| ps / 1e6).into())
+        row.nic_cell(|nic| nic.buffered_ps.quantile(0.99).map(|ps| ps / 1e6).into())
     }),
-    Column::number("nic_credit_wait_share", |row| row.from_nic(|nic| nic.credit_wait.mean().into())),
-    Column::number("nic_descriptor_wait_share", |row| row.from_nic(|nic| nic.descriptor_wait.mean().into())),
-    Column::integer("nic_pauses_sent", |row| row.from_nic(|nic| nic.pauses_sent.into())),
+    Column::number("nic_credit_wait_share", |row| row.nic_cell(|nic| nic.credit_wait.mean().into())),
+    Column::number("nic_descriptor_wait_share", |row| row.nic_cell(|nic| nic.descriptor_wait.mean().into())),
+    Column::integer("nic_pauses_sent", |row| row.nic_cell(|nic| nic.pauses_sent.into())),
     Column::number("core_softirq_share", |row| row.core_share(Spent::Softirq).into()),
     Column::number("core_call_share", |row| row.core_share(Spent::Call).into()),
     Column::number("core_copy_share", |row| row.core_share(Spent::Copy).into()),
@@ -79,12 +79,12 @@ impl HostRow<'_> {
         self.iio.as_ref().map_or(Cell::Empty, |directions| read(&directions[direction]))
     }
 
-    fn from_nic(&self, read: impl FnOnce(&NicCounters) -> Cell) -> Cell {
+    fn nic_cell(&self, read: impl FnOnce(&NicCounters) -> Cell) -> Cell {
         self.nic.map_or(Cell::Empty, |nic| read(nic.counters()))
     }
 
     fn flows(&self) -> Option<&FlowTotals> {
-        self.from_nic.as_ref().filter(|_| self.nic.is_some())
+        self.nic_cell.as_ref().filter(|_| self.nic.is_some())
     }
 
     fn drop_percent(&self) -> Option<f64> {
@@ -191,11 +191,11 @@ pub(crate) fn host_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
     for (host, machine) in view.servers() {
         let params = &view.plan.cluster.hosts[host];
         let row = HostRow {
-            view: view,
+            view,
             name: &params.name,
             iio: dma_directions(view, machine, line_bytes(params.fidelity)),
             nic: machine.first(),
-            from_nic: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
+            nic_cell: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
             cores: core_times(view, machine),
             memory_gb_per_s: view.gb_per_s(memory_bytes(view, host, machine)),
         };

@@ -125,7 +125,7 @@ pub(crate) fn queue_table(view: &WorldView) -> Table {
         if within(port.end) || port.peer().is_some_and(within) {
             continue;
         }
-        table.add(QUEUES, &QueueRow { view: view, port, before, learning });
+        table.add(QUEUES, &QueueRow { view, port, before, learning });
     }
     table
 }
