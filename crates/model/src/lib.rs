@@ -40,7 +40,7 @@ pub use line::{
     Content, Ecn, Fifo, Packet, PacketId, Packets, Pages, Request, RequestId, RequestKind, Requests, Slab, SlabEntry,
 };
 pub use part::{
-    Access, Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Slot, Start, Told,
-    UpiPool,
+    Context, IioCounter, NetContext, Notice, Part, PartIds, PartKind, PartName, Payload, Pool, PoolGroup,
+    RegisterAccess, Slot, StartContext, UpiPool,
 };
 pub use world::{Component, ComponentKind, Machine, World};

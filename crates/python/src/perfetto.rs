@@ -3,8 +3,8 @@
 //! The messages are those of Perfetto's `trace_packet.proto`, `track_descriptor.proto` and `track_event.proto`, with
 //! the fields that are needed here. A file is a sequence of packets; repeated names are interned in the first packet.
 
-use hostnet_model::transport::journey::Stage;
-use hostnet_sim::sample::Group;
+use hostnet_model::transport::stage_times::Stage;
+use hostnet_sim::sample::PoolGroup;
 use hostnet_sim::{lanes, passage_lanes, Crossing, Hop, Part, Trace};
 use prost::Message;
 use std::collections::BTreeMap;
@@ -177,7 +177,7 @@ impl File {
             let named = names.into_iter().zip(1..);
             named.map(|(name, iid)| Name { iid: Some(iid), name: Some(name.to_owned()) }).collect()
         };
-        let groups = Group::ALL.iter().map(|group| group.name());
+        let groups = PoolGroup::ALL.iter().map(|group| group.name());
         let hops = Hop::ALL.iter().map(|hop| hop.name());
         let stages = Stage::ALL.iter().map(|stage| stage.name());
         let interned = InternedData {
@@ -306,12 +306,12 @@ fn named(name: u64, track: u64) -> TrackEvent {
 }
 
 fn name_of_hop(hop: Hop) -> u64 {
-    (Group::ALL.len() + hop as usize) as u64 + 1
+    (PoolGroup::ALL.len() + hop as usize) as u64 + 1
 }
 
 /// Interned id of the name of a stage; the id after the last stage is that of a datagram.
 fn name_of_stage(number: usize) -> u64 {
-    (Group::ALL.len() + Hop::ALL.len() + number) as u64 + 1
+    (PoolGroup::ALL.len() + Hop::ALL.len() + number) as u64 + 1
 }
 
 fn annotations(crossing: &Crossing) -> Vec<DebugAnnotation> {

@@ -15,8 +15,8 @@ mod wiring;
 
 use crate::line::{Request, RequestId, RequestKind};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
-pub use crate::part::BOOKS;
-use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool};
+pub use crate::part::CHA_CLASSES_PER_WORKLOAD;
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, PoolGroup};
 use cached::EVICT_PS;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
@@ -31,7 +31,7 @@ pub use wiring::ChaWiring;
 /// workload.
 #[inline]
 fn cha_class(kind: RequestKind, class: u8) -> u16 {
-    u16::from(class) * BOOKS as u16 + u16::from(kind.is_io())
+    u16::from(class) * CHA_CLASSES_PER_WORKLOAD as u16 + u16::from(kind.is_io())
 }
 
 /// CHAs of a socket.
@@ -76,7 +76,7 @@ impl Cha {
         classes: usize,
     ) -> Self {
         let entries = params.slices * params.tor_entries;
-        let domain = || Domain::new(entries, entries, classes * BOOKS);
+        let domain = || Domain::new(entries, entries, classes * CHA_CLASSES_PER_WORKLOAD);
         Self {
             from_cha_ps: core.from_cha_ps,
             core_write_ack_ps: core.write_ack_ps,
@@ -116,8 +116,8 @@ impl Cha {
         self
     }
 
-    /// Returns the request buffers of all slices as one domain, with [`BOOKS`] classes per workload. Statistics per
-    /// class are as of the last [`Part::settle`].
+    /// Returns the request buffers of all slices as one domain, with [`CHA_CLASSES_PER_WORKLOAD`] classes per
+    /// workload. Statistics per class are as of the last [`Part::settle`].
     #[must_use]
     pub fn tor(&self) -> &Domain {
         &self.tor
@@ -261,7 +261,7 @@ impl Cha {
             return context.send(expander, delay, Payload::Arrive(id));
         }
         let channel = self.wiring.channels.get(u32::from(place.channel));
-        context.tell(channel, delay, Payload::Arrive(id));
+        context.notify(channel, delay, Payload::Arrive(id));
     }
 
     /// Passes the data of a read on, after the channel has sent the last beat, and frees the entry.
@@ -301,7 +301,7 @@ impl Cha {
         if kind.is_io() {
             // The request may have carried a victim of another workload (see `carry_victim`); the answer is for its own
             // workload.
-            context.requests.get_mut(id).class = (cha_class / BOOKS as u16) as u8;
+            context.requests.get_mut(id).class = (cha_class / CHA_CLASSES_PER_WORKLOAD as u16) as u8;
             let from_socket = self.upi_transfer.is_some() && self.wiring.upis.contains(owner);
             let delay = if from_socket { NEXT_PS } else { self.io_write_ack_ps };
             context.send(owner, delay, Payload::Acknowledged(id));
@@ -374,11 +374,11 @@ impl Part for Cha {
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::Tor, &self.tor));
-        visit(Pool::new(Group::ChaRead, &self.read));
-        visit(Pool::new(Group::ChaWrite, &self.write));
+        visit(Pool::new(PoolGroup::Tor, &self.tor));
+        visit(Pool::new(PoolGroup::ChaRead, &self.read));
+        visit(Pool::new(PoolGroup::ChaWrite, &self.write));
         if let Some(upi_transfer) = &self.upi_transfer {
-            visit(Pool::new(Group::ChaUpi, &upi_transfer.domain));
+            visit(Pool::new(PoolGroup::ChaUpi, &upi_transfer.domain));
         }
     }
 

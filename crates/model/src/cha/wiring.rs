@@ -1,6 +1,6 @@
 //! Components that the CHAs of a socket send to.
 
-use crate::part::Ids;
+use crate::part::PartIds;
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ChaWiring {
     /// Cores of the socket.
-    pub cores: Ids,
+    pub cores: PartIds,
     /// Memory channels of the socket.
-    pub channels: Ids,
+    pub channels: PartIds,
     /// UPI links to the remote sockets.
-    pub upis: Ids,
+    pub upis: PartIds,
     /// Memory expander behind a CXL link, if there is one.
     pub expander: Option<ComponentId>,
 }

@@ -22,7 +22,7 @@ pub use rules::{Fixed, HostCc, Watch};
 pub use throttle::Throttled;
 
 use crate::params::{ControlParams, ControlRule};
-use crate::part::{Context, IioCounter, Part, PartKind, Payload, Start};
+use crate::part::{Context, IioCounter, Part, PartKind, Payload, StartContext};
 use counts::ControlRecorder;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use meter::{MovingAverage, RegisterMeter};
@@ -277,7 +277,7 @@ impl Part for Control {
     }
 
     /// Starts the first read of both loops.
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         for counter in self.registers() {
             start.send(self.iio, self.read_ps(), Payload::ReadCounter { counter });
         }

@@ -3,7 +3,7 @@
 use super::{Executor, Programs, Worker};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
-use crate::part::{Context, Payload, Pool, Start};
+use crate::part::{Context, Payload, Pool, StartContext};
 use crate::power::{Clock, ClockChange};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ engines! {
 
 impl Engine {
     /// Sends the first events of the engine to its core, which it does not share and which has `entries` LFB entries.
-    pub(super) fn start(&self, entries: u32, start: &mut Start<'_>) {
+    pub(super) fn start(&self, entries: u32, start: &mut StartContext<'_>) {
         match self {
             Self::Programs(programs) => programs.start(entries, start),
             Self::Executor(_) => start.wake(1 + start.index * 137, Payload::Step),

@@ -10,7 +10,7 @@
 use super::{Engine, EngineKind, Worker};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
-use crate::part::{Context, Payload, Start};
+use crate::part::{Context, Payload, StartContext};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ impl EngineScheduler {
     }
 
     /// Sends the first events of `engines` to their core.
-    pub(super) fn start(&self, engines: &[Engine], start: &mut Start<'_>) {
+    pub(super) fn start(&self, engines: &[Engine], start: &mut StartContext<'_>) {
         if !engines.is_empty() {
             start.wake(1 + start.index * 137, Payload::Step);
         }

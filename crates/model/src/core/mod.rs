@@ -23,7 +23,7 @@ use crate::lfb::Lfb;
 use crate::line::RequestId;
 use crate::os::NetStack;
 use crate::params::{CoreParams, PowerParams};
-use crate::part::{self, Context, Part, PartKind, Payload, Pool, PowerEvent, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, PowerEvent, StartContext};
 use crate::power::{Clock, ClockChange};
 use engine_scheduler::EngineScheduler;
 use hostnet_kernel::{ComponentId, Time};
@@ -221,7 +221,7 @@ impl Part for Core {
     }
 
     /// Starts the engines; those of different cores start one after the other.
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         let entries = self.lfb.held.capacity();
         match &self.engines[..] {
             [only] => only.start(entries, start),

@@ -4,7 +4,7 @@ use super::{CoreWiring, KERNEL_BACKLOG_LINES};
 use crate::lfb::Lfb;
 use crate::line::{Evictions, Home, Pages, Request, RequestId, RequestKind, Walk};
 use crate::params::CoreParams;
-use crate::part::{Context, Payload, Start};
+use crate::part::{Context, Payload, StartContext};
 use crate::power::{Clock, ClockChange};
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
@@ -282,7 +282,7 @@ impl Programs {
     }
 
     /// Schedules the LFB entries to become free one after the other.
-    pub(super) fn start(&self, entries: u32, start: &mut Start<'_>) {
+    pub(super) fn start(&self, entries: u32, start: &mut StartContext<'_>) {
         for entry in 0..entries {
             start.wake(1 + u64::from(entry) * 1000 + start.index * 137, Payload::Refill);
         }

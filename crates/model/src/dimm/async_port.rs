@@ -6,7 +6,7 @@
 
 use crate::line::{RequestCredits, RequestId};
 use crate::params::DimmParams;
-use crate::part::{Context, Group, Payload, Pool, Slot};
+use crate::part::{Context, Payload, Pool, PoolGroup, Slot};
 use hostnet_kernel::ComponentId;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,8 @@ impl AsyncPort {
 
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         let [reads, writes] = self.domains();
-        visit(Pool::new(Group::DimmRead, reads));
-        visit(Pool::new(Group::DimmWrite, writes));
+        visit(Pool::new(PoolGroup::DimmRead, reads));
+        visit(Pool::new(PoolGroup::DimmWrite, writes));
     }
 
     /// Handles a request of the host.
@@ -56,7 +56,7 @@ impl AsyncPort {
 
     /// Reserves a slot of the channel for a request.
     pub(super) fn want(&self, id: RequestId, slot: Slot, context: &mut Context) {
-        context.tell(self.channel, NEXT_PS, Payload::Slot { id, slot });
+        context.notify(self.channel, NEXT_PS, Payload::Slot { id, slot });
     }
 
     /// Ends a request on the DIMM, and frees its credit.

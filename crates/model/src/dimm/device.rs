@@ -3,8 +3,8 @@
 use super::async_port::NEXT_PS;
 use super::{dma, Dimm, PacketBuffers, PacketWrite};
 use crate::line::{memory_of, PacketId, RequestId, RequestKind};
-use crate::part::{Access, Context, Payload, Slot, Tag};
-use crate::transport::journey::Stage;
+use crate::part::{Context, Payload, RegisterAccess, Slot, TlpTag};
+use crate::transport::stage_times::Stage;
 use hostnet_kernel::{ComponentId, Time};
 
 impl Dimm {
@@ -14,7 +14,7 @@ impl Dimm {
     }
 
     /// Passes a register access to the NIC.
-    pub(super) fn notify_nic(&self, access: Access, context: &mut Context) {
+    pub(super) fn notify_nic(&self, access: RegisterAccess, context: &mut Context) {
         context.send(self.nic, NEXT_PS, Payload::Register { link: 0, access });
     }
 
@@ -24,12 +24,12 @@ impl Dimm {
         let now = context.now();
         context.packets.get_mut(packet).end(Stage::TxFlush, now);
         if !self.clones.ring(packet) {
-            self.notify_nic(Access::Doorbell { id: packet, core }, context);
+            self.notify_nic(RegisterAccess::Doorbell { id: packet, core }, context);
         }
     }
 
     /// Handles a write TLP of the NIC.
-    pub(super) fn on_dma_write(&mut self, line: u64, lines: u8, class: u8, tag: Tag, now: Time) {
+    pub(super) fn on_dma_write(&mut self, line: u64, lines: u8, class: u8, tag: TlpTag, now: Time) {
         self.counters.dma_written += u64::from(lines);
         (line..line + u64::from(lines)).for_each(|line| self.overwrite(line));
         if self.begins_packet(line) {
@@ -77,7 +77,7 @@ impl Dimm {
             context.send(clone.core, self.to_cha_ps + self.to_core_ps, Payload::Cloned(packet));
         } else {
             context.packets.get_mut(packet).end(Stage::TxCopy, now);
-            self.notify_nic(Access::Doorbell { id: packet, core: clone.core }, context);
+            self.notify_nic(RegisterAccess::Doorbell { id: packet, core: clone.core }, context);
         }
     }
 }

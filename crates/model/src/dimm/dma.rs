@@ -3,7 +3,7 @@
 use crate::line::{Request, RequestId, RequestKind};
 use crate::link::{Lane, ReadBursts, WaitingTlp};
 use crate::params::PcieParams;
-use crate::part::{Context, Group, Payload, Pool, Tag};
+use crate::part::{Context, Payload, Pool, PoolGroup, TlpTag};
 use hostnet_kernel::ComponentId;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PendingWrite {
     id: RequestId,
-    /// Tag that the NIC receives when the write is visible, or [`Tag::NONE`].
-    tag: Tag,
+    /// Tag that the NIC receives when the write is visible, or [`TlpTag::NONE`].
+    tag: TlpTag,
     /// True once memory has accepted the write.
     done: bool,
 }
@@ -57,19 +57,19 @@ impl DmaEngine {
 
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         let [writes, reads] = &self.entries;
-        visit(Pool::new(Group::DimmDmaWrite, writes));
-        visit(Pool::new(Group::DimmDmaRead, reads));
+        visit(Pool::new(PoolGroup::DimmDmaWrite, writes));
+        visit(Pool::new(PoolGroup::DimmDmaRead, reads));
     }
 
     /// Queues a write TLP of the NIC.
-    pub(super) fn write(&mut self, line: u64, lines: u8, class: u8, tag: Tag) {
+    pub(super) fn write(&mut self, line: u64, lines: u8, class: u8, tag: TlpTag) {
         self.waiting[0].push_back(WaitingTlp::new(line, lines, class, 0, tag));
     }
 
     /// Queues a read request of the NIC.
     pub(super) fn read(&mut self, line: u64, lines: u8, class: u8) {
         let burst = self.bursts.open(0, class, lines);
-        self.waiting[1].push_back(WaitingTlp::new(line, lines, class, burst, Tag::NONE));
+        self.waiting[1].push_back(WaitingTlp::new(line, lines, class, burst, TlpTag::NONE));
     }
 
     /// Returns the next line that may go to memory, as a request; writes and reads each go in order.
@@ -83,7 +83,7 @@ impl DmaEngine {
         let kind = if read == 1 { RequestKind::IoRead } else { RequestKind::IoWrite };
         let id = request(kind, line, tlp.class, tlp.burst, context);
         if read == 0 {
-            let tag = if tlp.left == 0 { tlp.tag } else { Tag::NONE };
+            let tag = if tlp.left == 0 { tlp.tag } else { TlpTag::NONE };
             self.written.push_back(PendingWrite { id, tag, done: false });
         }
         if tlp.left == 0 {
@@ -106,7 +106,7 @@ impl DmaEngine {
         }
         while let Some(&PendingWrite { tag, done: true, .. }) = self.written.front() {
             self.written.pop_front();
-            if tag != Tag::NONE {
+            if tag != TlpTag::NONE {
                 context.send(self.nic, 1, Payload::Seen { tag });
             }
         }

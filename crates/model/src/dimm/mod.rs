@@ -22,7 +22,7 @@ pub use rowclone::{CloneClass, RowClone};
 use crate::line::{memory_of, PacketId, Request, RequestId, RequestKind};
 use crate::memory::Channel;
 use crate::params::{DimmParams, PcieParams};
-use crate::part::{self, Access, Context, Part, PartKind, Payload, Pool, Slot, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, RegisterAccess, Slot, StartContext};
 use async_port::AsyncPort;
 use clones::PacketClones;
 use dma::DmaEngine;
@@ -268,7 +268,7 @@ impl Dimm {
                 // The driver packs three values into the tag: armed in bit 31, the queue below it, the count in the
                 // low 16 bits.
                 let (queue, armed, count) = ((tag >> 16) as u16 & 0x7fff, tag >> 31 == 1, tag as u16);
-                self.notify_nic(Access::Tail { queue, count, armed }, context);
+                self.notify_nic(RegisterAccess::Tail { queue, count, armed }, context);
             }
             _ => {}
         }
@@ -303,7 +303,7 @@ impl Part for Dimm {
     }
 
     /// Schedules the first refreshes of the memory controllers.
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         self.memory.channels_mut().for_each(|channel| channel.start(start));
     }
 

@@ -5,8 +5,8 @@ use super::stream::{RdmaFlowEnd, TcpFlowEnd, TransportTimer};
 use crate::flow::{Application, Datagrams};
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
-use crate::transport::journey::Stage;
 use crate::transport::roce::RoceConnection;
+use crate::transport::stage_times::Stage;
 use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ impl FlowEnd {
             }
             (FlowEndKind::RdmaFlowEnd(memory), Content::Roce(roce)) => memory.on_packet(now, roce, marked),
             (FlowEndKind::Datagrams(datagrams), Content::Udp(datagram)) => {
-                datagram.journey.end(Stage::Wire, now);
+                datagram.stage_times.end(Stage::Wire, now);
                 datagrams.receive(now, *datagram);
             }
             _ => {}

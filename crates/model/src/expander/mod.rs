@@ -8,7 +8,7 @@ use crate::line::{RequestCredits, RequestId};
 use crate::link::Lane;
 use crate::memory::Channel;
 use crate::params::ExpanderParams;
-use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, PoolGroup, StartContext};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,7 @@ impl Part for Expander {
     }
 
     /// Schedules the first refreshes of the memory controllers.
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         self.channels.iter_mut().for_each(|channel| channel.start(start));
     }
 
@@ -129,8 +129,8 @@ impl Part for Expander {
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         let [reads, writes] = self.credits();
-        visit(Pool::new(Group::ExpanderRead, reads));
-        visit(Pool::new(Group::ExpanderWrite, writes));
+        visit(Pool::new(PoolGroup::ExpanderRead, reads));
+        visit(Pool::new(PoolGroup::ExpanderWrite, writes));
     }
 
     fn settle(&mut self, now: Time) {

@@ -3,7 +3,7 @@
 
 use super::packets::Packets;
 use crate::params::Traffic;
-use crate::transport::journey::StageStats;
+use crate::transport::stage_times::StageStats;
 use crate::transport::udp::Datagram;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
@@ -69,7 +69,7 @@ pub struct Datagrams {
     counts: DatagramCounts,
     /// Latencies, only for an end that sends requests.
     latency: Option<Histogram>,
-    journeys: StageStats,
+    stage_stats: StageStats,
 }
 
 impl Datagrams {
@@ -98,7 +98,7 @@ impl Datagrams {
             _ => DatagramKind::Sink,
         };
         let latency = matches!(kind, DatagramKind::Ping(_)).then(Histogram::default);
-        Self { kind, stopped: false, counts: DatagramCounts::default(), latency, journeys: StageStats::default() }
+        Self { kind, stopped: false, counts: DatagramCounts::default(), latency, stage_stats: StageStats::default() }
     }
 
     /// Returns the datagram to send now, if any. A request that has waited longer than the timeout is given up for the
@@ -158,7 +158,7 @@ impl Datagrams {
     pub fn receive(&mut self, now: Time, datagram: Datagram) {
         self.counts.received += 1;
         self.counts.received_bytes += u64::from(datagram.bytes);
-        self.journeys.add(&datagram.journey);
+        self.stage_stats.add(&datagram.stage_times);
         match &mut self.kind {
             DatagramKind::Ping(pinger) => match pinger.waiting {
                 Some((number, since)) if number == datagram.number => {
@@ -201,19 +201,19 @@ impl Datagrams {
 
     /// Returns the latency by stage of the datagrams read since the last reset.
     #[must_use]
-    pub fn journeys(&self) -> &StageStats {
-        &self.journeys
+    pub fn stage_stats(&self) -> &StageStats {
+        &self.stage_stats
     }
 
     /// Starts or stops recording the latency of single datagrams.
     pub fn watch(&mut self, on: bool) {
-        self.journeys.watch(on);
+        self.stage_stats.watch(on);
     }
 
     /// Starts a new measuring window: resets the latencies. Counters continue.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
-        self.journeys.reset();
+        self.stage_stats.reset();
     }
 }
 

@@ -19,7 +19,7 @@ pub use probe::{lines_of, Copier, Feeder, Probe};
 
 use crate::link::Lane;
 use crate::params::{FluidParams, FluidPoint, PcieParams, FLUID_SHARES};
-use crate::part::{Context, IioCounter, Part, PartKind, Payload, Rates, Tag};
+use crate::part::{Context, CopyRates, IioCounter, Part, PartKind, Payload, TlpTag};
 use counters::{FluidCounters, LINE};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -198,9 +198,9 @@ impl FluidMemory {
         self.share_at = now;
     }
 
-    /// Handles a write TLP. The device receives `tag`, unless it is [`Tag::NONE`], when its credits are back: that is
-    /// as exact as rates are.
-    fn write(&mut self, lines: u8, class: u8, tag: Tag, context: &mut Context) {
+    /// Handles a write TLP. The device receives `tag`, unless it is [`TlpTag::NONE`], when its credits are back: that
+    /// is as exact as rates are.
+    fn write(&mut self, lines: u8, class: u8, tag: TlpTag, context: &mut Context) {
         let now = context.now();
         self.settle_before_change(now);
         let drain = u128::from(point(&self.params, self.hold(), self.copying(now)).drain_bytes_per_s.max(1));
@@ -213,7 +213,7 @@ impl FluidMemory {
         self.counters.write(class, lines, each);
         let delay = entered.since(now) + self.latency_ps;
         context.send(self.device, delay, Payload::PostedCredit { lines });
-        if tag != Tag::NONE {
+        if tag != TlpTag::NONE {
             context.send(self.device, delay, Payload::Seen { tag });
         }
     }
@@ -232,7 +232,7 @@ impl FluidMemory {
     }
 }
 
-impl Rates for FluidMemory {
+impl CopyRates for FluidMemory {
     fn copy(&mut self, core: u32, class: u8, lines: u64, first: bool, now: Time) -> u64 {
         self.settle_before_change(now);
         // The core counts as copying while the rate of its own copy is looked up.

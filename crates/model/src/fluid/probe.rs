@@ -2,8 +2,8 @@
 
 use crate::cache::Caches;
 use crate::line::{Content, Ecn, Packet, PacketId};
-use crate::os::CopyLines;
-use crate::part::{self, Context, Part, PartKind, Payload, Start};
+use crate::os::PacketCopier;
+use crate::part::{self, Context, Part, PartKind, Payload, StartContext};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl Part for Probe {
         }
     }
 
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         start.wake(1 + start.index * 137, Payload::Step);
     }
 
@@ -65,7 +65,7 @@ impl Part for Probe {
 /// Core that copies packets without end, or as they arrive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copier {
-    lines: CopyLines,
+    lines: PacketCopier,
     step: Option<Time>,
     /// Time since which the core has had nothing to copy, if it has nothing.
     idle_since: Option<Time>,
@@ -75,7 +75,7 @@ pub struct Copier {
 impl Copier {
     /// Creates a core that copies `lines`.
     #[must_use]
-    pub fn new(lines: CopyLines) -> Self {
+    pub fn new(lines: PacketCopier) -> Self {
         Self { lines, step: None, idle_since: None, idle_ps: 0 }
     }
 
@@ -118,7 +118,7 @@ impl Copier {
             Payload::Step => {}
             Payload::Received(id) => {
                 let Packet { line, ip_bytes, .. } = context.packets.remove(id);
-                self.lines.bring(line, lines_of(ip_bytes));
+                self.lines.queue_packet(line, lines_of(ip_bytes));
             }
             payload => self.lines.on_event(payload, context),
         }

@@ -10,7 +10,7 @@ mod registers;
 use crate::line::{Request, RequestId, RequestKind};
 use crate::link::{Lane, ReadBurst, ReadBursts, WaitingTlp};
 use crate::params::{IioParams, LineSize, PcieParams};
-use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool, Tag};
+use crate::part::{self, Context, IioCounter, Part, PartKind, Payload, Pool, PoolGroup, TlpTag};
 use counters::BufferCounters;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -30,7 +30,7 @@ struct IioLink {
     in_order: Option<VecDeque<(RequestId, bool)>>,
     /// Writes whose visibility the device is notified of, in order: the last line of the TLP, the tag, and true once
     /// the line is visible.
-    watched: VecDeque<(RequestId, Tag, bool)>,
+    watched: VecDeque<(RequestId, TlpTag, bool)>,
 }
 
 impl IioLink {
@@ -174,9 +174,17 @@ impl Iio {
         [&mut self.write, &mut self.read]
     }
 
-    /// Handles a write TLP of `lines` lines from `line` on, which arrives over `link`. Unless `tag` is [`Tag::NONE`],
-    /// the device receives it when the last line is visible.
-    pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: Tag, context: &mut Context) {
+    /// Handles a write TLP of `lines` lines from `line` on, which arrives over `link`. Unless `tag` is
+    /// [`TlpTag::NONE`], the device receives it when the last line is visible.
+    pub(crate) fn on_write_tlp(
+        &mut self,
+        line: u64,
+        lines: u8,
+        class: u8,
+        link: u8,
+        tag: TlpTag,
+        context: &mut Context,
+    ) {
         let waiting = WaitingTlp::new(line, lines, class, u32::from(link), tag);
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
@@ -185,7 +193,7 @@ impl Iio {
     /// Handles a read request for `lines` lines from `line` on, which arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
         let burst = self.bursts.open(link, class, lines);
-        let waiting = WaitingTlp::new(line, lines, class, burst, Tag::NONE);
+        let waiting = WaitingTlp::new(line, lines, class, burst, TlpTag::NONE);
         self.links[usize::from(link)].reads.push_back(waiting);
         self.start_reads(context);
     }
@@ -268,7 +276,7 @@ impl Iio {
         let link = if kind == RequestKind::IoRead { self.bursts.link(tlp.burst) } else { tlp.burst as u8 };
         let request = Request { engine: link, ..context.request(kind, line, tlp.class, tlp.burst) };
         let id = context.requests.insert(request);
-        if tlp.tag != Tag::NONE && tlp.left == 0 {
+        if tlp.tag != TlpTag::NONE && tlp.left == 0 {
             self.links[tlp.burst as usize].watched.push_back((id, tlp.tag, false));
         }
         if kind != RequestKind::IoRead {
@@ -321,8 +329,8 @@ impl Part for Iio {
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::P2mWrite, &self.write));
-        visit(Pool::new(Group::P2mRead, &self.read));
+        visit(Pool::new(PoolGroup::P2mWrite, &self.write));
+        visit(Pool::new(PoolGroup::P2mRead, &self.read));
     }
 
     fn settle(&mut self, now: Time) {

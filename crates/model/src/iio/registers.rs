@@ -2,15 +2,17 @@
 
 use super::{Iio, IioLink};
 use crate::link::REGISTER_BYTES;
-use crate::part::{Access, Context, Payload};
+use crate::part::{Context, Payload, RegisterAccess};
 
 impl Iio {
     /// Sends an access of a core to a register of the device at `link`, behind the completions that are on the lane.
-    pub(super) fn on_register(&mut self, link: u8, access: Access, context: &mut Context) {
+    pub(super) fn on_register(&mut self, link: u8, access: RegisterAccess, context: &mut Context) {
         let IioLink { device, pcie, down, .. } = &mut self.links[usize::from(link)];
         let bytes = match access {
-            Access::Status { .. } => u64::from(pcie.read_overhead_bytes),
-            Access::Doorbell { .. } | Access::Tail { .. } => u64::from(pcie.write_overhead_bytes) + REGISTER_BYTES,
+            RegisterAccess::Status { .. } => u64::from(pcie.read_overhead_bytes),
+            RegisterAccess::Doorbell { .. } | RegisterAccess::Tail { .. } => {
+                u64::from(pcie.write_overhead_bytes) + REGISTER_BYTES
+            }
         };
         let delay = down.send(context.now(), bytes);
         context.send(*device, delay, Payload::Register { link, access });

@@ -6,7 +6,7 @@
 use crate::cache::Victim;
 use crate::line::{Home, Request, RequestId, RequestKind};
 use crate::params::CoreParams;
-use crate::part::{Context, Group, Payload, Pool};
+use crate::part::{Context, Payload, Pool, PoolGroup};
 use crate::power::Clock;
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
@@ -52,9 +52,9 @@ impl Lfb {
 
     /// Visits its pools.
     pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::C2mRead, &self.read));
-        visit(Pool::new(Group::C2mWrite, &self.write));
-        visit(Pool::new(Group::Lfb, &self.held));
+        visit(Pool::new(PoolGroup::C2mRead, &self.read));
+        visit(Pool::new(PoolGroup::C2mWrite, &self.write));
+        visit(Pool::new(PoolGroup::Lfb, &self.held));
     }
 
     /// Returns the domains, to settle or reset them.

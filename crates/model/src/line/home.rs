@@ -1,6 +1,6 @@
 //! Home of a line: its socket, the CHA slice that serves it, and its place in memory.
 
-use super::{Decoder, Place};
+use super::{Decoder, DramAddress};
 use serde::{Deserialize, Serialize};
 
 /// Lines of a socket, as a power of two (64 TiB). The bits of a line number above these hold its socket.
@@ -19,7 +19,7 @@ pub struct Home {
     /// CHA slice of that socket.
     pub slice: u8,
     /// Location in memory.
-    pub place: Place,
+    pub place: DramAddress,
 }
 
 /// Homes of the lines of a socket.
@@ -69,7 +69,7 @@ impl Homes {
     /// Returns the location of a line in the memory of its socket.
     #[must_use]
     #[inline]
-    pub fn place(&self, line: u64) -> Place {
+    pub fn place(&self, line: u64) -> DramAddress {
         self.of(line).place
     }
 }

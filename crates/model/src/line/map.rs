@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Location of a line. The layout is that of the entries of the tables, so that no conversion is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(8))]
-pub struct Place {
+pub struct DramAddress {
     /// Row of the bank.
     pub row: u32,
     /// Bank of the subchannel: rank, bank group and bank in the group, from the top bit.
@@ -126,7 +126,7 @@ impl Decoder {
     /// Returns the place of line `line` (physical address / 64).
     #[must_use]
     #[inline]
-    pub fn place(&self, line: u64) -> Place {
+    pub fn place(&self, line: u64) -> DramAddress {
         if let Some(clusters) = &self.clusters {
             return self.place_in(clusters, line);
         }
@@ -137,19 +137,19 @@ impl Decoder {
                 let within = line & ((1 << bits) - 1);
                 let place = self.look_up((turn / self.channels) << bits | within);
                 let channel = (turn % self.channels) * self.subchannels;
-                Place { channel: place.channel + channel as u8, ..place }
+                DramAddress { channel: place.channel + channel as u8, ..place }
             }
         }
     }
 
     /// Returns the place of a line of a machine with clusters.
-    fn place_in(&self, clusters: &ClusterMap, line: u64) -> Place {
+    fn place_in(&self, clusters: &ClusterMap, line: u64) -> DramAddress {
         let (cluster, line) = of_cluster(line);
         if let Some(bits) = self.interleave_bits {
             let (turn, within) = (line >> bits, line & ((1 << bits) - 1));
             let place = self.look_up((turn / clusters.channels) << bits | within);
             let channel = (cluster * clusters.channels + turn % clusters.channels) * self.subchannels;
-            return Place { channel: place.channel + channel as u8, ..place };
+            return DramAddress { channel: place.channel + channel as u8, ..place };
         }
         // Inserts the lacking bits as 0, then sets those that make the channel one of the cluster.
         let spread = |line: u64, &(bit, _): &(u32, u32)| line >> bit << (bit + 1) | line & ((1 << bit) - 1);
@@ -162,10 +162,10 @@ impl Decoder {
     }
 
     #[inline]
-    fn look_up(&self, line: u64) -> Place {
+    fn look_up(&self, line: u64) -> DramAddress {
         let tables = self.tables.chunks_exact(256).zip(line.to_le_bytes());
         let bits = tables.fold(0, |bits, (table, byte)| bits ^ table[usize::from(byte)]);
-        Place {
+        DramAddress {
             channel: (bits >> CHANNEL_AT) as u8,
             bank: (bits >> BANK_AT) as u8,
             column: (bits >> COLUMN_AT) as u16,
@@ -231,7 +231,7 @@ mod tests {
             for cluster in 0..clusters {
                 let base = memory_of_cluster(0, cluster as u8) / 64;
                 let place = |line| decoder.place(base + line);
-                let places: Vec<Place> = (0..lines * u64::from(each)).map(place).collect();
+                let places: Vec<DramAddress> = (0..lines * u64::from(each)).map(place).collect();
                 let own = cluster * each..(cluster + 1) * each;
                 assert!(places.iter().all(|place| own.contains(&u32::from(place.channel))), "{map:?}, {cluster}");
                 let distinct: BTreeSet<_> =

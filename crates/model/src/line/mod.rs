@@ -15,7 +15,7 @@ pub(crate) use credit_queue::{CreditQueue, RequestCredits};
 pub use home::{memory_of, memory_of_cluster, slice_of, socket_of, Home, Homes, SocketHomes};
 #[cfg(test)]
 pub(crate) use map::one_bank;
-pub use map::{Decoder, Place};
+pub use map::{Decoder, DramAddress};
 pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;
 pub(crate) use pages::Translator;

@@ -2,8 +2,8 @@
 
 use super::pool_message::PoolMessage;
 use super::slab::{Slab, SlabEntry, NONE};
-use crate::transport::journey::Stage;
 use crate::transport::roce::Roce;
+use crate::transport::stage_times::Stage;
 use crate::transport::tcp::Segment;
 use crate::transport::udp::Datagram;
 use hostnet_kernel::{ComponentId, Time};
@@ -85,7 +85,7 @@ impl Packet {
     #[inline]
     pub fn end(&mut self, stage: Stage, now: Time) {
         if let Content::Udp(datagram) = &mut self.content {
-            datagram.journey.end(stage, now);
+            datagram.stage_times.end(stage, now);
         }
     }
 }

@@ -17,7 +17,7 @@ pub enum PoolKind {
     /// Answer to a read; carries the line.
     Data,
     /// Answer to a prefetch; carries the line.
-    PrefetchStage,
+    Prefetched,
     /// Completion of a write.
     Written,
     /// Notice that a switch or port has dropped a message of the request.
@@ -73,7 +73,7 @@ impl PoolKind {
     /// Returns true if the message carries a line.
     #[must_use]
     pub fn has_line(self) -> bool {
-        matches!(self, Self::Write | Self::Data | Self::PrefetchStage | Self::Fetched | Self::WriteBack | Self::Return)
+        matches!(self, Self::Write | Self::Data | Self::Prefetched | Self::Fetched | Self::WriteBack | Self::Return)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Requests: one line each, from the part that creates a request to the part that ends it.
 
 use super::slab::{Slab, SlabEntry, NONE};
-use super::Place;
+use super::DramAddress;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +102,7 @@ pub struct Request {
     /// Physical line (address / 64).
     pub line: u64,
     /// Location of the line in memory.
-    pub place: Place,
+    pub place: DramAddress,
     /// Part that made the request and receives the answer.
     pub owner: ComponentId,
     /// Identifier chosen by the owner.

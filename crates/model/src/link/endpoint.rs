@@ -2,7 +2,7 @@
 
 use super::Lane;
 use crate::params::PcieParams;
-use crate::part::{Context, Group, Payload, Pool, Tag};
+use crate::part::{Context, Payload, Pool, PoolGroup, TlpTag};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ struct PendingWrite {
     class: u8,
     since: Time,
     /// Tag of the TLP at the device.
-    tag: Tag,
+    tag: TlpTag,
 }
 
 /// Device end of a PCIe link.
@@ -111,8 +111,8 @@ impl PcieEndpoint {
 
     /// Visits its pools.
     pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::Posted, &self.posted));
-        visit(Pool::new(Group::NonPosted, &self.nonposted));
+        visit(Pool::new(PoolGroup::Posted, &self.posted));
+        visit(Pool::new(PoolGroup::NonPosted, &self.nonposted));
     }
 
     pub(crate) fn domains_mut(&mut self) -> [&mut Domain; 2] {
@@ -146,16 +146,16 @@ impl PcieEndpoint {
     ///
     /// # Panics
     /// Panics if there are too few posted credits.
-    pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
-        self.write_tlp(line, bytes, class, [tag, Tag::NONE], context);
+    pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: TlpTag, context: &mut Context) {
+        self.write_tlp(line, bytes, class, [tag, TlpTag::NONE], context);
     }
 
     /// Sends a write TLP as [`PcieEndpoint::write`] does, but the device receives `tag` when all see the lines.
-    pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
-        self.write_tlp(line, bytes, class, [Tag::NONE, tag], context);
+    pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: TlpTag, context: &mut Context) {
+        self.write_tlp(line, bytes, class, [TlpTag::NONE, tag], context);
     }
 
-    fn write_tlp(&mut self, line: u64, bytes: u32, class: u8, [tag, seen]: [Tag; 2], context: &mut Context) {
+    fn write_tlp(&mut self, line: u64, bytes: u32, class: u8, [tag, seen]: [TlpTag; 2], context: &mut Context) {
         let now = context.now();
         self.written_bytes += u64::from(bytes);
         let lines = bytes.div_ceil(64) as u8;
@@ -195,7 +195,7 @@ impl PcieEndpoint {
     ///
     /// # Panics
     /// Panics if no write TLP has credits in use, or the oldest has not `lines` lines.
-    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> Tag {
+    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> TlpTag {
         let written = self.written.pop_front().expect("a write TLP is out");
         assert_eq!(written.lines, lines, "credits come back TLP by TLP");
         for _ in 0..lines {

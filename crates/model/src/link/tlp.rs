@@ -1,6 +1,6 @@
 //! TLPs of a device at the memory side of its link: those that wait for entries, and reads whose lines are in flight.
 
-use crate::part::Tag;
+use crate::part::TlpTag;
 use serde::{Deserialize, Serialize};
 
 /// TLP whose lines wait for entries.
@@ -13,13 +13,13 @@ pub(crate) struct WaitingTlp {
     pub(crate) class: u8,
     /// Burst of a read, or link of a write.
     pub(crate) burst: u32,
-    /// Tag that the device receives when a write is visible, or [`Tag::NONE`].
-    pub(crate) tag: Tag,
+    /// Tag that the device receives when a write is visible, or [`TlpTag::NONE`].
+    pub(crate) tag: TlpTag,
 }
 
 impl WaitingTlp {
     /// Creates a TLP for `lines` lines from `line` on.
-    pub(crate) fn new(line: u64, lines: u8, class: u8, burst: u32, tag: Tag) -> Self {
+    pub(crate) fn new(line: u64, lines: u8, class: u8, burst: u32, tag: TlpTag) -> Self {
         Self { line, left: lines, lines, class, burst, tag }
     }
 

@@ -12,7 +12,7 @@
 use super::Lane;
 use crate::line::{Fifo, Request, RequestId, RequestKind};
 use crate::params::UpiParams;
-use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, UpiPool};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, PoolGroup, UpiPool};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -40,13 +40,13 @@ impl UpiPool {
         }
     }
 
-    fn group(self) -> Group {
+    fn group(self) -> PoolGroup {
         match self {
-            Self::Request => Group::UpiRequest,
-            Self::WriteBack => Group::UpiWriteBack,
-            Self::Data => Group::UpiData,
-            Self::Answer => Group::UpiAnswer,
-            Self::Snoop => Group::UpiSnoop,
+            Self::Request => PoolGroup::UpiRequest,
+            Self::WriteBack => PoolGroup::UpiWriteBack,
+            Self::Data => PoolGroup::UpiData,
+            Self::Answer => PoolGroup::UpiAnswer,
+            Self::Snoop => PoolGroup::UpiSnoop,
         }
     }
 }

@@ -24,8 +24,8 @@ pub use window::SramWindow;
 
 use crate::line::{Content, PacketId, RequestId, RequestKind};
 use crate::params::{McnParams, McnWake};
-use crate::part::{Context, Part, PartKind, Payload, Start};
-use crate::transport::journey::Stage;
+use crate::part::{Context, Part, PartKind, Payload, StartContext};
+use crate::transport::stage_times::Stage;
 use engine::CopyEngines;
 use hostnet_kernel::ComponentId;
 use link::RingPair;
@@ -256,7 +256,7 @@ impl Part for Mcn {
         PartKind::Mcn
     }
 
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         if let McnWake::Timer(ps) = self.params.wake {
             start.wake(ps, Payload::Wake);
         }

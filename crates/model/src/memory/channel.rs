@@ -4,33 +4,33 @@
 //! of each request when the request departs, and handles arrivals and DRAM commands in batches, each at its own time:
 //! it may run late by almost the time that its quickest answer takes. No event is needed for an arrival or a command.
 
-use super::alarm::Alarm;
 use super::slots::Slots;
-use super::{Clock, Controller, Incoming, Offered, Served};
+use super::wake_ups::WakeUps;
+use super::{Controller, DramClock, IncomingRequest, OfferResult, ServedRequest};
 use crate::line::{RequestId, RequestKind};
 use crate::params::{DramParams, MemoryControllerParams};
-use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, PoolGroup, StartContext};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Requests that may be in flight to a channel, or wait in front of it, before its lists have to grow.
-const COMING_CAPACITY: usize = 256;
+const ARRIVING_CAPACITY: usize = 256;
 
 /// Bit in the tag of a write whose issue must be reported; numbers of requests are below it.
-const WATCHED: u32 = 1 << 31;
+const REPORTED: u32 = 1 << 31;
 
 /// Request in flight to the channel.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Coming {
+struct ArrivingRequest {
     at: Time,
-    request: Incoming,
+    request: IncomingRequest,
 }
 
 /// Recorded changes of the occupancy of RPQ and WPQ, for an observer.
 #[derive(Clone, Debug, Default)]
-struct Steps {
+struct OccupancySteps {
     kept: bool,
     steps: Vec<(Time, [u32; 2])>,
     /// Number of steps that had been recorded at the end of the last event.
@@ -41,24 +41,24 @@ struct Steps {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Channel {
     pub(super) controller: Controller,
-    pub(super) clock: Clock,
+    pub(super) clock: DramClock,
     cha: ComponentId,
     from_mc_ps: u64,
     write_ack_ps: u64,
     /// Time that due work may wait, in ps: one less than the quickest answer takes.
-    pub(super) patience_ps: u64,
+    pub(super) lateness_max_ps: u64,
     /// Requests in flight, in the order of their arrival.
-    coming: VecDeque<Coming>,
+    arriving: VecDeque<ArrivingRequest>,
     /// Requests that wait for an entry: reads, then writes; with shared entries all are in the first list. In the
     /// order of their arrival.
-    waiting: [VecDeque<Incoming>; 2],
+    waiting: [VecDeque<IncomingRequest>; 2],
     /// Answers to the CHA, each with the time of its arrival there.
     answers: Vec<(Time, Payload)>,
     /// Time of the last step.
     pub(super) at: Time,
     /// Clock of the next command, and its time.
     pub(super) planned: (u64, Time),
-    alarm: Alarm,
+    wake_ups: WakeUps,
     /// Component that is notified when a write past the caches is issued.
     buffer: Option<ComponentId>,
     /// Times at which the data bus was busy, if they are recorded.
@@ -66,7 +66,7 @@ pub struct Channel {
     /// Slots of an asynchronous DIMM, if one shares the channel.
     pub(super) slots: Option<Box<Slots>>,
     #[serde(skip)]
-    steps: Steps,
+    steps: OccupancySteps,
 }
 
 impl Channel {
@@ -83,38 +83,38 @@ impl Channel {
         number: u32,
     ) -> Self {
         let mut channel = Self {
-            clock: Clock::new(dram.clock_ps_numerator, dram.clock_ps_denominator),
+            clock: DramClock::new(dram.clock_ps_numerator, dram.clock_ps_denominator),
             controller: Controller::new(dram, params, classes, number),
             cha,
             from_mc_ps,
             write_ack_ps,
-            patience_ps: from_mc_ps.min(write_ack_ps).saturating_sub(1),
-            coming: VecDeque::with_capacity(COMING_CAPACITY),
-            waiting: [(); 2].map(|()| VecDeque::with_capacity(COMING_CAPACITY)),
-            answers: Vec::with_capacity(COMING_CAPACITY),
+            lateness_max_ps: from_mc_ps.min(write_ack_ps).saturating_sub(1),
+            arriving: VecDeque::with_capacity(ARRIVING_CAPACITY),
+            waiting: [(); 2].map(|()| VecDeque::with_capacity(ARRIVING_CAPACITY)),
+            answers: Vec::with_capacity(ARRIVING_CAPACITY),
             at: Time::ZERO,
             planned: (u64::MAX, Time::MAX),
-            alarm: Alarm::NONE,
+            wake_ups: WakeUps::NONE,
             buffer: None,
             busy: None,
             slots: None,
-            steps: Steps::default(),
+            steps: OccupancySteps::default(),
         };
-        channel.note_plan();
+        channel.update_plan();
         channel
     }
 
     /// Accounts for answers that are up to `ps` quicker than the others, such as those to nearby slices.
     #[must_use]
-    pub fn with_nearest(mut self, ps: u64) -> Self {
-        self.patience_ps = self.patience_ps.saturating_sub(ps);
+    pub fn with_quicker_answers(mut self, ps: u64) -> Self {
+        self.lateness_max_ps = self.lateness_max_ps.saturating_sub(ps);
         self
     }
 
     /// Adds buffer devices in the slots of the channel: their component `part` is notified when a line that a core
     /// writes past the caches has been issued.
     #[must_use]
-    pub fn with_buffer(mut self, part: Option<ComponentId>) -> Self {
+    pub fn with_buffer_devices(mut self, part: Option<ComponentId>) -> Self {
         self.buffer = part;
         self
     }
@@ -143,29 +143,29 @@ impl Channel {
     pub(crate) fn expect(&mut self, id: RequestId, at: Time, context: &mut Context) {
         let request = context.requests.get(id);
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
-        let tag = if request.kind == RequestKind::CorePost { id.0 | WATCHED } else { id.0 };
-        let coming = Coming { at, request: Incoming { tag, place, class, read } };
+        let tag = if request.kind == RequestKind::CorePost { id.0 | REPORTED } else { id.0 };
+        let arriving = ArrivingRequest { at, request: IncomingRequest { tag, place, class, read } };
         // Requests that depart later may arrive earlier, because their delays differ.
-        let before = self.coming.iter().rev().take_while(|other| other.at > at).count();
+        let before = self.arriving.iter().rev().take_while(|other| other.at > at).count();
         if before == 0 {
-            self.coming.push_back(coming);
+            self.arriving.push_back(arriving);
         } else {
-            self.coming.insert(self.coming.len() - before, coming);
+            self.arriving.insert(self.arriving.len() - before, arriving);
         }
-        self.ask_to_be_woken(context);
+        self.schedule_wake_up(context);
     }
 
     /// Handles a wake-up: does the work that is due, and sends the answers.
     pub(crate) fn on_wake(&mut self, context: &mut Context) {
-        let rings = self.alarm.rings(context.now());
-        if rings || self.steps.kept {
+        let take_due = self.wake_ups.take_due(context.now());
+        if take_due || self.steps.kept {
             self.steps.steps.drain(..self.steps.shown);
             self.catch_up(context.now());
             self.steps.shown = self.steps.steps.len();
         }
-        if rings {
+        if take_due {
             if let Some(buffer) = self.buffer {
-                self.answer_beside(buffer, context);
+                self.send_answers(buffer, context);
             }
             for (at, answer) in self.answers.drain(..) {
                 context.send(self.cha, at.since(context.now()), answer);
@@ -174,13 +174,13 @@ impl Channel {
                 let dimm = slots.dimm();
                 slots.answers.drain(..).for_each(|(at, slot)| context.send(dimm, at.since(context.now()), slot));
             }
-            self.ask_to_be_woken(context);
+            self.schedule_wake_up(context);
         }
     }
 
     /// Sends the answers to the CHA and to the buffer devices.
     #[cold]
-    fn answer_beside(&mut self, buffer: ComponentId, context: &mut Context) {
+    fn send_answers(&mut self, buffer: ComponentId, context: &mut Context) {
         for (at, answer) in self.answers.drain(..) {
             let to = if matches!(answer, Payload::Issued(_)) { buffer } else { self.cha };
             context.send(to, at.since(context.now()), answer);
@@ -189,14 +189,14 @@ impl Channel {
 
     /// Returns the time of the next arrival or DRAM command.
     #[inline]
-    pub(super) fn coming_or_planned(&self) -> Time {
-        self.coming.front().map_or(self.planned.1, |coming| coming.at.min(self.planned.1))
+    pub(super) fn next_arrival_or_command(&self) -> Time {
+        self.arriving.front().map_or(self.planned.1, |arriving| arriving.at.min(self.planned.1))
     }
 
     /// Returns the time of the next arrival, DRAM command or slot.
     #[inline]
     fn next(&self) -> Time {
-        let next = self.coming_or_planned();
+        let next = self.next_arrival_or_command();
         if self.slots.is_none() {
             next
         } else {
@@ -207,13 +207,13 @@ impl Channel {
     /// Returns the latest time at which that work may be done.
     #[inline]
     fn due(&self) -> Time {
-        self.next().saturating_add(self.patience_ps)
+        self.next().saturating_add(self.lateness_max_ps)
     }
 
     #[inline(always)]
-    pub(super) fn ask_to_be_woken(&mut self, context: &mut Context) {
+    pub(super) fn schedule_wake_up(&mut self, context: &mut Context) {
         let due = self.due();
-        if due < Time::MAX && self.alarm.set(due) {
+        if due < Time::MAX && self.wake_ups.set(due) {
             context.send(context.id, due.since(context.now()), Payload::Wake);
         }
     }
@@ -221,9 +221,9 @@ impl Channel {
     /// Does the work that is due up to and including `now`.
     pub(super) fn catch_up(&mut self, now: Time) {
         if self.slots.is_some() {
-            return self.catch_up_beside(now);
+            return self.catch_up_with_slots(now);
         }
-        while self.coming_or_planned() <= now {
+        while self.next_arrival_or_command() <= now {
             self.step();
         }
     }
@@ -232,19 +232,19 @@ impl Channel {
     /// time here.
     #[inline(always)]
     pub(super) fn step(&mut self) {
-        match self.coming.front() {
-            Some(coming) if coming.at <= self.planned.1 => {
-                let coming = *coming;
-                self.coming.pop_front();
-                self.at = coming.at;
-                self.take_in(coming.request);
+        match self.arriving.front() {
+            Some(arriving) if arriving.at <= self.planned.1 => {
+                let arriving = *arriving;
+                self.arriving.pop_front();
+                self.at = arriving.at;
+                self.on_arrival(arriving.request);
             }
             _ => {
                 self.at = self.planned.1;
                 self.issue(self.planned.0);
             }
         }
-        self.note_plan();
+        self.update_plan();
         if self.steps.kept {
             let in_use = [self.controller.rpq().in_use(), self.controller.wpq().in_use()];
             self.steps.steps.push((self.at, in_use));
@@ -253,7 +253,7 @@ impl Channel {
 
     /// Updates the time of the next command, if its clock has changed.
     #[inline]
-    pub(super) fn note_plan(&mut self) {
+    pub(super) fn update_plan(&mut self) {
         let clock = self.controller.next_clock();
         if clock != self.planned.0 {
             // Each step is at least 1 ps after the last, even if the clock edge of the command is over.
@@ -264,10 +264,10 @@ impl Channel {
 
     /// Offers a request that has arrived to the controller; the request waits if there is no entry.
     #[inline(always)]
-    fn take_in(&mut self, request: Incoming) {
+    fn on_arrival(&mut self, request: IncomingRequest) {
         let clock = self.clock.at_or_after(self.at);
         let offered = self.controller.offer(self.at, clock, &request);
-        if offered == Offered::Refused {
+        if offered == OfferResult::Refused {
             self.waiting[self.list(request.read)].push_back(request);
         } else {
             self.answer(&request, clock, offered);
@@ -276,11 +276,11 @@ impl Channel {
 
     /// Records the answer to a request that was taken in: the acceptance of a write, or the data of a forwarded read.
     #[inline]
-    fn answer(&mut self, request: &Incoming, clock: u64, offered: Offered) {
-        let id = RequestId(request.tag & !WATCHED);
+    fn answer(&mut self, request: &IncomingRequest, clock: u64, offered: OfferResult) {
+        let id = RequestId(request.tag & !REPORTED);
         if !request.read {
             self.answers.push((self.at + self.write_ack_ps, Payload::Accepted(id)));
-        } else if offered == Offered::Forwarded {
+        } else if offered == OfferResult::Forwarded {
             self.send_data(id, clock + 1);
         }
     }
@@ -294,10 +294,10 @@ impl Channel {
     /// Records the issue of a write, whose last beat ends with clock `done`, as an answer to the component that waits
     /// for it.
     #[cold]
-    fn tell_issued(&mut self, tag: u32, done: u64) {
-        // The channel may run late by `patience_ps`, which is less than `write_ack_ps`.
+    fn report_issued(&mut self, tag: u32, done: u64) {
+        // The channel may run late by `lateness_max_ps`, which is less than `write_ack_ps`.
         let at = self.clock.edge(done).max(self.at + self.write_ack_ps);
-        self.answers.push((at, Payload::Issued(RequestId(tag & !WATCHED))));
+        self.answers.push((at, Payload::Issued(RequestId(tag & !REPORTED))));
     }
 
     /// Records the bus time of a line, whose last beat ends with clock `done`.
@@ -315,12 +315,12 @@ impl Channel {
         // A clock may have several: holding banks for a refresh takes no bus, and HBM has two command buses.
         while self.controller.next_clock() == clock {
             let issued = self.controller.issue(self.at);
-            if let (Some(Served { done, .. }), true) = (&issued.served, self.busy.is_some()) {
+            if let (Some(ServedRequest { done, .. }), true) = (&issued.served, self.busy.is_some()) {
                 self.note_busy(*done);
             }
             match issued.served {
-                Some(Served { tag, read: true, done }) => self.send_data(RequestId(tag), done),
-                Some(Served { tag, done, .. }) if tag & WATCHED != 0 => self.tell_issued(tag, done),
+                Some(ServedRequest { tag, read: true, done }) => self.send_data(RequestId(tag), done),
+                Some(ServedRequest { tag, done, .. }) if tag & REPORTED != 0 => self.report_issued(tag, done),
                 _ => {}
             }
             if let Some(read) = issued.freed {
@@ -354,20 +354,20 @@ impl Part for Channel {
     }
 
     /// Schedules the wake-up for the first refresh.
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         let due = self.due();
-        if due < Time::MAX && self.alarm.set(due) {
+        if due < Time::MAX && self.wake_ups.set(due) {
             start.wake(due.ps(), Payload::Wake);
         }
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::Rpq, self.controller.rpq()));
-        visit(Pool::new(Group::Wpq, self.controller.wpq()));
+        visit(Pool::new(PoolGroup::Rpq, self.controller.rpq()));
+        visit(Pool::new(PoolGroup::Wpq, self.controller.wpq()));
     }
 
     fn watch(&mut self, on: bool) {
-        self.steps = Steps { kept: on, ..Steps::default() };
+        self.steps = OccupancySteps { kept: on, ..OccupancySteps::default() };
     }
 
     fn steps(&self, visit: &mut dyn FnMut(Time, &[u32])) {

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 /// Clock whose period is a ratio of ps. Edge `n` is computed from `n`, so that rounding errors do not accumulate.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Clock {
+pub struct DramClock {
     ps_per_clock: Ratio,
     clocks_per_ps: Ratio,
 }
 
-impl Clock {
+impl DramClock {
     /// Creates a clock with a period of `numerator / denominator` ps.
     ///
     /// # Panics
@@ -92,13 +92,13 @@ mod tests {
             ps in 0_u64..1 << 50
         ) {
             prop_assume!(numerator > denominator);
-            let period = Clock::new(numerator, denominator);
+            let period = DramClock::new(numerator, denominator);
             prop_assert_eq!(period.edge(clock).ps(), (clock * numerator).div_ceil(denominator));
             prop_assert_eq!(period.at_or_after(Time::from_ps(ps)), (ps * denominator).div_ceil(numerator));
         }
 
         #[test]
-        fn no_data_rate_is_too_odd(
+        fn every_data_rate_is_exact(
             denominator in 1_u64..1 << 40,
             period in 2_u64..1_000_000,
             part in any::<u64>(),
@@ -106,7 +106,7 @@ mod tests {
             ps in any::<u64>()
         ) {
             let numerator = denominator * period + part % denominator;
-            let clock_of = Clock::new(numerator, denominator);
+            let clock_of = DramClock::new(numerator, denominator);
             let exact = |a: u64, b: u64, c: u64| (u128::from(a) * u128::from(b)).div_ceil(u128::from(c)) as u64;
             for clock in [clock, clock / denominator * denominator, clock / denominator * denominator + 1] {
                 prop_assert_eq!(clock_of.edge(clock).ps(), exact(clock, numerator, denominator));

@@ -3,7 +3,6 @@
 //! A [`Controller`] knows no events; a [`Channel`] is a controller that receives requests from the CHA and answers
 //! them.
 
-mod alarm;
 mod channel;
 mod clock;
 mod command;
@@ -13,9 +12,10 @@ mod table;
 mod timing;
 #[cfg(test)]
 pub(crate) mod timing_tests;
+mod wake_ups;
 
-pub use crate::line::{Decoder, Place};
+pub use crate::line::{Decoder, DramAddress};
 pub use channel::Channel;
-pub use clock::Clock;
+pub use clock::DramClock;
 pub use command::{CommandKind, CommandRecord};
-pub use controller::{BankLoads, Controller, Counters, Incoming, Issued, Offered, Served};
+pub use controller::{BankLoads, Controller, Counters, IncomingRequest, Issued, OfferResult, ServedRequest};

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 /// Requested slot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct SlotRequest {
     at: Time,
     id: RequestId,
     slot: Slot,
@@ -24,7 +24,7 @@ pub(super) struct Wanted {
 pub(super) struct Slots {
     dimm: ComponentId,
     command_ps: u64,
-    wanted: VecDeque<Wanted>,
+    requested: VecDeque<SlotRequest>,
     /// True if the next slot lets a DRAM command of the same clock go first.
     yields: bool,
     /// Answers to the DIMM, each with the time of its arrival there.
@@ -32,7 +32,7 @@ pub(super) struct Slots {
     /// Slots that have passed, by kind.
     pub(super) passed: [u64; 3],
     /// Recorded slots, for checks: clock and kind.
-    pub(super) kept: Option<Vec<(u64, Slot)>>,
+    pub(super) recorded: Option<Vec<(u64, Slot)>>,
 }
 
 /// Returns the direction of the line of a slot: true to the DIMM, false from the DIMM, `None` without a line.
@@ -49,11 +49,11 @@ impl Slots {
         Self {
             dimm,
             command_ps,
-            wanted: VecDeque::new(),
+            requested: VecDeque::new(),
             yields: false,
             answers: Vec::new(),
             passed: [0; 3],
-            kept: None,
+            recorded: None,
         }
     }
 
@@ -70,7 +70,7 @@ impl Channel {
     pub fn with_dimm(mut self, dimm: ComponentId, command_ps: u64) -> Self {
         let line_ps = |write| self.clock.edge(self.controller.slot_clocks(Some(write))).ps();
         let quickest = command_ps.min(line_ps(true)).min(line_ps(false)).max(1);
-        self.patience_ps = self.patience_ps.min(quickest - 1);
+        self.lateness_max_ps = self.lateness_max_ps.min(quickest - 1);
         self.slots = Some(Box::new(Slots::new(dimm, command_ps)));
         self
     }
@@ -82,17 +82,17 @@ impl Channel {
     }
 
     /// Records slots from now on, and the DRAM commands.
-    pub fn keep_slots(&mut self) {
+    pub fn record_slots(&mut self) {
         self.controller.record_commands(true);
         if let Some(slots) = &mut self.slots {
-            slots.kept = Some(Vec::new());
+            slots.recorded = Some(Vec::new());
         }
     }
 
     /// Returns the recorded slots: the clock and the kind of each.
     #[must_use]
-    pub fn kept_slots(&self) -> &[(u64, Slot)] {
-        self.slots.as_ref().and_then(|slots| slots.kept.as_deref()).unwrap_or_default()
+    pub fn recorded_slots(&self) -> &[(u64, Slot)] {
+        self.slots.as_ref().and_then(|slots| slots.recorded.as_deref()).unwrap_or_default()
     }
 
     /// Takes the recorded DRAM commands.
@@ -103,18 +103,18 @@ impl Channel {
     /// Handles the notice of the DIMM, which requests a slot from time `at` on.
     pub(crate) fn reserve(&mut self, id: RequestId, slot: Slot, at: Time, context: &mut Context) {
         if let Some(slots) = &mut self.slots {
-            let before = slots.wanted.iter().rev().take_while(|other| other.at > at).count();
-            slots.wanted.insert(slots.wanted.len() - before, Wanted { at, id, slot });
+            let before = slots.requested.iter().rev().take_while(|other| other.at > at).count();
+            slots.requested.insert(slots.requested.len() - before, SlotRequest { at, id, slot });
         }
-        self.ask_to_be_woken(context);
+        self.schedule_wake_up(context);
     }
 
     /// Returns the clock and the time of the next slot.
     pub(super) fn next_slot(&self) -> Option<(u64, Time)> {
         let slots = self.slots.as_ref()?;
-        let wanted = slots.wanted.front()?;
-        let from = self.clock.at_or_after(wanted.at.max(self.at));
-        let clock = self.controller.earliest_slot(from, line(wanted.slot));
+        let requested = slots.requested.front()?;
+        let from = self.clock.at_or_after(requested.at.max(self.at));
+        let clock = self.controller.earliest_slot(from, line(requested.slot));
         let yields = slots.yields && clock == self.planned.0;
         let clock = if yields { clock + 1 } else { clock };
         Some((clock, self.clock.edge(clock).max(self.at + 1)))
@@ -128,14 +128,14 @@ impl Channel {
 
     /// Does the work that is due, with slots in between.
     #[inline(never)]
-    pub(super) fn catch_up_beside(&mut self, now: Time) {
+    pub(super) fn catch_up_with_slots(&mut self, now: Time) {
         loop {
-            let (next, slot) = (self.coming_or_planned(), self.next_slot());
+            let (next, slot) = (self.next_arrival_or_command(), self.next_slot());
             match slot {
                 Some((clock, at)) if at <= now && at <= next => {
                     self.at = at;
-                    self.pass(clock);
-                    self.note_plan();
+                    self.use_next_slot(clock);
+                    self.update_plan();
                 }
                 _ if next > now => return,
                 _ => {
@@ -149,14 +149,14 @@ impl Channel {
     }
 
     /// Uses the next slot, at `clock`.
-    fn pass(&mut self, clock: u64) {
+    fn use_next_slot(&mut self, clock: u64) {
         let Some(slots) = &mut self.slots else { return };
-        let Some(Wanted { id, slot, .. }) = slots.wanted.pop_front() else { return };
+        let Some(SlotRequest { id, slot, .. }) = slots.requested.pop_front() else { return };
         self.controller.use_slot(clock, line(slot));
         slots.passed[slot as usize] += 1;
         slots.yields = true;
-        if let Some(kept) = &mut slots.kept {
-            kept.push((clock, slot));
+        if let Some(recorded) = &mut slots.recorded {
+            recorded.push((clock, slot));
         }
         let at = match slot {
             Slot::Command => self.clock.edge(clock) + slots.command_ps,
@@ -172,8 +172,8 @@ impl Channel {
         let clock = self.clock.at_or_after(now);
         let clocks = self.clock.at_or_after(Time::from_ps(ps));
         let end = self.controller.occupy(clock, banks, clocks);
-        self.note_plan();
-        self.ask_to_be_woken(context);
+        self.update_plan();
+        self.schedule_wake_up(context);
         end.map(|clock| self.clock.edge(clock))
     }
 }

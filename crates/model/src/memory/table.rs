@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_outlives_being_written_down() {
+    fn a_table_survives_serialization() {
         let table = Table::of(|index| index as u32 * 3);
         let written = serde_json::to_string(&table).expect("a table can be written");
         let read: Table<u32> = serde_json::from_str(&written).expect("what was written can be read");

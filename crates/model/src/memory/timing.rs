@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Open row of a bank.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Row {
+struct OpenRow {
     row: u32,
     /// Column accesses since the row was opened.
     hits: u32,
@@ -19,7 +19,7 @@ struct Row {
 
 /// Timing state of a rank.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Rank {
+struct RankTiming {
     /// Banks and groups of the rank, one bit each.
     banks: u64,
     groups: u64,
@@ -31,18 +31,18 @@ struct Rank {
 
 /// Clocks from a column access to the next read and to the next write: in the same group, in the same rank and in
 /// another rank.
-type Gaps = [[u64; 2]; 3];
+type CasGaps = [[u64; 2]; 3];
 
 /// Timing state of a subchannel: the earliest clock of every command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Timing {
+pub(crate) struct DramTiming {
     dram: DramParams,
     /// Clocks from which on a bank may be opened, accessed and closed, considering only the constraints of the bank
     /// itself.
     act: Table<u64>,
     cas: Table<u64>,
     precharge: Table<u64>,
-    rows: Table<Row>,
+    rows: Table<OpenRow>,
     /// Group and rank of each bank.
     group_of: Table<u8>,
     rank_of: Table<u8>,
@@ -52,30 +52,30 @@ pub(crate) struct Timing {
     /// there.
     group_cas: [Table<u64>; 2],
     rank_cas: [Table<u64>; 2],
-    ranks: Table<Rank>,
+    ranks: Table<RankTiming>,
     /// Set of all ranks, one bit each.
     all_ranks: u64,
     /// Gaps after a read, and after a write.
-    gaps: [Gaps; 2],
+    gaps: [CasGaps; 2],
     /// Clocks of the last read and of the last write plus 1; 0 for none yet.
     accessed: [u64; 2],
     /// Banks with an open row, one bit each.
     pub(crate) open: u64,
 }
 
-impl Timing {
+impl DramTiming {
     pub(crate) fn new(dram: &DramParams) -> Self {
         let per_rank = dram.bank_groups * dram.banks_per_group;
         let rank = |index: usize| {
             let of_rank = |count: u32| (u64::MAX >> (64 - count)).checked_shl(index as u32 * count).unwrap_or(0);
-            Rank { banks: of_rank(per_rank), groups: of_rank(dram.bank_groups), ..Rank::default() }
+            RankTiming { banks: of_rank(per_rank), groups: of_rank(dram.bank_groups), ..RankTiming::default() }
         };
         Self {
             dram: dram.clone(),
             act: Table::of(|_| 0),
             cas: Table::of(|_| 0),
             precharge: Table::of(|_| 0),
-            rows: Table::of(|_| Row::default()),
+            rows: Table::of(|_| OpenRow::default()),
             group_of: Table::of(|bank| (bank as u32 / dram.banks_per_group) as u8),
             rank_of: Table::of(|bank| (bank as u32 / per_rank) as u8),
             group_act: Table::of(|_| 0),
@@ -162,7 +162,7 @@ impl Timing {
     pub(crate) fn activate(&mut self, clock: u64, bank: usize, row: u32) {
         let t = &self.dram.timing;
         self.open |= 1 << bank;
-        self.rows[bank] = Row { row, hits: 0, used: clock };
+        self.rows[bank] = OpenRow { row, hits: 0, used: clock };
         self.cas[bank] = clock + u64::from(t.rcd);
         self.precharge[bank] = clock + u64::from(t.ras);
         self.act[bank] = clock + u64::from(t.rc);
@@ -222,7 +222,7 @@ impl Timing {
     /// Returns the clock from which on a device that is no rank may transfer a line over the data bus: to the device
     /// if `write`, else from it.
     pub(crate) fn earliest_transfer(&self, write: bool) -> u64 {
-        let after = |(last, gaps): (u64, &Gaps)| if last == 0 { 0 } else { last - 1 + gaps[2][usize::from(write)] };
+        let after = |(last, gaps): (u64, &CasGaps)| if last == 0 { 0 } else { last - 1 + gaps[2][usize::from(write)] };
         self.accessed.into_iter().zip(&self.gaps).map(after).max().unwrap_or(0)
     }
 
@@ -269,7 +269,7 @@ fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u64; 2]) {
 }
 
 /// Returns the clocks from one column access to the next.
-fn gaps(dram: &DramParams) -> [Gaps; 2] {
+fn gaps(dram: &DramParams) -> [CasGaps; 2] {
     let t = &dram.timing;
     let turn = |extra: u32| (t.cl + t.burst + extra).saturating_sub(t.cwl).max(1);
     // tWTR counts from the end of the write data.

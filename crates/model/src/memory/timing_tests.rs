@@ -1,7 +1,7 @@
 //! Tests of every timing constraint: a command is allowed on the exact clock, and not one clock earlier. First rule by
 //! rule, then against a slow implementation of the standards that compares every pair of commands.
 
-use super::timing::{bits, Timing};
+use super::timing::{bits, DramTiming};
 use crate::params::{DramParams, SameBank, TimingParams};
 use proptest::prelude::*;
 
@@ -56,8 +56,8 @@ pub(crate) fn dram(ranks: u32, bank_groups: u32, banks_per_group: u32, timing: T
 }
 
 /// Creates a channel of two ranks of four groups of four banks.
-fn channel() -> Timing {
-    Timing::new(&dram(2, 4, 4, DDR4_2933))
+fn channel() -> DramTiming {
+    DramTiming::new(&dram(2, 4, 4, DDR4_2933))
 }
 
 /// A bank, another bank of its group, a bank of another group, and one of the other rank.
@@ -72,7 +72,7 @@ const START: u64 = 1000;
 const LATER: u64 = START + 500;
 
 /// Creates a channel whose banks have long been open, with a read or a write of [`OWN`] at [`LATER`].
-fn after_cas(write: bool) -> Timing {
+fn after_cas(write: bool) -> DramTiming {
     let mut timing = channel();
     for (index, bank) in [OWN, GROUP, RANK, OTHER_RANK].into_iter().enumerate() {
         timing.activate(START + 100 * index as u64, bank, 0);
@@ -82,7 +82,7 @@ fn after_cas(write: bool) -> Timing {
 }
 
 /// Returns the clocks from [`LATER`] to the first clock at which `bank` may be read or written.
-fn gap(timing: &Timing, bank: usize, write: bool) -> u64 {
+fn gap(timing: &DramTiming, bank: usize, write: bool) -> u64 {
     timing.earliest_cas(bank, write) - LATER
 }
 
@@ -107,7 +107,7 @@ fn a_bank_is_opened_again_after_trp_and_trc() {
     timing.activate(START, OWN, 7);
     timing.precharge(LATER, OWN);
     assert_eq!(timing.earliest_act(OWN), LATER + 21, "tRP");
-    let mut timing = Timing::new(&dram(2, 4, 4, TimingParams { rc: 80, ..DDR4_2933 }));
+    let mut timing = DramTiming::new(&dram(2, 4, 4, TimingParams { rc: 80, ..DDR4_2933 }));
     timing.activate(START, OWN, 7);
     timing.precharge(START + 47, OWN);
     assert_eq!(timing.earliest_act(OWN), START + 80, "tRC beyond tRAS + tRP");
@@ -131,7 +131,7 @@ fn activations_keep_trrd_and_tfaw() {
 
 #[test]
 fn precharges_of_a_rank_keep_tppd() {
-    let mut timing = Timing::new(&dram(2, 4, 4, TimingParams { ppd: 2, ..DDR4_2933 }));
+    let mut timing = DramTiming::new(&dram(2, 4, 4, TimingParams { ppd: 2, ..DDR4_2933 }));
     for (index, bank) in [OWN, RANK, OTHER_RANK].into_iter().enumerate() {
         timing.activate(START + 10 * index as u64, bank, 0);
     }
@@ -162,7 +162,7 @@ fn writes_follow_writes() {
     assert_eq!(gap(&timing, GROUP, true), 8, "tCCD_L");
     assert_eq!(gap(&timing, RANK, true), 4, "tCCD_S");
     assert_eq!(gap(&timing, OTHER_RANK, true), 4, "burst: the controller drives the strobe for either rank");
-    let mut timing = Timing::new(&dram(2, 4, 4, TimingParams { ccd_l_wr: 32, ..DDR4_2933 }));
+    let mut timing = DramTiming::new(&dram(2, 4, 4, TimingParams { ccd_l_wr: 32, ..DDR4_2933 }));
     [OWN, GROUP].into_iter().for_each(|bank| timing.activate(START + 8 * bank as u64, bank, 0));
     timing.cas(LATER, OWN, true);
     assert_eq!(gap(&timing, GROUP, true), 32, "tCCD_L_WR of DDR5");
@@ -235,16 +235,16 @@ fn a_refresh_waits_for_closing_rows() {
     timing.precharge_all(START + 90, banks);
     assert_eq!(timing.open, 0);
     assert_eq!(timing.earliest_refresh(banks, false), START + 90 + 21, "tRP");
-    let mut timing = Timing::new(&dram(2, 4, 4, TimingParams { rc: 80, ..DDR4_2933 }));
+    let mut timing = DramTiming::new(&dram(2, 4, 4, TimingParams { rc: 80, ..DDR4_2933 }));
     timing.activate(START, OWN, 0);
     timing.precharge(START + 47, OWN);
     assert_eq!(timing.earliest_refresh(banks, false), START + 80, "tRC is from ACT to ACT or REF");
 }
 
 #[test]
-fn a_refresh_of_some_banks_lets_the_others_go_on() {
+fn a_same_bank_refresh_leaves_the_other_banks_usable() {
     let t = TimingParams { rfc_sb: 190, refsb_act: 30, refsb_refsb: 48, ..DDR4_2933 };
-    let mut timing = Timing::new(&DramParams { same_bank: SameBank::EveryGroup, ..dram(2, 4, 4, t) });
+    let mut timing = DramTiming::new(&DramParams { same_bank: SameBank::EveryGroup, ..dram(2, 4, 4, t) });
     let (first, second) = (0x1111, 0x2222);
     timing.refresh(LATER, first, true);
     assert_eq!(timing.earliest_act(OWN), LATER + 190, "tRFCsb");
@@ -421,7 +421,7 @@ fn shapes() -> impl Strategy<Value = (u32, u32, u32, SameBank)> {
 
 /// Returns the command drawn for a bank if the state of the bank allows it, else the command that is needed first, and
 /// the banks of the command.
-fn fitting(timing: &Timing, standard: &Standard, bank: usize, choice: u8) -> (Command, u64) {
+fn fitting(timing: &DramTiming, standard: &Standard, bank: usize, choice: u8) -> (Command, u64) {
     let rank = timing.banks_of_rank(timing.rank_of(bank));
     let set = standard.set(bank);
     let open = timing.open & 1 << bank != 0;
@@ -436,7 +436,7 @@ fn fitting(timing: &Timing, standard: &Standard, bank: usize, choice: u8) -> (Co
     }
 }
 
-fn earliest(timing: &Timing, command: Command, banks: u64) -> u64 {
+fn earliest(timing: &DramTiming, command: Command, banks: u64) -> u64 {
     let bank = banks.trailing_zeros() as usize;
     match command {
         Command::Activate => timing.earliest_act(bank),
@@ -449,7 +449,7 @@ fn earliest(timing: &Timing, command: Command, banks: u64) -> u64 {
     }
 }
 
-fn issue(timing: &mut Timing, clock: u64, command: Command, banks: u64) {
+fn issue(timing: &mut DramTiming, clock: u64, command: Command, banks: u64) {
     let bank = banks.trailing_zeros() as usize;
     match command {
         Command::Activate => timing.activate(clock, bank, 0),
@@ -467,14 +467,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn any_sequence_is_timed_as_the_standards_have_it(
+    fn any_sequence_is_timed_as_in_the_standards(
         shape in shapes(),
         timing in timing_params(),
         steps in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..10, any::<bool>(), 0_u64..4), 1..80),
     ) {
         let (ranks, groups, in_group, same_bank) = shape;
         let dram = DramParams { same_bank, ..dram(ranks, groups, in_group, timing) };
-        let mut timing = Timing::new(&dram);
+        let mut timing = DramTiming::new(&dram);
         let mut standard = Standard { dram, history: Vec::new() };
         let mut now = 0;
         for (index, choice, closes, wait) in steps {

@@ -3,7 +3,7 @@
 use super::queue::Queue;
 use super::Common;
 use crate::link::PcieEndpoint;
-use crate::part::{Context, Payload, Tag};
+use crate::part::{Context, Payload, TlpTag};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -50,7 +50,7 @@ impl EventQueues {
         let Some(queue) = self.due[function].pop_front() else { return false };
         let of = &mut queues[usize::from(queue)];
         let Some(line) = of.event_line(common.pages.pages()) else { return false };
-        endpoint.write(line, common.params.event_bytes, of.class, Tag::NONE, context);
+        endpoint.write(line, common.params.event_bytes, of.class, TlpTag::NONE, context);
         signal(queue, of, common, context);
         true
     }

@@ -38,7 +38,7 @@ pub use wiring::{FunctionWiring, NicFlow, NicWiring, QueueWiring};
 use crate::ether::{Decompressor, Egress};
 use crate::line::{socket_of, PacketId, Pages, QueueRings, Translator};
 use crate::params::{NicParams, PcieParams};
-use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, StartContext};
 use function::Function;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -282,7 +282,7 @@ impl Part for Nic {
         PartKind::Nic
     }
 
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
         self.common.watch.iter().for_each(|watch| watch.start(start));
     }

@@ -6,7 +6,7 @@
 use super::Nic;
 use crate::line::{Content, Packet};
 use crate::params::{Distribution, NcapParams, ServiceParams};
-use crate::part::{Context, Payload, PowerEvent, Start};
+use crate::part::{Context, Payload, PowerEvent, StartContext};
 use crate::power::{InterruptCause, Ncap};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ const TIMER_NS: u32 = 1000;
 
 impl NcapWatch {
     /// Schedules the first expiry of the timer.
-    pub(super) fn start(&self, start: &mut Start<'_>) {
+    pub(super) fn start(&self, start: &mut StartContext<'_>) {
         start.wake(self.params.period_ps.max(1), Payload::Power(PowerEvent::Wake));
     }
 

@@ -10,7 +10,7 @@ use crate::line::{Content, Packet, PacketId, Packets};
 use crate::link::PcieEndpoint;
 use crate::params::NicParams;
 use crate::part::{Context, Payload};
-use crate::transport::journey::Stage;
+use crate::transport::stage_times::Stage;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 

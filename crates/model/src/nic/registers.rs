@@ -3,18 +3,18 @@
 use super::receive::Receive;
 use super::Nic;
 use crate::link::PcieEndpoint;
-use crate::part::{Access, Context};
+use crate::part::{Context, RegisterAccess};
 use hostnet_kernel::ComponentId;
 
 impl Nic {
     /// Handles a register access of a core that has arrived over the link of `iio`.
-    pub(super) fn on_register(&mut self, access: Access, iio: ComponentId, context: &mut Context) {
+    pub(super) fn on_register(&mut self, access: RegisterAccess, iio: ComponentId, context: &mut Context) {
         match access {
-            Access::Doorbell { id, core } => self.transmit.enqueue(id, core, &self.common, context),
-            Access::Tail { queue, count, armed } => {
+            RegisterAccess::Doorbell { id, core } => self.transmit.enqueue(id, core, &self.common, context),
+            RegisterAccess::Tail { queue, count, armed } => {
                 self.receive.replenish(queue, count, armed, &mut self.common, context);
             }
-            Access::Status { core } => {
+            RegisterAccess::Status { core } => {
                 let to_core_ps = self.common.params.attach.map_or(0, |attach| attach.register_ps);
                 let number = self.function_at(iio);
                 self.functions[number].endpoint.answer(core, to_core_ps, context);

@@ -11,8 +11,8 @@ use crate::line::{Content, LineRing, Packet, PacketId, Packets, QueueRings, POOL
 use crate::link::PcieEndpoint;
 use crate::met::Limit;
 use crate::part::Context;
-use crate::transport::journey::Stage;
 use crate::transport::roce::DATA_HEADER_BYTES;
+use crate::transport::stage_times::Stage;
 use crate::transport::udp;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};

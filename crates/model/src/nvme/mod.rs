@@ -10,7 +10,7 @@ mod written;
 
 use crate::line::Pages;
 use crate::params::SsdParams;
-use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start, Tag};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, StartContext, TlpTag};
 use command::Command;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -262,7 +262,7 @@ impl Ssd {
             (self.pages.physical(command.address) / 64, lines)
         };
         let bytes = lines * 64;
-        self.ports.endpoint_mut(port).write(line, bytes as u32, class, Tag::NONE, context);
+        self.ports.endpoint_mut(port).write(line, bytes as u32, class, TlpTag::NONE, context);
         let paced = if extra { 0 } else { bytes * 1_000_000_000_000 / self.params.read_bytes_per_s };
         self.next_send = (now + paced).max(self.ports.free_at());
         if !extra {
@@ -343,7 +343,7 @@ impl Part for Ssd {
     }
 
     /// Submits as many commands of every job as the job keeps in flight, one after the other.
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         for (job, own) in (0..).zip(&self.jobs) {
             for command in 0..own.params.io_depth {
                 let delay_ps = 1 + u64::from(command) * 500_000 + start.index * 17_389;

@@ -1,8 +1,8 @@
 //! Lines of a core that does nothing but copy the data of packets.
 
-use super::books::StackCounts;
-use super::kernel::Owed;
-use super::lines::{Lines, Pace};
+use super::counters::StackCounts;
+use super::kernel::PendingLines;
+use super::lines::{LineProgress, Lines};
 use super::NetFootprint;
 use crate::cache::Caches;
 use crate::lfb::Lfb;
@@ -57,7 +57,7 @@ impl CopySource {
 
 /// Lines of a core that copies packets without pause.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CopyLines {
+pub struct PacketCopier {
     lfb: Lfb,
     lines: Lines,
     source: CopySource,
@@ -68,7 +68,7 @@ pub struct CopyLines {
     counts: StackCounts,
 }
 
-impl CopyLines {
+impl PacketCopier {
     /// Creates core number `index`, whose lines pass the CHA `cha`.
     #[must_use]
     #[allow(clippy::too_many_arguments)]
@@ -115,7 +115,7 @@ impl CopyLines {
     }
 
     /// Queues a packet that the NIC has delivered: `lines` lines from virtual line `line` on.
-    pub(crate) fn bring(&mut self, line: u64, lines: u32) {
+    pub(crate) fn queue_packet(&mut self, line: u64, lines: u32) {
         if let CopySource::Packets(packets) = &mut self.source {
             if packets.len() < PACKETS_WAITING {
                 packets.push_back((line, lines));
@@ -151,16 +151,16 @@ impl CopyLines {
     pub(crate) fn advance(&mut self, context: &mut Context) -> Option<Time> {
         loop {
             match self.lines.follow(&mut self.lfb, &mut self.counts, context) {
-                Pace::Until(time) => return Some(time),
-                Pace::Waiting => return None,
-                Pace::Done => {}
+                LineProgress::Until(time) => return Some(time),
+                LineProgress::Waiting => return None,
+                LineProgress::Done => {}
             }
             if self.lines.left() < 2 * u64::from(self.packet_lines) && self.next_packet(context) {
                 continue;
             }
             match self.lines.advance(&mut self.lfb, &mut self.counts, context) {
-                Pace::Until(time) => return Some(time),
-                Pace::Waiting | Pace::Done => return None,
+                LineProgress::Until(time) => return Some(time),
+                LineProgress::Waiting | LineProgress::Done => return None,
             }
         }
     }
@@ -170,8 +170,8 @@ impl CopyLines {
         let Some((line, lines)) = self.source.next() else { return false };
         self.packet_lines = lines;
         self.lines.source(line, lines);
-        let owed = Owed::of_packet(&self.stack, lines * 64, 0);
-        self.lines.owe(owed, self.class, &mut self.lfb, &mut self.counts, context);
+        let pending = PendingLines::of_packet(&self.stack, lines * 64, 0);
+        self.lines.add_kernel_lines(pending, self.class, &mut self.lfb, &mut self.counts, context);
         true
     }
 }

@@ -11,40 +11,40 @@ use serde::{Deserialize, Serialize};
 
 /// Purpose of a requested line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Purpose {
+pub(super) enum FetchPurpose {
     /// Source of a copy: the slot of the copy that the line fills.
     Source(u16),
     /// Destination of a copy.
     Destination,
-    /// Source of a copy, as [`Purpose::Source`], but requested by the prefetchers of the L2.
-    PrefetchStage(u16),
+    /// Source of a copy, as [`FetchPurpose::Source`], but requested by the prefetchers of the L2.
+    Prefetched(u16),
     /// Data structure of the kernel.
-    Extra,
+    KernelLine,
     /// Prefetched line that nothing waits for: the other line of a pair of 128 B, or a line after the source of a
     /// copy.
-    Unasked,
+    Speculative,
     /// Source of a message that the driver writes to a ring: the slot that the line fills.
     Ring(u16),
 }
 
-impl Purpose {
+impl FetchPurpose {
     /// Returns the tag of a request for this purpose. It holds the class as well, because that of the request may
     /// change in flight.
     fn tag(self, class: u8) -> u32 {
         let (kind, slot) = match self {
             Self::Source(slot) => (0, slot),
             Self::Destination => (1, 0),
-            Self::Extra => (2, 0),
-            Self::PrefetchStage(slot) => (3, slot),
-            Self::Unasked => (4, 0),
+            Self::KernelLine => (2, 0),
+            Self::Prefetched(slot) => (3, slot),
+            Self::Speculative => (4, 0),
             Self::Ring(slot) => (5, slot),
         };
         u32::from(slot) << 16 | u32::from(class) << 8 | kind
     }
 
     /// Returns true if the prefetchers of the L2 request the line.
-    fn is_ahead(self) -> bool {
-        matches!(self, Self::PrefetchStage(_) | Self::Unasked)
+    fn is_prefetch(self) -> bool {
+        matches!(self, Self::Prefetched(_) | Self::Speculative)
     }
 
     /// Returns the purpose and the class of a tag.
@@ -52,10 +52,10 @@ impl Purpose {
         let purpose = match tag & 0xff {
             0 => Self::Source((tag >> 16) as u16),
             1 => Self::Destination,
-            3 => Self::PrefetchStage((tag >> 16) as u16),
-            4 => Self::Unasked,
+            3 => Self::Prefetched((tag >> 16) as u16),
+            4 => Self::Speculative,
             5 => Self::Ring((tag >> 16) as u16),
-            _ => Self::Extra,
+            _ => Self::KernelLine,
         };
         (purpose, (tag >> 8) as u8)
     }
@@ -63,28 +63,28 @@ impl Purpose {
 
 /// Line that the core needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct LineFetch {
     pub(super) line: u64,
     /// True if the line is stored to, false if it is read.
     pub(super) store: bool,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: FetchPurpose,
     pub(super) class: u8,
 }
 
 /// Result of requesting a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum FetchResult {
     /// The line is in a cache of the core.
-    There,
+    Cached,
     /// The line has been requested.
-    Coming,
+    Requested,
     /// No entry or credit is free now.
     Full,
 }
 
 /// Requests of a network core for lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Fetch {
+pub(super) struct LineFetcher {
     index: u32,
     cha: ComponentId,
     to_cha_ps: u64,
@@ -93,7 +93,7 @@ pub(super) struct Fetch {
     prefetch: Option<Domain>,
 }
 
-impl Fetch {
+impl LineFetcher {
     pub(super) fn new(index: u32, cha: ComponentId, params: &CoreParams, rng: Rng, prefetch: Option<Domain>) -> Self {
         Self { index, cha, to_cha_ps: params.to_cha_ps, rng, prefetch }
     }
@@ -110,12 +110,12 @@ impl Fetch {
 
     /// Returns the purpose for which a line can be requested now, if any: a copy that has used up the LFB continues
     /// with the prefetchers.
-    fn way(&self, purpose: Purpose, lfb: &Lfb) -> Option<Purpose> {
+    fn allowed_purpose(&self, purpose: FetchPurpose, lfb: &Lfb) -> Option<FetchPurpose> {
         match (purpose, &self.prefetch) {
-            (Purpose::Unasked, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
-            (Purpose::Unasked, None) => None,
+            (FetchPurpose::Speculative, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
+            (FetchPurpose::Speculative, None) => None,
             _ if lfb.idle > 0 => Some(purpose),
-            (Purpose::Source(slot), Some(prefetch)) if prefetch.free() > 0 => Some(Purpose::PrefetchStage(slot)),
+            (FetchPurpose::Source(slot), Some(prefetch)) if prefetch.free() > 0 => Some(FetchPurpose::Prefetched(slot)),
             _ => None,
         }
     }
@@ -131,23 +131,23 @@ impl Fetch {
     }
 
     /// Requests a line, to store to it or to read it, unless a cache of the core has it.
-    pub(super) fn ask(&mut self, wish: Wish, lfb: &mut Lfb, context: &mut Context) -> Asked {
-        let Wish { line, store, purpose, class } = wish;
-        let Some(purpose) = self.way(purpose, lfb) else { return Asked::Full };
+    pub(super) fn fetch_line(&mut self, line_fetch: LineFetch, lfb: &mut Lfb, context: &mut Context) -> FetchResult {
+        let LineFetch { line, store, purpose, class } = line_fetch;
+        let Some(purpose) = self.allowed_purpose(purpose, lfb) else { return FetchResult::Full };
         if let Some(caches) = context.caches.own() {
-            if purpose == Purpose::Unasked && caches.holds(self.index, line) {
-                return Asked::There;
+            if purpose == FetchPurpose::Speculative && caches.holds(self.index, line) {
+                return FetchResult::Cached;
             }
-            if purpose != Purpose::Unasked && caches.access(self.index, line, class, store) != L2Access::Miss {
+            if purpose != FetchPurpose::Speculative && caches.access(self.index, line, class, store) != L2Access::Miss {
                 if store {
                     context.caches.claim(line);
                 }
-                return Asked::There;
+                return FetchResult::Cached;
             }
             caches.expect(line);
         }
         match &mut self.prefetch {
-            Some(prefetch) if purpose.is_ahead() => {
+            Some(prefetch) if purpose.is_prefetch() => {
                 let taken = prefetch.try_acquire(context.now(), class);
                 assert!(taken, "a prefetch credit is free");
             }
@@ -155,7 +155,7 @@ impl Fetch {
         }
         let id = lfb.request(line, class, store, purpose.tag(class), context);
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
-        Asked::Coming
+        FetchResult::Requested
     }
 
     /// Reads a line before the simulation starts, in `caches` alone.
@@ -173,18 +173,18 @@ impl Fetch {
     }
 
     /// Handles the data of a read. Returns the purpose of the line. The line may displace another line: the victim
-    /// that the caches choose or, without caches and for a store, the dirty line that `leaves` returns.
+    /// that the caches choose or, without caches and for a store, the dirty line that `evicted_line` returns.
     pub(super) fn on_data(
         &mut self,
         id: RequestId,
-        leaves: impl FnOnce(Purpose) -> u64,
+        evicted_line: impl FnOnce(FetchPurpose) -> u64,
         lfb: &mut Lfb,
         context: &mut Context,
-    ) -> Purpose {
+    ) -> FetchPurpose {
         let now = context.now();
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
-        let (purpose, class) = Purpose::of(tag);
-        let ahead = self.prefetch.as_mut().filter(|_| purpose.is_ahead());
+        let (purpose, class) = FetchPurpose::of(tag);
+        let ahead = self.prefetch.as_mut().filter(|_| purpose.is_prefetch());
         if ahead.is_none() {
             lfb.read.release(now, class, since);
         }
@@ -192,8 +192,10 @@ impl Fetch {
             context.caches.claim(line);
         }
         let victim = match context.caches.own() {
-            Some(caches) => caches.fill(self.index, line, class, for_store, purpose == Purpose::Unasked),
-            None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true, taken: true }),
+            Some(caches) => caches.fill(self.index, line, class, for_store, purpose == FetchPurpose::Speculative),
+            None if for_store => {
+                Some(crate::cache::Victim { line: evicted_line(purpose), class, dirty: true, taken: true })
+            }
             None => None,
         };
         match victim {
@@ -215,7 +217,7 @@ impl Fetch {
             }
         }
         match purpose {
-            Purpose::PrefetchStage(slot) => Purpose::Source(slot),
+            FetchPurpose::Prefetched(slot) => FetchPurpose::Source(slot),
             purpose => purpose,
         }
     }
@@ -223,11 +225,11 @@ impl Fetch {
     /// Handles the admission of a write-back by the CHA. Removes the request if it is complete (`over`).
     pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, lfb: &mut Lfb, context: &mut Context) {
         let Request { since, entered, tag, .. } = *context.requests.get(id);
-        let (purpose, class) = Purpose::of(tag);
+        let (purpose, class) = FetchPurpose::of(tag);
         if over {
             context.requests.remove(id);
         }
-        let ahead = self.prefetch.as_mut().filter(|_| purpose.is_ahead());
+        let ahead = self.prefetch.as_mut().filter(|_| purpose.is_prefetch());
         if ahead.is_none() {
             lfb.write.release(context.now(), class, since);
         }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// Packets that TCP processes as one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Joined {
+pub(super) struct JoinedSegment {
     /// Number of the connection at the core.
     pub(super) socket: u32,
     /// Joined segment; its mark is that of all its packets.
@@ -16,7 +16,7 @@ pub(super) struct Joined {
     pub(super) packets: u32,
 }
 
-impl Joined {
+impl JoinedSegment {
     /// Returns true if the packet that follows may be joined, up to `most` bytes of data.
     fn takes(&self, next: &Segment, most: u32, met: &mut ReachedLimits) -> bool {
         let held = &self.segment;
@@ -44,8 +44,8 @@ impl Joined {
 pub(super) struct Gro {
     /// Maximum data of joined packets, in bytes; 0 to join none.
     most: u32,
-    held: Vec<Joined>,
-    ready: VecDeque<Joined>,
+    held: Vec<JoinedSegment>,
+    ready: VecDeque<JoinedSegment>,
 }
 
 impl Gro {
@@ -70,7 +70,7 @@ impl Gro {
         if segment.bytes >= self.most {
             met.set(Limit::JoinedBytes);
         }
-        let joined = Joined { socket, segment, packets: 1 };
+        let joined = JoinedSegment { socket, segment, packets: 1 };
         if segment.bytes > 0 && segment.bytes < self.most {
             self.held.push(joined);
         } else {
@@ -84,7 +84,7 @@ impl Gro {
     }
 
     /// Takes the next segment for TCP.
-    pub(super) fn next(&mut self) -> Option<Joined> {
+    pub(super) fn next(&mut self) -> Option<JoinedSegment> {
         self.ready.pop_front()
     }
 

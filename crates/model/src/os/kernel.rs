@@ -1,8 +1,8 @@
 //! Lines that the kernel accesses besides the data of packets: headers, completions, descriptors, metadata of pages.
 
-use super::books::StackCounts;
-use super::fetch::{Purpose, Wish};
-use super::lines::Pace;
+use super::counters::StackCounts;
+use super::fetch::{FetchPurpose, LineFetch};
+use super::lines::LineProgress;
 use super::region::Region;
 use crate::line::{Evictions, Pages, Walk};
 use crate::params::{AccessPattern, CoreParams, LineSize, StackParams};
@@ -20,12 +20,12 @@ const LINE: u64 = 1 << 16;
 
 /// Lines of the kernel to be read and to be stored to, in units of 2^-16.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Owed {
+pub(super) struct PendingLines {
     pub(super) read: u64,
     pub(super) stored: u64,
 }
 
-impl Owed {
+impl PendingLines {
     /// Returns the lines of a packet of `bytes` bytes; `known` of the lines to read have known addresses and are not
     /// counted.
     pub(super) fn of_packet(stack: &StackParams, bytes: u32, known: u64) -> Self {
@@ -51,14 +51,14 @@ impl Owed {
 
 /// Line with a known address: a completion, a header or a descriptor.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct KnownLine {
     /// Physical line (address / 64).
     pub(super) line: u64,
     /// True if the line is stored to.
     pub(super) store: bool,
     pub(super) class: u8,
     /// True if the line must not be requested before the core needs it.
-    pub(super) in_turn: bool,
+    pub(super) when_needed: bool,
     /// True if the other line of its pair is worth a prefetch, because it holds data that will be read.
     pub(super) pair: bool,
 }
@@ -71,13 +71,13 @@ pub(super) struct Kernel {
     evictions: Evictions,
     class: u8,
     /// Lines with known addresses, which are accessed one after the other; and true while one is in flight.
-    known: VecDeque<Known>,
-    led: bool,
+    known: VecDeque<KnownLine>,
+    known_in_flight: bool,
     /// Lines with random addresses.
-    owed: Owed,
+    pending: PendingLines,
     prefetched: bool,
     /// Lines in flight, and the time of the last request.
-    coming: u32,
+    in_flight: u32,
     since: Time,
     /// Time until which the core waits for the other lines of a burst that has arrived.
     until: Time,
@@ -95,10 +95,10 @@ impl Kernel {
             evictions,
             class: 0,
             known: VecDeque::new(),
-            led: false,
-            owed: Owed::default(),
+            known_in_flight: false,
+            pending: PendingLines::default(),
             prefetched,
-            coming: 0,
+            in_flight: 0,
             since: Time::ZERO,
             until: Time::ZERO,
             line_size,
@@ -107,8 +107,8 @@ impl Kernel {
 
     /// Returns true if the next line may be requested. Prefetchers cannot predict lines that a device has written.
     fn is_ready(&self, now: Time) -> bool {
-        let most = if self.prefetched && self.known.is_empty() && !self.led { PREFETCHED } else { 1 };
-        self.coming < most && self.until <= now
+        let most = if self.prefetched && self.known.is_empty() && !self.known_in_flight { PREFETCHED } else { 1 };
+        self.in_flight < most && self.until <= now
     }
 
     /// Returns true if each simulated line stands for several.
@@ -117,52 +117,53 @@ impl Kernel {
     }
 
     /// Queues a line that the core will wait for.
-    pub(super) fn know(&mut self, known: Known) {
+    pub(super) fn access_line(&mut self, known: KnownLine) {
         self.known.push_back(known);
     }
 
     /// Returns true if the core waits, or will wait, for a line with a known address.
-    pub(super) fn leads(&self) -> bool {
-        self.led || !self.known.is_empty()
+    pub(super) fn has_known_lines(&self) -> bool {
+        self.known_in_flight || !self.known.is_empty()
     }
 
     /// Notes the arrival of a requested line. Without prefetchers the lines that a burst stands for arrive one after
     /// the other.
-    pub(super) fn arrive(&mut self, now: Time) {
-        self.coming -= 1;
-        self.led = false;
+    pub(super) fn on_arrival(&mut self, now: Time) {
+        self.in_flight -= 1;
+        self.known_in_flight = false;
         if !self.prefetched {
             self.until = now + now.since(self.since) * (self.line_size.expand(1) - 1);
         }
     }
 
     /// Returns how the core may proceed.
-    pub(super) fn pace(&self, now: Time) -> Pace {
+    pub(super) fn progress(&self, now: Time) -> LineProgress {
         let waits = if self.prefetched {
-            self.owed.read + self.owed.stored > PREFETCHED_OWED
+            self.pending.read + self.pending.stored > PREFETCHED_OWED
         } else {
-            self.coming > 0 || self.owed.is_line()
+            self.in_flight > 0 || self.pending.is_line()
         };
-        let waits = waits || self.leads();
+        let waits = waits || self.has_known_lines();
         if self.until > now {
-            Pace::Until(self.until)
+            LineProgress::Until(self.until)
         } else if waits {
-            Pace::Waiting
+            LineProgress::Waiting
         } else {
-            Pace::Done
+            LineProgress::Done
         }
     }
 
     /// Adds lines to be accessed.
-    pub(super) fn owe(&mut self, lines: Owed, class: u8) {
-        self.owed = Owed { read: self.owed.read + lines.read, stored: self.owed.stored + lines.stored };
+    pub(super) fn add_kernel_lines(&mut self, lines: PendingLines, class: u8) {
+        self.pending =
+            PendingLines { read: self.pending.read + lines.read, stored: self.pending.stored + lines.stored };
         self.class = class;
     }
 
     /// Counts pending lines as traffic of a fluid memory, whose rates include their time.
     pub(super) fn count(&mut self, counts: &mut StackCounts, context: &mut Context) {
         let Some(memory) = context.fluid.as_deref_mut() else { return };
-        while let Some(store) = self.owed.take() {
+        while let Some(store) = self.pending.take() {
             counts.extra_lines += 1;
             memory.count(self.class, 1, u64::from(store));
         }
@@ -170,31 +171,31 @@ impl Kernel {
 
     /// Returns the next line to request, if it is time, and true if the other line of its pair is requested as well.
     /// `here` is true if the core needs the line now.
-    pub(super) fn next(&mut self, here: bool, pages: &Pages, rng: &mut Rng, now: Time) -> Option<(Wish, bool)> {
-        if !self.is_ready(now) || (!here && self.known.front().is_some_and(|known| known.in_turn)) {
+    pub(super) fn next(&mut self, here: bool, pages: &Pages, rng: &mut Rng, now: Time) -> Option<(LineFetch, bool)> {
+        if !self.is_ready(now) || (!here && self.known.front().is_some_and(|known| known.when_needed)) {
             return None;
         }
-        if let Some(Known { line, store, class, pair, .. }) = self.known.pop_front() {
-            self.led = true;
-            return Some((Wish { line, store, purpose: Purpose::Extra, class }, pair));
+        if let Some(KnownLine { line, store, class, pair, .. }) = self.known.pop_front() {
+            self.known_in_flight = true;
+            return Some((LineFetch { line, store, purpose: FetchPurpose::KernelLine, class }, pair));
         }
-        let store = self.owed.take()?;
+        let store = self.pending.take()?;
         let line = self.walk.next(pages, rng);
-        Some((Wish { line, store, purpose: Purpose::Extra, class: self.class }, false))
+        Some((LineFetch { line, store, purpose: FetchPurpose::KernelLine, class: self.class }, false))
     }
 
-    /// Notes that a line was requested: it is in flight if `coming`, else in a cache.
-    pub(super) fn asked(&mut self, coming: bool, now: Time) {
-        if coming {
-            self.coming += 1;
+    /// Notes that a line was requested: it is in flight if `in_flight`, else in a cache.
+    pub(super) fn asked(&mut self, in_flight: bool, now: Time) {
+        if in_flight {
+            self.in_flight += 1;
             self.since = now;
         } else {
-            self.led = false;
+            self.known_in_flight = false;
         }
     }
 
     /// Returns the dirty line that is evicted for a line that is stored to.
-    pub(super) fn leaves(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
+    pub(super) fn evicted_line(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
         self.evictions.next(pages, rng)
     }
 }

@@ -4,8 +4,8 @@
 //! TCP; applications copy data line by line through the line fill buffer. The softirq goes first until its budget is
 //! used; then the applications have as much time as it had.
 
-mod books;
 mod copier;
+mod counters;
 mod delays;
 mod dimm;
 mod ends;
@@ -27,12 +27,12 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
-pub use copier::{CopyLines, CopySource, PacketMemory};
-pub use dimm::{AllocCache, DimmWay};
+pub use copier::{CopySource, PacketCopier, PacketMemory};
+pub use counters::{CoreTimeKind, CoreTimes, SocketCounts, StackCounts, CORE_TIME_KINDS};
+pub use dimm::{AllocCache, DimmPath};
 pub use ends::datagram::DatagramEndParams;
-pub(crate) use ends::migration::Passing;
-pub use ends::migration::{Hop, MigratedFlow};
+pub(crate) use ends::migration::MigratingSocket;
+pub use ends::migration::{MigratedFlow, ThreadMigration};
 pub use ends::socket::NetSocketParams;
 pub use footprint::{NetFootprint, FILE_BYTES, FILE_END_BYTES};
 pub use mcn::{RingWiring, PACKET_BYTES as RING_PACKET_BYTES};
@@ -44,7 +44,7 @@ pub use service::ServiceWiring;
 use crate::flow::{Application, Datagrams, ServiceStats};
 use crate::line::{Packets, Pages, QueueRings};
 use crate::params::{CoreParams, StackParams};
-use crate::part::{Context, Group, Payload, Pool};
+use crate::part::{Context, Payload, Pool, PoolGroup};
 use crate::power::{Clock, ClockChange, CoreMeter};
 use crate::transport::tcp::TcpConnection;
 use dimm::DimmDriver;
@@ -59,7 +59,7 @@ use run::Turns;
 use serde::{Deserialize, Serialize};
 use service::Services;
 use softirq::Softirq;
-use syscall::Calling;
+use syscall::SystemCall;
 use task::Task;
 
 /// Components and paths that a network core uses.
@@ -95,7 +95,7 @@ pub struct NetStack {
     services: Option<Box<Services>>,
     execution: Execution,
     /// Current system call.
-    calling: Option<Calling>,
+    current_call: Option<SystemCall>,
     turns: Turns,
     times: CoreTimes,
     counts: StackCounts,
@@ -128,7 +128,7 @@ impl NetStack {
             driver: NicDriver::new(wiring.nic, wiring.rings, wiring.away_ps, wiring.registers),
             services: None,
             execution: Execution::new(),
-            calling: None,
+            current_call: None,
             turns: Turns::new(),
             times: CoreTimes::new(),
             counts: StackCounts::default(),
@@ -155,7 +155,7 @@ impl NetStack {
 
     /// Adds the driver of a NIC in a DIMM.
     #[must_use]
-    pub fn with_dimm(mut self, way: DimmWay, rng: Rng) -> Self {
+    pub fn with_dimm(mut self, way: DimmPath, rng: Rng) -> Self {
         self.driver.dimm = Some(Box::new(DimmDriver::new(way, rng)));
         self
     }
@@ -224,7 +224,7 @@ impl NetStack {
     /// Returns the services whose requests arrive here: number, maximum number of requests in progress, waiting
     /// requests, and statistics.
     pub fn services(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceStats)> {
-        self.services.iter().flat_map(|services| services.admissions())
+        self.services.iter().flat_map(|services| services.service_queues())
     }
 
     /// Returns the number of pieces of work that this core gave to others since the start of the run.
@@ -261,7 +261,7 @@ impl NetStack {
 
     /// Visits the pools that the stack does not share with other engines.
     pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        self.lines.prefetch().into_iter().for_each(|prefetch| visit(Pool::new(Group::Prefetch, prefetch)));
+        self.lines.prefetch().into_iter().for_each(|prefetch| visit(Pool::new(PoolGroup::Prefetch, prefetch)));
     }
 
     /// Brings statistics up to `now`.
@@ -308,15 +308,15 @@ impl NetStack {
     }
 
     /// Hands over the socket of a flow to the core that its thread migrates to.
-    pub(crate) fn give(&mut self, flow: u32, own: ComponentId, packets: &Packets) -> Option<Passing> {
+    pub(crate) fn release_socket(&mut self, flow: u32, own: ComponentId, packets: &Packets) -> Option<MigratingSocket> {
         let waiting = self.waiting_of(flow, packets);
-        self.ends.give(flow, own, waiting)
+        self.ends.release_socket(flow, own, waiting)
     }
 
     /// Adds the socket of a flow whose thread has migrated here.
-    pub(crate) fn take(&mut self, passing: Passing, context: &mut Context) {
-        let waiting = self.waiting_of(passing.flow(), context.packets);
-        self.ends.take_in(passing, waiting, &mut self.execution, context);
+    pub(crate) fn take(&mut self, migrating_socket: MigratingSocket, context: &mut Context) {
+        let waiting = self.waiting_of(migrating_socket.flow(), context.packets);
+        self.ends.adopt_socket(migrating_socket, waiting, &mut self.execution, context);
     }
 
     /// Returns the number of packets of a flow that have arrived here and that the driver has not handled.

@@ -8,7 +8,7 @@ use super::lines::Lines;
 use super::mcn::RingDriver;
 use crate::line::{PacketId, QueueRings};
 use crate::params::NicAttachParams;
-use crate::part::{Access, Context, Payload};
+use crate::part::{Context, Payload, RegisterAccess};
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -78,7 +78,7 @@ impl NicDriver {
         match &mut self.dimm {
             Some(dimm) => dimm.hand_down(id, class, descriptor, ends, lines, context),
             None => {
-                lines.know(descriptor, true, class, context);
+                lines.access_line(descriptor, true, class, context);
                 self.ring_doorbell(id, context);
             }
         }
@@ -90,16 +90,16 @@ impl NicDriver {
             None => context.send(self.nic, TO_NIC_PS, Payload::Transmit(id)),
             Some(path) if path.attach.status => {
                 self.status_reads.push_back(id);
-                self.access(path, Access::Status { core: context.id }, context);
+                self.access(path, RegisterAccess::Status { core: context.id }, context);
             }
-            Some(path) => self.access(path, Access::Doorbell { id, core: context.id }, context),
+            Some(path) => self.access(path, RegisterAccess::Doorbell { id, core: context.id }, context),
         }
     }
 
     /// Rings the doorbell that waited for the status of the NIC.
     pub(super) fn on_status(&mut self, context: &mut Context) {
         if let (Some(path), Some(id)) = (self.registers, self.status_reads.pop_front()) {
-            self.access(path, Access::Doorbell { id, core: context.id }, context);
+            self.access(path, RegisterAccess::Doorbell { id, core: context.id }, context);
         }
     }
 
@@ -134,7 +134,7 @@ impl NicDriver {
             return;
         }
         if count > 0 || armed {
-            self.access(path, Access::Tail { queue, count, armed }, context);
+            self.access(path, RegisterAccess::Tail { queue, count, armed }, context);
         }
     }
 
@@ -143,7 +143,7 @@ impl NicDriver {
         context.send(self.nic, TO_NIC_PS + self.remote_ps, Payload::Steer { flow, queue });
     }
 
-    fn access(&self, path: RegisterPath, access: Access, context: &mut Context) {
+    fn access(&self, path: RegisterPath, access: RegisterAccess, context: &mut Context) {
         let delay = (path.attach.register_ps + self.remote_ps).max(1);
         context.send(path.iio, delay, Payload::Register { link: path.link, access });
     }

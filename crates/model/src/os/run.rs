@@ -1,10 +1,10 @@
 //! Choice of the next work of a network core.
 
-use super::books::Spent;
+use super::counters::CoreTimeKind;
 use super::delays::TO_CORE_PS;
 use super::mcn::{RingExit, RingStep, BY_RING};
 use super::service::ChoreEnd;
-use super::task::{Choice, Task};
+use super::task::{NextWork, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::PacketId;
@@ -47,17 +47,17 @@ impl NetStack {
     pub(crate) fn set_turn(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
         self.turns.applications = turn;
         self.run(lfb, context);
-        self.depart(context);
+        self.begin_migrations(context);
     }
 
     /// Returns true if the applications have work.
     pub(crate) fn wants(&self) -> bool {
-        !self.ends.ready.is_empty() || self.calling.is_some() || self.has_chores() || self.ends.datagrams.spins()
+        !self.ends.ready.is_empty() || self.current_call.is_some() || self.has_chores() || self.ends.datagrams.spins()
     }
 
     /// Returns true if the kernel works for packets, or waits for lines meanwhile.
     pub(crate) fn interrupts(&self) -> bool {
-        matches!(self.times.now_spent(), Spent::Softirq | Spent::Send | Spent::Register)
+        matches!(self.times.current(), CoreTimeKind::Softirq | CoreTimeKind::Send | CoreTimeKind::Register)
     }
 
     /// Returns true if a piece of work is in progress.
@@ -77,7 +77,7 @@ impl NetStack {
             Payload::Received(id) => self.on_received(id, context),
             Payload::Interrupt { .. } => self.on_interrupt(context),
             Payload::Sent { flow, bytes } => self.on_sent(flow, bytes, context),
-            Payload::Move { connection } => self.ends.begin_hop(connection),
+            Payload::Move { connection } => self.ends.begin_migration(connection),
             Payload::Backlog(id) => self.on_backlog(id, context),
             Payload::Transmit(id) => {
                 let flow = context.packets.get(id).flow;
@@ -123,10 +123,10 @@ impl NetStack {
             _ => self.on_line(payload, lfb, context),
         }
         let work = self.ends.output.wants() || self.softirq.is_polling();
-        self.execution.rouse(payload, work, &self.ends, context);
+        self.execution.wake_on_event(payload, work, &self.ends, context);
         self.preempt_chore(context.now());
         self.run(lfb, context);
-        self.depart(context);
+        self.begin_migrations(context);
     }
 
     /// Handles an event of a line. The line may be one of the driver of rings.
@@ -145,20 +145,20 @@ impl NetStack {
     }
 
     /// Starts the migration of threads that are due and that the core does no work for.
-    fn depart(&mut self, context: &mut Context) {
+    fn begin_migrations(&mut self, context: &mut Context) {
         if !self.ends.migration.waits() {
             return;
         }
-        let Self { ends, calling, execution, softirq, .. } = self;
+        let Self { ends, current_call, execution, softirq, .. } = self;
         let busy = |index| {
             let working = match execution.task() {
                 Some(Task::Segment(joined)) => joined.socket == index,
                 Some(Task::Output { socket, .. }) => *socket == index,
                 _ => false,
             };
-            working || calling.is_some_and(|calling| calling.is_of(index)) || softirq.has_joined(index)
+            working || current_call.is_some_and(|current_call| current_call.is_of(index)) || softirq.has_joined(index)
         };
-        ends.depart(busy, context);
+        ends.begin_migrations(busy, context);
     }
 
     /// Ends the work that is over, and begins the next.
@@ -173,7 +173,7 @@ impl NetStack {
                 self.finish(task, lfb, context);
             }
             let spent = match self.choose(lfb, context) {
-                Choice::Work(task, work_ps, spent) => {
+                NextWork::Work(task, work_ps, spent) => {
                     let ps = self.execution.begin(task, work_ps);
                     if ps == 0 {
                         continue;
@@ -184,14 +184,14 @@ impl NetStack {
                     context.send(context.id, ps, Payload::Step);
                     spent
                 }
-                Choice::Wait(spent) => {
+                NextWork::Wait(spent) => {
                     self.execution.end_idle(context);
                     spent
                 }
-                Choice::Nothing => {
+                NextWork::Nothing => {
                     self.announce_idle(true, context);
                     self.execution.begin_idle(&self.ends, context);
-                    Spent::Idle
+                    CoreTimeKind::Idle
                 }
             };
             return self.times.turn(now, spent);
@@ -204,12 +204,12 @@ impl NetStack {
 
     /// Chooses the next work of the core: drivers and output first, then the softirq until its budget is used, then
     /// system calls and work for requests, as Linux does.
-    fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
+    fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> NextWork {
         if self.driver.waits() {
-            return Choice::Wait(Spent::Register);
+            return NextWork::Wait(CoreTimeKind::Register);
         }
         let choice = self.next_ring(lfb, context);
-        if choice != Choice::Nothing {
+        if choice != NextWork::Nothing {
             return choice;
         }
         if let Some(work) = self.execution.next_pending() {
@@ -225,39 +225,39 @@ impl NetStack {
         }
         if context.now() >= self.turns.applications_until {
             let choice = self.next_softirq(lfb, context);
-            if choice != Choice::Nothing {
+            if choice != NextWork::Nothing {
                 return choice;
             }
         }
         let turn = self.turns.applications;
-        let mut choice = if turn { self.next_call(lfb, context) } else { Choice::Nothing };
-        if let Some(services) = self.services.as_mut().filter(|_| choice == Choice::Nothing && turn) {
+        let mut choice = if turn { self.next_call(lfb, context) } else { NextWork::Nothing };
+        if let Some(services) = self.services.as_mut().filter(|_| choice == NextWork::Nothing && turn) {
             choice = services.next_chore();
         }
-        if choice == Choice::Nothing && self.softirq.is_polling() {
+        if choice == NextWork::Nothing && self.softirq.is_polling() {
             if self.turns.contended && context.now() < self.turns.applications_until {
                 self.resume_softirq_later(context);
-                return Choice::Nothing;
+                return NextWork::Nothing;
             }
             // Without work the applications give up the rest of their time.
             self.turns.applications_until = context.now();
             return self.next_softirq(lfb, context);
         }
         // With a full ring the packet generator retries without pause, so that the core is never idle.
-        if choice == Choice::Nothing && turn && self.ends.datagrams.spins() {
-            return Choice::Wait(Spent::Send);
+        if choice == NextWork::Nothing && turn && self.ends.datagrams.spins() {
+            return NextWork::Wait(CoreTimeKind::Send);
         }
         choice
     }
 
     /// Chooses the next segment or datagram to send.
-    pub(super) fn next_output(&mut self, context: &mut Context) -> Option<Choice> {
+    pub(super) fn next_output(&mut self, context: &mut Context) -> Option<NextWork> {
         let in_place = self.driver.is_in_place();
         self.ends.next_output(&self.stack, in_place, &mut self.execution, context)
     }
 
     /// Chooses the next work of the core for the interfaces of a memory channel network.
-    fn next_ring(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
+    fn next_ring(&mut self, lfb: &mut Lfb, context: &mut Context) -> NextWork {
         while let Some(mcn) = &mut self.driver.mcn {
             match mcn.next_step(&mut self.lines, lfb, &mut self.counts, context) {
                 RingStep::Busy(choice) => return choice,
@@ -265,7 +265,7 @@ impl NetStack {
                 RingStep::Nothing => break,
             }
         }
-        Choice::Nothing
+        NextWork::Nothing
     }
 
     /// Passes a packet that was read out of a ring on to its destination.
@@ -279,7 +279,7 @@ impl NetStack {
                 mcn.transmit(id, context);
             }
             RingExit::Nic => {
-                self.lines.know(self.driver.rings.segments.next_line(), true, class, context);
+                self.lines.access_line(self.driver.rings.segments.next_line(), true, class, context);
                 self.driver.ring_doorbell(id, context);
             }
             RingExit::Stranger => {
@@ -359,7 +359,7 @@ impl NetStack {
         let Some(&Task::Serve(chore)) = self.execution.task() else { return };
         // During the turn of the applications packets wait: preempting at each event would only add events.
         let packets = self.softirq.is_polling() && now >= self.turns.applications_until;
-        let calls = self.turns.applications && (!self.ends.ready.is_empty() || self.calling.is_some());
+        let calls = self.turns.applications && (!self.ends.ready.is_empty() || self.current_call.is_some());
         let urgent = packets || self.ends.output.wants() || self.execution.has_pending() || calls;
         if !urgent || now >= self.execution.busy_until {
             return;

@@ -1,19 +1,19 @@
 //! Softirq of a receive queue: it polls for packets, joins them and hands them to TCP (NAPI).
 
-use super::books::Spent;
+use super::counters::CoreTimeKind;
 use super::delays::TO_CORE_PS;
 use super::dimm::Arrival;
 use super::ends::end_allocation;
-use super::gro::{Gro, Joined};
-use super::kernel::Owed;
-use super::lines::Pace;
+use super::gro::{Gro, JoinedSegment};
+use super::kernel::PendingLines;
+use super::lines::LineProgress;
 use super::mcn::BY_RING;
-use super::task::{Choice, Task};
+use super::task::{NextWork, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId, Packets};
 use crate::part::{Context, Payload};
-use crate::transport::journey::Stage;
+use crate::transport::stage_times::Stage;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -97,29 +97,31 @@ impl NetStack {
             if let Some(flow) = self.softirq.waiting(context.packets).next().map(|packet| packet.flow) {
                 self.softirq.class = self.ends.class_of_flow(flow).unwrap_or(self.softirq.class);
             }
-            self.lines.know(event, false, self.softirq.class, context);
+            self.lines.access_line(event, false, self.softirq.class, context);
         }
     }
 
     /// Chooses the next work of the softirq.
-    pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
-        if !self.softirq.polling && !self.lines.leads() {
-            return Choice::Nothing;
+    pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> NextWork {
+        if !self.softirq.polling && !self.lines.has_known_lines() {
+            return NextWork::Nothing;
         }
         if let Some(choice) = self.next_arrival(lfb, context) {
             return choice;
         }
         match self.lines.follow(lfb, &mut self.counts, context) {
-            Pace::Waiting => return Choice::Wait(Spent::Softirq),
-            Pace::Until(at) => return Choice::Work(Task::Lines, at.since(context.now()), Spent::Softirq),
-            Pace::Done if !self.softirq.polling => return Choice::Nothing,
-            Pace::Done => {}
+            LineProgress::Waiting => return NextWork::Wait(CoreTimeKind::Softirq),
+            LineProgress::Until(at) => {
+                return NextWork::Work(Task::Lines, at.since(context.now()), CoreTimeKind::Softirq)
+            }
+            LineProgress::Done if !self.softirq.polling => return NextWork::Nothing,
+            LineProgress::Done => {}
         }
         if self.driver.dimm.as_ref().is_some_and(|dimm| dimm.is_held()) {
-            return Choice::Wait(Spent::Softirq);
+            return NextWork::Wait(CoreTimeKind::Softirq);
         }
         if let Some(joined) = self.softirq.gro.next() {
-            return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
+            return NextWork::Work(Task::Segment(joined), self.stack.segment_ps, CoreTimeKind::Softirq);
         }
         // The NIC counts descriptors of a poll in 16 bits.
         let budget = self.stack.budget.clamp(1, u32::from(u16::MAX));
@@ -130,19 +132,19 @@ impl NetStack {
                 }
                 self.softirq.polled += 1;
                 let work_ps = self.packet_ps(id, context);
-                return Choice::Work(Task::Packet(id), work_ps, Spent::Softirq);
+                return NextWork::Work(Task::Packet(id), work_ps, CoreTimeKind::Softirq);
             }
         }
         self.softirq.gro.flush();
         if let Some(joined) = self.softirq.gro.next() {
-            return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
+            return NextWork::Work(Task::Segment(joined), self.stack.segment_ps, CoreTimeKind::Softirq);
         }
         self.end_poll(context);
-        Choice::Nothing
+        NextWork::Nothing
     }
 
     /// Chooses the next work of the driver of a NIC in a DIMM for packets that have arrived.
-    fn next_arrival(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+    fn next_arrival(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<NextWork> {
         loop {
             let dimm = self.driver.dimm.as_mut()?;
             match dimm.next_arrival(&mut self.lines, lfb, &mut self.counts, context) {
@@ -227,15 +229,15 @@ impl NetStack {
         self.softirq.foreign += u32::from(by_ring);
         let known = match completion {
             Some(completion) => {
-                let known = by_ring || self.lines.know_completion(completion, next, class, context);
-                self.lines.know(packet.line * 64, false, class, context);
+                let known = by_ring || self.lines.access_completion(completion, next, class, context);
+                self.lines.access_line(packet.line * 64, false, class, context);
                 known
             }
             // The driver of a NIC in a DIMM has read completion and header already.
             None => context.caches.are_there(),
         };
-        let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
-        self.lines.owe(owed, class, lfb, &mut self.counts, context);
+        let pending = PendingLines::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
+        self.lines.add_kernel_lines(pending, class, lfb, &mut self.counts, context);
     }
 
     /// Passes a packet for another machine that arrived by the NIC on to a ring. Returns false if it is for this host.
@@ -248,8 +250,8 @@ impl NetStack {
         let class = mcn.class_of(packet.flow);
         self.driver.class = class;
         let next = self.driver.rings.received.next_line();
-        self.lines.know_completion(next, false, class, context);
-        self.lines.know(packet.line * 64, false, class, context);
+        self.lines.access_completion(next, false, class, context);
+        self.lines.access_line(packet.line * 64, false, class, context);
         true
     }
 
@@ -267,7 +269,7 @@ impl NetStack {
             }
             _ => {
                 let class = self.ends.migration.find(packet.flow)?.class;
-                self.ends.migration.hand_on(*packet, context);
+                self.ends.migration.pass_packet_on(*packet, context);
                 Some(class)
             }
         }
@@ -282,7 +284,7 @@ impl NetStack {
                 self.deliver(&packet, context);
                 self.softirq.poll();
             }
-            _ if self.ends.migration.hand_on(packet, context) => {}
+            _ if self.ends.migration.pass_packet_on(packet, context) => {}
             _ => self.counts.strangers += 1,
         }
     }
@@ -313,7 +315,7 @@ impl NetStack {
     }
 
     /// Ends the work of TCP on a segment.
-    pub(super) fn end_segment(&mut self, joined: &Joined, context: &mut Context) {
+    pub(super) fn end_segment(&mut self, joined: &JoinedSegment, context: &mut Context) {
         let index = joined.socket as usize;
         let now = context.now();
         let socket = &mut self.ends.sockets[index];
@@ -352,7 +354,7 @@ impl NetStack {
         let completion = self.driver.rings.sent.next_line();
         let Some(index) = self.ends.end_of(flow) else {
             if let Some(elsewhere) = self.ends.migration.find(flow) {
-                self.lines.know(completion, false, elsewhere.class, context);
+                self.lines.access_line(completion, false, elsewhere.class, context);
                 context.send(elsewhere.core, TO_CORE_PS, Payload::Left { flow, bytes });
             }
             return;
@@ -360,10 +362,10 @@ impl NetStack {
         let class = self.ends.class_of(index);
         self.driver.invalidate(completion, &self.lines, context);
         if index < self.ends.sockets.len() {
-            self.lines.know(completion, false, class, context);
+            self.lines.access_line(completion, false, class, context);
         } else {
             // The core reads the completion of a datagram only once it needs the completion.
-            self.lines.know_in_turn(completion, class, context);
+            self.lines.access_line_when_needed(completion, class, context);
         }
         self.end_sent(index, bytes);
     }

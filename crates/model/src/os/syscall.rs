@@ -1,10 +1,10 @@
 //! Applications of a network core: their turns, and the system calls by which they read and write.
 
-use super::books::Spent;
+use super::counters::CoreTimeKind;
 use super::ends::datagram::DatagramWork;
-use super::lines::Pace;
+use super::lines::LineProgress;
 use super::power::NO_CONNECTION;
-use super::task::{Choice, Task};
+use super::task::{NextWork, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::met::Limit;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// System call in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Calling {
+pub(super) struct SystemCall {
     socket: u32,
     bytes: u64,
     reads: bool,
@@ -23,7 +23,7 @@ pub(super) struct Calling {
     copying: bool,
 }
 
-impl Calling {
+impl SystemCall {
     /// Returns true if it is a call of this socket.
     pub(super) fn is_of(&self, socket: u32) -> bool {
         self.socket == socket
@@ -32,15 +32,15 @@ impl Calling {
 
 impl NetStack {
     /// Chooses the next work of the applications.
-    pub(super) fn next_call(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
+    pub(super) fn next_call(&mut self, lfb: &mut Lfb, context: &mut Context) -> NextWork {
         loop {
-            if self.calling.is_some_and(|calling| calling.copying) {
+            if self.current_call.is_some_and(|current_call| current_call.copying) {
                 match self.lines.advance(lfb, &mut self.counts, context) {
-                    Pace::Until(at) => {
-                        return Choice::Work(Task::Copy, at.since(context.now()), Spent::Copy);
+                    LineProgress::Until(at) => {
+                        return NextWork::Work(Task::Copy, at.since(context.now()), CoreTimeKind::Copy);
                     }
-                    Pace::Waiting => return Choice::Wait(Spent::Stalled),
-                    Pace::Done => {
+                    LineProgress::Waiting => return NextWork::Wait(CoreTimeKind::Stalled),
+                    LineProgress::Done => {
                         self.end_call(context);
                         if let Some(work) = self.next_output(context) {
                             return work;
@@ -48,7 +48,7 @@ impl NetStack {
                     }
                 }
             }
-            let Some(index) = self.ends.ready.pop_front() else { return Choice::Nothing };
+            let Some(index) = self.ends.ready.pop_front() else { return NextWork::Nothing };
             let index = index as usize;
             if index < self.ends.sockets.len() && !self.ends.sockets[index].stays() {
                 self.ends.sockets[index].ready = false;
@@ -59,28 +59,29 @@ impl NetStack {
                     DatagramWork::Nothing => continue,
                     DatagramWork::Generate(packet) => {
                         let task = Task::Output { socket: index as u32, packet };
-                        return Choice::Work(task, self.stack.generate_ps, Spent::Send);
+                        return NextWork::Work(task, self.stack.generate_ps, CoreTimeKind::Send);
                     }
                     DatagramWork::Forward { bytes, work_ps } => {
                         let since = context.now();
                         let socket = index as u32;
-                        self.calling = Some(Calling { socket, bytes, reads: true, since, copying: false });
-                        return Choice::Work(Task::Call, work_ps, Spent::Call);
+                        self.current_call = Some(SystemCall { socket, bytes, reads: true, since, copying: false });
+                        return NextWork::Work(Task::Call, work_ps, CoreTimeKind::Call);
                     }
                     DatagramWork::Call { bytes, reads, asleep } => {
                         let since = context.now();
-                        self.calling = Some(Calling { socket: index as u32, bytes, reads, since, copying: false });
-                        return Choice::Work(Task::Call, self.call_ps(asleep), Spent::Call);
+                        self.current_call =
+                            Some(SystemCall { socket: index as u32, bytes, reads, since, copying: false });
+                        return NextWork::Work(Task::Call, self.call_ps(asleep), CoreTimeKind::Call);
                     }
                 }
             }
-            if let Some(calling) = self.next_action(index, context) {
-                self.calling = Some(calling);
+            if let Some(current_call) = self.next_action(index, context) {
+                self.current_call = Some(current_call);
                 let socket = &mut self.ends.sockets[index];
                 let asleep = std::mem::take(&mut socket.asleep);
                 socket.counts.calls += 1;
                 socket.counts.wakes += u64::from(asleep);
-                return Choice::Work(Task::Call, self.call_ps(asleep), Spent::Call);
+                return NextWork::Work(Task::Call, self.call_ps(asleep), CoreTimeKind::Call);
             }
             let socket = &mut self.ends.sockets[index];
             socket.ready = false;
@@ -98,7 +99,7 @@ impl NetStack {
     }
 
     /// Returns the next system call of an application, if there is one. After a read, writes are considered first.
-    fn next_action(&mut self, index: usize, context: &mut Context) -> Option<Calling> {
+    fn next_action(&mut self, index: usize, context: &mut Context) -> Option<SystemCall> {
         let now = context.now();
         let most = u64::from(self.stack.call_bytes.max(1));
         let socket = &mut self.ends.sockets[index];
@@ -107,7 +108,7 @@ impl NetStack {
             self.counts.met.set(Limit::CallBytes);
         }
         let readable = readable.min(most);
-        let call = |bytes, reads| Some(Calling { socket: index as u32, bytes, reads, since: now, copying: false });
+        let call = |bytes, reads| Some(SystemCall { socket: index as u32, bytes, reads, since: now, copying: false });
         if readable > 0 && !socket.write_next {
             return call(readable, true);
         }
@@ -137,25 +138,25 @@ impl NetStack {
 
     /// Begins the copy of the current system call.
     pub(super) fn begin_copy(&mut self, context: &Context) {
-        let Some(calling) = &mut self.calling else { return };
-        calling.copying = true;
-        let Calling { socket: index, reads, .. } = *calling;
+        let Some(current_call) = &mut self.current_call else { return };
+        current_call.copying = true;
+        let SystemCall { socket: index, reads, .. } = *current_call;
         if index as usize >= self.ends.sockets.len() {
             let dimm = self.driver.dimm.as_deref();
             let Self { ends, lines, stack, .. } = self;
             return ends.begin_datagram_copy(index as usize, reads, lines, stack, dimm, context);
         }
-        let socket = &mut self.ends.sockets[calling.socket as usize];
+        let socket = &mut self.ends.sockets[current_call.socket as usize];
         let class = socket.params.class;
-        if calling.reads {
+        if current_call.reads {
             self.lines.begin_read(class);
-            socket.take(calling.bytes, self.stack.line_size, |line, lines| self.lines.source(line, lines));
+            socket.take(current_call.bytes, self.stack.line_size, |line, lines| self.lines.source(line, lines));
             if let Some((line, lines)) = socket.rest(self.stack.line_size) {
-                self.lines.source_goes_on(line, lines);
+                self.lines.name_lines_after_source(line, lines);
             }
         } else {
             let to = socket.line(socket.counts.written_bytes);
-            let copied = if socket.params.file.is_some() { 0 } else { calling.bytes };
+            let copied = if socket.params.file.is_some() { 0 } else { current_call.bytes };
             let lines = self.stack.line_size.shrink(copied).div_ceil(64);
             self.lines.begin_write(class, lines, to, context);
         }
@@ -163,7 +164,7 @@ impl NetStack {
 
     /// Ends the current system call, whose copy is done. The application goes to the end of the queue.
     fn end_call(&mut self, context: &mut Context) {
-        let Some(Calling { socket: index, bytes, reads, since, .. }) = self.calling.take() else { return };
+        let Some(SystemCall { socket: index, bytes, reads, since, .. }) = self.current_call.take() else { return };
         let now = context.now();
         self.times.waited(self.lines.take_waited());
         if index as usize >= self.ends.sockets.len() {

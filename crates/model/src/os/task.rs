@@ -1,7 +1,7 @@
 //! Pieces of work of a network core.
 
-use super::books::Spent;
-use super::gro::Joined;
+use super::counters::CoreTimeKind;
+use super::gro::JoinedSegment;
 use crate::line::{Packet, PacketId};
 use crate::part::Chore;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub(super) enum Task {
     /// Work of the driver and IP on a packet.
     Packet(PacketId),
     /// Work of TCP on a segment.
-    Segment(Joined),
+    Segment(JoinedSegment),
     /// Transmission of a segment or datagram.
     Output {
         /// Number of the connection at the core.
@@ -42,11 +42,11 @@ pub(super) enum Task {
 
 /// Next work of a core.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Choice {
+pub(super) enum NextWork {
     /// A piece of work, its duration in ps, and the activity that its time counts for.
-    Work(Task, u64, Spent),
+    Work(Task, u64, CoreTimeKind),
     /// A wait, and the activity that its time counts for.
-    Wait(Spent),
+    Wait(CoreTimeKind),
     /// There is no work.
     Nothing,
 }

@@ -1,6 +1,6 @@
 //! Parts of the world that a part can access while it handles an event.
 
-use super::{Payload, Rates};
+use super::{CopyRates, Payload};
 use crate::cache::{Caches, SocketCaches};
 use crate::line::{Home, Homes, Packets, Request, RequestId, RequestKind, Requests};
 use crate::mesh::Mesh;
@@ -9,7 +9,7 @@ use hostnet_kernel::{ComponentId, Scheduler, Time};
 /// Advance notice: a request or operation that reaches another part later, and whose effect that part can already
 /// plan. It is delivered while the event of the sender is handled, and needs no event.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct Notice {
     /// Part that receives the notice.
     pub target: ComponentId,
     /// Time at which the request or operation reaches that part.
@@ -31,26 +31,26 @@ pub struct Context<'a> {
     /// Caches of the sockets, if any. Parts that exist only with caches use [`Context::caches`].
     pub(crate) caches: SocketCaches<'a>,
     /// Fluid memory of its socket, if the socket has one (rates instead of lines).
-    pub(crate) fluid: Option<&'a mut dyn Rates>,
+    pub(crate) fluid: Option<&'a mut dyn CopyRates>,
     /// Mesh of its socket, if its parts lie on one.
     pub(crate) mesh: Option<&'a mut Mesh>,
-    /// Notices sent while the event is handled; parts use [`Context::tell`].
-    pub(crate) told: &'a mut Vec<Told>,
+    /// Notices sent while the event is handled; parts use [`Context::notify`].
+    pub(crate) notices: &'a mut Vec<Notice>,
     /// Clock and event queue; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
 
 impl<'a> Context<'a> {
     /// Creates the context of a part that uses neither caches nor the fluid memory or mesh of its socket.
-    pub(crate) fn apart(
+    pub(crate) fn detached(
         id: ComponentId,
         homes: &'a Homes,
         requests: &'a mut Requests,
         packets: &'a mut Packets,
-        told: &'a mut Vec<Told>,
+        notices: &'a mut Vec<Notice>,
         scheduler: &'a mut Scheduler<Payload>,
     ) -> Self {
-        Self { id, homes, requests, packets, caches: SocketCaches::none(), fluid: None, mesh: None, told, scheduler }
+        Self { id, homes, requests, packets, caches: SocketCaches::none(), fluid: None, mesh: None, notices, scheduler }
     }
 }
 
@@ -91,25 +91,25 @@ impl Context<'_> {
     /// a mesh makes it longer or shorter.
     #[inline(always)]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
-        let delay_ps = if self.mesh.is_some() { self.over_mesh(target, delay_ps, payload) } else { delay_ps };
+        let delay_ps = if self.mesh.is_some() { self.mesh_delay_ps(target, delay_ps, payload) } else { delay_ps };
         self.scheduler.send(self.id, target, delay_ps, payload);
     }
 
     /// Notifies `target` now of `payload`, which arrives `delay_ps` from now if both parts are at the mean distance of
     /// their kinds. The notice takes no event.
     #[inline]
-    pub(crate) fn tell(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
-        let delay_ps = if self.mesh.is_some() { self.over_mesh(target, delay_ps, payload) } else { delay_ps };
-        self.told.push(Told { target, at: self.now() + delay_ps, payload });
+    pub(crate) fn notify(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        let delay_ps = if self.mesh.is_some() { self.mesh_delay_ps(target, delay_ps, payload) } else { delay_ps };
+        self.notices.push(Notice { target, at: self.now() + delay_ps, payload });
     }
 
     /// Returns the delay of `payload` over the mesh from this part to `target`, in ps, where `delay_ps` is the delay
     /// at the mean distance. Payloads that are about no line take `delay_ps`.
     #[cold]
     #[inline(never)]
-    fn over_mesh(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) -> u64 {
+    fn mesh_delay_ps(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) -> u64 {
         let now = self.now();
-        let (Some(mesh), Some((id, message))) = (&mut self.mesh, payload.of_line()) else { return delay_ps };
+        let (Some(mesh), Some((id, message))) = (&mut self.mesh, payload.line_message()) else { return delay_ps };
         mesh.delay_ps([self.id, target], message, self.requests.get(id), now, delay_ps)
     }
 

@@ -3,19 +3,19 @@
 use hostnet_measure::{Domain, Usage};
 
 /// Classes that the domains of the CHA keep per workload: one for its cores, and one for its devices.
-pub const BOOKS: usize = 2;
+pub const CHA_CLASSES_PER_WORKLOAD: usize = 2;
 
 /// Defines the groups in the order of the reports: the name of each, the pool `with` which it shares its credits, and
 /// the number of classes that its domains keep `per` workload.
 macro_rules! groups {
-    ($($(#[$doc:meta])* $group:ident $name:literal $(with $pool:ident)? $(per $books:path)?,)*) => {
+    ($($(#[$doc:meta])* $group:ident $name:literal $(with $pool:ident)? $(per $classes_per_workload:path)?,)*) => {
         /// Group of pools: one of the domains of a machine, or the queue of a hop. In the order of the reports.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Group {
+        pub enum PoolGroup {
             $($(#[$doc])* $group,)*
         }
 
-        impl Group {
+        impl PoolGroup {
             /// Every group, in the order of the reports.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$group),*];
 
@@ -37,9 +37,9 @@ macro_rules! groups {
             }
 
             /// Returns the number of classes that the domains of the group keep per workload.
-            fn books(self) -> usize {
+            fn classes_per_workload(self) -> usize {
                 match self {
-                    $($(Self::$group => $books,)?)*
+                    $($(Self::$group => $classes_per_workload,)?)*
                     _ => 1,
                 }
             }
@@ -59,11 +59,11 @@ groups! {
     /// Line fill buffers of the cores.
     Lfb "LFB",
     /// Request buffers of the CHA (TOR).
-    Tor "CHA TOR" per BOOKS,
+    Tor "CHA TOR" per CHA_CLASSES_PER_WORKLOAD,
     /// Reads between CHA and DRAM.
-    ChaRead "CHA->DRAM read" with Tor per BOOKS,
+    ChaRead "CHA->DRAM read" with Tor per CHA_CLASSES_PER_WORKLOAD,
     /// Writes between CHA and memory controller.
-    ChaWrite "CHA->MC write" with Tor per BOOKS,
+    ChaWrite "CHA->MC write" with Tor per CHA_CLASSES_PER_WORKLOAD,
     /// Read pending queues.
     Rpq "RPQ",
     /// Write pending queues.
@@ -97,19 +97,23 @@ groups! {
     /// Lines that the DMA engine of such a DIMM is reading from the memory controllers of the DIMM.
     DimmDmaRead "DIMM DMA read",
     /// Entries of the request buffers that hold lines homed on a remote socket.
-    ChaUpi "CHA->UPI" with Tor per BOOKS,
+    ChaUpi "CHA->UPI" with Tor per CHA_CLASSES_PER_WORKLOAD,
     /// Reads of memory of other servers.
     PoolRead "pool read",
     /// Writes to memory of other servers.
     PoolWrite "pool write",
 }
 
-impl Group {
+impl PoolGroup {
     /// Returns the statistics that the workload `class`, or every workload if `None`, has in `domain`, a domain of
     /// this group.
     pub fn usages(self, domain: &Domain, class: Option<usize>) -> impl Iterator<Item = &Usage> {
         let usages = domain.classes().iter().enumerate();
-        usages.filter(move |(book, _)| class.is_none_or(|class| class == book / self.books())).map(|(_, usage)| usage)
+        usages
+            .filter(move |(domain_class, _)| {
+                class.is_none_or(|class| class == domain_class / self.classes_per_workload())
+            })
+            .map(|(_, usage)| usage)
     }
 
     /// Returns the name of the pool with which the group shares its credits, or an empty string if there is none.

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 /// Range of ids: parts of one kind, numbered consecutively.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ids {
+pub struct PartIds {
     first: u32,
     end: u32,
 }
 
-impl Ids {
+impl PartIds {
     /// Creates the range of `count` parts from `first` on.
     #[must_use]
     pub fn new(first: ComponentId, count: u32) -> Self {

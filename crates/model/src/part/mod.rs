@@ -4,28 +4,28 @@
 //! Every part uses this module; the module depends on none of them.
 
 mod cargo;
+mod chore;
 mod context;
-mod face;
 mod group;
 mod ids;
+mod interface;
 mod kind;
+mod mesh_message;
 mod payload;
 mod power;
 mod rates;
-mod serving;
 mod tags;
-mod travels;
 
 pub(crate) use cargo::{load, unload};
-pub use context::{Context, NetContext, Told};
-pub(crate) use face::{reset, settle};
-pub use face::{Part, PartName, Pool, Start};
-pub use group::{Group, BOOKS};
-pub use ids::Ids;
+pub(crate) use chore::Chore;
+pub use context::{Context, NetContext, Notice};
+pub use group::{PoolGroup, CHA_CLASSES_PER_WORKLOAD};
+pub use ids::PartIds;
+pub(crate) use interface::{reset, settle};
+pub use interface::{Part, PartName, Pool, StartContext};
 pub use kind::PartKind;
 pub use payload::Payload;
 pub(crate) use power::PowerEvent;
-pub(crate) use rates::Rates;
-pub(crate) use serving::Chore;
-pub(crate) use tags::Tag;
-pub use tags::{Access, IioCounter, Slot, UpiPool};
+pub(crate) use rates::CopyRates;
+pub(crate) use tags::TlpTag;
+pub use tags::{IioCounter, RegisterAccess, Slot, UpiPool};

@@ -1,8 +1,8 @@
 //! Messages that parts exchange.
 
+use super::chore::Chore;
 use super::power::PowerEvent;
-use super::serving::Chore;
-use super::tags::{Access, IioCounter, Slot, Tag, UpiPool};
+use super::tags::{IioCounter, RegisterAccess, Slot, TlpTag, UpiPool};
 use crate::line::{PacketId, RequestId};
 use hostnet_kernel::{ComponentId, Event};
 use serde::{Deserialize, Serialize};
@@ -73,8 +73,8 @@ pub enum Payload {
         /// Link of the device.
         link: u8,
         /// Identifier in the [`Payload::Seen`] that the device receives once the last line is globally visible, or
-        /// [`Tag::NONE`] for none.
-        tag: Tag,
+        /// [`TlpTag::NONE`] for none.
+        tag: TlpTag,
     },
     /// To the IIO: a read request TLP of a device arrives.
     ReadTlp {
@@ -97,7 +97,7 @@ pub enum Payload {
     /// To a device: all lines of a write TLP are globally visible.
     Seen {
         /// Identifier that the device gave the TLP.
-        tag: Tag,
+        tag: TlpTag,
     },
     /// To a device: a completion with the data of `lines` lines.
     Completion {
@@ -218,7 +218,7 @@ pub enum Payload {
         /// Link of the device.
         link: u8,
         /// Operation on the register.
-        access: Access,
+        access: RegisterAccess,
     },
     /// To a core: the value of the register that it reads.
     RegisterValue,

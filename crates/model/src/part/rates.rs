@@ -4,7 +4,7 @@ use super::Part;
 use hostnet_kernel::Time;
 
 /// Fluid memory, which serves copies at a rate.
-pub(crate) trait Rates: Part {
+pub(crate) trait CopyRates: Part {
     /// Begins a copy of `lines` lines from memory by core `core`, and returns how long it takes, in ps. `first` is
     /// true for the first lines of a copy, which also wait once for memory, because nothing was requested ahead of
     /// them. Where the rates were measured with DDIO, the misses of the copy are counted as memory traffic.

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// Identifier that a device gives a TLP, for example the id of its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tag(pub u32);
+pub struct TlpTag(pub u32);
 
-impl Tag {
+impl TlpTag {
     /// Tag of a TLP that its device needs no notice of.
     pub const NONE: Self = Self(u32::MAX);
 }
 
-impl From<PacketId> for Tag {
+impl From<PacketId> for TlpTag {
     fn from(id: PacketId) -> Self {
         Self(id.0)
     }
@@ -21,7 +21,7 @@ impl From<PacketId> for Tag {
 
 /// Operation of a core on a register of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Access {
+pub enum RegisterAccess {
     /// Rings the doorbell of the send queue of the core.
     Doorbell {
         /// Packet or segment to send.

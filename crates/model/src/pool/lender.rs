@@ -44,7 +44,7 @@ impl PoolPort {
         self.serving.resize(self.serving.len().max(index + 1), None);
         self.serving[index] = Some(served);
         let channel = self.wiring.channels.get(u32::from(request.place.channel));
-        context.tell(channel, delay_ps, Payload::Arrive(id));
+        context.notify(channel, delay_ps, Payload::Arrive(id));
     }
 
     /// Continues after an access that bypassed the CHA.
@@ -62,7 +62,7 @@ impl PoolPort {
     fn answer(&mut self, message: PoolMessage, context: &mut Context) {
         let kind = match message.kind {
             PoolKind::Write => PoolKind::Written,
-            PoolKind::Prefetch => PoolKind::PrefetchStage,
+            PoolKind::Prefetch => PoolKind::Prefetched,
             PoolKind::Fetch => PoolKind::Fetched,
             PoolKind::WriteBack | PoolKind::Return => PoolKind::WrittenBack,
             _ => PoolKind::Data,

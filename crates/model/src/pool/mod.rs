@@ -24,7 +24,7 @@ pub(crate) use directory::{Directory, Order};
 
 use crate::line::{Content, CreditQueue, Ecn, Packet, PacketId, Pages, PoolKind, PoolMessage, Translator, POOL_FLOW};
 use crate::params::PoolParams;
-use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
+use crate::part::{self, Context, Part, PartIds, PartKind, Payload, Pool, PoolGroup};
 use controller::Controller;
 use hostnet_kernel::{ComponentId, Time};
 use lender::BesideAccess;
@@ -44,7 +44,7 @@ pub struct PoolWiring {
     /// NIC whose port is shared.
     pub nic: ComponentId,
     /// Memory channels of the server.
-    pub channels: Ids,
+    pub channels: PartIds,
     /// Latency from the CHA to a channel, in ps.
     pub to_channel_ps: u64,
     /// Traffic class that lines of other servers are accounted to.
@@ -206,8 +206,8 @@ impl Part for PoolPort {
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         let [reads, writes] = &self.credit_queues;
-        visit(Pool::new(Group::PoolRead, reads.credits()));
-        visit(Pool::new(Group::PoolWrite, writes.credits()));
+        visit(Pool::new(PoolGroup::PoolRead, reads.credits()));
+        visit(Pool::new(PoolGroup::PoolWrite, writes.credits()));
     }
 
     fn settle(&mut self, now: Time) {

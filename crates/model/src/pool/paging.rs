@@ -80,7 +80,7 @@ impl PoolPort {
         let local = paging.cache.local_line(spot);
         let Home { place, .. } = context.homes.of(self.pages.physical(self.wiring.cached + local * 64) / 64);
         context.requests.get_mut(id).place = place;
-        context.tell(self.wiring.channels.get(u32::from(place.channel)), NEXT_PS, Payload::Arrive(id));
+        context.notify(self.wiring.channels.get(u32::from(place.channel)), NEXT_PS, Payload::Arrive(id));
         true
     }
 

@@ -152,7 +152,7 @@ impl PoolPort {
     /// Handles an answer to one of this server's requests.
     pub(super) fn on_answer(&mut self, message: PoolMessage, context: &mut Context) {
         match message.kind {
-            PoolKind::PrefetchStage => return self.on_ahead(message, context),
+            PoolKind::Prefetched => return self.on_ahead(message, context),
             PoolKind::Fetched | PoolKind::WrittenBack => return self.on_transfer(message, context),
             PoolKind::Granted => return self.on_granted(message, context),
             _ => {}

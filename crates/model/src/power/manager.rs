@@ -7,7 +7,7 @@ use super::governor::{Governor, GovernorSlot};
 use super::ncap::{driver_orders, InterruptCause};
 use super::{core_power_uw, CoreActivity, CoreMeter, Dvfs, DvfsChange, Load, Look};
 use crate::params::{GovernorParams, IdleGovernorParams, NcapParams, PowerDomain, PowerParams};
-use crate::part::{Context, Part, PartKind, Payload, PowerEvent, Start};
+use crate::part::{Context, Part, PartKind, Payload, PowerEvent, StartContext};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
@@ -342,7 +342,7 @@ impl Part for PowerManager {
         PartKind::Power
     }
 
-    fn start(&mut self, start: &mut Start<'_>) {
+    fn start(&mut self, start: &mut StartContext<'_>) {
         start.wake(1, Payload::Power(PowerEvent::Wake));
     }
 

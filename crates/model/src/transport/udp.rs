@@ -1,6 +1,6 @@
 //! UDP (RFC 768): datagrams without acknowledgements and without retransmission.
 
-use super::journey::StageTimes;
+use super::stage_times::StageTimes;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,14 @@ pub struct Datagram {
     /// Number of the datagram among those of its sender. A reply has the number of its request.
     pub number: u64,
     /// Time spent so far in each stage of the path.
-    pub journey: StageTimes,
+    pub stage_times: StageTimes,
 }
 
 impl Datagram {
     /// Creates a datagram that an application sends now.
     #[must_use]
     pub fn new(bytes: u32, number: u64, now: Time) -> Self {
-        Self { bytes, number, journey: StageTimes::begin(now) }
+        Self { bytes, number, stage_times: StageTimes::begin(now) }
     }
 
     /// Returns the bytes of the IP packet.

@@ -8,13 +8,13 @@ use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packet, Packets, Requests};
 use crate::mesh::Mesh;
 use crate::os::NetStack;
-use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start, Told};
+use crate::part::{load, unload, Context, CopyRates, Notice, Part, PartKind, PartName, Payload, Pool, StartContext};
 use crate::power::{Governor, PowerManager};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
 /// Announcements that one event may cause before the list has to grow.
-const TOLD_CAPACITY: usize = 64;
+const NOTICES_CAPACITY: usize = 64;
 
 /// Server: a partition of the world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct Machine {
     component_sockets: Vec<u8>,
     /// Announcements that were made while the last event was handled.
     #[serde(skip)]
-    told: Vec<Told>,
+    notices: Vec<Notice>,
     /// Names of the components.
     names: Vec<PartName>,
 }
@@ -70,7 +70,7 @@ impl Machine {
             caches,
             component_sockets: component_sockets.into_iter().map(|socket| socket.unwrap_or(none)).collect(),
             names: names(&components),
-            told: Vec::with_capacity(TOLD_CAPACITY),
+            notices: Vec::with_capacity(NOTICES_CAPACITY),
             components,
         }
     }
@@ -124,8 +124,8 @@ impl Machine {
 
     /// Returns the announcements that were made while the last event was handled.
     #[must_use]
-    pub fn told(&self) -> &[Told] {
-        &self.told
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
     }
 
     /// Returns the packets in flight.
@@ -257,7 +257,7 @@ impl Machine {
     pub fn start(&mut self, scheduler: &mut Scheduler<Payload>) {
         for index in 0..self.components.len() {
             let id = ComponentId(self.first.0 + index as u32);
-            self.part_mut(index).start(&mut Start { id, index: index as u64, scheduler });
+            self.part_mut(index).start(&mut StartContext { id, index: index as u64, scheduler });
         }
     }
 
@@ -287,13 +287,13 @@ impl Machine {
 impl Machine {
     /// Passes the announcements on to their parts.
     #[inline]
-    fn pass_on(&mut self, scheduler: &mut Scheduler<Payload>) {
+    fn deliver_notices(&mut self, scheduler: &mut Scheduler<Payload>) {
         let mut index = 0;
-        while let Some(&Told { target, at, payload }) = self.told.get(index) {
+        while let Some(&Notice { target, at, payload }) = self.notices.get(index) {
             index += 1;
             let component = &mut self.components[(target.0 - self.first.0) as usize];
             let (homes, requests, packets) = (&self.homes, &mut self.requests, &mut self.packets);
-            let mut context = Context::apart(target, homes, requests, packets, &mut self.told, scheduler);
+            let mut context = Context::detached(target, homes, requests, packets, &mut self.notices, scheduler);
             match (payload, component) {
                 (Payload::Arrive(id), Component::Channel(channel)) => channel.expect(id, at, &mut context),
                 (Payload::Slot { id, slot }, Component::Channel(channel)) => {
@@ -311,12 +311,13 @@ impl Machine {
     fn hand_over(&mut self, flow: u32, from: ComponentId, to: ComponentId, scheduler: &mut Scheduler<Payload>) {
         let index = |core: ComponentId| (core.0 - self.first.0) as usize;
         let (giver, taker) = (index(from), index(to));
-        let passing = stack_of(&mut self.components[giver]).and_then(|stack| stack.give(flow, from, &self.packets));
-        let mut told = Vec::new();
+        let migrating_socket =
+            stack_of(&mut self.components[giver]).and_then(|stack| stack.release_socket(flow, from, &self.packets));
+        let mut notices = Vec::new();
         let (homes, requests, packets) = (&self.homes, &mut self.requests, &mut self.packets);
-        let mut context = Context::apart(to, homes, requests, packets, &mut told, scheduler);
-        if let (Some(passing), Some(stack)) = (passing, stack_of(&mut self.components[taker])) {
-            stack.take(passing, &mut context);
+        let mut context = Context::detached(to, homes, requests, packets, &mut notices, scheduler);
+        if let (Some(migrating_socket), Some(stack)) = (migrating_socket, stack_of(&mut self.components[taker])) {
+            stack.take(migrating_socket, &mut context);
         }
     }
 }
@@ -356,16 +357,16 @@ impl Partition for Machine {
         let place = usize::from(self.component_sockets[index]);
         let fluid = self.fluids.get_mut(place).and_then(Option::as_deref_mut);
         let mesh = self.meshes.get_mut(place).and_then(Option::as_deref_mut);
-        self.told.clear();
+        self.notices.clear();
         let mut context = Context {
             id: event.target,
             homes: &self.homes,
             requests: &mut self.requests,
             packets: &mut self.packets,
             caches: SocketCaches::new(&mut self.caches, place),
-            fluid: fluid.map(|memory| memory as &mut dyn Rates),
+            fluid: fluid.map(|memory| memory as &mut dyn CopyRates),
             mesh,
-            told: &mut self.told,
+            notices: &mut self.notices,
             scheduler,
         };
         let component = &mut self.components[index];
@@ -397,8 +398,8 @@ impl Partition for Machine {
                 }
             },
         }
-        if !self.told.is_empty() {
-            self.pass_on(scheduler);
+        if !self.notices.is_empty() {
+            self.deliver_notices(scheduler);
         }
     }
 }

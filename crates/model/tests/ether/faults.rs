@@ -18,9 +18,9 @@ fn a_lossless_priority_loses_nothing_when_there_is_headroom() {
         assert_eq!(deadlock(world(&simulation)), []);
         run(&mut simulation, 100_000_000_000);
         let fabric = world(&simulation);
-        let books = assert_nothing_is_lost(fabric, 2);
+        let flow_counts = assert_nothing_is_lost(fabric, 2);
         assert_eq!(dropped(fabric, DropReason::Full) == 0, lossless);
-        assert_eq!(books.iter().all(|books| books.received == 1000), lossless);
+        assert_eq!(flow_counts.iter().all(|flow_counts| flow_counts.received == 1000), lossless);
         let switch = fabric.switches().next().expect("a switch");
         assert_eq!(switch.ports()[0].pauses_asked() > 0, lossless);
         assert!((0..3).all(|port| switch.ports()[port].held_bytes(0) == 0 && !switch.ports()[port].requests_pause(0)));
@@ -30,7 +30,7 @@ fn a_lossless_priority_loses_nothing_when_there_is_headroom() {
 }
 
 #[test]
-fn headroom_holds_what_lies_between_a_queue_and_the_wire() {
+fn headroom_holds_the_data_between_a_queue_and_the_wire() {
     // Two hosts behind a slow switch fill a port of another switch. Packets that have left a queue cannot be held
     // back.
     let mut all = cluster();
@@ -83,11 +83,11 @@ fn ring(step: u16) -> ClusterParams {
 }
 
 #[test]
-fn flows_around_a_ring_stop_each_other_for_ever() {
+fn flows_around_a_ring_deadlock() {
     let mut simulation = simulation(&ring(2));
     run(&mut simulation, 100_000_000_000);
     let fabric = world(&simulation);
-    assert!(assert_nothing_is_lost(fabric, 3).iter().all(|books| books.received < 2000));
+    assert!(assert_nothing_is_lost(fabric, 3).iter().all(|flow_counts| flow_counts.received < 2000));
     let cycle = deadlock(fabric);
     let mut switches: Vec<u16> = cycle.iter().map(|port| port.switch).collect();
     switches.sort_unstable();
@@ -102,7 +102,7 @@ fn flows_around_a_ring_stop_each_other_for_ever() {
 fn a_ring_without_a_cycle_of_flows_drains() {
     let mut simulation = simulation(&ring(1));
     run(&mut simulation, 100_000_000_000);
-    assert!(assert_nothing_is_lost(world(&simulation), 3).iter().all(|books| books.received == 2000));
+    assert!(assert_nothing_is_lost(world(&simulation), 3).iter().all(|flow_counts| flow_counts.received == 2000));
     assert_eq!(deadlock(world(&simulation)), []);
 }
 
@@ -114,15 +114,15 @@ fn a_cable_that_was_down_loses_what_was_sent_onto_it() {
     let mut simulation = simulation(&all);
     run(&mut simulation, 1_000_000_000);
     let fabric = world(&simulation);
-    let books = assert_nothing_is_lost(fabric, 1)[0];
+    let flow_counts = assert_nothing_is_lost(fabric, 1)[0];
     // One packet is sent every 2 us, and takes 2.2 us from its first bit to its last bit at the other end. Those that
     // begin from 47.8 us to 100 us are lost.
     assert_eq!(dropped(fabric, DropReason::LinkDown), 26);
-    assert_eq!(books.received, 74);
+    assert_eq!(flow_counts.received, 74);
 }
 
 #[test]
-fn damage_is_found_by_the_next_part() {
+fn corruption_is_detected_by_the_next_node() {
     let mut all = star(2, 10);
     all.cables[0].corrupt = 1 << 31;
     all.cables[1].corrupt = 1 << 31;

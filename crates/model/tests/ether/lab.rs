@@ -125,7 +125,7 @@ pub fn deadlock(fabric: &Fabric) -> Vec<PausedPort> {
 
 /// Packets of a flow, by their fate.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Books {
+pub struct FlowCounts {
     pub sent: u64,
     pub received: u64,
     /// Packets dropped, by reason; the last are copies.
@@ -133,34 +133,34 @@ pub struct Books {
     pub copied: u64,
 }
 
-pub fn books(fabric: &Fabric, flows: usize) -> Vec<Books> {
-    let mut books = vec![Books::default(); flows];
+pub fn flow_counts(fabric: &Fabric, flows: usize) -> Vec<FlowCounts> {
+    let mut flow_counts = vec![FlowCounts::default(); flows];
     for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
-        books[end.flow() as usize].sent += end.sent_packets();
-        books[end.flow() as usize].received += end.received_packets();
+        flow_counts[end.flow() as usize].sent += end.sent_packets();
+        flow_counts[end.flow() as usize].received += end.received_packets();
     }
     let drops = fabric.switches().map(|switch| switch.drops()).chain(fabric.endpoints().map(|end| end.drops()));
     for (flow, reason, packets) in drops.flat_map(|drops| drops.flows()) {
-        books[flow as usize].dropped[reason as usize] += packets;
+        flow_counts[flow as usize].dropped[reason as usize] += packets;
     }
     for (flow, packets) in fabric.learning_switches().flat_map(|(_, switch)| switch.copied()) {
-        books[flow as usize].copied += packets;
+        flow_counts[flow as usize].copied += packets;
     }
-    books
+    flow_counts
 }
 
 /// Checks, flow by flow, that packets that were sent are received, dropped for a reason or in flight, and that copies
 /// are dropped or in flight.
-pub fn assert_nothing_is_lost(fabric: &Fabric, flows: usize) -> Vec<Books> {
+pub fn assert_nothing_is_lost(fabric: &Fabric, flows: usize) -> Vec<FlowCounts> {
     let mut on_the_way = vec![[0; 2]; flows];
     fabric.packets().iter().for_each(|packet| on_the_way[packet.flow as usize][usize::from(packet.copy)] += 1);
-    let books = books(fabric, flows);
-    for (flow, (books, [own, copies])) in books.iter().zip(on_the_way).enumerate() {
-        let dropped: u64 = books.dropped[..4].iter().sum();
-        assert_eq!(books.sent, books.received + dropped + own, "flow {flow}: {books:?}");
-        assert_eq!(books.copied, books.dropped[4] + copies, "flow {flow}: {books:?}");
+    let flow_counts = flow_counts(fabric, flows);
+    for (flow, (flow_counts, [own, copies])) in flow_counts.iter().zip(on_the_way).enumerate() {
+        let dropped: u64 = flow_counts.dropped[..4].iter().sum();
+        assert_eq!(flow_counts.sent, flow_counts.received + dropped + own, "flow {flow}: {flow_counts:?}");
+        assert_eq!(flow_counts.copied, flow_counts.dropped[4] + copies, "flow {flow}: {flow_counts:?}");
     }
-    books
+    flow_counts
 }
 
 pub fn dropped(fabric: &Fabric, reason: DropReason) -> u64 {

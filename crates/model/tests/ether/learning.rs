@@ -55,7 +55,7 @@ fn an_idle_switch_takes_the_time_of_the_fabric_and_its_delay() {
 }
 
 #[test]
-fn what_is_for_a_stranger_goes_everywhere_else() {
+fn packets_for_an_unknown_address_are_flooded() {
     let mut cluster = learning_star(4, LEARNING);
     cluster.flows.push(replay(0, 1, vec![(0, 1000), (20 * US, 500)]));
     cluster.flows.push(replay(1, 0, vec![(10 * US, 64)]));
@@ -74,7 +74,7 @@ fn what_is_for_a_stranger_goes_everywhere_else() {
 }
 
 #[test]
-fn an_address_is_known_until_its_time_is_over() {
+fn an_address_is_known_until_its_ttl_expires() {
     let ttl_ps = 50 * US;
     for (later_ps, floods) in [(ttl_ps - 1, 0), (ttl_ps, 1)] {
         let mut cluster = learning_star(3, AddressLearningParams { ttl_ps, ..LEARNING });
@@ -91,7 +91,7 @@ fn an_address_is_known_until_its_time_is_over() {
 }
 
 #[test]
-fn a_full_table_forgets_who_was_silent_longest() {
+fn a_full_table_evicts_the_longest_silent_address() {
     let mut cluster = learning_star(4, AddressLearningParams { table: 2, ..LEARNING });
     for (from, at_us) in [(0, 0), (1, 10), (2, 20)] {
         cluster.flows.push(replay(from, 3, vec![(at_us * US, 64)]));
@@ -119,7 +119,7 @@ fn cabled(ports: &[usize], params: AddressLearningParams) -> ClusterParams {
 }
 
 /// Returns the packets that arrived at a host, in order: their senders and their bytes.
-fn came_to(cluster: &ClusterParams, number: usize, until_ps: u64) -> Vec<(u16, u32)> {
+fn arrivals_at(cluster: &ClusterParams, number: usize, until_ps: u64) -> Vec<(u16, u32)> {
     let mut simulation = simulation(cluster);
     let part = world(&simulation).endpoint_component(number).expect("it is there");
     simulation.parts_mut()[0].0.packets_mut().record(part);
@@ -130,19 +130,19 @@ fn came_to(cluster: &ClusterParams, number: usize, until_ps: u64) -> Vec<(u16, u
 }
 
 #[test]
-fn what_comes_at_once_goes_on_in_the_order_of_the_ports() {
+fn simultaneous_packets_are_forwarded_in_port_order() {
     for ports in [[0, 1, 2, 3], [2, 1, 0, 3], [1, 3, 2, 0]] {
         let mut cluster = cabled(&ports, AddressLearningParams { jitter_ps: 5 * US, ..LEARNING });
         for from in 0..3 {
             cluster.flows.push(replay(from, 3, vec![(0, 500)]));
         }
         let order: Vec<(u16, u32)> = ports.iter().filter(|&&port| port != 3).map(|&port| (port as u16, 500)).collect();
-        assert_eq!(came_to(&cluster, 3, 100 * US), order, "{ports:?}");
+        assert_eq!(arrivals_at(&cluster, 3, 100 * US), order, "{ports:?}");
     }
 }
 
 #[test]
-fn who_speaks_at_once_is_learnt_in_the_order_of_the_ports() {
+fn simultaneous_senders_are_learned_in_port_order() {
     for ports in [[0, 1, 2], [1, 0, 2]] {
         let mut cluster = cabled(&ports, LEARNING);
         cluster.flows.push(replay(0, 1, vec![(0, 500)]));
@@ -161,7 +161,7 @@ fn packets_between_two_hosts_stay_in_order() {
     let packets: Vec<(u64, u32)> = (0..200).map(|number| (number * US / 3, 64 + number as u32)).collect();
     cluster.flows.push(replay(0, 1, packets.clone()));
     cluster.flows.push(replay(2, 1, packets.clone()));
-    let came = came_to(&cluster, 1, 1000 * US);
+    let came = arrivals_at(&cluster, 1, 1000 * US);
     let expected: Vec<u32> = packets.into_iter().map(|packet| packet.1).collect();
     for from in [0, 2] {
         let own: Vec<u32> = came.iter().filter(|packet| packet.0 == from).map(|packet| packet.1).collect();
@@ -171,7 +171,7 @@ fn packets_between_two_hosts_stay_in_order() {
 }
 
 #[test]
-fn a_slow_fabric_is_what_a_port_gets() {
+fn a_slow_fabric_limits_a_port() {
     let mut cluster = learning_star(3, AddressLearningParams { fabric_bytes_per_s: 125_000_000, ..LEARNING });
     let packets = |number: u64| (0..number).map(|_| (0, 1000)).collect::<Vec<_>>();
     cluster.flows.push(replay(0, 2, packets(50)));
@@ -186,12 +186,12 @@ fn a_slow_fabric_is_what_a_port_gets() {
 }
 
 #[test]
-fn the_newest_packet_goes_where_there_is_no_room() {
+fn the_newest_packet_is_dropped_if_there_is_no_room() {
     let mut cluster = learning_star(3, AddressLearningParams { fabric_bytes_per_s: 125_000_000, ..LEARNING });
     cluster.switches[0].buffer_bytes = 5000;
     cluster.flows.push(replay(2, 0, vec![(0, 64)]));
     cluster.flows.push(replay(0, 2, (0..20).map(|number| (20 * US, 1000 + number)).collect()));
-    let came = came_to(&cluster, 2, 1000 * US);
+    let came = arrivals_at(&cluster, 2, 1000 * US);
     let sizes: Vec<u32> = came.into_iter().map(|packet| packet.1).collect();
     assert_eq!(sizes[..5], [64, 1000, 1001, 1002, 1003]);
     // Ten packets arrived while the first one was in the fabric.

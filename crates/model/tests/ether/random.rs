@@ -57,7 +57,7 @@ const RPC: Traffic =
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn what_is_sent_is_received_dropped_or_on_its_way(
+    fn sent_packets_are_received_dropped_or_in_flight(
         shape in 0_u8..3, hosts in 2_usize..6, seed in any::<u64>(),
         buffer in 2_000_u64..60_000, lossless in any::<bool>(),
         pairs in prop::collection::vec((any::<u8>(), any::<u8>(), 0_u8..5, 0_u8..8), 1..6),
@@ -116,7 +116,7 @@ proptest! {
                 if let (Some(here), Some(there)) = (end.memory(), other.and_then(|other| other.memory())) {
                     let (here, there) = (here.counters(), there.counters());
                     let arrived = there.packets_received + there.packets_out_of_order + there.packets_duplicate;
-                    let lost: u64 = books(fabric, all.flows.len())[end.flow() as usize].dropped.iter().sum();
+                    let lost: u64 = flow_counts(fabric, all.flows.len())[end.flow() as usize].dropped.iter().sum();
                     let sent = here.packets_sent + here.packets_retransmitted;
                     prop_assert!(arrived <= sent && sent <= arrived + lost, "{:?} to {:?}, {} lost", here, there, lost);
                     prop_assert!(there.bytes_received <= here.bytes_sent);

@@ -90,7 +90,7 @@ fn one_flow_fills_a_cable_of_any_rate_with_packets_of_any_size() {
 }
 
 #[test]
-fn one_message_takes_the_way_there_and_the_acknowledgement_back() {
+fn a_lone_message_takes_one_round_trip() {
     let mut all = direct(100);
     let params = RoceParams { message_bytes: 4096, in_flight: 1, ..roce() };
     all.flows = vec![flow(0, 1, params, Traffic::Bulk { bytes: 40_960 })];
@@ -108,21 +108,21 @@ fn one_message_takes_the_way_there_and_the_acknowledgement_back() {
 }
 
 #[test]
-fn a_flow_begins_at_its_time_and_asks_for_nothing_when_stopped() {
+fn a_flow_begins_at_its_time_and_requests_nothing_when_stopped() {
     for traffic in [WRITES, READS] {
         let mut all = direct(100);
         all.flows = vec![FlowParams { start_ps: 50 * US, ..flow(0, 1, roce(), traffic) }];
         let mut simulation = simulation(&all);
         run(&mut simulation, 50 * US - 1);
-        assert_eq!(books(world(&simulation), 1)[0].sent, 0);
+        assert_eq!(flow_counts(world(&simulation), 1)[0].sent, 0);
         run(&mut simulation, 100 * US);
         assert!(placed(world(&simulation), 0) > 0);
         simulation.parts_mut()[0].0.stop_sources();
         run(&mut simulation, 3_000 * US);
-        let sent = books(world(&simulation), 1)[0].sent;
+        let sent = flow_counts(world(&simulation), 1)[0].sent;
         assert!(world(&simulation).packets().is_empty());
         run(&mut simulation, 30_000 * US);
-        assert_eq!(books(world(&simulation), 1)[0].sent, sent);
+        assert_eq!(flow_counts(world(&simulation), 1)[0].sent, sent);
     }
 }
 
@@ -160,7 +160,7 @@ fn pfc_loses_nothing_and_shares_the_port() {
 }
 
 #[test]
-fn without_pfc_a_full_memory_drops_and_senders_go_back() {
+fn without_pfc_a_full_buffer_drops_and_senders_go_back() {
     let params = RoceParams { in_flight: 4, timeout_ps: 200 * US, ..roce() };
     let mut all = incast(100, &params, 2_000_000);
     // Packets have different sizes, so that either flow finds the buffer full now and then.

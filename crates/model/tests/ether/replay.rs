@@ -8,7 +8,7 @@ use hostnet_model::params::EcnParams;
 const PACKET_PS: u64 = 1_200_000;
 
 #[test]
-fn an_idle_way_takes_the_time_of_its_cables() {
+fn an_idle_path_takes_the_time_of_its_cables() {
     let mut cluster = star(2, 10);
     cluster.switches[0].latency_ps = 300;
     cluster.flows = vec![replay(0, 1, vec![(5_000, 1462)])];
@@ -31,7 +31,7 @@ fn two_senders_share_a_port_and_fill_its_queue() {
     let mut simulation = simulation(&cluster);
     run(&mut simulation, 1_000_000_000);
     let fabric = world(&simulation);
-    assert!(assert_nothing_is_lost(fabric, 2).iter().all(|books| books.received == 100));
+    assert!(assert_nothing_is_lost(fabric, 2).iter().all(|flow_counts| flow_counts.received == 100));
     let port = &fabric.switches().next().expect("a switch").ports()[2];
     // Two packets arrive while one leaves: when all have arrived, half of them have left.
     assert_eq!(port.egress().queue_packets().max(), 100);
@@ -40,7 +40,7 @@ fn two_senders_share_a_port_and_fill_its_queue() {
 }
 
 #[test]
-fn a_full_memory_drops_and_counts() {
+fn a_full_buffer_drops_and_counts() {
     let mut cluster = star(3, 10);
     let train = |from| replay(from, 2, vec![(0, 1462); 100]);
     cluster.flows = vec![train(0), train(1)];

@@ -6,7 +6,8 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{Nic, NicFlow, NicWiring};
 use hostnet_model::os::{
-    self, DatagramEndParams, Hop, NetFootprint, NetSocketParams, NetStack, Region, FILE_BYTES, FILE_END_BYTES,
+    self, DatagramEndParams, NetFootprint, NetSocketParams, NetStack, Region, ThreadMigration, FILE_BYTES,
+    FILE_END_BYTES,
 };
 use hostnet_model::params::{
     ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Traffic, Transport,
@@ -172,7 +173,7 @@ impl Builder<'_> {
                 start_ps: end.flow.start_ps,
                 deaf_ps: end.flow.deaf_ps,
                 here: end.core == core,
-                hops: end.moves().map(|(at_ps, core)| self.hop(at_ps, core)).collect(),
+                migrations: end.moves().map(|(at_ps, core)| self.hop(at_ps, core)).collect(),
             })
         };
         attachment.ends().filter(|end| end.cores().any(|own| own == core)).filter_map(socket).collect()
@@ -186,8 +187,8 @@ impl Builder<'_> {
         Some(Region { base, bytes: FILE_BYTES })
     }
 
-    fn hop(&self, at_ps: u64, core: u32) -> Hop {
-        Hop { at_ps, core: self.layout.core(core), queue: self.queue_of(core) }
+    fn hop(&self, at_ps: u64, core: u32) -> ThreadMigration {
+        ThreadMigration { at_ps, core: self.layout.core(core), queue: self.queue_of(core) }
     }
 
     /// Returns the ends of UDP flows whose applications run on `core`.

@@ -22,8 +22,8 @@ impl SocketBuilder<'_> {
             let buffers = self.params.mcn.as_ref().map(|_| self.layout.of(PartKind::Mcn).first());
             let channel =
                 Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
-                    .with_nearest(nearer_ps)
-                    .with_buffer(buffers);
+                    .with_quicker_answers(nearer_ps)
+                    .with_buffer_devices(buffers);
             let has_jobs = self.server.attachment.as_ref().is_some_and(|at| !at.cluster.jobs.is_empty());
             // The critical path of a job needs the busy times of its resources.
             let channel = if has_jobs { channel.watched() } else { channel };

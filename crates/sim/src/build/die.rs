@@ -3,13 +3,13 @@
 use super::SocketBuilder;
 use hostnet_model::mesh::{Mesh, MeshWiring};
 use hostnet_model::params::DieParams;
-use hostnet_model::{Ids, PartKind};
+use hostnet_model::{PartIds, PartKind};
 
 impl SocketBuilder<'_> {
     /// Builds the mesh that connects the parts of the socket, if its die has one.
     pub(super) fn mesh(&self) -> Option<Mesh> {
         let die = self.params.die.as_ref()?;
-        let range = |ids: Ids| ids.first().0..ids.end().0;
+        let range = |ids: PartIds| ids.first().0..ids.end().0;
         let wiring = MeshWiring {
             socket: self.layout.number,
             cores: range(self.layout.cores()),

@@ -3,7 +3,7 @@
 use super::SocketBuilder;
 use hostnet_model::dimm::{Dimm, DimmWiring, PacketBuffers};
 use hostnet_model::line::memory_of;
-use hostnet_model::os::{AllocCache, DimmWay};
+use hostnet_model::os::{AllocCache, DimmPath};
 use hostnet_model::params::DimmParams;
 use hostnet_model::PartKind;
 
@@ -49,10 +49,10 @@ impl SocketBuilder<'_> {
     }
 
     /// Returns the path of the driver of a queue to the DIMM, if the NIC sits in one.
-    pub(super) fn dimm_way(&self, queue: u16) -> Option<DimmWay> {
+    pub(super) fn dimm_way(&self, queue: u16) -> Option<DimmPath> {
         let params = self.params.dimm.as_deref()?;
         let [all, own] = rows(params);
-        Some(DimmWay {
+        Some(DimmPath {
             dimm: self.layout.of(PartKind::Dimm).first(),
             to_dimm_ps: self.params.core.to_cha_ps + self.params.cha.core_write_to_mc_ps,
             driver: params.driver,

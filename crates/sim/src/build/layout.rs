@@ -4,7 +4,7 @@ use super::parts::{PartBuilder, WITH_LINES, WITH_RATES};
 use crate::read::crossed::socket_pairs;
 use hostnet_kernel::ComponentId;
 use hostnet_model::params::{ServerParams, SocketParams};
-use hostnet_model::{Ids, PartKind};
+use hostnet_model::{PartIds, PartKind};
 
 /// Component ids of the parts of a server. Those of a socket follow those of the socket before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) struct Layout {
     pub(crate) sockets: Vec<SocketLayout>,
     /// UPI links between described sockets: from the first socket to the second, the third and so on, then from the
     /// second.
-    pub(crate) upis: Ids,
+    pub(crate) upis: PartIds,
     /// Id of the host congestion control; equal to the next field if there is none.
     pub(crate) control: u32,
     /// Id of the power manager; equal to the next field if there is none.
@@ -30,8 +30,8 @@ pub(crate) struct SocketLayout {
     pub(crate) number: u8,
     /// Number of parts of each kind on the sockets before, as workloads count cores and drives through all sockets.
     before: [u32; PartKind::COUNT],
-    kinds: [Ids; PartKind::COUNT],
-    all: Ids,
+    kinds: [PartIds; PartKind::COUNT],
+    all: PartIds,
 }
 
 impl Layout {
@@ -58,7 +58,7 @@ impl Layout {
     fn with(sockets: Vec<SocketLayout>, params: &ServerParams, next: u32) -> Self {
         let count = sockets.len() as u32;
         let socket_pairs = if params.upi.is_some() { count * (count - 1) / 2 } else { 0 };
-        let upis = Ids::new(ComponentId(next), socket_pairs);
+        let upis = PartIds::new(ComponentId(next), socket_pairs);
         let control = upis.end().0;
         let power = control + u32::from(params.control.is_some());
         let end = power + u32::from(params.power.is_some());
@@ -116,11 +116,11 @@ impl SocketLayout {
         before: [u32; PartKind::COUNT],
         first: u32,
     ) -> Self {
-        let all = Ids::new(ComponentId(first), list.iter().map(|of| (of.count)(params)).sum());
-        let mut kinds = [Ids::new(all.end(), 0); PartKind::COUNT];
+        let all = PartIds::new(ComponentId(first), list.iter().map(|of| (of.count)(params)).sum());
+        let mut kinds = [PartIds::new(all.end(), 0); PartKind::COUNT];
         let mut next = all.first();
         for of in list {
-            let ids = Ids::new(next, (of.count)(params));
+            let ids = PartIds::new(next, (of.count)(params));
             next = ids.end();
             kinds[of.kind as usize] = ids;
         }
@@ -128,12 +128,12 @@ impl SocketLayout {
     }
 
     /// Returns the ids of all parts of the socket.
-    pub(crate) fn all(&self) -> Ids {
+    pub(crate) fn all(&self) -> PartIds {
         self.all
     }
 
     /// Returns the ids of the parts of one kind.
-    pub(crate) fn of(&self, kind: PartKind) -> Ids {
+    pub(crate) fn of(&self, kind: PartKind) -> PartIds {
         self.kinds[kind as usize]
     }
 
@@ -160,7 +160,7 @@ impl SocketLayout {
         self.own_core(number).expect("who works together is on one socket")
     }
 
-    pub(crate) fn cores(&self) -> Ids {
+    pub(crate) fn cores(&self) -> PartIds {
         self.of(PartKind::Core)
     }
 
@@ -197,7 +197,7 @@ mod tests {
     fn parts_follow_one_another_as_they_are_listed() {
         let layout = Layout::of(&server(), 7);
         let listed = layout.sockets.iter().flat_map(|socket| WITH_LINES.iter().map(|of| socket.of(of.kind)));
-        let numbers: Vec<u32> = listed.flat_map(Ids::iter).map(|id| id.0).collect();
+        let numbers: Vec<u32> = listed.flat_map(PartIds::iter).map(|id| id.0).collect();
         assert_eq!(numbers, (7..layout.end).collect::<Vec<u32>>());
         let [first, second] = [0, 1].map(|socket: usize| &layout.sockets[socket]);
         assert_eq!(second.before(PartKind::Core), first.cores().len());

@@ -11,7 +11,7 @@ use hostnet_model::core::{Core, EngineKind, Executor};
 use hostnet_model::line::socket_of;
 use hostnet_model::nvme::{Ssd, WrittenLine};
 use hostnet_model::params::{CacheParams, ServerParams, SocketParams};
-use hostnet_model::{Component, Ids, Machine};
+use hostnet_model::{Component, Machine, PartIds};
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::ops::Range;
@@ -69,7 +69,7 @@ struct CacheFiller<'a> {
     feeds: &'a mut TraceFeeds,
     /// Indices of the parts of the socket, and the ids of its cores.
     parts: Range<usize>,
-    cores: Ids,
+    cores: PartIds,
     /// Number of the socket.
     socket: u8,
     /// Lines done by the sockets before.
@@ -313,7 +313,7 @@ impl CacheFiller<'_> {
 
 /// Writes line `number` of a drive to the LLC, and has the core that consumes its data read a line of the block
 /// before. Returns false if the drive writes nothing here: nothing at all, or to the memory of another socket.
-fn write_and_consume_line(ssd: &Ssd, number: u64, socket: u8, cores: Ids, caches: &mut Caches) -> bool {
+fn write_and_consume_line(ssd: &Ssd, number: u64, socket: u8, cores: PartIds, caches: &mut Caches) -> bool {
     let Some(written) = ssd.written_line(number).filter(|written| socket_of(written.line) == socket) else {
         return false;
     };

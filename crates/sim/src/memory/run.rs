@@ -4,7 +4,9 @@
 
 use super::tally::{RequestInFlight, RequestTally};
 use hostnet_kernel::Time;
-use hostnet_model::memory::{CommandRecord, Controller, Decoder, Incoming, Offered, Place, Served};
+use hostnet_model::memory::{
+    CommandRecord, Controller, Decoder, DramAddress, IncomingRequest, OfferResult, ServedRequest,
+};
 use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams};
 use hostnet_traffic::Request;
 use std::collections::VecDeque;
@@ -44,7 +46,7 @@ pub struct MemoryRun<S> {
     now: u64,
     /// Request at the head of the source.
     head: Option<Request>,
-    head_place: Place,
+    head_place: DramAddress,
     /// Clock of the next attempt of the source; `u64::MAX` while only an event can unblock it.
     next_try: u64,
     /// True if the head was refused at the last attempt.
@@ -76,7 +78,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             decoder: Decoder::new(&parts.map, &parts.dram),
             now: 0,
             head: None,
-            head_place: Place::default(),
+            head_place: DramAddress::default(),
             next_try: 0,
             blocked: false,
             taken: 0,
@@ -209,22 +211,22 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         }
         // The tag is only taken once the controller has queued the request; see `store_in_flight`.
         let tag = self.free.last().copied().unwrap_or(self.flights.len() as u32);
-        let incoming = Incoming { tag, place, class: request.source, read: !request.write };
+        let incoming = IncomingRequest { tag, place, class: request.source, read: !request.write };
         let offered = self.controllers[usize::from(place.channel)].offer(now, self.now, &incoming);
-        debug_assert_ne!(offered, Offered::Refused);
+        debug_assert_ne!(offered, OfferResult::Refused);
         let measured = self.taken >= self.parts.warm_up;
         if measured {
             self.tally.accept(self.now, request.source, request.write);
         }
         let flight = RequestInFlight { arrived: request.clock, accepted: self.now, measured };
         match offered {
-            Offered::Queued => self.store_in_flight(tag, flight),
-            Offered::Forwarded => self.tally.read_done(&flight, self.now + 1),
-            Offered::Merged | Offered::Refused => {}
+            OfferResult::Queued => self.store_in_flight(tag, flight),
+            OfferResult::Forwarded => self.tally.read_done(&flight, self.now + 1),
+            OfferResult::Merged | OfferResult::Refused => {}
         }
         if limit > 0 && !request.write {
             self.outstanding += 1;
-            if offered == Offered::Forwarded {
+            if offered == OfferResult::Forwarded {
                 // Forwarded data are complete after one clock. A separate list keeps each in the order of time.
                 self.completions[1].push_back(self.now + 1);
             }
@@ -275,7 +277,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
                 self.next_try = self.now + 1;
                 until = until.min(self.next_try);
             }
-            let Some(Served { tag, read, done }) = issued.served else { continue };
+            let Some(ServedRequest { tag, read, done }) = issued.served else { continue };
             self.free.push(tag);
             if read {
                 self.tally.read_done(&self.flights[tag as usize], done);

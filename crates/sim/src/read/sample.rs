@@ -1,6 +1,6 @@
 //! Totals of a machine, read from its domains and counters.
 
-pub use hostnet_model::Group;
+pub use hostnet_model::PoolGroup;
 
 use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
@@ -42,7 +42,7 @@ pub fn reset_world(world: &mut World, now: Time) {
 
 /// Returns the domains of one group, each with the name of its part.
 #[must_use]
-pub fn domains(machine: &Machine, group: Group) -> Vec<(String, &Domain)> {
+pub fn domains(machine: &Machine, group: PoolGroup) -> Vec<(String, &Domain)> {
     let mut found = Vec::new();
     machine.pools(|part, pool| {
         if pool.group == group {
@@ -98,8 +98,8 @@ impl Sample {
     pub fn read_empty(classes: usize) -> Self {
         Self {
             at: Time::ZERO,
-            totals: vec![vec![DomainTotals::default(); classes]; Group::ALL.len()],
-            over_threshold_ps: vec![0; Group::ALL.len()],
+            totals: vec![vec![DomainTotals::default(); classes]; PoolGroup::ALL.len()],
+            over_threshold_ps: vec![0; PoolGroup::ALL.len()],
             app_bytes: vec![0; classes],
             lines_read: 0,
             read_activations: 0,
@@ -147,7 +147,7 @@ impl Sample {
 
     /// Returns the totals of one group and workload.
     #[must_use]
-    pub fn of(&self, group: Group, class: usize) -> DomainTotals {
+    pub fn of(&self, group: PoolGroup, class: usize) -> DomainTotals {
         self.totals[group as usize][class]
     }
 
@@ -186,9 +186,9 @@ impl Sample {
     /// Returns the lines of a workload that have passed `groups`. A prefetched line that a demand access waited for
     /// has passed C2M-Read and is not counted again.
     #[must_use]
-    pub fn moved(&self, groups: &[Group], class: usize) -> u64 {
-        let lines = |&group: &Group| match group {
-            Group::Prefetch => self.cached(class).prefetch_filled,
+    pub fn moved(&self, groups: &[PoolGroup], class: usize) -> u64 {
+        let lines = |&group: &PoolGroup| match group {
+            PoolGroup::Prefetch => self.cached(class).prefetch_filled,
             _ => self.of(group, class).lines,
         };
         groups.iter().map(lines).sum()
@@ -197,7 +197,7 @@ impl Sample {
     /// Returns the lines that have passed any of the four domains, or were prefetched.
     #[must_use]
     pub fn lines(&self) -> u64 {
-        let domains = [Group::C2mRead, Group::C2mWrite, Group::P2mWrite, Group::P2mRead];
+        let domains = [PoolGroup::C2mRead, PoolGroup::C2mWrite, PoolGroup::P2mWrite, PoolGroup::P2mRead];
         let passed = domains.iter().flat_map(|&group| &self.totals[group as usize]).map(|totals| totals.lines);
         passed.sum::<u64>() + self.total_cache_counts().prefetch_filled
     }
@@ -205,7 +205,7 @@ impl Sample {
 
 /// Returns the histogram of residences of one group, of one workload or of all.
 #[must_use]
-pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Histogram {
+pub fn residences(machine: &Machine, group: PoolGroup, class: Option<usize>) -> Histogram {
     let mut merged = Histogram::default();
     for (_, domain) in domains(machine, group) {
         group.usages(domain, class).for_each(|usage| merged.merge(usage.residence()));
@@ -216,7 +216,7 @@ pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Hist
 /// Returns the lines of a workload per batch, in the four domains.
 pub(crate) fn batch_lines(samples: &[Sample], class: usize) -> Vec<f64> {
     increases(samples, |sample| {
-        let own = Group::ALL[..4].iter().map(|&group| sample.of(group, class).lines);
+        let own = PoolGroup::ALL[..4].iter().map(|&group| sample.of(group, class).lines);
         own.sum::<u64>() as f64
     })
 }

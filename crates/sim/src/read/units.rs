@@ -1,7 +1,7 @@
 //! Counts of the counting units of a server, as files of hardware counters hold them.
 
 use crate::read::crossed::{crossed, socket_pairs, UpiTraffic};
-use crate::read::sample::{DomainTotals, Group};
+use crate::read::sample::{DomainTotals, PoolGroup};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use hostnet_model::link::Upi;
@@ -143,7 +143,7 @@ pub struct Units {
 
 /// Sums the pools of `group` at the part with number `part`, or at all parts if `None`, over the accounts for which
 /// `wanted` is true.
-fn sum(machine: &Machine, group: Group, part: Option<u32>, wanted: &dyn Fn(usize) -> bool) -> PoolUnit {
+fn sum(machine: &Machine, group: PoolGroup, part: Option<u32>, wanted: &dyn Fn(usize) -> bool) -> PoolUnit {
     let mut sum = PoolUnit::default();
     machine.pools(|name, pool| {
         if pool.group == group && part.is_none_or(|part| part == name.number) {
@@ -156,23 +156,23 @@ fn sum(machine: &Machine, group: Group, part: Option<u32>, wanted: &dyn Fn(usize
 }
 
 fn is_of_cores(book: usize) -> bool {
-    book % cha::BOOKS == 0
+    book % cha::CHA_CLASSES_PER_WORKLOAD == 0
 }
 
 fn is_of_devices(book: usize) -> bool {
-    book % cha::BOOKS == 1
+    book % cha::CHA_CLASSES_PER_WORKLOAD == 1
 }
 
 impl SocketUnit {
     fn of(machine: &Machine, socket: u32) -> Self {
         let of = |group, wanted: &dyn Fn(usize) -> bool| sum(machine, group, Some(socket), wanted);
         Self {
-            core_read: of(Group::ChaRead, &is_of_cores),
-            core_write: of(Group::ChaWrite, &is_of_cores),
-            io_read: of(Group::ChaRead, &is_of_devices),
-            io_write: of(Group::ChaWrite, &is_of_devices),
-            iio_write: of(Group::P2mWrite, &|_| true),
-            iio_read: of(Group::P2mRead, &|_| true),
+            core_read: of(PoolGroup::ChaRead, &is_of_cores),
+            core_write: of(PoolGroup::ChaWrite, &is_of_cores),
+            io_read: of(PoolGroup::ChaRead, &is_of_devices),
+            io_write: of(PoolGroup::ChaWrite, &is_of_devices),
+            iio_write: of(PoolGroup::P2mWrite, &|_| true),
+            iio_read: of(PoolGroup::P2mRead, &|_| true),
             local_reads: 0,
             remote_reads: 0,
         }
@@ -183,9 +183,10 @@ impl SocketUnit {
         let mut all: Vec<Self> = (0..count as u32).map(|socket| Self::of(machine, socket)).collect();
         let lines = |group, part, book: usize| sum(machine, group, part, &|other| other == book).lines;
         let books = machine.each::<cha::Cha>().next().map_or(0, |cha| cha.read().classes().len());
-        for class in 0..books / cha::BOOKS {
-            let (of_cores, of_devices) = (class * cha::BOOKS, class * cha::BOOKS + 1);
-            let groups = [Group::ChaRead, Group::ChaWrite, Group::ChaUpi];
+        for class in 0..books / cha::CHA_CLASSES_PER_WORKLOAD {
+            let (of_cores, of_devices) =
+                (class * cha::CHA_CLASSES_PER_WORKLOAD, class * cha::CHA_CLASSES_PER_WORKLOAD + 1);
+            let groups = [PoolGroup::ChaRead, PoolGroup::ChaWrite, PoolGroup::ChaUpi];
             // UPI counts the requests of a class for cores and devices together, so classes with device traffic are
             // left out.
             if groups.into_iter().any(|group| lines(group, None, of_devices) > 0) {
@@ -196,7 +197,7 @@ impl SocketUnit {
                 all[asked].local_reads = all[asked].local_reads.wrapping_sub(requests);
             }
             for (socket, unit) in all.iter_mut().enumerate() {
-                let reads = lines(Group::ChaRead, Some(socket as u32), of_cores);
+                let reads = lines(PoolGroup::ChaRead, Some(socket as u32), of_cores);
                 // Reads by remote sockets were subtracted first, so the value may have wrapped below 0.
                 unit.local_reads = unit.local_reads.wrapping_add(reads);
             }
@@ -224,17 +225,17 @@ impl Units {
         units.channels = channels.map(|channel| ChannelUnit::of(channel.controller(), now)).collect();
         let cores = machine.parts().filter(|(name, _)| name.kind == PartKind::Core).count() as u32;
         machine.pools(|name, pool| {
-            if pool.group == Group::Lfb {
+            if pool.group == PoolGroup::Lfb {
                 units.cores.push(CoreUnit::of(core_number(name, cores), pool.domain));
             }
         });
         let of = |group, wanted: &dyn Fn(usize) -> bool| sum(machine, group, None, wanted);
-        units.core_read = of(Group::ChaRead, &is_of_cores);
-        units.core_write = of(Group::ChaWrite, &is_of_cores);
-        units.io_read = of(Group::ChaRead, &is_of_devices);
-        units.io_write = of(Group::ChaWrite, &is_of_devices);
-        units.iio_write = of(Group::P2mWrite, &|_| true);
-        units.iio_read = of(Group::P2mRead, &|_| true);
+        units.core_read = of(PoolGroup::ChaRead, &is_of_cores);
+        units.core_write = of(PoolGroup::ChaWrite, &is_of_cores);
+        units.io_read = of(PoolGroup::ChaRead, &is_of_devices);
+        units.io_write = of(PoolGroup::ChaWrite, &is_of_devices);
+        units.iio_write = of(PoolGroup::P2mWrite, &|_| true);
+        units.iio_read = of(PoolGroup::P2mRead, &|_| true);
         let sockets = machine.each::<cha::Cha>().count();
         if sockets > 1 {
             units.sockets = SocketUnit::all(machine, sockets);

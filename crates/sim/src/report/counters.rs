@@ -1,6 +1,6 @@
 //! Hardware counters that a simulated server would have.
 
-use crate::read::sample::{domains, DomainTotals, Group};
+use crate::read::sample::{domains, DomainTotals, PoolGroup};
 use crate::report::view::ServerView;
 use hostnet_analysis::{Counters, Flow};
 use hostnet_measure::{Domain, Usage};
@@ -31,14 +31,14 @@ impl ServerView<'_> {
             wpq_occupancy: mean(Controller::wpq, Domain::area_ps),
             rpq_full_share: mean(Controller::rpq, Domain::over_threshold_ps),
             wpq_full_share: mean(Controller::wpq, Domain::over_threshold_ps),
-            lfb: self.flow(Group::Lfb, |_| true),
+            lfb: self.flow(PoolGroup::Lfb, |_| true),
             lfb_full_cores: None,
-            core_read: self.flow(Group::ChaRead, |book| book % cha::BOOKS == 0),
-            core_write: self.flow(Group::ChaWrite, |book| book % cha::BOOKS == 0),
-            io_read: self.flow(Group::ChaRead, |book| book % cha::BOOKS == 1),
-            io_write: self.flow(Group::ChaWrite, |book| book % cha::BOOKS == 1),
-            iio_write: self.flow(Group::P2mWrite, |_| true),
-            iio_read: self.flow(Group::P2mRead, |_| true),
+            core_read: self.flow(PoolGroup::ChaRead, |book| book % cha::CHA_CLASSES_PER_WORKLOAD == 0),
+            core_write: self.flow(PoolGroup::ChaWrite, |book| book % cha::CHA_CLASSES_PER_WORKLOAD == 0),
+            io_read: self.flow(PoolGroup::ChaRead, |book| book % cha::CHA_CLASSES_PER_WORKLOAD == 1),
+            io_write: self.flow(PoolGroup::ChaWrite, |book| book % cha::CHA_CLASSES_PER_WORKLOAD == 1),
+            iio_write: self.flow(PoolGroup::P2mWrite, |_| true),
+            iio_read: self.flow(PoolGroup::P2mRead, |_| true),
         }
     }
 
@@ -62,7 +62,7 @@ impl ServerView<'_> {
     }
 
     /// Returns the occupancy and the lines of the domain classes of a group that `wanted` picks by index.
-    fn flow(&self, group: Group, wanted: impl Fn(usize) -> bool) -> Flow {
+    fn flow(&self, group: PoolGroup, wanted: impl Fn(usize) -> bool) -> Flow {
         let parts = domains(self.machine, group);
         let usages = parts.iter().flat_map(|(_, domain)| domain.classes().iter().enumerate());
         let usages: Vec<&Usage> = usages.filter(|(book, _)| wanted(*book)).map(|(_, usage)| usage).collect();

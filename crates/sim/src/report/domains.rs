@@ -1,7 +1,7 @@
 //! The table `domains`.
 
 use super::{quantile_ns, ratio_ci95, sum};
-use crate::read::sample::{domains, Group, Sample};
+use crate::read::sample::{domains, PoolGroup, Sample};
 use crate::report::pool_sites::UPI_GROUPS;
 use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
@@ -11,7 +11,7 @@ use hostnet_model::PartKind;
 /// Domains of one group taken together, as used by one workload or by all.
 pub(crate) struct DomainRow<'a> {
     view: &'a ServerView<'a>,
-    group: Group,
+    group: PoolGroup,
     /// Part of the server that has the domains, or `all`.
     part: &'a str,
     /// Workload, or `None` for all.
@@ -61,7 +61,11 @@ fn ns(ps: f64) -> f64 {
 
 /// Names the parts of a group. A UPI link has two pools of each UPI group: `upi 0-1` for what the first socket
 /// requests from the second, and `upi 1-0` for the other direction.
-fn name_parts(upi_directions: Vec<String>, group: Group, mut parts: Vec<(String, &Domain)>) -> Vec<(String, &Domain)> {
+fn name_parts(
+    upi_directions: Vec<String>,
+    group: PoolGroup,
+    mut parts: Vec<(String, &Domain)>,
+) -> Vec<(String, &Domain)> {
     if UPI_GROUPS.contains(&group) {
         parts.iter_mut().zip(upi_directions).for_each(|((name, _), way)| *name = way);
     }
@@ -97,7 +101,7 @@ impl ServerView<'_> {
     /// Builds the table. Groups that no workload used have no row.
     pub(crate) fn domains(&self) -> Table {
         let mut table = Table::of("domains", DOMAINS);
-        for group in Group::ALL {
+        for group in PoolGroup::ALL {
             let parts = domains(self.machine, group);
             if parts
                 .iter()
@@ -126,7 +130,7 @@ impl ServerView<'_> {
     }
 
     /// Adds the rows of domains taken together: one for all workloads and, if there are several, one for each.
-    fn domain_rows(&self, table: &mut Table, group: Group, part: &str, parts: &[&Domain]) {
+    fn domain_rows(&self, table: &mut Table, group: PoolGroup, part: &str, parts: &[&Domain]) {
         let mut classes = vec![None];
         if self.classes() > 1 {
             classes.extend((0..self.classes()).map(Some));
@@ -144,17 +148,17 @@ impl ServerView<'_> {
         }
     }
 
-    fn in_use_ci95(&self, group: Group, class: Option<usize>) -> Option<f64> {
+    fn in_use_ci95(&self, group: PoolGroup, class: Option<usize>) -> Option<f64> {
         let area = |sample: &Sample| sum(sample, group, class, |totals| totals.area_ps);
         ratio_ci95(self.batches, area, |sample| sample.at.since(self.window_start) as f64)
     }
 
-    fn latency_ci95(&self, group: Group, class: Option<usize>) -> Option<f64> {
+    fn latency_ci95(&self, group: PoolGroup, class: Option<usize>) -> Option<f64> {
         let residence = |sample: &Sample| sum(sample, group, class, |totals| totals.residence_ps);
         ratio_ci95(self.batches, residence, |sample| sum(sample, group, class, |totals| totals.lines))
     }
 
-    fn over_threshold_ci95(&self, group: Group, parts: usize) -> Option<f64> {
+    fn over_threshold_ci95(&self, group: PoolGroup, parts: usize) -> Option<f64> {
         let over = |sample: &Sample| sample.over_threshold_ps[group as usize] as f64 / parts as f64;
         ratio_ci95(self.batches, over, |sample| sample.at.since(self.window_start) as f64)
     }

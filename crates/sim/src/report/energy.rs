@@ -2,7 +2,7 @@
 //! and per operation.
 
 use super::rows;
-use crate::read::sample::{Group, Sample};
+use crate::read::sample::{PoolGroup, Sample};
 use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_analysis::energy::{meter, total_attojoules, Activity, PartEnergy};
@@ -12,7 +12,7 @@ use hostnet_model::dimm::Dimm;
 use hostnet_model::expander::Expander;
 use hostnet_model::memory::{Channel, Controller, Counters};
 use hostnet_model::nic::Nic;
-use hostnet_model::os::Spent;
+use hostnet_model::os::CoreTimeKind;
 use hostnet_model::params::{MemoryParams, ServerParams, SocketParams};
 use serde_json::{json, Value};
 
@@ -166,7 +166,7 @@ pub(super) fn table(consumed: Vec<PartEnergy>, window_ps: f64, band: f64) -> (Ta
 
 /// Returns the lines that crossed between devices and the processor, and over CXL links.
 fn io_lines(total: &Sample) -> u64 {
-    let groups = [Group::P2mWrite, Group::P2mRead, Group::ExpanderRead, Group::ExpanderWrite];
+    let groups = [PoolGroup::P2mWrite, PoolGroup::P2mRead, PoolGroup::ExpanderRead, PoolGroup::ExpanderWrite];
     groups.iter().flat_map(|&group| &total.totals[group as usize]).map(|totals| totals.lines).sum()
 }
 
@@ -183,7 +183,7 @@ fn active_ps(core: &Core, server: &ServerParams, now: Time, window_ps: u64) -> u
     let polls = server.stack.as_ref().is_some_and(|stack| stack.poll);
     match core.engines() {
         [] => 0,
-        [Engine::NetStack(stack)] if !polls => window_ps - stack.times().spent_ps(Spent::Idle, now),
+        [Engine::NetStack(stack)] if !polls => window_ps - stack.times().spent_ps(CoreTimeKind::Idle, now),
         _ => window_ps,
     }
 }

@@ -1,6 +1,6 @@
 //! Collects the facts that determine the limit of each workload.
 
-use crate::read::sample::{Group, Sample};
+use crate::read::sample::{PoolGroup, Sample};
 use crate::report::memory_pool::describe_pool_path;
 use crate::report::occupancy::{dram_ns, expander_bus_load, expander_link_load, pool, EXPANDER_GROUPS};
 use crate::report::stages::stages;
@@ -79,7 +79,7 @@ const OFTEN: f64 = 0.01;
 /// Returns true if lines of a workload cross to other sockets, or its snoops often wait for UPI credits.
 fn crosses_sockets(view: &ServerView, total: &Sample, class: usize) -> bool {
     let waits = |group| pool(view, total, group, class, "").is_some_and(|pool| pool.full_share > OFTEN);
-    total.of(Group::ChaUpi, class).lines > 0 || [Group::UpiSnoop, Group::UpiAnswer].into_iter().any(waits)
+    total.of(PoolGroup::ChaUpi, class).lines > 0 || [PoolGroup::UpiSnoop, PoolGroup::UpiAnswer].into_iter().any(waits)
 }
 
 /// Returns the unloaded latency of the UPI crossings, in ns, averaged over the lines of a workload that are waited
@@ -90,14 +90,14 @@ fn hop_ns(view: &ServerView, total: &Sample, class: usize) -> f64 {
     let wire_ns = |bytes: u32| f64::from(bytes) / upi.bytes_per_s as f64 * 1e9;
     let there_ns = upi.latency_ps as f64 / 1000.0;
     // A device write takes four messages: the request for ownership, its grant, the line, and the acknowledgement.
-    let written = of(Group::P2mWrite) > of(Group::P2mRead);
+    let written = of(PoolGroup::P2mWrite) > of(PoolGroup::P2mRead);
     let messages = if written { 3.0 } else { 1.0 };
     let hop_ns = (messages + 1.0) * there_ns + messages * wire_ns(upi.request_bytes) + wire_ns(upi.data_bytes);
     // A core that hits a line in flight for a prefetcher waits for only a part of the crossing.
     let (asked, all) = if view.server.workloads[class].kind.is_of_devices() {
-        (of(Group::UpiRequest), of(Group::P2mWrite) + of(Group::P2mRead))
+        (of(PoolGroup::UpiRequest), of(PoolGroup::P2mWrite) + of(PoolGroup::P2mRead))
     } else {
-        (of(Group::UpiRequest) - of(Group::Prefetch), of(Group::Lfb))
+        (of(PoolGroup::UpiRequest) - of(PoolGroup::Prefetch), of(PoolGroup::Lfb))
     };
     let crossing = (asked / all.max(1.0)).clamp(0.0, 1.0);
     // With home snoop, the other sockets are snooped while DRAM is read.
@@ -116,9 +116,9 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     if lines == 0.0 {
         return None;
     }
-    let all = [Group::ChaRead, Group::ChaWrite].map(of);
+    let all = [PoolGroup::ChaRead, PoolGroup::ChaWrite].map(of);
     let of_device = view.server.workloads[class].kind.is_of_devices();
-    let by_device = [Group::P2mRead, Group::P2mWrite].map(of);
+    let by_device = [PoolGroup::P2mRead, PoolGroup::P2mWrite].map(of);
     // Cores wait for reads only, because stores are written back later. Devices are judged by the direction with more
     // lines.
     let waited = usize::from(if of_device { by_device[1] > by_device[0] } else { far[0] == 0.0 });
@@ -129,7 +129,7 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     let way_ns = expander_round_trip_ns(expander);
     let credits: Vec<Pool> =
         EXPANDER_GROUPS.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
-    let of_reads = |pool: &Pool| pool.domain == Group::ExpanderRead.name();
+    let of_reads = |pool: &Pool| pool.domain == PoolGroup::ExpanderRead.name();
     let unloaded_ns =
         credits.iter().map(|pool| way_ns + if of_reads(pool) { dram_ns(&expander.memory.dram) } else { 0.0 });
     Some(BehindLink {
@@ -164,7 +164,7 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     let lines = total.moved(own, class);
     let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
     if workload.kind.is_of_devices() {
-        let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
+        let groups = [PoolGroup::P2mWrite, PoolGroup::P2mRead, PoolGroup::Posted, PoolGroup::NonPosted];
         let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
         let mut facts = WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
         if workload.kind.fio().is_some() {
@@ -174,10 +174,10 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
         }
         return facts;
     }
-    let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
+    let [read, write] = [PoolGroup::C2mRead, PoolGroup::C2mWrite].map(|group| total.of(group, class));
     let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
-    let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
-    let accesses = total.of(Group::Lfb, class).lines as f64;
+    let pools: Vec<Pool> = pool(view, total, PoolGroup::Lfb, class, domain).into_iter().collect();
+    let accesses = total.of(PoolGroup::Lfb, class).lines as f64;
     let per_core = accesses / view.window_ps() / workload.kind.cores().len() as f64;
     let gap_ps = workload.kind.stream().map_or(0, |stream| stream.gap_ps);
     let otherwise = stream_otherwise(gap_ps, view.server.socket().core.issue_ps, per_core);

@@ -5,7 +5,7 @@
 
 use super::occupancy::{dram_ns, pool};
 use super::view::ServerView;
-use crate::read::sample::{Group, Sample};
+use crate::read::sample::{PoolGroup, Sample};
 use hostnet_analysis::explain::{BehindLink, LinkStage, Pool, POOL_PORT, WIRE_NEAR};
 use hostnet_model::params::{Placement, PoolParams};
 use hostnet_model::pool::{PoolCounts, PoolPath, PoolPort};
@@ -15,7 +15,7 @@ use hostnet_model::pool::{PoolCounts, PoolPath, PoolPort};
 const UNEVEN: f64 = 1.25;
 
 /// Domain groups of a memory pool.
-const POOL_GROUPS: [Group; 2] = [Group::PoolRead, Group::PoolWrite];
+const POOL_GROUPS: [PoolGroup; 2] = [PoolGroup::PoolRead, PoolGroup::PoolWrite];
 
 /// Returns the path of a workload's lines to a memory pool, or `None` if no line lies there.
 ///
@@ -31,7 +31,7 @@ pub(super) fn describe_pool_path(view: &ServerView, total: &Sample, class: usize
     if far == 0.0 && !kept {
         return None;
     }
-    let lines: f64 = [Group::ChaRead, Group::ChaWrite].map(of).iter().sum();
+    let lines: f64 = [PoolGroup::ChaRead, PoolGroup::ChaWrite].map(of).iter().sum();
     let share = far / lines.max(1.0);
     let alone = params.shared.is_none() || counts.granted == [0; 2] && counts.taken == 0;
     let plain = params.cache.is_none() && params.prefetch.is_none() && counts.retries == 0;
@@ -46,7 +46,7 @@ pub(super) fn describe_pool_path(view: &ServerView, total: &Sample, class: usize
     let credits: Vec<Pool> =
         POOL_GROUPS.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
     let held_ns = |pool: &Pool| {
-        if pool.domain == Group::PoolRead.name() {
+        if pool.domain == PoolGroup::PoolRead.name() {
             beyond_ns + dram_ns(&socket.memory.dram) + socket.cha.from_mc_ps as f64 / 1000.0
         } else {
             beyond_ns

@@ -26,7 +26,7 @@ pub(crate) mod workloads;
 
 pub use predicted::predict;
 
-use crate::read::sample::{increases, DomainTotals, Group, Sample};
+use crate::read::sample::{increases, DomainTotals, PoolGroup, Sample};
 use crate::report::energy::EnergyTables;
 use crate::report::idle::IdleKeys;
 use crate::report::mesh::MeshTables;
@@ -116,11 +116,11 @@ impl ServerView<'_> {
     }
 
     /// Returns the domains whose lines make up the throughput of a workload, by its kind.
-    pub(crate) fn throughput_groups(&self, class: usize) -> &'static [Group] {
+    pub(crate) fn throughput_groups(&self, class: usize) -> &'static [PoolGroup] {
         if self.server.workloads[class].kind.is_of_devices() {
-            &[Group::P2mWrite, Group::P2mRead]
+            &[PoolGroup::P2mWrite, PoolGroup::P2mRead]
         } else {
-            &[Group::C2mRead, Group::C2mWrite, Group::Prefetch]
+            &[PoolGroup::C2mRead, PoolGroup::C2mWrite, PoolGroup::Prefetch]
         }
     }
 
@@ -212,7 +212,7 @@ pub(crate) fn rows(table: &Table) -> Vec<Value> {
 }
 
 /// Sums a counter of a domain group, for one workload or, with `None`, for all.
-fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&DomainTotals) -> u64) -> f64 {
+fn sum(sample: &Sample, group: PoolGroup, class: Option<usize>, pick: impl Fn(&DomainTotals) -> u64) -> f64 {
     match class {
         Some(class) => pick(&sample.of(group, class)) as f64,
         None => sample.totals[group as usize].iter().map(pick).sum::<u64>() as f64,

@@ -1,6 +1,6 @@
 //! Occupancy of the pools, buses and links of a server.
 
-use crate::read::sample::{DomainTotals, Group, Sample};
+use crate::read::sample::{DomainTotals, PoolGroup, Sample};
 use crate::report::channels::line_ps;
 use crate::report::pool_sites::PoolSite;
 use crate::report::view::ServerView;
@@ -10,7 +10,7 @@ use hostnet_model::expander::Expander;
 use hostnet_model::params::{DramParams, ExpanderParams};
 
 /// Domain groups of memory behind a CXL link.
-pub(super) const EXPANDER_GROUPS: [Group; 2] = [Group::ExpanderRead, Group::ExpanderWrite];
+pub(super) const EXPANDER_GROUPS: [PoolGroup; 2] = [PoolGroup::ExpanderRead, PoolGroup::ExpanderWrite];
 
 /// Returns the latency of a DRAM read that finds no row open, in ns.
 pub(super) fn dram_ns(dram: &DramParams) -> f64 {
@@ -38,7 +38,7 @@ pub(super) fn expander_link_load(view: &ServerView, total: &Sample, expander: &E
 
 /// Returns the pool of a group that the workload uses, under the name `domain`. If the workload uses several places,
 /// the fullest is returned, because credits of one socket are of no use to another.
-pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
+pub(super) fn pool(view: &ServerView, total: &Sample, group: PoolGroup, class: usize, domain: &str) -> Option<Pool> {
     let pool_sites = view.pool_sites(group).into_iter().map(|place| place.used_by(class));
     let pool_sites: Vec<PoolSite> = pool_sites.filter(|place| !place.pools.is_empty()).collect();
     let window_ps = view.window_ps();
@@ -65,9 +65,9 @@ pub(super) fn pool(view: &ServerView, total: &Sample, group: Group, class: usize
 
 /// Returns the function that reads how long a domain was full, in ps. A PCIe pool is full when too few credits are
 /// left for another packet of the largest size.
-pub(super) fn full_ps(group: Group) -> fn(&Domain) -> u64 {
+pub(super) fn full_ps(group: PoolGroup) -> fn(&Domain) -> u64 {
     match group {
-        Group::Posted | Group::NonPosted => Domain::over_threshold_ps,
+        PoolGroup::Posted | PoolGroup::NonPosted => Domain::over_threshold_ps,
         _ => Domain::full_ps,
     }
 }

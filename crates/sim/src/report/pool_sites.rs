@@ -1,7 +1,7 @@
 //! Locates the pools of a server: in a socket, or on a link between two.
 
 use crate::read::crossed::socket_pairs;
-use crate::read::sample::{DomainTotals, Group};
+use crate::read::sample::{DomainTotals, PoolGroup};
 use crate::report::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::params::SocketParams;
@@ -17,8 +17,8 @@ pub(crate) struct PoolSite<'a> {
 }
 
 /// Domain groups of the UPI links.
-pub(crate) const UPI_GROUPS: [Group; 5] =
-    [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop];
+pub(crate) const UPI_GROUPS: [PoolGroup; 5] =
+    [PoolGroup::UpiRequest, PoolGroup::UpiWriteBack, PoolGroup::UpiData, PoolGroup::UpiAnswer, PoolGroup::UpiSnoop];
 
 impl PoolSite<'_> {
     /// Returns true if any workload used the pools.
@@ -43,7 +43,7 @@ impl PoolSite<'_> {
     }
 
     /// Sums the usage of the pools by a workload.
-    pub(crate) fn totals(&self, group: Group, class: usize) -> DomainTotals {
+    pub(crate) fn totals(&self, group: PoolGroup, class: usize) -> DomainTotals {
         let mut totals = DomainTotals::default();
         self.pools.iter().flat_map(|pool| group.usages(pool, Some(class))).for_each(|usage| totals.add(usage));
         totals
@@ -52,7 +52,7 @@ impl PoolSite<'_> {
 
 impl ServerView<'_> {
     /// Groups the pools of a group by place: one entry per socket, and one per direction between two sockets.
-    pub(crate) fn pool_sites(&self, group: Group) -> Vec<PoolSite<'_>> {
+    pub(crate) fn pool_sites(&self, group: PoolGroup) -> Vec<PoolSite<'_>> {
         let mut pool_sites: Vec<PoolSite> = Vec::new();
         let mut upi_directions = self.upi_directions().into_iter();
         self.machine.pools(|part, pool| {

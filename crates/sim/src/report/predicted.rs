@@ -6,7 +6,7 @@ use super::idle::predicted::list_keys_without_effect;
 use super::series::SERIES;
 use super::workloads::WORKLOADS;
 use super::{hash, rows, Report};
-use crate::read::sample::Group;
+use crate::read::sample::PoolGroup;
 use crate::report::table::{Cell, Table};
 use hostnet_analysis::binding::{stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Kind, WorkloadFacts};
@@ -134,7 +134,7 @@ fn domains(server: &ServerParams, predicted: &[Domain]) -> Table {
 
 /// Returns the pool that a domain shares its credits with, or an empty string.
 fn shares_with(domain: &str) -> &'static str {
-    Group::ALL.into_iter().find(|group| group.name() == domain).map_or("", Group::shares_with)
+    PoolGroup::ALL.into_iter().find(|group| group.name() == domain).map_or("", PoolGroup::shares_with)
 }
 
 /// Builds the table of channels: a row for all, and one for each. A prediction takes them as equally loaded.

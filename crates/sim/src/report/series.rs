@@ -2,7 +2,7 @@
 
 use super::caches::mib;
 use super::{sum, PS_PER_S};
-use crate::read::sample::{Group, Sample};
+use crate::read::sample::{PoolGroup, Sample};
 use crate::report::table::{Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_model::cache::ClassCounts;
@@ -36,12 +36,12 @@ impl ServerView<'_> {
     pub(super) fn series(&self) -> Table {
         let mut table = Table::of("series", SERIES);
         let (caches, sockets) = (self.machine.has_caches(), self.server.upi.is_some());
-        let has = |group: &Group| match group {
-            Group::Prefetch => caches,
-            Group::UpiSnoop | Group::ChaUpi => sockets,
-            Group::PoolRead | Group::PoolWrite => self.server.socket().pool.is_some(),
-            Group::ExpanderRead | Group::ExpanderWrite => self.server.socket().expander.is_some(),
-            Group::DimmRead | Group::DimmWrite | Group::DimmDmaWrite | Group::DimmDmaRead => {
+        let has = |group: &PoolGroup| match group {
+            PoolGroup::Prefetch => caches,
+            PoolGroup::UpiSnoop | PoolGroup::ChaUpi => sockets,
+            PoolGroup::PoolRead | PoolGroup::PoolWrite => self.server.socket().pool.is_some(),
+            PoolGroup::ExpanderRead | PoolGroup::ExpanderWrite => self.server.socket().expander.is_some(),
+            PoolGroup::DimmRead | PoolGroup::DimmWrite | PoolGroup::DimmDmaWrite | PoolGroup::DimmDmaRead => {
                 self.server.socket().dimm.is_some()
             }
             _ => true,
@@ -67,7 +67,7 @@ impl ServerView<'_> {
                     push(name, quantity, value);
                 }
             }
-            for group in Group::ALL.into_iter().filter(has) {
+            for group in PoolGroup::ALL.into_iter().filter(has) {
                 let area = sum(sample, group, None, |totals| totals.area_ps)
                     - sum(&before, group, None, |totals| totals.area_ps);
                 push(group.name(), "in_use_mean", area / elapsed_ps);

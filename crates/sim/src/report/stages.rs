@@ -5,7 +5,7 @@ use super::occupancy::{expander_bus_load, expander_link_load, full_ps};
 use super::pool_sites::PoolSite;
 use super::view::ServerView;
 use crate::read::crossed::{crossed, UpiTraffic};
-use crate::read::sample::{Group, Sample};
+use crate::read::sample::{PoolGroup, Sample};
 use hostnet_analysis::binding::full_share_estimate;
 use hostnet_analysis::evidence::{Load, Stage, OFTEN};
 use hostnet_analysis::explain::{Pool, EXPANDER_DRAM, EXPANDER_LINK};
@@ -28,25 +28,28 @@ const SATURATED_LINK: f64 = 0.95;
 
 /// Pools of requests on the path: their group, their name in reports, and their depth, which counts the steps
 /// downstream from the sender.
-const REQUEST_POOLS: [(Group, &str, u8); 13] = [
-    (Group::Prefetch, "L2 prefetch", 0),
-    (Group::Posted, "PCIe posted", 0),
-    (Group::NonPosted, "PCIe non-posted", 0),
-    (Group::P2mWrite, "P2M-Write", 1),
-    (Group::P2mRead, "P2M-Read", 1),
-    (Group::Tor, "CHA TOR", 2),
-    (Group::ChaUpi, "CHA->UPI", 3),
-    (Group::UpiRequest, "UPI request", 4),
-    (Group::UpiWriteBack, "UPI data", 4),
-    (Group::UpiSnoop, "UPI request", 6),
-    (Group::Rpq, "RPQ", 7),
-    (Group::Wpq, "WPQ", 7),
-    (Group::ExpanderRead, "CXL read", 7),
+const REQUEST_POOLS: [(PoolGroup, &str, u8); 13] = [
+    (PoolGroup::Prefetch, "L2 prefetch", 0),
+    (PoolGroup::Posted, "PCIe posted", 0),
+    (PoolGroup::NonPosted, "PCIe non-posted", 0),
+    (PoolGroup::P2mWrite, "P2M-Write", 1),
+    (PoolGroup::P2mRead, "P2M-Read", 1),
+    (PoolGroup::Tor, "CHA TOR", 2),
+    (PoolGroup::ChaUpi, "CHA->UPI", 3),
+    (PoolGroup::UpiRequest, "UPI request", 4),
+    (PoolGroup::UpiWriteBack, "UPI data", 4),
+    (PoolGroup::UpiSnoop, "UPI request", 6),
+    (PoolGroup::Rpq, "RPQ", 7),
+    (PoolGroup::Wpq, "WPQ", 7),
+    (PoolGroup::ExpanderRead, "CXL read", 7),
 ];
 
 /// Pools of responses, and of writes behind a CXL link, as [`REQUEST_POOLS`] lists those of requests.
-const RESPONSE_POOLS: [(Group, &str, u8); 3] =
-    [(Group::UpiData, "UPI data", 8), (Group::UpiAnswer, "UPI request", 8), (Group::ExpanderWrite, "CXL write", 7)];
+const RESPONSE_POOLS: [(PoolGroup, &str, u8); 3] = [
+    (PoolGroup::UpiData, "UPI data", 8),
+    (PoolGroup::UpiAnswer, "UPI request", 8),
+    (PoolGroup::ExpanderWrite, "CXL write", 7),
+];
 
 /// Depth of the TOR of a line's home socket, if another socket requested the line.
 const HOME_TOR_DEPTH: u8 = 5;
@@ -92,13 +95,13 @@ impl WorkloadPath<'_> {
     }
 
     /// Returns the pools of a group, one per place: the fullest that the workload uses.
-    fn pools(&self, group: Group, limit: &str, depth: u8) -> Vec<Stage> {
+    fn pools(&self, group: PoolGroup, limit: &str, depth: u8) -> Vec<Stage> {
         let full = full_ps(group);
         let at = |place: PoolSite| {
             let mine = || place.pools.iter().filter(|pool| self.uses(group, pool));
             let count: u64 = mine().map(|pool| self.lines_in(group, pool)).sum();
             let fullest = mine().map(|pool| full(pool)).max()?;
-            let depth = if group == Group::Tor && !self.is_own(place.socket) { HOME_TOR_DEPTH } else { depth };
+            let depth = if group == PoolGroup::Tor && !self.is_own(place.socket) { HOME_TOR_DEPTH } else { depth };
             let share = (fullest as f64 / self.view.window_ps()).max(self.often_full(group, &place));
             self.is_on_path(count).then(|| Stage::pool(limit, place.name, depth, share))
         };
@@ -108,29 +111,29 @@ impl WorkloadPath<'_> {
     /// Estimates from the mean occupancy how often the slices of a socket have no TOR entry left, as a share of time;
     /// 0 for other groups. All slices together are rarely full at the same time. `CHA->UPI` counts only the entries
     /// that lines of other sockets may hold.
-    fn often_full(&self, group: Group, place: &PoolSite) -> f64 {
+    fn often_full(&self, group: PoolGroup, place: &PoolSite) -> f64 {
         let Some(socket) = place.socket.map(|number| &self.view.server.sockets[number]) else { return 0.0 };
         let entries = match (group, &self.view.server.upi) {
-            (Group::Tor, _) => socket.cha.tor_entries,
-            (Group::ChaUpi, Some(sockets)) => sockets.tor_entries,
+            (PoolGroup::Tor, _) => socket.cha.tor_entries,
+            (PoolGroup::ChaUpi, Some(sockets)) => sockets.tor_entries,
             _ => return 0.0,
         };
         let in_use = place.sum(Domain::area_ps) / self.view.window_ps();
         full_share_estimate(in_use, f64::from(socket.cha.slices * entries))
     }
 
-    fn uses(&self, group: Group, pool: &Domain) -> bool {
+    fn uses(&self, group: PoolGroup, pool: &Domain) -> bool {
         self.lines_in(group, pool) > 0
     }
 
     /// Returns the lines of the workload that a pool of a group admitted.
-    fn lines_in(&self, group: Group, pool: &Domain) -> u64 {
+    fn lines_in(&self, group: PoolGroup, pool: &Domain) -> u64 {
         group.usages(pool, Some(self.class)).map(|usage| usage.acquired()).sum()
     }
 
     /// Returns true if cores or devices of the workload are on a socket.
     fn is_own(&self, socket: Option<usize>) -> bool {
-        let own = [Group::Lfb, Group::P2mWrite, Group::P2mRead];
+        let own = [PoolGroup::Lfb, PoolGroup::P2mWrite, PoolGroup::P2mRead];
         let here = |place: &PoolSite| place.socket == socket && place.pools.iter().any(|pool| self.taken(pool) > 0);
         own.into_iter().any(|group| self.view.pool_sites(group).iter().any(here))
     }
@@ -158,12 +161,12 @@ impl WorkloadPath<'_> {
     /// wait only if the write queue is often full.
     fn waits_for_dram(&self, memory: &MemoryParams, place: &str) -> bool {
         let read: u64 =
-            self.view.pool_sites(Group::P2mRead).iter().flat_map(|of| &of.pools).map(|pool| self.taken(pool)).sum();
+            self.view.pool_sites(PoolGroup::P2mRead).iter().flat_map(|of| &of.pools).map(|pool| self.taken(pool)).sum();
         if !self.view.server.workloads[self.class].kind.is_of_devices() || self.is_on_path(read) {
             return true;
         }
-        let shared = memory.controller.shared_queue.then_some(Group::Rpq);
-        let queues = shared.into_iter().chain([Group::Wpq]).flat_map(|group| self.pools(group, group.name(), 0));
+        let shared = memory.controller.shared_queue.then_some(PoolGroup::Rpq);
+        let queues = shared.into_iter().chain([PoolGroup::Wpq]).flat_map(|group| self.pools(group, group.name(), 0));
         let is_full = |stage: Stage| matches!(stage.load, Load::Pool { full, .. } if full >= OFTEN);
         queues.filter(|queue| queue.place == place).any(is_full)
     }
@@ -179,16 +182,17 @@ impl WorkloadPath<'_> {
         let mine = |way: &&UpiTraffic| {
             let [asks, answers] =
                 [(way.from, way.to), (way.to, way.from)].map(|(one, other)| format!("upi {one}-{other}"));
-            let sends =
-                |groups: &[Group], name: &str| groups.iter().any(|&group| self.is_on_path(self.taken_at(group, name)));
-            sends(&[Group::UpiRequest, Group::UpiWriteBack, Group::UpiSnoop], &asks)
-                || sends(&[Group::UpiData, Group::UpiAnswer], &answers)
+            let sends = |groups: &[PoolGroup], name: &str| {
+                groups.iter().any(|&group| self.is_on_path(self.taken_at(group, name)))
+            };
+            sends(&[PoolGroup::UpiRequest, PoolGroup::UpiWriteBack, PoolGroup::UpiSnoop], &asks)
+                || sends(&[PoolGroup::UpiData, PoolGroup::UpiAnswer], &answers)
         };
         ways.iter().filter(mine).map(used).collect()
     }
 
     /// Returns the lines of the workload that the pools of a group admitted at a place.
-    fn taken_at(&self, group: Group, name: &str) -> u64 {
+    fn taken_at(&self, group: PoolGroup, name: &str) -> u64 {
         let pool_sites = self.view.pool_sites(group);
         pool_sites
             .iter()
@@ -202,7 +206,7 @@ impl WorkloadPath<'_> {
     /// home socket, and reads fetch lines from there.
     fn remote_links(&self) -> Vec<Stage> {
         let Some(remote) = &self.view.server.socket().remote else { return Vec::new() };
-        let all = |group: Group| -> Vec<(String, u64, u64)> {
+        let all = |group: PoolGroup| -> Vec<(String, u64, u64)> {
             let sum = |place: &PoolSite, pick: &dyn Fn(&Domain) -> u64| place.pools.iter().map(|pool| pick(pool)).sum();
             let of = |place: PoolSite| {
                 let everyone = |pool: &Domain| pool.classes().iter().map(|usage| usage.acquired()).sum();
@@ -210,8 +214,8 @@ impl WorkloadPath<'_> {
             };
             self.view.pool_sites(group).into_iter().map(of).collect()
         };
-        let directions = [(Group::UpiWriteBack, Group::UpiRequest), (Group::UpiData, Group::UpiAnswer)];
-        let used = |(with_data, without): (Group, Group)| {
+        let directions = [(PoolGroup::UpiWriteBack, PoolGroup::UpiRequest), (PoolGroup::UpiData, PoolGroup::UpiAnswer)];
+        let used = |(with_data, without): (PoolGroup, PoolGroup)| {
             let pairs = all(with_data).into_iter().zip(all(without));
             pairs
                 .filter(|(data, other)| self.is_on_path(data.2 + other.2))
@@ -230,7 +234,7 @@ impl WorkloadPath<'_> {
 
     /// Returns the line rate of the IIO of each socket, in either direction.
     fn iios(&self) -> Vec<Stage> {
-        let of = |group: Group| {
+        let of = |group: PoolGroup| {
             self.view
                 .pool_sites(group)
                 .into_iter()
@@ -244,7 +248,7 @@ impl WorkloadPath<'_> {
                 })
                 .collect::<Vec<_>>()
         };
-        [Group::P2mWrite, Group::P2mRead].into_iter().flat_map(of).collect()
+        [PoolGroup::P2mWrite, PoolGroup::P2mRead].into_iter().flat_map(of).collect()
     }
 
     /// Returns the PCIe link of each drive, in its busier direction.
@@ -257,8 +261,8 @@ impl WorkloadPath<'_> {
                 let lines: u64 = pool.domain.classes().iter().map(|usage| usage.acquired()).sum();
                 mine += self.taken(pool.domain);
                 match pool.group {
-                    Group::Posted => posted += lines,
-                    Group::NonPosted => asked += lines,
+                    PoolGroup::Posted => posted += lines,
+                    PoolGroup::NonPosted => asked += lines,
                     _ => {}
                 }
             });
@@ -271,7 +275,7 @@ impl WorkloadPath<'_> {
     /// Returns the DRAM and the link of memory behind a CXL link, if the workload uses them.
     fn expander(&self, total: &Sample) -> Vec<Stage> {
         let Some(expander) = &self.view.server.socket().expander else { return Vec::new() };
-        let lines = [Group::ExpanderRead, Group::ExpanderWrite].map(|group| total.of(group, self.class).lines);
+        let lines = [PoolGroup::ExpanderRead, PoolGroup::ExpanderWrite].map(|group| total.of(group, self.class).lines);
         if !self.is_on_path(lines.iter().sum()) {
             return Vec::new();
         }

@@ -1,7 +1,7 @@
 //! The table `workloads`.
 
 use super::{quantile_ns, ratio_ci95, ratio_estimate, PS_PER_S};
-use crate::read::sample::{residences, DomainTotals, Group, Sample};
+use crate::read::sample::{residences, DomainTotals, PoolGroup, Sample};
 use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
@@ -178,11 +178,11 @@ impl ServerView<'_> {
     }
 
     /// Returns the groups whose entries a line of the workload holds from its start to its end.
-    fn entry_groups(&self, class: usize) -> &'static [Group] {
+    fn entry_groups(&self, class: usize) -> &'static [PoolGroup] {
         if self.server.workloads[class].kind.is_of_devices() {
-            &[Group::P2mWrite, Group::P2mRead]
+            &[PoolGroup::P2mWrite, PoolGroup::P2mRead]
         } else {
-            &[Group::Lfb]
+            &[PoolGroup::Lfb]
         }
     }
 

@@ -4,7 +4,7 @@ use super::pace::RunPace;
 use super::Run;
 use crate::error::SimulationError;
 use crate::read::ends::{machines, network};
-use crate::read::sample::{self, Group};
+use crate::read::sample::{self, PoolGroup};
 use crate::read::WorldReading;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::Domain;
@@ -110,12 +110,12 @@ fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fu
     let hosts = cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
     let names: Vec<&str> = hosts.map(|host| host.name.as_str()).collect();
     let of_server = |(server, machine): (usize, &Machine)| {
-        let groups = Group::ALL.into_iter();
+        let groups = PoolGroup::ALL.into_iter();
         let domains = groups.flat_map(|group| {
             let all = sample::domains(machine, group).into_iter();
             all.map(move |(part, domain)| (group, part, domain)).collect::<Vec<_>>()
         });
-        let full = |(place, (group, part, domain)): (usize, (Group, String, &Domain))| {
+        let full = |(place, (group, part, domain)): (usize, (PoolGroup, String, &Domain))| {
             let part = if names[server].is_empty() { part } else { format!("{}, {part}", names[server]) };
             FullestDomain {
                 share: u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity()),

@@ -3,7 +3,7 @@
 use hostnet_config::Plan;
 use hostnet_kernel::{ComponentId, Event, Observer, Simulation};
 use hostnet_model::ether::Fabric;
-use hostnet_model::memory::Place;
+use hostnet_model::memory::DramAddress;
 use hostnet_model::params::HostKind;
 use hostnet_model::World;
 use hostnet_model::{Machine, PartName, Payload, RequestId, RequestKind};
@@ -63,7 +63,7 @@ pub struct EventLine {
     /// Workload that the request belongs to.
     pub class: u8,
     /// Place of the line in DRAM.
-    pub place: Place,
+    pub place: DramAddress,
 }
 
 /// One event. Two records are equal if the same event occurs at the same time at the same part for the same line.

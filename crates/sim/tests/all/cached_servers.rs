@@ -9,7 +9,7 @@ use hostnet_model::cache::ClassCounts;
 use hostnet_model::params::ServerParams;
 use hostnet_model::Machine;
 use hostnet_sim::build;
-use hostnet_sim::sample::Group;
+use hostnet_sim::sample::PoolGroup;
 use proptest::prelude::*;
 
 /// Asserts the invariants that hold at any time.
@@ -32,14 +32,14 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
     let classes = params.workloads.len();
     let of = |group| (0..classes).map(|class| acquired(machine, group, class)).sum::<u64>();
     let read: u64 = channels.iter().flat_map(|channel| &channel.reads).sum();
-    let written = channels.iter().flat_map(|channel| &channel.writes).sum::<u64>() + in_use(machine, Group::Wpq);
+    let written = channels.iter().flat_map(|channel| &channel.writes).sum::<u64>() + in_use(machine, PoolGroup::Wpq);
     let caches = in_all(machine);
-    assert_eq!([of(Group::ChaRead), of(Group::Rpq)], [read; 2], "lines read from memory");
-    assert_eq!([of(Group::ChaWrite), of(Group::Wpq)], [written; 2], "lines written to memory");
+    assert_eq!([of(PoolGroup::ChaRead), of(PoolGroup::Rpq)], [read; 2], "lines read from memory");
+    assert_eq!([of(PoolGroup::ChaWrite), of(PoolGroup::Wpq)], [written; 2], "lines written to memory");
     assert_eq!(read, caches.llc_misses + caches.io_reads - caches.io_read_hits, "memory is read for misses alone");
-    assert_eq!(caches.io_reads, of(Group::P2mRead), "every read of a device looks into the caches");
+    assert_eq!(caches.io_reads, of(PoolGroup::P2mRead), "every read of a device looks into the caches");
     let put = caches.ddio_updates + caches.ddio_allocations;
-    let past = of(Group::P2mWrite) - put;
+    let past = of(PoolGroup::P2mWrite) - put;
     assert_eq!(
         written,
         caches.core_evictions + caches.ddio_evictions + past,
@@ -48,8 +48,8 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
     let ddio = &params.socket().cache.as_ref().expect("caches").ddio.drives;
     assert!(ddio.contains(&true) || put == 0, "no drive writes to the LLC");
     assert!(ddio.contains(&false) || past == 0, "every drive writes to the LLC");
-    assert_eq!(of(Group::Posted), of(Group::P2mWrite), "lines from devices");
-    assert_eq!(of(Group::NonPosted), of(Group::P2mRead), "lines to devices");
+    assert_eq!(of(PoolGroup::Posted), of(PoolGroup::P2mWrite), "lines from devices");
+    assert_eq!(of(PoolGroup::NonPosted), of(PoolGroup::P2mRead), "lines to devices");
     assert!(caches.ddio_leaks <= caches.ddio_evictions && caches.prefetch_used <= caches.l2_lookups);
 }
 

@@ -168,7 +168,7 @@ fn device_writes_end_in_memory_or_in_the_llc() {
         let machine = settled(&mut simulation);
         let caches = machine.caches().next().expect("caches").counts().classes()[0];
         let written: u64 = counters(machine, now).iter().map(|channel| channel.writes[0]).sum::<u64>()
-            + common::in_use(machine, hostnet_sim::sample::Group::Wpq);
+            + common::in_use(machine, hostnet_sim::sample::PoolGroup::Wpq);
         let allocated = caches.ddio_allocations;
         assert!(machine.requests().is_empty() && allocated + caches.ddio_updates > 10_000, "{block}");
         assert_eq!(written, caches.ddio_evictions + caches.core_evictions, "{block}: every dirty line goes to memory");

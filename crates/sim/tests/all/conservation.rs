@@ -9,17 +9,21 @@ use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{ServerParams, WorkloadKind};
 use hostnet_model::Machine;
 use hostnet_sim::build;
-use hostnet_sim::sample::Group;
+use hostnet_sim::sample::PoolGroup;
 use proptest::prelude::*;
 
 /// Asserts the invariants that hold at any time.
 fn assert_sound(machine: &Machine, now: Time) {
     assert_books(machine);
     let of = |group| in_use(machine, group);
-    let held = of(Group::C2mRead) + of(Group::C2mWrite) + of(Group::P2mRead) + of(Group::P2mWrite);
+    let held = of(PoolGroup::C2mRead) + of(PoolGroup::C2mWrite) + of(PoolGroup::P2mRead) + of(PoolGroup::P2mWrite);
     let alive = machine.requests().len() as u64;
     assert!(held <= alive, "{held} credits are held by {alive} requests");
-    assert!(alive <= held + of(Group::ChaWrite), "{alive} requests, {held} credits and {} writes", of(Group::ChaWrite));
+    assert!(
+        alive <= held + of(PoolGroup::ChaWrite),
+        "{alive} requests, {held} credits and {} writes",
+        of(PoolGroup::ChaWrite)
+    );
     assert_bandwidth(machine, now);
 }
 
@@ -38,13 +42,13 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
         let of = |group| acquired(machine, group, class);
         let read: u64 = channels.iter().map(|channel| channel.reads[class]).sum();
         let written = channels.iter().map(|channel| channel.writes[class]).sum::<u64>() + in_wpq(machine, class);
-        assert_eq!(of(Group::C2mRead) + of(Group::P2mRead), read, "class {class}: lines read");
-        assert_eq!(of(Group::C2mWrite) + of(Group::P2mWrite), written, "class {class}: lines written");
-        assert_eq!([of(Group::ChaRead), of(Group::Rpq)], [read; 2], "class {class}: lines read");
-        assert_eq!([of(Group::ChaWrite), of(Group::Wpq)], [written; 2], "class {class}: lines written");
-        assert_eq!(of(Group::Posted), of(Group::P2mWrite), "class {class}: lines from devices");
-        assert_eq!(of(Group::NonPosted), of(Group::P2mRead), "class {class}: lines to devices");
-        assert_data_moved(machine, class, &workload.kind, (of(Group::P2mWrite) + of(Group::P2mRead)) * 64);
+        assert_eq!(of(PoolGroup::C2mRead) + of(PoolGroup::P2mRead), read, "class {class}: lines read");
+        assert_eq!(of(PoolGroup::C2mWrite) + of(PoolGroup::P2mWrite), written, "class {class}: lines written");
+        assert_eq!([of(PoolGroup::ChaRead), of(PoolGroup::Rpq)], [read; 2], "class {class}: lines read");
+        assert_eq!([of(PoolGroup::ChaWrite), of(PoolGroup::Wpq)], [written; 2], "class {class}: lines written");
+        assert_eq!(of(PoolGroup::Posted), of(PoolGroup::P2mWrite), "class {class}: lines from devices");
+        assert_eq!(of(PoolGroup::NonPosted), of(PoolGroup::P2mRead), "class {class}: lines to devices");
+        assert_data_moved(machine, class, &workload.kind, (of(PoolGroup::P2mWrite) + of(PoolGroup::P2mRead)) * 64);
     }
 }
 
@@ -61,7 +65,7 @@ fn assert_data_moved(machine: &Machine, class: usize, kind: &WorkloadKind, moved
 
 /// Returns the writes of a workload that stay in the WPQ: few writes wait for more, or for reads to end.
 fn in_wpq(machine: &Machine, class: usize) -> u64 {
-    let parts = hostnet_sim::sample::domains(machine, Group::Wpq);
+    let parts = hostnet_sim::sample::domains(machine, PoolGroup::Wpq);
     parts.iter().map(|(_, domain)| u64::from(domain.classes()[class].in_use())).sum()
 }
 
@@ -83,7 +87,7 @@ fn check(scenario: &Scenario, stops_ns: &[u64]) {
     assert_little(machine);
     let controller = &plan.server().unwrap().socket().memory.controller;
     let limit = controller.idle_writes.min(controller.write_high);
-    for (name, _, domain) in domains(machine).iter().filter(|(_, group, _)| *group == Group::Wpq) {
+    for (name, _, domain) in domains(machine).iter().filter(|(_, group, _)| *group == PoolGroup::Wpq) {
         assert!(domain.in_use() < limit, "{name} keeps {} writes", domain.in_use());
     }
 }

@@ -13,7 +13,7 @@ use hostnet_model::params::{
 };
 use hostnet_model::{IioCounter, Machine};
 use hostnet_sim::build;
-use hostnet_sim::sample::{self, Group};
+use hostnet_sim::sample::{self, PoolGroup};
 use proptest::prelude::*;
 
 const WRITE_PS: u64 = 22_000_000;
@@ -80,7 +80,7 @@ fn watcher(simulation: &mut Simulation<Machine>) -> &Control {
 
 /// Returns the lines that the core of each remote socket has requested since the last reset.
 fn lines(simulation: &mut Simulation<Machine>) -> Vec<u64> {
-    let domains = sample::domains(settled(simulation), Group::Lfb);
+    let domains = sample::domains(settled(simulation), PoolGroup::Lfb);
     let remote = domains.iter().filter(|(part, _)| part.starts_with("remote"));
     remote.map(|(_, domain)| domain.classes().iter().map(|usage| usage.acquired()).sum()).collect()
 }
@@ -98,7 +98,7 @@ fn the_signals_are_those_of_the_iio() {
     let before = *watcher(&mut simulation).signals();
     run_to(&mut simulation, us(1000));
     let machine = settled(&mut simulation);
-    let [(_, write)] = sample::domains(machine, Group::P2mWrite)[..] else { panic!("one write buffer") };
+    let [(_, write)] = sample::domains(machine, PoolGroup::P2mWrite)[..] else { panic!("one write buffer") };
     let mean = write.area_ps() as f64 / us(500).ps() as f64;
     let bandwidth = write.classes().iter().map(|usage| usage.acquired()).sum::<u64>() as f64 * 128e3;
     let signals = watcher(&mut simulation).signals();
@@ -128,7 +128,7 @@ fn registers_never_go_back_when_a_window_begins() {
     };
     run_to(&mut simulation, us(100));
     let machine = settled(&mut simulation);
-    let [(_, write)] = sample::domains(machine, Group::P2mWrite)[..] else { panic!("one write buffer") };
+    let [(_, write)] = sample::domains(machine, PoolGroup::P2mWrite)[..] else { panic!("one write buffer") };
     let entry_clocks = write.area_ps() / 2000;
     let inserted: u64 = write.classes().iter().map(|usage| usage.acquired()).sum();
     let first = read(&mut simulation);

@@ -7,7 +7,7 @@ use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::params::{ControlParams, ControlRule, ServerParams};
 use hostnet_model::Machine;
 use hostnet_sim::build;
-use hostnet_sim::sample::{self, Group};
+use hostnet_sim::sample::{self, PoolGroup};
 
 /// Returns a server of four sockets with eight cores each. A stream on `cores` accesses memory of the first socket.
 fn server(cores: &str, caches: bool, level: u8) -> ServerParams {
@@ -35,7 +35,7 @@ fn lines(simulation: &mut Simulation<Machine>) -> Vec<u64> {
     let (machine, scheduler) = &mut simulation.parts_mut()[0];
     sample::reset(machine, scheduler.now());
     run_to(simulation, us(200));
-    let domains = sample::domains(settled(simulation), Group::Lfb);
+    let domains = sample::domains(settled(simulation), PoolGroup::Lfb);
     domains.iter().map(|(_, domain)| domain.classes().iter().map(|usage| usage.acquired()).sum()).collect()
 }
 

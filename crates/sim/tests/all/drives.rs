@@ -6,7 +6,7 @@ use hostnet_kernel::Simulation;
 use hostnet_model::nvme::Ssd;
 use hostnet_model::Machine;
 use hostnet_sim::build;
-use hostnet_sim::sample::Group;
+use hostnet_sim::sample::PoolGroup;
 use proptest::prelude::*;
 
 const UNTIL_US: u64 = 300;
@@ -72,7 +72,7 @@ fn lines_of_drives_cross_only_where_they_have_no_path() {
     let lines = |settings: &[&str]| {
         let mut simulation = server(1, "read", &[settings, &["workload.stream.memory=local"]].concat());
         moved(&mut simulation);
-        acquired(settled(&mut simulation), Group::ChaUpi, 0)
+        acquired(settled(&mut simulation), PoolGroup::ChaUpi, 0)
     };
     assert_eq!(lines(&["ssd.sockets=1"]), 0);
     assert_eq!(lines(&["ssd.mode=octo"]), 0);
@@ -85,7 +85,7 @@ fn lines_of_drives_cross_only_where_they_have_no_path() {
 fn memory_of_every_socket_is_reached_by_its_own_path() {
     let mut simulation = server(1, "read", &["ssd.mode=octo", "workload.disk.memory=interleave"]);
     let both = moved(&mut simulation);
-    assert_eq!(acquired(settled(&mut simulation), Group::ChaUpi, 0), 0);
+    assert_eq!(acquired(settled(&mut simulation), PoolGroup::ChaUpi, 0), 0);
     assert_alike("interleaved and local", both, moved(&mut server(1, "read", &["ssd.sockets=1"])));
 }
 

@@ -6,7 +6,7 @@ use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::expander::Expander;
 use hostnet_model::Machine;
-use hostnet_sim::sample::{domains, Group};
+use hostnet_sim::sample::{domains, PoolGroup};
 use hostnet_sim::{build, Options, Run};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -116,7 +116,7 @@ fn interleaved_buffers_lie_there_for_half() {
     let machine = settled(&mut simulation);
     let lines =
         |group| -> u64 { domains(machine, group).iter().map(|(_, domain)| domain.classes()[0].acquired()).sum() };
-    let share = lines(Group::ExpanderRead) as f64 / lines(Group::C2mRead) as f64;
+    let share = lines(PoolGroup::ExpanderRead) as f64 / lines(PoolGroup::C2mRead) as f64;
     assert!((share - 0.5).abs() < 0.02, "{share}");
 }
 

@@ -6,7 +6,7 @@ use crate::common::{acquired, in_use, plan, settled, us};
 use hostnet_kernel::Simulation;
 use hostnet_model::Machine;
 use hostnet_sim::build;
-use hostnet_sim::sample::{self, Group};
+use hostnet_sim::sample::{self, PoolGroup};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn storage(rw: &str, memory: &str) -> Simulation<Machine> {
     simulation(&workloads, &["fio.kernel_lines_per_page=0", "fio.dma_lines_per_page=0", "iio.line_jitter=0"])
 }
 
-fn mean_ns(machine: &Machine, group: Group) -> f64 {
+fn mean_ns(machine: &Machine, group: PoolGroup) -> f64 {
     let usages = sample::domains(machine, group);
     let residences = || usages.iter().flat_map(|(_, domain)| domain.classes()).map(|usage| usage.residence());
     let [sum, count] = [
@@ -55,7 +55,7 @@ fn mean_ns(machine: &Machine, group: Group) -> f64 {
 }
 
 /// Returns the mean residence of a line in a domain after 400 us, in ns.
-fn held_ns(mut simulation: Simulation<Machine>, group: Group) -> f64 {
+fn held_ns(mut simulation: Simulation<Machine>, group: PoolGroup) -> f64 {
     run_to(&mut simulation, us(400));
     let machine = settled(&mut simulation);
     assert_books(machine);
@@ -64,7 +64,7 @@ fn held_ns(mut simulation: Simulation<Machine>, group: Group) -> f64 {
 
 #[test]
 fn a_remote_load_takes_a_upi_round_trip_longer() {
-    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(lone("1.0", memory), Group::C2mRead));
+    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(lone("1.0", memory), PoolGroup::C2mRead));
     assert_near("foreign less local C2M-Read in ns", foreign - local, 2.0 * LATENCY_NS + REQUEST_NS + DATA_NS, 1.0);
 }
 
@@ -77,9 +77,9 @@ fn a_snooping_home_overlaps_the_snoop_with_the_memory_read() {
         let settings: Vec<String> = settings.into_iter().chain(own).collect();
         simulation(workload, &settings.iter().map(String::as_str).collect::<Vec<_>>())
     };
-    let near = ["directory", "home"].map(|snoop| held_ns(load(snoop, "5 ns"), Group::C2mRead));
+    let near = ["directory", "home"].map(|snoop| held_ns(load(snoop, "5 ns"), PoolGroup::C2mRead));
     assert_near("a snoop that is shorter than the read of memory", near[1], near[0], 1e-9);
-    let far = held_ns(load("home", "200 ns"), Group::ChaRead);
+    let far = held_ns(load("home", "200 ns"), PoolGroup::ChaRead);
     // The home agent sends the snoop and forwards the answer.
     let preset = plan(&format!("{PRESET}[workload.idle]\nkind = \"stream\"\ncores = \"0\"\n"), &[]);
     let cha = &preset.server().expect("a server").sockets[0].cha;
@@ -89,13 +89,13 @@ fn a_snooping_home_overlaps_the_snoop_with_the_memory_read() {
 
 #[test]
 fn a_remote_write_back_ends_at_the_local_cha() {
-    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(lone("0.0", memory), Group::C2mWrite));
+    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(lone("0.0", memory), PoolGroup::C2mWrite));
     assert_near("foreign less local C2M-Write in ns", foreign - local, 0.0, 0.5);
 }
 
 #[test]
 fn a_remote_device_write_requests_ownership_and_then_sends_the_line() {
-    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(storage("read", memory), Group::P2mWrite));
+    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(storage("read", memory), PoolGroup::P2mWrite));
     // Lines of a TLP wait for each other on the wire: on average, half of the time of the others.
     let way = 4.0 * LATENCY_NS + 3.0 * REQUEST_NS + DATA_NS;
     assert_near("foreign less local P2M-Write in ns", foreign - local, way, 8.0);
@@ -103,7 +103,7 @@ fn a_remote_device_write_requests_ownership_and_then_sends_the_line() {
 
 #[test]
 fn a_remote_device_read_takes_a_upi_round_trip_longer() {
-    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(storage("write", memory), Group::P2mRead));
+    let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(storage("write", memory), PoolGroup::P2mRead));
     assert_near("foreign less local P2M-Read in ns", foreign - local, 2.0 * LATENCY_NS + REQUEST_NS + DATA_NS, 14.0);
 }
 
@@ -112,7 +112,7 @@ fn a_remote_line_takes_at_most_14_events() {
     let events = |reads, memory| {
         let mut simulation = lone(reads, memory);
         run_to(&mut simulation, us(400));
-        simulation.progress().events as f64 / acquired(settled(&mut simulation), Group::C2mRead, 0) as f64
+        simulation.progress().events as f64 / acquired(settled(&mut simulation), PoolGroup::C2mRead, 0) as f64
     };
     for reads in ["1.0", "0.0"] {
         let [local, foreign] = ["local", "node:1"].map(|memory| events(reads, memory));
@@ -126,7 +126,7 @@ fn a_direction_of_upi_carries_no_more_than_its_bandwidth() {
     let workloads = "[workload.stream]\nkind = \"stream\"\ncores = \"0-7\"\nmemory = \"node:1\"\n";
     let mut simulation = simulation(workloads, &["upi.link.bandwidth=5 GB/s"]);
     run_to(&mut simulation, us(200));
-    let lines = acquired(settled(&mut simulation), Group::UpiData, 0) as f64;
+    let lines = acquired(settled(&mut simulation), PoolGroup::UpiData, 0) as f64;
     let most = 200e-6 * 5e9 / 80.0;
     assert_near("share of the wire", lines / most, 1.0, 0.02);
 }
@@ -138,7 +138,7 @@ fn interleaved_memory_lies_in_both_sockets() {
     let mut simulation = simulation(workloads, &[]);
     run_to(&mut simulation, us(400));
     let machine = settled(&mut simulation);
-    let share = acquired(machine, Group::ChaUpi, 0) as f64 / acquired(machine, Group::C2mRead, 0) as f64;
+    let share = acquired(machine, PoolGroup::ChaUpi, 0) as f64 / acquired(machine, PoolGroup::C2mRead, 0) as f64;
     assert_near("share of foreign lines", share, 0.5, 0.03);
 }
 
@@ -194,9 +194,9 @@ proptest! {
         drain(&mut simulation);
         let machine = settled(&mut simulation);
         assert_little(machine);
-        prop_assert_eq!(in_use(machine, Group::ChaUpi), 0);
+        prop_assert_eq!(in_use(machine, PoolGroup::ChaUpi), 0);
         prop_assert!(machine.requests().is_empty(), "{} requests are left", machine.requests().len());
-        prop_assert!(acquired(machine, Group::ChaUpi, 1) > 0, "lines cross");
+        prop_assert!(acquired(machine, PoolGroup::ChaUpi, 1) > 0, "lines cross");
     }
 }
 
@@ -234,6 +234,6 @@ fn a_line_is_dirty_in_one_socket_at_most() {
         assert!(seen > 100, "{seen} dirty lines seen");
         assert!(stale * 100 < seen, "{stale} of {seen} dirty lines have a copy elsewhere");
         let machine = settled(&mut simulation);
-        assert!(acquired(machine, Group::UpiSnoop, 0) > 0, "copies are asked for");
+        assert!(acquired(machine, PoolGroup::UpiSnoop, 0) > 0, "copies are asked for");
     }
 }

@@ -11,7 +11,7 @@ use hostnet_model::mesh::{MeshLeg, MeshPort, StopSide};
 use hostnet_model::params::{DieParams, ServerParams, Stop};
 use hostnet_model::Machine;
 use hostnet_sim::build;
-use hostnet_sim::sample::{self, Group};
+use hostnet_sim::sample::{self, PoolGroup};
 use proptest::prelude::*;
 
 /// Returns a die with parts at the stops that `place` returns, by kind and number.
@@ -49,7 +49,7 @@ fn run(server: &ServerParams, until: Time) -> Simulation<Machine> {
 }
 
 /// Returns the mean residence of credits of a group, in ps.
-fn latency_ps(machine: &Machine, group: Group) -> f64 {
+fn latency_ps(machine: &Machine, group: PoolGroup) -> f64 {
     let (sum, count) = sample::domains(machine, group)
         .iter()
         .flat_map(|(_, domain): &(_, &Domain)| domain.classes())
@@ -92,7 +92,7 @@ fn a_line_takes_what_its_parts_are_nearer_or_farther() {
         let mut simulation = run(&server, us(100));
         drain(&mut simulation);
         let machine = settled(&mut simulation);
-        let found_ps = latency_ps(machine, Group::C2mRead) - latency_ps(machine, Group::ChaRead);
+        let found_ps = latency_ps(machine, PoolGroup::C2mRead) - latency_ps(machine, PoolGroup::ChaRead);
         assert!((found_ps - expected_ps as f64).abs() < 1e-3, "{core_column}: {found_ps} ps, expected {expected_ps}");
     }
 }
@@ -138,9 +138,9 @@ fn assert_messages(machine: &Machine, classes: usize) {
     let entered = |group, class| common::acquired(machine, group, class);
     for class in 0..classes {
         let of = |leg| counters.leg(leg, class).messages;
-        let from_cores = entered(Group::C2mRead, class) + entered(Group::C2mWrite, class);
-        let from_devices = entered(Group::P2mRead, class) + entered(Group::P2mWrite, class);
-        let to_memory = entered(Group::ChaRead, class) + entered(Group::ChaWrite, class);
+        let from_cores = entered(PoolGroup::C2mRead, class) + entered(PoolGroup::C2mWrite, class);
+        let from_devices = entered(PoolGroup::P2mRead, class) + entered(PoolGroup::P2mWrite, class);
+        let to_memory = entered(PoolGroup::ChaRead, class) + entered(PoolGroup::ChaWrite, class);
         assert_eq!([of(MeshLeg::CoreToCha), of(MeshLeg::ChaToCore)], [from_cores; 2], "class {class}: cores");
         assert_eq!([of(MeshLeg::IioToCha), of(MeshLeg::ChaToIio)], [from_devices; 2], "class {class}: devices");
         assert_eq!([of(MeshLeg::ChaToChannel), of(MeshLeg::ChannelToCha)], [to_memory; 2], "class {class}: memory");
@@ -232,7 +232,7 @@ fn the_delays_of_the_configuration_hold_on_the_mean() {
     let server = on(&plan, die(plan.server().unwrap(), 6, 4, place));
     let [flat, die] = [plan.server().unwrap(), &server].map(|server| {
         let mut simulation = run(server, us(600));
-        latency_ps(settled(&mut simulation), Group::C2mRead)
+        latency_ps(settled(&mut simulation), PoolGroup::C2mRead)
     });
     assert!((die - flat).abs() < 0.01 * flat, "{die} ps on a die, {flat} without");
 }

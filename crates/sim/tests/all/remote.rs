@@ -10,7 +10,7 @@ use hostnet_model::params::{
 };
 use hostnet_model::{Machine, PartKind, Payload};
 use hostnet_sim::build;
-use hostnet_sim::sample::{self, Group};
+use hostnet_sim::sample::{self, PoolGroup};
 use proptest::prelude::*;
 
 const UPI: UpiParams = UpiParams {
@@ -57,13 +57,13 @@ fn mean_ns(domain: &Domain) -> f64 {
     residence.sum() as f64 / residence.count() as f64 / 1000.0
 }
 
-fn only(machine: &Machine, group: Group) -> &Domain {
+fn only(machine: &Machine, group: PoolGroup) -> &Domain {
     let [(_, domain)] = sample::domains(machine, group)[..] else { panic!("one domain of {}", group.name()) };
     domain
 }
 
 /// Returns the bytes per second of the lines that returned their credit in `group`.
-fn bytes_per_s(machine: &Machine, group: Group, until_us: u64) -> f64 {
+fn bytes_per_s(machine: &Machine, group: PoolGroup, until_us: u64) -> f64 {
     let domains = sample::domains(machine, group);
     let lines: u64 = domains.iter().map(|(_, domain)| domain.classes()[0].residence().count()).sum();
     lines as f64 * 64.0 / (until_us as f64 * 1e-6)
@@ -76,16 +76,16 @@ fn wire_ns(bytes: u32) -> f64 {
 #[test]
 fn a_lone_line_takes_a_upi_round_trip_longer() {
     let mut local = run(&local(1.0), 400);
-    let local_ns = mean_ns(only(settled(&mut local), Group::C2mRead));
+    let local_ns = mean_ns(only(settled(&mut local), PoolGroup::C2mRead));
     let mut remote = run(&random(server(1, 1, 1.0, UPI)), 400);
-    let remote_ns = mean_ns(only(settled(&mut remote), Group::C2mRead));
+    let remote_ns = mean_ns(only(settled(&mut remote), PoolGroup::C2mRead));
     let way_ns = 2.0 * 60.0 + wire_ns(UPI.request_bytes) + wire_ns(UPI.data_bytes);
     assert_near("remote less local latency in ns", remote_ns - local_ns, way_ns, 1.0);
 }
 
 #[test]
 fn a_lone_write_back_waits_for_an_answer_of_the_other_socket() {
-    let hold_ns = |server: &ServerParams| mean_ns(only(settled(&mut run(server, 400)), Group::C2mWrite));
+    let hold_ns = |server: &ServerParams| mean_ns(only(settled(&mut run(server, 400)), PoolGroup::C2mWrite));
     let way_ns = 2.0 * 60.0 + wire_ns(UPI.request_bytes) + wire_ns(UPI.data_bytes);
     let longer = hold_ns(&random(server(1, 1, 0.0, UPI))) - hold_ns(&local(0.0));
     assert_near("remote less local C2M-Write in ns", longer, way_ns, 1.0);
@@ -96,9 +96,9 @@ fn a_core_moves_what_it_has_in_flight_per_latency() {
     for lines in [1, 8, 20] {
         let mut simulation = run(&server(1, lines, 1.0, UPI), 200);
         let machine = settled(&mut simulation);
-        let latency_s = mean_ns(only(machine, Group::C2mRead)) * 1e-9;
+        let latency_s = mean_ns(only(machine, PoolGroup::C2mRead)) * 1e-9;
         let law = f64::from(lines) * 64.0 / latency_s;
-        let found = bytes_per_s(machine, Group::C2mRead, 200);
+        let found = bytes_per_s(machine, PoolGroup::C2mRead, 200);
         assert_near(&format!("{lines} lines in flight"), found / law, 1.0, 0.01);
     }
 }
@@ -107,7 +107,7 @@ fn a_core_moves_what_it_has_in_flight_per_latency() {
 fn a_direction_carries_no_more_than_its_bandwidth() {
     let slow = UpiParams { bytes_per_s: 5_000_000_000, ..UPI };
     let mut simulation = run(&server(1, 40, 1.0, slow), 200);
-    let found = bytes_per_s(settled(&mut simulation), Group::C2mRead, 200);
+    let found = bytes_per_s(settled(&mut simulation), PoolGroup::C2mRead, 200);
     assert_near("share of what the wire can carry", found / (5e9 * 64.0 / 80.0), 1.0, 0.01);
 }
 
@@ -117,10 +117,10 @@ fn the_credits_of_data_bound_a_direction() {
     let few = UpiParams { data_credits: 4, ..UPI };
     let mut simulation = run(&server(1, 40, 1.0, few), 200);
     let machine = settled(&mut simulation);
-    let data = only(machine, Group::UpiData);
+    let data = only(machine, PoolGroup::UpiData);
     assert_eq!((data.in_use_max(), data.capacity()), (4, 4));
     let law = 4.0 * 64.0 / ((2.0 * 60.0 + wire_ns(80)) * 1e-9);
-    assert_near("share of credits per round trip", bytes_per_s(machine, Group::C2mRead, 200) / law, 1.0, 0.02);
+    assert_near("share of credits per round trip", bytes_per_s(machine, PoolGroup::C2mRead, 200) / law, 1.0, 0.02);
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn one_line_waits_with_one_credit_less_than_lines() {
     let full_ps = |credits, lines| {
         let upi = UpiParams { request_credits: credits, ..UPI };
         let mut simulation = run(&server(1, lines, 1.0, upi), 100);
-        let request = only(settled(&mut simulation), Group::UpiRequest);
-        (request.in_use_max(), mean_ns(only(settled(&mut simulation), Group::C2mRead)))
+        let request = only(settled(&mut simulation), PoolGroup::UpiRequest);
+        (request.in_use_max(), mean_ns(only(settled(&mut simulation), PoolGroup::C2mRead)))
     };
     // Two reads leave together: with one credit, the second waits until the credit of the first is back.
     let (most, slow_ns) = full_ps(1, 2);
@@ -167,7 +167,7 @@ fn tell(simulation: &mut Simulation<Machine>, payload: Payload) {
 
 #[test]
 fn mba_adds_its_latency_to_every_read() {
-    let plain_ns = mean_ns(only(settled(&mut run(&random(server(1, 10, 1.0, UPI)), 200)), Group::C2mRead));
+    let plain_ns = mean_ns(only(settled(&mut run(&random(server(1, 10, 1.0, UPI)), 200)), PoolGroup::C2mRead));
     for ps in [1, 500_000, 2_000_000] {
         let mut simulation = run(&random(server(1, 10, 1.0, UPI)), 10);
         tell(&mut simulation, Payload::Throttle { ps });
@@ -176,11 +176,11 @@ fn mba_adds_its_latency_to_every_read() {
         sample::reset(machine, scheduler.now());
         run_to(&mut simulation, us(220));
         let machine = settled(&mut simulation);
-        let slow_ns = mean_ns(only(machine, Group::C2mRead));
+        let slow_ns = mean_ns(only(machine, PoolGroup::C2mRead));
         // Idle memory closes its rows in between, and opening them takes some ns more.
         assert_near("latency added in ns", slow_ns - plain_ns, f64::from(ps) / 1000.0, 8.0);
         let law = 640.0 / (slow_ns * 1e-9);
-        assert_near("share of the law", bytes_per_s(machine, Group::C2mRead, 200) / law, 1.0, 0.01);
+        assert_near("share of the law", bytes_per_s(machine, PoolGroup::C2mRead, 200) / law, 1.0, 0.01);
     }
 }
 
@@ -189,14 +189,14 @@ fn a_halted_core_completes_its_lines_and_resumes() {
     let mut simulation = run(&server(1, 10, 0.5, UPI), 10);
     tell(&mut simulation, Payload::Halt { on: true });
     run_to(&mut simulation, us(15));
-    let lines = |simulation: &mut Simulation<Machine>| acquired(settled(simulation), Group::Lfb, 0);
+    let lines = |simulation: &mut Simulation<Machine>| acquired(settled(simulation), PoolGroup::Lfb, 0);
     let halted = lines(&mut simulation);
-    assert_eq!(only(settled(&mut simulation), Group::Lfb).in_use(), 0, "what was in flight has ended");
+    assert_eq!(only(settled(&mut simulation), PoolGroup::Lfb).in_use(), 0, "what was in flight has ended");
     run_to(&mut simulation, us(30));
     assert_eq!(lines(&mut simulation), halted, "nothing begins");
     tell(&mut simulation, Payload::Halt { on: false });
     run_to(&mut simulation, us(31));
-    assert_eq!(only(settled(&mut simulation), Group::Lfb).in_use_max(), 10, "every entry is used again");
+    assert_eq!(only(settled(&mut simulation), PoolGroup::Lfb).in_use_max(), 10, "every entry is used again");
     assert!(lines(&mut simulation) > halted + 10);
 }
 
@@ -231,9 +231,9 @@ proptest! {
         let machine = settled(&mut simulation);
         assert_books(machine);
         assert_little(machine);
-        prop_assert_eq!(acquired(machine, Group::UpiRequest, 0), acquired(machine, Group::UpiData, 0));
-        prop_assert_eq!(acquired(machine, Group::UpiWriteBack, 0), acquired(machine, Group::UpiAnswer, 0));
-        prop_assert_eq!(acquired(machine, Group::UpiRequest, 0), acquired(machine, Group::C2mRead, 0));
-        prop_assert_eq!(acquired(machine, Group::UpiWriteBack, 0), acquired(machine, Group::C2mWrite, 0));
+        prop_assert_eq!(acquired(machine, PoolGroup::UpiRequest, 0), acquired(machine, PoolGroup::UpiData, 0));
+        prop_assert_eq!(acquired(machine, PoolGroup::UpiWriteBack, 0), acquired(machine, PoolGroup::UpiAnswer, 0));
+        prop_assert_eq!(acquired(machine, PoolGroup::UpiRequest, 0), acquired(machine, PoolGroup::C2mRead, 0));
+        prop_assert_eq!(acquired(machine, PoolGroup::UpiWriteBack, 0), acquired(machine, PoolGroup::C2mWrite, 0));
     }
 }

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::{example, plan, stream};
 use hostnet_config::Plan;
-use hostnet_sim::sample::Group;
+use hostnet_sim::sample::PoolGroup;
 use hostnet_sim::{lanes, Crossing, Hop, Options, Report, Run, Trace};
 use std::collections::BTreeMap;
 
@@ -39,12 +39,12 @@ fn traced(plan: &Plan, trace_ps: u64) -> (Trace, Report) {
     (trace, run.report())
 }
 
-fn of(trace: &Trace, group: Group) -> Vec<&Crossing> {
+fn of(trace: &Trace, group: PoolGroup) -> Vec<&Crossing> {
     trace.crossings.iter().filter(|crossing| crossing.group == group).collect()
 }
 
 /// Returns a value of a domain for all parts and workloads.
-fn value(report: &Report, group: Group, column: &str) -> f64 {
+fn value(report: &Report, group: PoolGroup, column: &str) -> f64 {
     let table = report.table("domains").expect("a report has domains");
     let row = table.rows.iter().find(|row| {
         let text = |column| table.text(row, column);
@@ -53,8 +53,14 @@ fn value(report: &Report, group: Group, column: &str) -> f64 {
     row.and_then(|row| table.number(row, column)).unwrap_or(0.0)
 }
 
-const DOMAINS: [Group; 6] =
-    [Group::C2mRead, Group::C2mWrite, Group::P2mWrite, Group::P2mRead, Group::ChaRead, Group::ChaWrite];
+const DOMAINS: [PoolGroup; 6] = [
+    PoolGroup::C2mRead,
+    PoolGroup::C2mWrite,
+    PoolGroup::P2mWrite,
+    PoolGroup::P2mRead,
+    PoolGroup::ChaRead,
+    PoolGroup::ChaWrite,
+];
 
 #[test]
 fn a_trace_changes_nothing() {
@@ -91,14 +97,14 @@ fn crossings_are_the_residences_of_the_domains() {
 fn counters_have_the_means_of_the_domains() {
     let (trace, report) = traced(&mixed(), 20 * US);
     let groups = [
-        Group::Lfb,
-        Group::Tor,
-        Group::Rpq,
-        Group::Wpq,
-        Group::P2mWrite,
-        Group::P2mRead,
-        Group::Posted,
-        Group::NonPosted,
+        PoolGroup::Lfb,
+        PoolGroup::Tor,
+        PoolGroup::Rpq,
+        PoolGroup::Wpq,
+        PoolGroup::P2mWrite,
+        PoolGroup::P2mRead,
+        PoolGroup::Posted,
+        PoolGroup::NonPosted,
     ];
     for group in groups {
         let mine: Vec<_> = trace.counters.iter().filter(|counter| counter.group == group).collect();
@@ -147,7 +153,7 @@ fn waiting_for_the_dram_is_the_residence_of_the_rpq() {
         all.filter(|hop| hop.0 == wanted).map(|hop| hop.2 - hop.1).collect()
     };
     let mean = |hops: &[u64]| hops.iter().sum::<u64>() as f64 / hops.len() as f64 / 1000.0;
-    let told_ns = value(&report, Group::Rpq, "latency_mean_ns");
+    let told_ns = value(&report, PoolGroup::Rpq, "latency_mean_ns");
     let found_ns = mean(&hops(Hop::Rpq));
     assert!((found_ns - told_ns).abs() < 0.02 * told_ns, "{found_ns} is not {told_ns}");
     let data = hops(Hop::Dram);
@@ -167,10 +173,10 @@ fn a_line_is_followed_through_its_domains() {
         assert_eq!((first.place, first.class), (second.place, second.class));
         let groups = [first.group, second.group];
         let allowed = [
-            [Group::ChaRead, Group::C2mRead],
-            [Group::ChaRead, Group::P2mRead],
-            [Group::C2mWrite, Group::ChaWrite],
-            [Group::ChaWrite, Group::P2mWrite],
+            [PoolGroup::ChaRead, PoolGroup::C2mRead],
+            [PoolGroup::ChaRead, PoolGroup::P2mRead],
+            [PoolGroup::C2mWrite, PoolGroup::ChaWrite],
+            [PoolGroup::ChaWrite, PoolGroup::P2mWrite],
         ];
         assert!(allowed.contains(&groups), "{groups:?}");
     }
@@ -189,7 +195,7 @@ fn entries_hold_one_line_at_a_time() {
         let capacity = trace.counters.iter().find(|counter| counter.part == part && counter.group == group);
         assert!(entry < capacity.expect("a buffer in use has a counter").capacity as usize);
     }
-    assert!(value(&report, Group::Lfb, "lines") > 0.0);
+    assert!(value(&report, PoolGroup::Lfb, "lines") > 0.0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{domains, settled};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::{Domain, Usage};
 use hostnet_model::Machine;
-use hostnet_sim::sample::Group;
+use hostnet_sim::sample::PoolGroup;
 use proptest::prelude::ProptestConfig;
 
 /// Time in which a machine must drain, in ps: longer than any queue of any scenario lasts.
@@ -40,10 +40,14 @@ pub fn assert_books(machine: &Machine) {
         assert_eq!(area, domain.area_ps(), "{name}: the workloads held what was in use");
     }
     let of = |group| super::in_use(machine, group);
-    assert_eq!(of(Group::Lfb), of(Group::C2mRead) + of(Group::C2mWrite), "an LFB entry serves one of two phases");
     assert_eq!(
-        of(Group::Tor),
-        of(Group::ChaRead) + of(Group::ChaWrite) + of(Group::ChaUpi),
+        of(PoolGroup::Lfb),
+        of(PoolGroup::C2mRead) + of(PoolGroup::C2mWrite),
+        "an LFB entry serves one of two phases"
+    );
+    assert_eq!(
+        of(PoolGroup::Tor),
+        of(PoolGroup::ChaRead) + of(PoolGroup::ChaWrite) + of(PoolGroup::ChaUpi),
         "a TOR entry serves one kind"
     );
 }
@@ -53,7 +57,7 @@ pub fn assert_little(machine: &Machine) {
     for (name, group, domain) in domains(machine) {
         for (class, usage) in domain.classes().iter().enumerate() {
             if usage.in_use() > 0 {
-                assert_eq!(group, Group::Wpq, "{name} holds {} credits of class {class}", usage.in_use());
+                assert_eq!(group, PoolGroup::Wpq, "{name} holds {} credits of class {class}", usage.in_use());
                 assert!(u128::from(usage.area_ps()) >= usage.residence().sum(), "{name}, class {class}");
             } else {
                 assert_eq!(u128::from(usage.area_ps()), usage.residence().sum(), "{name}, class {class}");
@@ -74,7 +78,7 @@ pub fn assert_all_move_within(simulation: &mut Simulation<Machine>, ps: u64) {
     let moves = |domain: &Domain| domain.classes().iter().map(moves).sum::<u64>();
     let read = |machine: &Machine| -> Vec<(String, u32, u64)> {
         let all = domains(machine).into_iter();
-        let own = all.filter(|(_, group, _)| [Group::Lfb, Group::P2mRead, Group::P2mWrite].contains(group));
+        let own = all.filter(|(_, group, _)| [PoolGroup::Lfb, PoolGroup::P2mRead, PoolGroup::P2mWrite].contains(group));
         own.map(|(name, _, domain)| (name, domain.in_use(), moves(domain))).collect()
     };
     let before = read(settled(simulation));
@@ -94,7 +98,7 @@ pub fn drain(simulation: &mut Simulation<Machine>) {
         run_to(simulation, at);
         let machine = settled(simulation);
         if machine.requests().is_empty()
-            && domains(machine).iter().all(|(_, group, d)| *group == Group::Wpq || d.in_use() == 0)
+            && domains(machine).iter().all(|(_, group, d)| *group == PoolGroup::Wpq || d.in_use() == 0)
         {
             return;
         }

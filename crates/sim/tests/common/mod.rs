@@ -10,7 +10,7 @@ use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Channel, Counters};
 use hostnet_model::Machine;
-use hostnet_sim::sample::{self, Group};
+use hostnet_sim::sample::{self, PoolGroup};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -65,21 +65,21 @@ pub fn settled(simulation: &mut Simulation<Machine>) -> &Machine {
 }
 
 /// Returns the domains of a machine, each with a name for messages and its group.
-pub fn domains(machine: &Machine) -> Vec<(String, Group, &Domain)> {
-    let of_group = |group: Group| {
+pub fn domains(machine: &Machine) -> Vec<(String, PoolGroup, &Domain)> {
+    let of_group = |group: PoolGroup| {
         let parts = sample::domains(machine, group).into_iter();
         parts.map(move |(part, domain)| (format!("{} of {part}", group.name()), group, domain))
     };
-    Group::ALL.into_iter().flat_map(of_group).collect()
+    PoolGroup::ALL.into_iter().flat_map(of_group).collect()
 }
 
 /// Returns the credits in use in a group.
-pub fn in_use(machine: &Machine, group: Group) -> u64 {
+pub fn in_use(machine: &Machine, group: PoolGroup) -> u64 {
     sample::domains(machine, group).iter().map(|(_, domain)| u64::from(domain.in_use())).sum()
 }
 
 /// Returns the credits that one workload has acquired in a group since the last reset.
-pub fn acquired(machine: &Machine, group: Group, class: usize) -> u64 {
+pub fn acquired(machine: &Machine, group: PoolGroup, class: usize) -> u64 {
     let parts = sample::domains(machine, group);
     parts.iter().flat_map(|(_, domain)| group.usages(domain, Some(class))).map(|usage| usage.acquired()).sum()
 }

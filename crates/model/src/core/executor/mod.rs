@@ -27,7 +27,7 @@ use crate::cache::Caches;
 use crate::lfb::Lfb;
 use crate::line::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
-use crate::part::{Context, Group, Payload, Pool};
+use crate::part::{Context, Payload, Pool, PoolGroup};
 use clients::{ClientOperation, Clients};
 use clock::ReferenceTimes;
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -381,7 +381,7 @@ impl Executor {
 
     /// Visits its pools.
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::Prefetch, &self.prefetch));
+        visit(Pool::new(PoolGroup::Prefetch, &self.prefetch));
     }
 
     /// Brings the statistics up to `now`.

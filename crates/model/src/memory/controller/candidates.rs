@@ -4,7 +4,7 @@
 //! seldom more. The best candidate of a kind remains the best while its clock has not come, no timing constraint of
 //! its kind has moved and its own bank is unchanged: then it competes only with the banks that have changed.
 
-use super::plan::{rank, Plan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
+use super::plan::{rank, CommandPlan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
 use super::{bits, CommandScheduler};
 use crate::params::{MemoryControllerParams, RowProtection, SchedulingPolicy};
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,12 @@ const ALL_BANKS: u64 = u64::MAX;
 /// Cached candidates, and the banks that have to be examined again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Candidates {
-    best: [Plan; KINDS],
+    best: [CommandPlan; KINDS],
     /// Banks that may have a better candidate than the best of a kind; all banks if that best may no longer hold.
-    unsure: [u64; KINDS],
+    stale_banks: [u64; KINDS],
     /// True if candidates depend only on commands, requests and limits of row protection, and not on which request is
     /// the oldest of all.
-    lasting: bool,
+    cacheable: bool,
     /// True if a new request may keep a row open that another request needs closed.
     hits_protect: bool,
     /// Urgency classes of activations and of precharges.
@@ -46,9 +46,9 @@ impl Candidates {
         Self {
             open_class,
             close_class,
-            best: [Plan::NEVER; KINDS],
-            unsure: [ALL_BANKS; KINDS],
-            lasting: params.scheduler != SchedulingPolicy::Fcfs,
+            best: [CommandPlan::NEVER; KINDS],
+            stale_banks: [ALL_BANKS; KINDS],
+            cacheable: params.scheduler != SchedulingPolicy::Fcfs,
             hits_protect: params.protect == RowProtection::AllHits,
             write: false,
             held: 0,
@@ -59,79 +59,79 @@ impl Candidates {
     /// Notes that a bank has a new next command for queued requests.
     #[inline]
     pub(super) fn pending_changed(&mut self, bank: usize) {
-        self.unsure[COLUMNS] |= 1 << bank;
-        self.unsure[OPENS] |= 1 << bank;
-        self.unsure[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
+        self.stale_banks[COLUMNS] |= 1 << bank;
+        self.stale_banks[OPENS] |= 1 << bank;
+        self.stale_banks[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
     }
 
     /// Notes an activation, which delays other activations.
     #[inline]
     pub(super) fn row_opened(&mut self, bank: usize) {
-        self.unsure[OPENS] = ALL_BANKS;
-        self.unsure[OWNED] |= 1 << bank;
-        self.unsure[COLUMNS] |= 1 << bank;
+        self.stale_banks[OPENS] = ALL_BANKS;
+        self.stale_banks[OWNED] |= 1 << bank;
+        self.stale_banks[COLUMNS] |= 1 << bank;
     }
 
     /// Notes a column access, which delays other column accesses and the precharge of its bank.
     #[inline]
     pub(super) fn row_accessed(&mut self, bank: usize) {
-        self.unsure[OWNED] = ALL_BANKS;
-        self.unsure[COLUMNS] = ALL_BANKS;
-        self.unsure[CLOSES] |= if self.best[CLOSES].bank() == bank { ALL_BANKS } else { 1 << bank };
+        self.stale_banks[OWNED] = ALL_BANKS;
+        self.stale_banks[COLUMNS] = ALL_BANKS;
+        self.stale_banks[CLOSES] |= if self.best[CLOSES].bank() == bank { ALL_BANKS } else { 1 << bank };
     }
 
     /// Notes a precharge, which may delay other precharges and leaves no open row to access.
     #[inline]
     pub(super) fn row_closed(&mut self, bank: usize) {
-        self.unsure[CLOSES] = ALL_BANKS;
-        self.unsure[OPENS] |= 1 << bank;
+        self.stale_banks[CLOSES] = ALL_BANKS;
+        self.stale_banks[OPENS] |= 1 << bank;
         if self.best[COLUMNS].bank() == bank {
-            self.unsure[COLUMNS] = ALL_BANKS;
+            self.stale_banks[COLUMNS] = ALL_BANKS;
         }
     }
 
     /// Notes that another device has used the data bus.
     pub(super) fn bus_used(&mut self) {
-        self.unsure[OWNED] = ALL_BANKS;
-        self.unsure[COLUMNS] = ALL_BANKS;
+        self.stale_banks[OWNED] = ALL_BANKS;
+        self.stale_banks[COLUMNS] = ALL_BANKS;
     }
 
     /// Notes a refresh or a clone, which occupies many banks.
     pub(super) fn refreshed(&mut self) {
-        self.unsure = [ALL_BANKS; KINDS];
+        self.stale_banks = [ALL_BANKS; KINDS];
     }
 
     /// Sets the conditions of the next search, and marks banks whose candidates depend on a condition that has
     /// changed.
     #[inline]
-    fn look_for(&mut self, write: bool, held: u64, overdue: u64) {
+    fn set_conditions(&mut self, write: bool, held: u64, overdue: u64) {
         if (write, held) != (self.write, self.held) {
             (self.write, self.held) = (write, held);
-            self.unsure[COLUMNS..].fill(ALL_BANKS);
+            self.stale_banks[COLUMNS..].fill(ALL_BANKS);
         }
         if overdue != self.overdue {
             self.overdue = overdue;
-            self.unsure[COLUMNS] = ALL_BANKS;
-            self.unsure[CLOSES] = ALL_BANKS;
+            self.stale_banks[COLUMNS] = ALL_BANKS;
+            self.stale_banks[CLOSES] = ALL_BANKS;
         }
     }
 
     /// Returns the banks to examine for the best candidate of a kind from clock `floor` on.
     #[inline]
-    fn unsure(&self, kind: usize, floor: u64) -> u64 {
+    fn stale_banks(&self, kind: usize, floor: u64) -> u64 {
         if self.best[kind].clock < floor {
             ALL_BANKS
         } else {
-            self.unsure[kind]
+            self.stale_banks[kind]
         }
     }
 
     /// Stores the best candidate of a kind, where `first` is the best of the banks that were examined.
     #[inline]
-    fn settle(&mut self, kind: usize, unsure: u64, first: Plan) {
-        let best = if unsure == ALL_BANKS { Plan::NEVER } else { self.best[kind] };
+    fn store_best(&mut self, kind: usize, stale_banks: u64, first: CommandPlan) {
+        let best = if stale_banks == ALL_BANKS { CommandPlan::NEVER } else { self.best[kind] };
         self.best[kind] = best.or(first);
-        self.unsure[kind] = 0;
+        self.stale_banks[kind] = 0;
     }
 }
 
@@ -139,7 +139,7 @@ impl CommandScheduler {
     /// Returns the first command for requests, at `clock` or later; for queued writes if `write`, else for queued
     /// reads.
     #[inline]
-    pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> Plan {
+    pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> CommandPlan {
         let best = self.best_remembered(write, clock);
         debug_assert_eq!(
             best,
@@ -150,34 +150,34 @@ impl CommandScheduler {
     }
 
     #[inline]
-    fn best_remembered(&mut self, write: bool, clock: u64) -> Plan {
+    fn best_remembered(&mut self, write: bool, clock: u64) -> CommandPlan {
         let (column_floor, row_floor) = (clock.max(self.buses.column), clock.max(self.buses.row));
         let free = !self.refresher.held;
         let overdue = self.overdue(self.queue(write), free & !self.owned(), self.floor(clock));
-        self.candidates.look_for(write, self.refresher.held, overdue);
-        let unsure = self.candidates.unsure(OWNED, column_floor);
-        if unsure != 0 {
-            let first = self.first_owned(unsure, column_floor);
-            self.candidates.settle(OWNED, unsure, first);
+        self.candidates.set_conditions(write, self.refresher.held, overdue);
+        let stale_banks = self.candidates.stale_banks(OWNED, column_floor);
+        if stale_banks != 0 {
+            let first = self.first_owned(stale_banks, column_floor);
+            self.candidates.store_best(OWNED, stale_banks, first);
         }
-        if !self.candidates.lasting {
+        if !self.candidates.cacheable {
             return self.candidates.best[OWNED].or(self.plan_among(write, ALL_BANKS, clock));
         }
         let hits = self.queue(write).hits & !overdue;
-        let unsure = self.candidates.unsure(COLUMNS, column_floor);
-        if hits != 0 && unsure != 0 {
-            let first = self.first_column(write, hits & free & unsure, column_floor);
-            self.candidates.settle(COLUMNS, unsure, first);
+        let stale_banks = self.candidates.stale_banks(COLUMNS, column_floor);
+        if hits != 0 && stale_banks != 0 {
+            let first = self.first_column(write, hits & free & stale_banks, column_floor);
+            self.candidates.store_best(COLUMNS, stale_banks, first);
         }
-        let unsure = self.candidates.unsure(OPENS, row_floor);
-        if unsure != 0 {
-            let first = self.first_open(write, self.wanted_opens(write, free & unsure), row_floor);
-            self.candidates.settle(OPENS, unsure, first);
+        let stale_banks = self.candidates.stale_banks(OPENS, row_floor);
+        if stale_banks != 0 {
+            let first = self.first_open(write, self.wanted_opens(write, free & stale_banks), row_floor);
+            self.candidates.store_best(OPENS, stale_banks, first);
         }
-        let unsure = self.candidates.unsure(CLOSES, row_floor);
-        if unsure != 0 {
-            let first = self.first_close(write, (self.wanted_closes(write, free) | overdue) & unsure, row_floor);
-            self.candidates.settle(CLOSES, unsure, first);
+        let stale_banks = self.candidates.stale_banks(CLOSES, row_floor);
+        if stale_banks != 0 {
+            let first = self.first_close(write, (self.wanted_closes(write, free) | overdue) & stale_banks, row_floor);
+            self.candidates.store_best(CLOSES, stale_banks, first);
         }
         let [owned, columns, opens, closes] = self.candidates.best;
         let first = owned.or(opens.or(closes));
@@ -190,13 +190,13 @@ impl CommandScheduler {
 
     /// Returns the first column access of requests that own one of `banks`.
     #[inline]
-    fn first_owned(&self, banks: u64, floor: u64) -> Plan {
+    fn first_owned(&self, banks: u64, floor: u64) -> CommandPlan {
         let [reads, writes] = self.owners.banks;
         self.first_owned_by(false, banks & reads, floor).or(self.first_owned_by(true, banks & writes, floor))
     }
 
     #[inline]
-    fn first_owned_by(&self, write: bool, banks: u64, floor: u64) -> Plan {
+    fn first_owned_by(&self, write: bool, banks: u64, floor: u64) -> CommandPlan {
         first_of(banks, OWNERS | ACTIVE | direction(write), floor, |bank| {
             (self.timing.earliest_cas(bank, write), self.owners.keys[bank])
         })
@@ -204,7 +204,7 @@ impl CommandScheduler {
 
     /// Returns the first access to the open rows of `banks`.
     #[inline]
-    pub(super) fn first_column(&self, write: bool, banks: u64, floor: u64) -> Plan {
+    pub(super) fn first_column(&self, write: bool, banks: u64, floor: u64) -> CommandPlan {
         let queue = self.queue(write);
         first_of(banks, FIRST | CAS | direction(write), floor, |bank| {
             (self.timing.earliest_cas(bank, write), queue.hit_key(bank))
@@ -213,7 +213,7 @@ impl CommandScheduler {
 
     /// Returns the first activation of one of `banks`.
     #[inline]
-    pub(super) fn first_open(&self, write: bool, banks: u64, floor: u64) -> Plan {
+    pub(super) fn first_open(&self, write: bool, banks: u64, floor: u64) -> CommandPlan {
         let queue = self.queue(write);
         first_of(banks, self.candidates.open_class | ACTIVATE | direction(write), floor, |bank| {
             (self.timing.earliest_act(bank), queue.rival_key(bank))
@@ -222,7 +222,7 @@ impl CommandScheduler {
 
     /// Returns the first precharge of one of `banks`.
     #[inline]
-    pub(super) fn first_close(&self, write: bool, banks: u64, floor: u64) -> Plan {
+    pub(super) fn first_close(&self, write: bool, banks: u64, floor: u64) -> CommandPlan {
         let queue = self.queue(write);
         first_of(banks, self.candidates.close_class | PRECHARGE | direction(write), floor, |bank| {
             (self.timing.earliest_precharge(bank), queue.rival_key(bank))
@@ -239,13 +239,13 @@ fn direction(write: bool) -> u64 {
 /// of a bank, and `kind` holds the bits that all these keys share. Waits are compared instead of clocks, which takes
 /// no branch.
 #[inline]
-fn first_of(banks: u64, kind: u64, floor: u64, candidate: impl Fn(usize) -> (u64, u64)) -> Plan {
+fn first_of(banks: u64, kind: u64, floor: u64, candidate: impl Fn(usize) -> (u64, u64)) -> CommandPlan {
     if banks == 0 {
-        return Plan::NEVER;
+        return CommandPlan::NEVER;
     }
     let ranks = bits(banks).map(|bank| {
         let (clock, key) = candidate(bank);
         rank(clock.saturating_sub(floor), key)
     });
-    Plan::of_rank(ranks.fold(u128::MAX, u128::min), kind).after(floor)
+    CommandPlan::of_rank(ranks.fold(u128::MAX, u128::min), kind).after(floor)
 }

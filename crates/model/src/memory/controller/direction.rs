@@ -1,7 +1,7 @@
 //! Direction of a controller: it serves reads, or drains writes.
 
-use super::queue::Queue;
-use super::{Counters, Plan};
+use super::queue::PendingQueue;
+use super::{CommandPlan, Counters};
 use crate::params::{IdleDrain, MemoryControllerParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl Direction {
 
     /// Notes a request that arrives in clock `clock`, before it is queued.
     #[inline]
-    pub(super) fn note_arrival(&mut self, read: bool, reads: &Queue, clock: u64) {
+    pub(super) fn note_arrival(&mut self, read: bool, reads: &PendingQueue, clock: u64) {
         if !read {
             self.last_write = clock;
         } else if reads.len() == 0 {
@@ -71,20 +71,20 @@ impl Direction {
 
     /// Enters or leaves write mode. Returns true if the direction has changed.
     #[inline]
-    pub(super) fn choose(
+    pub(super) fn choose_mode(
         &mut self,
         now: Time,
         clock: u64,
-        [reads, writes]: [&Queue; 2],
+        [reads, writes]: [&PendingQueue; 2],
         params: &MemoryControllerParams,
         counters: &mut Counters,
     ) -> bool {
-        !self.stays(reads, writes, params) && self.change(now, clock, [reads, writes], params, counters)
+        !self.mode_stays(reads, writes, params) && self.change(now, clock, [reads, writes], params, counters)
     }
 
     /// Returns true if the mode plainly stays, which is the common case.
     #[inline]
-    fn stays(&self, reads: &Queue, writes: &Queue, params: &MemoryControllerParams) -> bool {
+    fn mode_stays(&self, reads: &PendingQueue, writes: &PendingQueue, params: &MemoryControllerParams) -> bool {
         match self.mode {
             Mode::Read => reads.len() > 0 && writes.len() < params.write_high && !self.idle_drain,
             Mode::Write => writes.len() > params.write_low && self.served < params.writes_per_mode,
@@ -95,7 +95,7 @@ impl Direction {
         &mut self,
         now: Time,
         clock: u64,
-        [reads, writes]: [&Queue; 2],
+        [reads, writes]: [&PendingQueue; 2],
         params: &MemoryControllerParams,
         counters: &mut Counters,
     ) -> bool {
@@ -113,9 +113,9 @@ impl Direction {
         }
         if self.mode == Mode::Read && params.idle_drain == IdleDrain::Yield {
             self.idle_drain = if self.idle_drain {
-                writes.len() > 0 && !self.reads_press(reads, params, clock)
+                writes.len() > 0 && !self.reads_end_drain(reads, params, clock)
             } else {
-                reads.len() == 0 && self.suffice_when_idle(writes, params, clock)
+                reads.len() == 0 && self.enough_idle_writes(writes, params, clock)
             };
         }
         before != (self.mode, self.idle_drain)
@@ -123,15 +123,15 @@ impl Direction {
 
     /// Returns true if reads end the writes that an empty read queue let pass: by the number of reads, by the number
     /// that would hit an open row, or by age.
-    fn reads_press(&self, reads: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
+    fn reads_end_drain(&self, reads: &PendingQueue, params: &MemoryControllerParams, clock: u64) -> bool {
         reads.len() > params.idle_reads
             || reads.len() > params.idle_hits && reads.hitting() > params.idle_hits
-            || clock >= self.patience_ends(reads, params)
+            || clock >= self.read_timeout_at(reads, params)
     }
 
     /// Returns the clock at which the oldest read has waited long enough for writes that an empty read queue let pass.
     #[inline]
-    fn patience_ends(&self, reads: &Queue, params: &MemoryControllerParams) -> u64 {
+    fn read_timeout_at(&self, reads: &PendingQueue, params: &MemoryControllerParams) -> u64 {
         if reads.len() == 0 || params.idle_age == u32::MAX {
             return u64::MAX;
         }
@@ -140,22 +140,27 @@ impl Direction {
 
     /// Returns `plan`, or a plan to decide anew once a read has waited long enough, whichever is first.
     #[inline]
-    pub(super) fn or_patience(&self, plan: Plan, reads: &Queue, params: &MemoryControllerParams) -> Plan {
+    pub(super) fn or_read_timeout(
+        &self,
+        plan: CommandPlan,
+        reads: &PendingQueue,
+        params: &MemoryControllerParams,
+    ) -> CommandPlan {
         if self.idle_drain {
-            plan.or(Plan::nothing(self.patience_ends(reads, params)))
+            plan.or(CommandPlan::nothing(self.read_timeout_at(reads, params)))
         } else {
             plan
         }
     }
 
     /// Returns true if enough writes wait for an idle read queue to let them pass.
-    fn suffice_when_idle(&self, writes: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
+    fn enough_idle_writes(&self, writes: &PendingQueue, params: &MemoryControllerParams, clock: u64) -> bool {
         writes.len() >= params.idle_writes || clock >= self.flush_at(writes, params)
     }
 
     /// Returns the clock at which the last write has waited long enough for further writes.
     #[inline]
-    fn flush_at(&self, writes: &Queue, params: &MemoryControllerParams) -> u64 {
+    fn flush_at(&self, writes: &PendingQueue, params: &MemoryControllerParams) -> u64 {
         if writes.len() == 0 || params.idle_flush == u32::MAX {
             return u64::MAX;
         }
@@ -165,22 +170,34 @@ impl Direction {
     /// Returns `plan` of read mode, or a plan to decide anew once writes have waited long enough for others, whichever
     /// is first.
     #[inline]
-    pub(super) fn or_flush(&self, plan: Plan, reads: &Queue, writes: &Queue, params: &MemoryControllerParams) -> Plan {
+    pub(super) fn or_flush(
+        &self,
+        plan: CommandPlan,
+        reads: &PendingQueue,
+        writes: &PendingQueue,
+        params: &MemoryControllerParams,
+    ) -> CommandPlan {
         if params.idle_flush == u32::MAX || reads.len() > 0 {
             plan
         } else {
-            plan.or(Plan::nothing(self.flush_at(writes, params)))
+            plan.or(CommandPlan::nothing(self.flush_at(writes, params)))
         }
     }
 
-    fn starts_writing(&self, reads: &Queue, writes: &Queue, params: &MemoryControllerParams, clock: u64) -> bool {
+    fn starts_writing(
+        &self,
+        reads: &PendingQueue,
+        writes: &PendingQueue,
+        params: &MemoryControllerParams,
+        clock: u64,
+    ) -> bool {
         let idle =
-            params.idle_drain == IdleDrain::Mode && reads.len() == 0 && self.suffice_when_idle(writes, params, clock);
+            params.idle_drain == IdleDrain::Mode && reads.len() == 0 && self.enough_idle_writes(writes, params, clock);
         let few_reads = self.served >= params.reads_per_mode || reads.len() <= params.reads_few;
         idle || writes.len() >= params.write_high && few_reads
     }
 
-    fn stops_writing(&self, reads: &Queue, writes: &Queue, params: &MemoryControllerParams) -> bool {
+    fn stops_writing(&self, reads: &PendingQueue, writes: &PendingQueue, params: &MemoryControllerParams) -> bool {
         if params.idle_drain == IdleDrain::Mode && reads.len() == 0 {
             return writes.len() == 0;
         }

@@ -1,6 +1,6 @@
 //! Effects of each command on the DRAM, the queues, the buses and the counters.
 
-use super::{bits, CommandScheduler, Controller, Entry, Issued, Served};
+use super::{bits, CommandScheduler, Controller, Issued, QueueEntry, ServedRequest};
 use crate::memory::{CommandKind, CommandRecord};
 use crate::params::{EntryRelease, PagePolicy};
 use hostnet_kernel::Time;
@@ -111,7 +111,7 @@ impl Controller {
         Issued { served, freed: Some(!write) }
     }
 
-    pub(super) fn entry_freed(&mut self, now: Time, entry: &Entry, write: bool) {
+    pub(super) fn entry_freed(&mut self, now: Time, entry: &QueueEntry, write: bool) {
         let domain = if write { &mut self.wpq } else { &mut self.rpq };
         domain.release(now, entry.class, entry.queued);
     }
@@ -124,7 +124,7 @@ impl Controller {
 
     /// Makes one column access for `entry`.
     #[inline]
-    pub(super) fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &Entry) {
+    pub(super) fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &QueueEntry) {
         self.scheduler.buses.use_column(clock);
         self.scheduler.timing.cas(clock, bank, write);
         self.scheduler.candidates.row_accessed(bank);
@@ -156,7 +156,7 @@ impl Controller {
     }
 
     /// Counts the last access of a request, and returns the served request.
-    pub(super) fn serve(&mut self, clock: u64, entry: &Entry, write: bool) -> Served {
+    pub(super) fn serve(&mut self, clock: u64, entry: &QueueEntry, write: bool) -> ServedRequest {
         self.scheduler.direction.note_served(write);
         let t = &self.scheduler.dram.timing;
         let (lines, latency) =
@@ -165,7 +165,7 @@ impl Controller {
         if !write {
             self.loads.read(usize::from(entry.bank));
         }
-        Served { tag: entry.tag, read: !write, done: clock + u64::from(latency + t.burst) }
+        ServedRequest { tag: entry.tag, read: !write, done: clock + u64::from(latency + t.burst) }
     }
 
     #[inline]

@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 /// Number of observed banks: the first banks of the first rank, as many as there are counters.
-const WATCHED: usize = 4;
+const OBSERVED: usize = 4;
 /// Reads of the observed banks in a sample.
 const SAMPLE: u32 = 1000;
 /// Mean number of reads per observed bank in a sample.
-const MEAN: u32 = SAMPLE / WATCHED as u32;
+const MEAN: u32 = SAMPLE / OBSERVED as u32;
 
 /// Loads of four banks in samples of 1000 of their reads ("Understanding the Host Network", section 5.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BankLoads {
-    reads: [u32; WATCHED],
+    reads: [u32; OBSERVED],
     /// Number of samples by the largest load in them, less the mean load.
     samples: Vec<u32>,
 }
 
 impl Default for BankLoads {
     fn default() -> Self {
-        Self { reads: [0; WATCHED], samples: vec![0; (SAMPLE - MEAN) as usize + 1] }
+        Self { reads: [0; OBSERVED], samples: vec![0; (SAMPLE - MEAN) as usize + 1] }
     }
 }
 
@@ -27,12 +27,12 @@ impl BankLoads {
     /// Counts a read of a bank.
     #[inline]
     pub(super) fn read(&mut self, bank: usize) {
-        if bank < WATCHED {
+        if bank < OBSERVED {
             self.reads[bank] += 1;
             if self.reads.iter().sum::<u32>() == SAMPLE {
                 let largest = self.reads.iter().max().map_or(MEAN, |&largest| largest);
                 self.samples[(largest - MEAN) as usize] += 1;
-                self.reads = [0; WATCHED];
+                self.reads = [0; OBSERVED];
             }
         }
     }

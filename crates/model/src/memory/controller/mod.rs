@@ -5,10 +5,10 @@
 //! as they arrive ([`Controller::offer`]) and lets the controller issue at the planned clock ([`Controller::issue`],
 //! then [`Controller::decide`]). Clocks are counted from the start of the run.
 
-mod beside;
 mod candidates;
 mod counters;
 mod direction;
+mod foreign_commands;
 mod idle;
 mod issue;
 mod loads;
@@ -22,22 +22,22 @@ pub use counters::Counters;
 pub use loads::BankLoads;
 
 use super::timing::bits;
-use super::{CommandRecord, Place};
+use super::{CommandRecord, DramAddress};
 use crate::params::{DramParams, MemoryControllerParams};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
-use plan::{Action, Plan};
-use queue::Entry;
+use plan::{CommandPlan, PlannedAction};
+use queue::QueueEntry;
 use scheduler::CommandScheduler;
 use serde::{Deserialize, Serialize};
 
 /// Request that arrives at a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Incoming {
+pub struct IncomingRequest {
     /// Identifier chosen by the caller.
     pub tag: u32,
     /// DRAM address of its line.
-    pub place: Place,
+    pub place: DramAddress,
     /// Workload that caused the request.
     pub class: u8,
     /// True for a read, false for a write.
@@ -46,7 +46,7 @@ pub struct Incoming {
 
 /// Result of offering a request to a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offered {
+pub enum OfferResult {
     /// The request has an entry.
     Queued,
     /// A read found its line among the queued writes. Its data is ready one clock later.
@@ -59,7 +59,7 @@ pub enum Offered {
 
 /// Request that a column access has just served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct ServedRequest {
     /// Identifier chosen by the caller.
     pub tag: u32,
     /// True for a read, false for a write.
@@ -72,7 +72,7 @@ pub struct Served {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issued {
     /// Request that the command served, if any.
-    pub served: Option<Served>,
+    pub served: Option<ServedRequest>,
     /// True if the command freed a queue entry of a read, false if one of a write; `None` if it freed none.
     pub freed: Option<bool>,
 }
@@ -81,7 +81,7 @@ pub struct Issued {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Controller {
     scheduler: CommandScheduler,
-    plan: Plan,
+    plan: CommandPlan,
     /// Requests that have arrived so far.
     next_order: u64,
     last_was_write: bool,
@@ -193,7 +193,7 @@ impl Controller {
     /// Returns true if a request to `place` would be refused now.
     #[must_use]
     #[inline]
-    pub fn refuses(&self, read: bool, place: Place) -> bool {
+    pub fn refuses(&self, read: bool, place: DramAddress) -> bool {
         self.is_full(read) && !self.is_answered(read, place)
     }
 
@@ -207,9 +207,9 @@ impl Controller {
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew if the request may change the
     /// plan.
     #[inline]
-    pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
-        let (offered, pending_changed) = self.take_in(now, clock, incoming);
-        if offered == Offered::Queued {
+    pub fn offer(&mut self, now: Time, clock: u64, incoming: &IncomingRequest) -> OfferResult {
+        let (offered, pending_changed) = self.take_request(now, clock, incoming);
+        if offered == OfferResult::Queued {
             if self.choose_direction(now, clock) {
                 self.plan = self.scheduler.plan_from(clock);
             } else if pending_changed || self.scheduler.at_a_threshold(incoming.read) {
@@ -221,13 +221,13 @@ impl Controller {
 
     /// Takes a request, if there is room, between [`Controller::issue`] and [`Controller::decide`].
     #[inline]
-    pub fn admit(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
-        self.take_in(now, clock, incoming).0
+    pub fn admit(&mut self, now: Time, clock: u64, incoming: &IncomingRequest) -> OfferResult {
+        self.take_request(now, clock, incoming).0
     }
 
     /// Takes a request if there is room. The second result is true if the next command of its bank may have changed.
     #[inline]
-    fn take_in(&mut self, now: Time, clock: u64, incoming: &Incoming) -> (Offered, bool) {
+    fn take_request(&mut self, now: Time, clock: u64, incoming: &IncomingRequest) -> (OfferResult, bool) {
         if self.close_idle_rows(clock) {
             self.plan = self.scheduler.plan_from(clock);
         }
@@ -235,7 +235,7 @@ impl Controller {
             return (answer, false);
         }
         if self.is_full(incoming.read) {
-            return (Offered::Refused, false);
+            return (OfferResult::Refused, false);
         }
         if self.scheduler.queued() == 0 {
             self.counters.idle_ps += now.since(self.empty_since);
@@ -245,17 +245,17 @@ impl Controller {
         let open_row = timing.open_row(usize::from(incoming.place.bank));
         let (queue, domain) = if incoming.read { (reads, &mut self.rpq) } else { (writes, &mut self.wpq) };
         let accesses = dram.accesses_per_line as u8;
-        let something_new = queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
+        let something_new = queue.push(QueueEntry::new(incoming, accesses, self.next_order, clock, now), open_row);
         if something_new {
             self.scheduler.candidates.pending_changed(usize::from(incoming.place.bank));
         }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
         assert!(taken, "a queue with room has a credit");
-        (Offered::Queued, something_new)
+        (OfferResult::Queued, something_new)
     }
 
-    fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
+    fn find_write(&mut self, incoming: &IncomingRequest) -> Option<OfferResult> {
         if !self.is_answered(incoming.read, incoming.place) {
             return None;
         }
@@ -263,18 +263,18 @@ impl Controller {
         Some(if incoming.read {
             self.counters.forwarded += 1;
             self.counters.reads[class] += 1;
-            Offered::Forwarded
+            OfferResult::Forwarded
         } else {
             self.counters.merged += 1;
             self.counters.writes[class] += 1;
-            Offered::Merged
+            OfferResult::Merged
         })
     }
 
     /// Returns true if a write that waits for `place` can serve a read of it, or merge with a write to it. A write
     /// that owns its row may be half done, so that no other merges with it.
     #[inline]
-    fn is_answered(&self, read: bool, place: Place) -> bool {
+    fn is_answered(&self, read: bool, place: DramAddress) -> bool {
         if !read {
             return self.scheduler.params.merging && self.scheduler.writes.holds(place);
         }
@@ -294,14 +294,14 @@ impl Controller {
             return Issued::default();
         }
         match self.plan.action() {
-            Action::Cas { bank, write } => return self.issue_column(now, clock, bank, write),
-            Action::Active { bank, write } => return self.issue_active(clock, bank, write),
-            Action::Activate { bank, write } => return self.issue_activate(now, clock, bank, write),
-            Action::Precharge { bank, write } => self.issue_conflict(clock, bank, write),
-            Action::Hold { rank } => self.scheduler.refresher.hold(rank, clock),
-            Action::PrechargeFor { rank } => self.issue_precharge_for(clock, rank),
-            Action::Refresh { rank } => self.issue_refresh(clock, rank),
-            Action::None => {}
+            PlannedAction::Cas { bank, write } => return self.issue_column(now, clock, bank, write),
+            PlannedAction::Active { bank, write } => return self.issue_active(clock, bank, write),
+            PlannedAction::Activate { bank, write } => return self.issue_activate(now, clock, bank, write),
+            PlannedAction::Precharge { bank, write } => self.issue_conflict(clock, bank, write),
+            PlannedAction::Hold { rank } => self.scheduler.refresher.hold(rank, clock),
+            PlannedAction::PrechargeFor { rank } => self.issue_precharge_for(clock, rank),
+            PlannedAction::Refresh { rank } => self.issue_refresh(clock, rank),
+            PlannedAction::None => {}
         }
         Issued::default()
     }
@@ -317,7 +317,7 @@ impl Controller {
     #[inline]
     fn choose_direction(&mut self, now: Time, clock: u64) -> bool {
         let CommandScheduler { direction, reads, writes, params, .. } = &mut self.scheduler;
-        direction.choose(now, clock, [reads, writes], params, &mut self.counters)
+        direction.choose_mode(now, clock, [reads, writes], params, &mut self.counters)
     }
 
     /// Returns the counters since the last reset, up to `now`.

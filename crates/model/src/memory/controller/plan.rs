@@ -1,12 +1,12 @@
 //! The next command: which commands may be issued, and which of them is first.
 
-use super::{CommandScheduler, Incoming};
+use super::{CommandScheduler, IncomingRequest};
 use crate::params::{RowProtection, SchedulingPolicy};
 use serde::{Deserialize, Serialize};
 
 /// Next action of a controller, for a request of the given direction or for the refresh of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum PlannedAction {
     /// Does nothing.
     None,
     /// Makes a column access for the request that owns the bank.
@@ -28,7 +28,7 @@ pub(super) enum Action {
 /// Action and its urgency in one number; the smallest goes first. From the top: urgency class (3 bits), order of
 /// arrival of the request, kind of action (3), direction (1), bank or rank (6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Key(u64);
+struct PlanKey(u64);
 
 const NUMBER_BITS: u32 = 6;
 const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
@@ -63,57 +63,57 @@ pub(super) fn rank(clock: u64, key: u64) -> u128 {
     u128::from(clock) << 64 | u128::from(key)
 }
 
-impl Key {
+impl PlanKey {
     const NONE: Self = Self(u64::MAX);
 
-    fn action(self) -> Action {
+    fn action(self) -> PlannedAction {
         let number = (self.0 & NUMBER) as usize;
         let write = self.0 & WRITE != 0;
         match self.0 & (7 << WHAT_AT) {
-            ACTIVE => Action::Active { bank: number, write },
-            CAS => Action::Cas { bank: number, write },
-            ACTIVATE => Action::Activate { bank: number, write },
-            PRECHARGE => Action::Precharge { bank: number, write },
-            HOLD => Action::Hold { rank: number },
-            PRECHARGE_FOR => Action::PrechargeFor { rank: number },
-            REFRESH => Action::Refresh { rank: number },
-            _ => Action::None,
+            ACTIVE => PlannedAction::Active { bank: number, write },
+            CAS => PlannedAction::Cas { bank: number, write },
+            ACTIVATE => PlannedAction::Activate { bank: number, write },
+            PRECHARGE => PlannedAction::Precharge { bank: number, write },
+            HOLD => PlannedAction::Hold { rank: number },
+            PRECHARGE_FOR => PlannedAction::PrechargeFor { rank: number },
+            REFRESH => PlannedAction::Refresh { rank: number },
+            _ => PlannedAction::None,
         }
     }
 }
 
 /// Next action and its clock. Earlier clocks come first, then the more urgent action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Plan {
+pub(super) struct CommandPlan {
     pub(super) clock: u64,
-    key: Key,
+    key: PlanKey,
 }
 
-impl Plan {
+impl CommandPlan {
     /// No action at any time.
-    pub(super) const NEVER: Self = Self { clock: u64::MAX, key: Key::NONE };
+    pub(super) const NEVER: Self = Self { clock: u64::MAX, key: PlanKey::NONE };
 
     /// Creates a plan without action: at `clock` the controller decides anew.
     pub(super) fn nothing(clock: u64) -> Self {
-        Self { clock, key: Key::NONE }
+        Self { clock, key: PlanKey::NONE }
     }
 
     pub(super) fn hold(clock: u64, rank: usize) -> Self {
-        Self { clock, key: Key(REFRESHES | HOLD | rank as u64) }
+        Self { clock, key: PlanKey(REFRESHES | HOLD | rank as u64) }
     }
 
     pub(super) fn precharge_for(clock: u64, rank: usize) -> Self {
-        Self { clock, key: Key(REFRESHES | PRECHARGE_FOR | rank as u64) }
+        Self { clock, key: PlanKey(REFRESHES | PRECHARGE_FOR | rank as u64) }
     }
 
     pub(super) fn refresh(clock: u64, rank: usize) -> Self {
-        Self { clock, key: Key(REFRESHES | REFRESH | rank as u64) }
+        Self { clock, key: PlanKey(REFRESHES | REFRESH | rank as u64) }
     }
 
     /// Creates the plan with the given rank. `kind` holds the bits that the keys of all plans of its kind share.
     #[inline]
     pub(super) fn of_rank(rank: u128, kind: u64) -> Self {
-        Self { clock: (rank >> 64) as u64, key: Key(rank as u64 | kind) }
+        Self { clock: (rank >> 64) as u64, key: PlanKey(rank as u64 | kind) }
     }
 
     /// Returns the plan delayed by `clocks`.
@@ -146,14 +146,14 @@ impl Plan {
 
     /// Returns the action.
     #[inline]
-    pub(super) fn action(self) -> Action {
+    pub(super) fn action(self) -> PlannedAction {
         self.key.action()
     }
 
     /// Returns true if the plan is for a write.
     #[inline]
     fn writes(self) -> bool {
-        self.key.0 & WRITE != 0 && self.key != Key::NONE
+        self.key.0 & WRITE != 0 && self.key != PlanKey::NONE
     }
 }
 
@@ -177,7 +177,7 @@ impl CommandScheduler {
     }
 
     /// Returns the next command, at `clock` or later.
-    pub(super) fn plan_from(&mut self, clock: u64) -> Plan {
+    pub(super) fn plan_from(&mut self, clock: u64) -> CommandPlan {
         let floor = self.floor(clock);
         let write = self.direction.writes();
         let candidate = self.best_candidate(write, clock);
@@ -188,7 +188,7 @@ impl CommandScheduler {
         };
         let spare = self.writes.len() >= self.params.spare_writes && !write && self.reads.banks != 0;
         if write {
-            self.direction.or_patience(plan, &self.reads, &self.params)
+            self.direction.or_read_timeout(plan, &self.reads, &self.params)
         } else if spare {
             self.or_spare_write(plan, floor, clock)
         } else {
@@ -198,7 +198,7 @@ impl CommandScheduler {
 
     /// Returns `plan`, or a command for a write that fits before it in a slot that no read can use.
     #[inline(never)]
-    fn or_spare_write(&self, plan: Plan, floor: u64, clock: u64) -> Plan {
+    fn or_spare_write(&self, plan: CommandPlan, floor: u64, clock: u64) -> CommandPlan {
         if plan.clock <= floor {
             return plan;
         }
@@ -212,19 +212,19 @@ impl CommandScheduler {
 
     /// Returns true if the command `spare` for a write is early enough before `plan` to use the slot.
     #[inline]
-    fn fits_before(&self, spare: Plan, plan: Plan) -> bool {
+    fn fits_before(&self, spare: CommandPlan, plan: CommandPlan) -> bool {
         spare.clock.saturating_add(u64::from(self.params.spare_clocks.max(1))) <= plan.clock
     }
 
     /// Returns the next command for requests of a direction among the banks `among`.
     #[inline]
-    pub(super) fn plan_among(&self, write: bool, among: u64, clock: u64) -> Plan {
+    pub(super) fn plan_among(&self, write: bool, among: u64, clock: u64) -> CommandPlan {
         self.first_wanted(write, self.wanted(write, among & !self.refresher.held, self.floor(clock)), clock)
     }
 
     /// Returns the first of the column accesses, activations and precharges that requests of a direction need.
     #[inline]
-    fn first_wanted(&self, write: bool, [columns, opens, closes]: [u64; 3], clock: u64) -> Plan {
+    fn first_wanted(&self, write: bool, [columns, opens, closes]: [u64; 3], clock: u64) -> CommandPlan {
         let row_floor = clock.max(self.buses.row);
         let column = self.first_column(write, columns, clock.max(self.buses.column));
         column.or(self.first_open(write, opens, row_floor)).or(self.first_close(write, closes, row_floor))
@@ -239,17 +239,17 @@ impl CommandScheduler {
 
     /// Returns the next command after the arrival of `incoming`, which changes the next command of its own bank only.
     #[inline]
-    pub(super) fn replan(&mut self, plan: Plan, incoming: &Incoming, clock: u64) -> Plan {
+    pub(super) fn replan(&mut self, plan: CommandPlan, incoming: &IncomingRequest, clock: u64) -> CommandPlan {
         let read = incoming.read;
         let bank = 1 << incoming.place.bank;
         if self.params.scheduler == SchedulingPolicy::Fcfs
-            || self.may_save_row(plan, usize::from(incoming.place.bank), read)
+            || self.may_protect_row(plan, usize::from(incoming.place.bank), read)
         {
             return self.plan_from(clock);
         }
         if self.direction.writes() {
             let plan = if read { plan } else { plan.or(self.plan_among(true, bank, clock)) };
-            return self.direction.or_patience(plan, &self.reads, &self.params);
+            return self.direction.or_read_timeout(plan, &self.reads, &self.params);
         }
         let spare = self.params.spare_writes;
         if self.at_a_threshold(read) || read && plan.writes() {
@@ -269,8 +269,9 @@ impl CommandScheduler {
 
     /// Returns true if a request that has just arrived at `bank` may forbid the planned precharge of its row.
     #[inline]
-    fn may_save_row(&self, plan: Plan, bank: usize, read: bool) -> bool {
-        self.params.protect == RowProtection::AllHits && plan.action() == Action::Precharge { bank, write: !read }
+    fn may_protect_row(&self, plan: CommandPlan, bank: usize, read: bool) -> bool {
+        self.params.protect == RowProtection::AllHits
+            && plan.action() == PlannedAction::Precharge { bank, write: !read }
     }
 
     /// Returns the column accesses, activations and precharges that writes may have while reads wait: in ranks that no

@@ -1,9 +1,9 @@
 //! Pending requests of one direction: one list per bank, oldest first.
 
 use super::plan::request_key;
-use super::Incoming;
+use super::IncomingRequest;
 use crate::memory::table::Table;
-use crate::memory::Place;
+use crate::memory::DramAddress;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ const BUCKETS: usize = 1024;
 
 /// Request in the RPQ or WPQ.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct QueueEntry {
     pub(super) tag: u32,
     pub(super) row: u32,
     pub(super) column: u16,
@@ -32,7 +32,7 @@ pub(super) struct Entry {
     pub(super) key: u64,
 }
 
-impl Entry {
+impl QueueEntry {
     pub(super) const NONE: Self = Self {
         tag: 0,
         row: 0,
@@ -49,9 +49,9 @@ impl Entry {
     };
 
     /// Creates an entry for a request that arrives at time `now`, in clock `clock`.
-    pub(super) fn new(incoming: &Incoming, accesses: u8, order: u64, clock: u64, now: Time) -> Self {
-        let Place { bank, row, column, .. } = incoming.place;
-        let Incoming { tag, class, .. } = *incoming;
+    pub(super) fn new(incoming: &IncomingRequest, accesses: u8, order: u64, clock: u64, now: Time) -> Self {
+        let DramAddress { bank, row, column, .. } = incoming.place;
+        let IncomingRequest { tag, class, .. } = *incoming;
         let key = request_key(order, usize::from(bank));
         Self { tag, row, column, bank, class, accesses, key, arrived: clock, queued: now, ..Self::NONE }
     }
@@ -65,7 +65,7 @@ impl Entry {
 
 /// Requests of one bank.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct List {
+struct BankQueue {
     head: u16,
     tail: u16,
     /// Oldest request for the open row (hit), and oldest request for another row (rival).
@@ -73,16 +73,16 @@ struct List {
     rival: u16,
 }
 
-const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE };
+const EMPTY: BankQueue = BankQueue { head: NONE, tail: NONE, hit: NONE, rival: NONE };
 
 /// RPQ or WPQ of a subchannel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Queue {
-    entries: Vec<Entry>,
+pub(super) struct PendingQueue {
+    entries: Vec<QueueEntry>,
     /// First unused entry; the others follow by `next`.
     free: u16,
     len: u32,
-    lists: Table<List>,
+    lists: Table<BankQueue>,
     /// Keys of the oldest hit and of the oldest rival, per bank.
     hit_keys: Table<u64>,
     rival_keys: Table<u64>,
@@ -99,11 +99,11 @@ pub(super) struct Queue {
     filter: Vec<u16>,
 }
 
-impl Queue {
+impl PendingQueue {
     /// Creates an empty queue. `searched` is true if lines will be looked up.
     pub(super) fn new(capacity: u32, searched: bool) -> Self {
         Self {
-            entries: (1..=capacity as u16).map(|next| Entry { next, ..Entry::NONE }).collect(),
+            entries: (1..=capacity as u16).map(|next| QueueEntry { next, ..QueueEntry::NONE }).collect(),
             free: 0,
             len: 0,
             lists: Table::of(|_| EMPTY),
@@ -154,13 +154,13 @@ impl Queue {
 
     /// Returns the oldest request of a bank for another row than the open one.
     #[inline]
-    pub(super) fn rival_mut(&mut self, bank: usize) -> &mut Entry {
+    pub(super) fn rival_mut(&mut self, bank: usize) -> &mut QueueEntry {
         &mut self.entries[usize::from(self.lists[bank].rival)]
     }
 
     /// Returns the oldest request of a bank for its open row.
     #[inline]
-    pub(super) fn hit_mut(&mut self, bank: usize) -> &mut Entry {
+    pub(super) fn hit_mut(&mut self, bank: usize) -> &mut QueueEntry {
         &mut self.entries[usize::from(self.lists[bank].hit)]
     }
 
@@ -186,9 +186,9 @@ impl Queue {
     }
 
     /// Returns true if a request for the line at `place` is queued.
-    pub(super) fn holds(&self, place: Place) -> bool {
+    pub(super) fn holds(&self, place: DramAddress) -> bool {
         // An empty bucket proves that the line is not queued.
-        if self.filter[Entry::bucket(place.bank, place.row, place.column)] == 0 {
+        if self.filter[QueueEntry::bucket(place.bank, place.row, place.column)] == 0 {
             return false;
         }
         let mut at = self.lists[usize::from(place.bank)].head;
@@ -205,14 +205,14 @@ impl Queue {
     /// Adds a request; `open_row` is the open row of its bank. Returns true if the request is the first of its bank
     /// for that row, or the first for another row.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) -> bool {
+    pub(super) fn push(&mut self, entry: QueueEntry, open_row: Option<u32>) -> bool {
         let index = self.free;
         self.free = self.entries[usize::from(index)].next;
         self.len += 1;
         let bank = usize::from(entry.bank);
         let list = &mut self.lists[bank];
         let prev = list.tail;
-        self.entries[usize::from(index)] = Entry { prev, next: NONE, ..entry };
+        self.entries[usize::from(index)] = QueueEntry { prev, next: NONE, ..entry };
         list.tail = index;
         if prev == NONE {
             list.head = index;
@@ -221,7 +221,7 @@ impl Queue {
             self.entries[usize::from(prev)].next = index;
         }
         if !self.filter.is_empty() {
-            self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] += 1;
+            self.filter[QueueEntry::bucket(entry.bank, entry.row, entry.column)] += 1;
         }
         let hits = open_row == Some(entry.row);
         let first = if hits { self.lists[bank].hit } else { self.lists[bank].rival } == NONE;
@@ -235,15 +235,15 @@ impl Queue {
 
     /// Removes the oldest request of a closed bank, which opens `row` for it.
     #[inline]
-    pub(super) fn remove_opener(&mut self, bank: usize, row: u32) -> Entry {
+    pub(super) fn remove_opener(&mut self, bank: usize, row: u32) -> QueueEntry {
         let entry = self.unlink(bank, self.lists[bank].rival);
-        self.sort_out(bank, row);
+        self.find_oldest(bank, row);
         entry
     }
 
     /// Removes the oldest request of a bank for its open row, and finds the next.
     #[inline]
-    pub(super) fn remove_hit(&mut self, bank: usize) -> Entry {
+    pub(super) fn remove_hit(&mut self, bank: usize) -> QueueEntry {
         let index = self.lists[bank].hit;
         let entry = self.unlink(bank, index);
         let next = self.find(entry.next, |row| row == entry.row);
@@ -251,7 +251,7 @@ impl Queue {
         entry
     }
 
-    fn unlink(&mut self, bank: usize, index: u16) -> Entry {
+    fn unlink(&mut self, bank: usize, index: u16) -> QueueEntry {
         let entry = self.entries[usize::from(index)];
         let list = &mut self.lists[bank];
         if entry.next == NONE {
@@ -268,7 +268,7 @@ impl Queue {
             }
         }
         if !self.filter.is_empty() {
-            self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] -= 1;
+            self.filter[QueueEntry::bucket(entry.bank, entry.row, entry.column)] -= 1;
         }
         self.entries[usize::from(index)].next = self.free;
         self.free = index;
@@ -308,7 +308,7 @@ impl Queue {
     #[inline]
     pub(super) fn row_opened(&mut self, bank: usize, row: u32) {
         if self.banks >> bank & 1 == 1 {
-            self.sort_out(bank, row);
+            self.find_oldest(bank, row);
         }
     }
 
@@ -326,7 +326,7 @@ impl Queue {
     }
 
     /// Finds the oldest request of a bank for its open row, and the oldest for another row.
-    fn sort_out(&mut self, bank: usize, row: u32) {
+    fn find_oldest(&mut self, bank: usize, row: u32) {
         let head = self.lists[bank].head;
         self.set_hit(bank, self.find(head, |other| other == row));
         self.set_rival(bank, self.find(head, |other| other != row));

@@ -1,13 +1,13 @@
 //! Refreshes: when they are due, which are postponed, and the commands that they take.
 
-use super::{bits, Plan};
-use crate::memory::timing::Timing;
+use super::{bits, CommandPlan};
+use crate::memory::timing::DramTiming;
 use crate::params::{DramParams, MemoryControllerParams, Refresh, SameBank};
 use serde::{Deserialize, Serialize};
 
 /// Refresh state of one rank.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Rank {
+struct RankRefresh {
     /// Clock at which the next refresh becomes due that is not owed yet.
     due: u64,
     /// Refreshes that are due and not issued (owed).
@@ -20,7 +20,7 @@ struct Rank {
     begins: [u64; 2],
 }
 
-impl Rank {
+impl RankRefresh {
     /// Returns the clock from which on the next refresh must begin; `idle` is true if no request waits for its banks.
     fn begin(&self, interval: u64, postponed: u32, idle: bool) -> u64 {
         if self.owed > 0 && (idle || self.owed > postponed) {
@@ -34,7 +34,7 @@ impl Rank {
 /// Refresh state of a subchannel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Refresher {
-    ranks: Vec<Rank>,
+    ranks: Vec<RankRefresh>,
     same_bank: bool,
     interval: u64,
     postponed: u32,
@@ -54,7 +54,7 @@ impl Refresher {
         let off = params.refresh == Refresh::Off || dram.timing.rfc == 0;
         // Refreshes of the ranks are staggered over the interval.
         let due = |rank: u32| if off { u64::MAX } else { interval * u64::from(rank + 1) / u64::from(dram.ranks) };
-        let rank = |rank: u32| Rank {
+        let rank = |rank: u32| RankRefresh {
             due: due(rank),
             owed: 0,
             banks: first_banks(dram, rank, same_bank),
@@ -83,7 +83,7 @@ impl Refresher {
 
     #[inline(never)]
     fn begins_after(&self, clock: u64, waited_for: u64) -> bool {
-        let later = |rank: &Rank| !rank.held && clock < rank.begins[usize::from(rank.banks & waited_for == 0)];
+        let later = |rank: &RankRefresh| !rank.held && clock < rank.begins[usize::from(rank.banks & waited_for == 0)];
         self.ranks.iter().all(later)
     }
 
@@ -134,33 +134,40 @@ impl Refresher {
     /// Plans the next step of a refresh, not before `floor`, while requests own the banks `owned` and wait for
     /// `waited_for`. The row bus is free from `row_bus` on.
     #[inline]
-    pub(super) fn plan(&self, floor: u64, timing: &Timing, owned: u64, waited_for: u64, row_bus: u64) -> Plan {
+    pub(super) fn plan(
+        &self,
+        floor: u64,
+        timing: &DramTiming,
+        owned: u64,
+        waited_for: u64,
+        row_bus: u64,
+    ) -> CommandPlan {
         if floor < self.quiet_until {
-            return Plan::hold(self.quiet_until, self.next_rank);
+            return CommandPlan::hold(self.quiet_until, self.next_rank);
         }
         let plans = self.ranks.iter().enumerate().filter_map(|(index, rank)| {
             if !rank.held {
                 let begins = rank.begins[usize::from(waited_for & rank.banks == 0)];
-                Some(Plan::hold(begins.max(floor), index))
+                Some(CommandPlan::hold(begins.max(floor), index))
             } else if rank.banks & owned == 0 {
                 Some(self.plan_held(rank.banks, index, floor.max(row_bus), timing))
             } else {
                 None
             }
         });
-        plans.min().unwrap_or(Plan::NEVER)
+        plans.min().unwrap_or(CommandPlan::NEVER)
     }
 
-    fn plan_held(&self, banks: u64, rank: usize, floor: u64, timing: &Timing) -> Plan {
+    fn plan_held(&self, banks: u64, rank: usize, floor: u64, timing: &DramTiming) -> CommandPlan {
         if banks & timing.open == 0 {
             let clock = timing.earliest_refresh(banks, self.same_bank);
-            Plan::refresh(clock.max(floor), rank)
+            CommandPlan::refresh(clock.max(floor), rank)
         } else {
-            Plan::precharge_for(self.closes_for_refresh(banks, timing).max(floor), rank)
+            CommandPlan::precharge_for(self.closes_for_refresh(banks, timing).max(floor), rank)
         }
     }
 
-    fn closes_for_refresh(&self, banks: u64, timing: &Timing) -> u64 {
+    fn closes_for_refresh(&self, banks: u64, timing: &DramTiming) -> u64 {
         if self.same_bank {
             let open = banks & timing.open;
             return bits(open).map(|bank| timing.earliest_precharge(bank)).min().unwrap_or(0);

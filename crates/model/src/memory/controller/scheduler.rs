@@ -2,10 +2,10 @@
 
 use super::candidates::Candidates;
 use super::direction::Direction;
-use super::queue::{Entry, Queue};
+use super::queue::{PendingQueue, QueueEntry};
 use super::refresh::Refresher;
 use crate::memory::table::Table;
-use crate::memory::timing::Timing;
+use crate::memory::timing::DramTiming;
 use crate::params::{DramParams, MemoryControllerParams};
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 pub(super) struct CommandScheduler {
     pub(super) dram: DramParams,
     pub(super) params: MemoryControllerParams,
-    pub(super) timing: Timing,
+    pub(super) timing: DramTiming,
     pub(super) refresher: Refresher,
-    pub(super) reads: Queue,
-    pub(super) writes: Queue,
+    pub(super) reads: PendingQueue,
+    pub(super) writes: PendingQueue,
     pub(super) owners: BankOwners,
     pub(super) direction: Direction,
     pub(super) candidates: Candidates,
@@ -29,10 +29,10 @@ impl CommandScheduler {
     pub(super) fn new(dram: &DramParams, params: &MemoryControllerParams, write_entries: u32) -> Self {
         let searched = params.forwarding || params.merging;
         Self {
-            timing: Timing::new(dram),
+            timing: DramTiming::new(dram),
             refresher: Refresher::new(dram, params),
-            reads: Queue::new(params.rpq_entries, false),
-            writes: Queue::new(write_entries, searched),
+            reads: PendingQueue::new(params.rpq_entries, false),
+            writes: PendingQueue::new(write_entries, searched),
             owners: BankOwners::new(),
             direction: Direction::new(),
             candidates: Candidates::new(params),
@@ -59,7 +59,7 @@ impl CommandScheduler {
 /// Requests that own an opened bank until their column access, because their queue entry is freed by the activation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BankOwners {
-    pub(super) entries: Table<Entry>,
+    pub(super) entries: Table<QueueEntry>,
     /// Order of arrival of each owner.
     pub(super) keys: Table<u64>,
     /// Banks owned by reads, and by writes, one bit each.
@@ -68,7 +68,7 @@ pub(super) struct BankOwners {
 
 impl BankOwners {
     fn new() -> Self {
-        Self { entries: Table::of(|_| Entry::NONE), keys: Table::of(|_| 0), banks: [0; 2] }
+        Self { entries: Table::of(|_| QueueEntry::NONE), keys: Table::of(|_| 0), banks: [0; 2] }
     }
 
     /// Returns the banks with an owner, one bit each.
@@ -78,14 +78,14 @@ impl BankOwners {
     }
 
     /// Makes a request the owner of a bank.
-    pub(super) fn own(&mut self, bank: usize, entry: Entry, write: bool) {
+    pub(super) fn own(&mut self, bank: usize, entry: QueueEntry, write: bool) {
         self.entries[bank] = entry;
         self.keys[bank] = entry.key;
         self.banks[usize::from(write)] |= 1 << bank;
     }
 
     /// Makes a column access of the owner of a bank; returns the owner, and true if the access was its last.
-    pub(super) fn access(&mut self, bank: usize, write: bool) -> (Entry, bool) {
+    pub(super) fn access(&mut self, bank: usize, write: bool) -> (QueueEntry, bool) {
         let entry = self.entries[bank];
         let last = entry.accesses == 1;
         if last {

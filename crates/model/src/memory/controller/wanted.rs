@@ -1,6 +1,6 @@
 //! Next commands that the queued requests need, as sets of banks.
 
-use super::queue::Queue;
+use super::queue::PendingQueue;
 use super::{bits, CommandScheduler};
 use crate::params::{RowProtection, SchedulingPolicy};
 
@@ -39,7 +39,7 @@ impl CommandScheduler {
     }
 
     #[inline]
-    pub(super) fn queue(&self, write: bool) -> &Queue {
+    pub(super) fn queue(&self, write: bool) -> &PendingQueue {
         if write {
             &self.writes
         } else {
@@ -49,7 +49,7 @@ impl CommandScheduler {
 
     /// Returns the bank of the next command of the oldest request, as a column access, an activation or a precharge.
     /// No other request overtakes it; a bank with an owner is excluded.
-    fn wanted_by_oldest(&self, queue: &Queue, among: u64) -> [u64; 3] {
+    fn wanted_by_oldest(&self, queue: &PendingQueue, among: u64) -> [u64; 3] {
         let bank = queue.oldest_bank().map_or(0, |bank| 1 << bank) & among;
         let hits = bank & queue.older_hits;
         let opens = bank & !self.timing.open;
@@ -59,7 +59,7 @@ impl CommandScheduler {
     /// Returns the banks among `among` whose open row has reached a limit of row protection, so that a request for
     /// another row is next.
     #[inline]
-    pub(super) fn overdue(&self, queue: &Queue, among: u64, clock: u64) -> u64 {
+    pub(super) fn overdue(&self, queue: &PendingQueue, among: u64, clock: u64) -> u64 {
         let (hold, most) = (self.params.row_hold, self.params.row_hits);
         let contested = queue.hits & queue.rivals & among;
         let contested = if most == 0 { contested & !queue.older_hits } else { contested };
@@ -72,7 +72,7 @@ impl CommandScheduler {
 
     /// Returns the banks among the `contested` ones whose open row has reached a limit of row protection.
     #[inline(never)]
-    fn overdue_of(&self, queue: &Queue, contested: u64, clock: u64) -> u64 {
+    fn overdue_of(&self, queue: &PendingQueue, contested: u64, clock: u64) -> u64 {
         let (hold, most) = (self.params.row_hold, self.params.row_hits);
         let is_overdue = |&bank: &usize| {
             let older = queue.rival_key(bank) < queue.hit_key(bank);

@@ -7,7 +7,7 @@ use crate::ether::WireParams;
 use crate::line::{socket_of, Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
 use crate::nic::{FlowCounters, Nic, NicFlow, RdmaEnd};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
-use crate::part::{Context, Part, Payload, PowerEvent, Tag};
+use crate::part::{Context, Part, Payload, PowerEvent, TlpTag};
 use crate::transport::roce::{RoceConnection, RoceOperation};
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
@@ -273,7 +273,7 @@ impl World {
                 self.credits_at[function] =
                     self.credits_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;
                 scheduler.send(iio, NIC, self.credits_at[function].since(now), Payload::PostedCredit { lines });
-                if tag != Tag::NONE {
+                if tag != TlpTag::NONE {
                     let seen = (now + self.rng.around(mean, spread).max(1)).max(self.seen_at[function]) + 1;
                     self.seen_at[function] = seen;
                     scheduler.send(iio, NIC, seen.since(now), Payload::Seen { tag });
@@ -384,7 +384,7 @@ impl Partition for World {
                     caches: SocketCaches::none(),
                     fluid: None,
                     mesh: None,
-                    told: &mut Vec::new(),
+                    notices: &mut Vec::new(),
                     scheduler,
                 };
                 self.nic.on_event(event.payload, event.source, &mut context);

@@ -94,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_conserved_and_near_while_they_can_be(
+        fn rows_are_conserved_and_near_if_possible(
             rows in 1_u32..200,
             turns in prop::collection::vec((0_u32..1000, 1_u32..4, any::<bool>()), 1..200),
         ) {

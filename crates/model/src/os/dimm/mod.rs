@@ -11,22 +11,22 @@ mod receiving;
 pub use alloc::AllocCache;
 pub(super) use receiving::Arrival;
 
-use super::books::{Spent, StackCounts};
+use super::counters::{CoreTimeKind, StackCounts};
 use super::ends::FlowEnds;
 use super::lines::Lines;
-use super::task::{Choice, Task};
+use super::task::{NextWork, Task};
 use crate::lfb::Lfb;
 use crate::line::{memory_of, Content, Packet, PacketId, Request, RequestId, RequestKind};
 use crate::params::DimmDriverParams;
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng};
-use receiving::{Receiving, ETHERNET_BYTES};
+use receiving::{DimmReceiver, ETHERNET_BYTES};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Path from a driver to its DIMM.
 #[derive(Clone, Debug)]
-pub struct DimmWay {
+pub struct DimmPath {
     /// Id of the DIMM.
     pub dimm: ComponentId,
     /// Delay from a core to the host's end of the channel, in ps, at least 1.
@@ -56,7 +56,7 @@ struct Flush {
 
 /// Progress of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Step {
+enum FlushStep {
     /// Its stores are in flight.
     Stores,
     /// The instructions that flush its data are executing.
@@ -64,18 +64,18 @@ enum Step {
     /// Its data is in flight to memory.
     Fence,
     /// The instruction that flushes its descriptor is executing.
-    Bell,
+    Doorbell,
 }
 
 /// Lines to flush before a doorbell or the tail of a ring. Jobs run in the order in which they were handed down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Job {
-    step: Step,
+struct FlushJob {
+    step: FlushStep,
     lines: VecDeque<Flush>,
     /// Packet whose doorbell follows its data, and the command of its clone, if it is cloned.
     packet: PacketId,
     clone: Option<Payload>,
-    bell: Option<Flush>,
+    doorbell: Option<Flush>,
 }
 
 /// Driver of a core for a NIC in a DIMM.
@@ -89,17 +89,17 @@ pub(super) struct DimmDriver {
     queue: u64,
     pub(super) rows: AllocCache,
     rng: Rng,
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<FlushJob>,
     flushes: VecDeque<Flush>,
     /// Flushes in flight.
     out: u32,
-    receiving: Receiving,
+    receiving: DimmReceiver,
 }
 
 impl DimmDriver {
     /// Creates the driver, whose LFB entries draw their refill times from `rng`.
-    pub(super) fn new(way: DimmWay, rng: Rng) -> Self {
-        let DimmWay { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, queue, rows } = way;
+    pub(super) fn new(way: DimmPath, rng: Rng) -> Self {
+        let DimmPath { dimm, to_dimm_ps, driver, lines_per_row, packet_rows, queue, rows } = way;
         Self {
             dimm,
             to_dimm_ps,
@@ -112,7 +112,7 @@ impl DimmDriver {
             jobs: VecDeque::new(),
             flushes: VecDeque::new(),
             out: 0,
-            receiving: Receiving::default(),
+            receiving: DimmReceiver::default(),
         }
     }
 
@@ -210,20 +210,26 @@ impl DimmDriver {
             Content::Roce(_) | Content::Pool(_) | Content::Raw => (0, false),
         };
         let end = ends.datagram_end_of(packet.flow);
-        let onward = end.as_ref().is_some_and(|end| end.sends_on());
-        let (again, zoned) = end.map_or((false, false), |end| end.written_before());
+        let onward = end.as_ref().is_some_and(|end| end.forwards());
+        let (again, written_once) = end.map_or((false, false), |end| end.written_before());
         // The packet generator writes its packet only once.
         let count = if again { 0 } else { u64::from(bytes).div_ceil(64) };
         let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: RequestKind::Flush, tag: 0, class };
         let data: VecDeque<Flush> = (packet.line..packet.line + count).map(flush).collect();
-        let cloned = datagram && count > 0 && zoned && !onward && self.params.clone && !self.params.copy;
+        let cloned = datagram && count > 0 && written_once && !onward && self.params.clone && !self.params.copy;
         let clone = if cloned { self.clone_of(packet.line, count, id, false) } else { None };
         if let Some((line, _)) = clone {
             context.packets.get_mut(id).line = line;
         }
-        let bell = Flush { kind: RequestKind::FlushDoorbell, tag: id.0, ..flush(descriptor / 64) };
+        let doorbell = Flush { kind: RequestKind::FlushDoorbell, tag: id.0, ..flush(descriptor / 64) };
         let clone = clone.map(|(_, command)| command);
-        self.jobs.push_back(Job { step: Step::Stores, lines: data, packet: id, clone, bell: Some(bell) });
+        self.jobs.push_back(FlushJob {
+            step: FlushStep::Stores,
+            lines: data,
+            packet: id,
+            clone,
+            doorbell: Some(doorbell),
+        });
         if datagram {
             let Packet { flow, line, .. } = *context.packets.get(id);
             ends.datagram_end_of(flow).into_iter().for_each(|end| end.note_sent(line));
@@ -247,7 +253,13 @@ impl DimmDriver {
         if let Some(last) = lines.back_mut() {
             *last = Flush { kind: RequestKind::FlushTail, tag, ..*last };
         }
-        self.jobs.push_back(Job { step: Step::Flushes, lines, packet: PacketId::NONE, clone: None, bell: None });
+        self.jobs.push_back(FlushJob {
+            step: FlushStep::Flushes,
+            lines,
+            packet: PacketId::NONE,
+            clone: None,
+            doorbell: None,
+        });
     }
 
     /// Chooses the next work of the core for lines to flush.
@@ -257,29 +269,31 @@ impl DimmDriver {
         lfb: &mut Lfb,
         counts: &mut StackCounts,
         context: &mut Context,
-    ) -> Option<Choice> {
+    ) -> Option<NextWork> {
         self.pump(lines, lfb, counts, context);
         let stores = lines.stores_pending();
         let job = self.jobs.front_mut()?;
         let flush_ps = self.params.flush_ps;
-        let work = |lines: u64| Some(Choice::Work(Task::Flush, lines * flush_ps, Spent::Send));
+        let work = |lines: u64| Some(NextWork::Work(Task::Flush, lines * flush_ps, CoreTimeKind::Send));
         match job.step {
             // A flush must not overtake the stores to its line.
-            Step::Stores if stores => Some(Choice::Wait(Spent::Register)),
-            Step::Stores => {
-                job.step = Step::Flushes;
+            FlushStep::Stores if stores => Some(NextWork::Wait(CoreTimeKind::Register)),
+            FlushStep::Stores => {
+                job.step = FlushStep::Flushes;
                 work(job.lines.len() as u64)
             }
-            Step::Flushes => work(job.lines.len() as u64),
-            Step::Fence if self.out > 0 || !self.flushes.is_empty() => Some(Choice::Wait(Spent::Register)),
-            Step::Fence => {
-                job.step = Step::Bell;
+            FlushStep::Flushes => work(job.lines.len() as u64),
+            FlushStep::Fence if self.out > 0 || !self.flushes.is_empty() => {
+                Some(NextWork::Wait(CoreTimeKind::Register))
+            }
+            FlushStep::Fence => {
+                job.step = FlushStep::Doorbell;
                 if let Some(command) = job.clone {
                     context.send(self.dimm, self.to_dimm_ps, command);
                 }
                 work(1)
             }
-            Step::Bell => work(1),
+            FlushStep::Doorbell => work(1),
         }
     }
 
@@ -295,13 +309,13 @@ impl DimmDriver {
     ) {
         let Some(job) = self.jobs.front_mut() else { return };
         self.flushes.append(&mut job.lines);
-        let rings = job.step == Step::Bell;
-        let class = job.bell.map_or(0, |bell| bell.class);
-        if rings || job.bell.is_none() {
-            self.flushes.extend(job.bell);
+        let rings = job.step == FlushStep::Doorbell;
+        let class = job.doorbell.map_or(0, |doorbell| doorbell.class);
+        if rings || job.doorbell.is_none() {
+            self.flushes.extend(job.doorbell);
             self.jobs.pop_front();
         } else {
-            job.step = Step::Fence;
+            job.step = FlushStep::Fence;
         }
         self.pump(lines, lfb, counts, context);
         if rings {

@@ -3,12 +3,12 @@
 use super::DimmDriver;
 use crate::lfb::Lfb;
 use crate::line::{Content, Packet, PacketId};
-use crate::os::books::{Spent, StackCounts};
+use crate::os::counters::{CoreTimeKind, StackCounts};
 use crate::os::ends::FlowEnds;
-use crate::os::lines::{Lines, Pace};
-use crate::os::task::{Choice, Task};
+use crate::os::lines::{LineProgress, Lines};
+use crate::os::task::{NextWork, Task};
 use crate::part::Context;
-use crate::transport::journey::Stage;
+use crate::transport::stage_times::Stage;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -17,8 +17,8 @@ pub(super) const ETHERNET_BYTES: u64 = 14;
 
 /// Packets that have arrived and have not been passed to the softirq.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Receiving {
-    come: VecDeque<PacketId>,
+pub(super) struct DimmReceiver {
+    arrived: VecDeque<PacketId>,
     /// Packet whose completion is being read.
     reading: Option<PacketId>,
     /// Packets whose clone is in progress, and the packet that the driver has finished before its clone.
@@ -32,7 +32,7 @@ pub(super) struct Receiving {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::os) enum Arrival {
     /// The core is busy, or waits.
-    Busy(Choice),
+    Busy(NextWork),
     /// The completion of a packet has been read: the softirq takes over.
     Completed(PacketId),
     /// No packet has arrived.
@@ -42,7 +42,7 @@ pub(in crate::os) enum Arrival {
 impl DimmDriver {
     /// Queues a packet that has arrived.
     pub(in crate::os) fn on_received(&mut self, id: PacketId) {
-        self.receiving.come.push_back(id);
+        self.receiving.arrived.push_back(id);
     }
 
     /// Chooses the next work of the core for packets that have arrived.
@@ -55,19 +55,21 @@ impl DimmDriver {
     ) -> Arrival {
         if let Some(id) = self.receiving.reading {
             match lines.follow(lfb, counts, context) {
-                Pace::Waiting => return Arrival::Busy(Choice::Wait(Spent::Register)),
-                Pace::Until(at) => {
-                    let work = Choice::Work(Task::Lines, at.since(context.now()), Spent::Softirq);
+                LineProgress::Waiting => return Arrival::Busy(NextWork::Wait(CoreTimeKind::Register)),
+                LineProgress::Until(at) => {
+                    let work = NextWork::Work(Task::Lines, at.since(context.now()), CoreTimeKind::Softirq);
                     return Arrival::Busy(work);
                 }
-                Pace::Done => {
+                LineProgress::Done => {
                     self.receiving.reading = None;
                     return Arrival::Completed(id);
                 }
             }
         }
-        match self.receiving.come.pop_front() {
-            Some(id) => Arrival::Busy(Choice::Work(Task::Invalidate(id), self.params.flush_ps, Spent::Softirq)),
+        match self.receiving.arrived.pop_front() {
+            Some(id) => {
+                Arrival::Busy(NextWork::Work(Task::Invalidate(id), self.params.flush_ps, CoreTimeKind::Softirq))
+            }
             None => Arrival::Nothing,
         }
     }
@@ -149,5 +151,5 @@ fn read_fresh(address: u64, class: u8, lines: &mut Lines, context: &mut Context)
     if let Some(caches) = context.caches.own() {
         caches.io_invalidate(line);
     }
-    lines.know(address, false, class, context);
+    lines.access_line(address, false, class, context);
 }

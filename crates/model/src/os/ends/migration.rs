@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 /// Migration of a thread: its time and its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hop {
+pub struct ThreadMigration {
     /// Time of the migration, in ps from the start of the run.
     pub at_ps: u64,
     /// Core that the thread migrates to.
@@ -43,9 +43,9 @@ pub struct MigratedFlow {
 
 /// Socket in migration between two cores.
 #[derive(Debug)]
-pub(crate) struct Passing(Box<Socket>);
+pub(crate) struct MigratingSocket(Box<Socket>);
 
-impl Passing {
+impl MigratingSocket {
     /// Returns the flow of the socket.
     pub(in crate::os) fn flow(&self) -> u32 {
         self.0.params.flow
@@ -84,7 +84,7 @@ impl Migration {
     }
 
     /// Notes that a packet of a flow has arrived here.
-    fn meet(&mut self, flow: u32) {
+    fn note_packet(&mut self, flow: u32) {
         if let Ok(at) = self.place(flow) {
             self.elsewhere[at].1 = true;
         }
@@ -106,7 +106,7 @@ impl Migration {
 
 impl FlowEnds {
     /// Marks the socket of a thread whose migration is due.
-    pub(in crate::os) fn begin_hop(&mut self, connection: u32) {
+    pub(in crate::os) fn begin_migration(&mut self, connection: u32) {
         let socket = &mut self.sockets[connection as usize];
         if socket.present && !socket.leaving {
             socket.leaving = true;
@@ -115,13 +115,13 @@ impl FlowEnds {
     }
 
     /// Starts the migration of the leaving threads whose sockets are not `busy`.
-    pub(in crate::os) fn depart(&mut self, busy: impl Fn(u32) -> bool, context: &mut Context) {
+    pub(in crate::os) fn begin_migrations(&mut self, busy: impl Fn(u32) -> bool, context: &mut Context) {
         let sockets = &self.sockets;
         self.migration.leaving.retain(|&index| {
             let socket = &sockets[index as usize];
-            let hop = socket.next_hop().filter(|_| !busy(index));
+            let hop = socket.next_migration().filter(|_| !busy(index));
             if let Some(hop) = hop {
-                context.tell(hop.core, 0, Payload::Hop { flow: socket.params.flow, from: context.id });
+                context.notify(hop.core, 0, Payload::Hop { flow: socket.params.flow, from: context.id });
             }
             hop.is_none()
         });
@@ -129,29 +129,34 @@ impl FlowEnds {
 
     /// Hands over the socket of a flow to the core that its thread migrates to. `waiting` of its packets remain in the
     /// queue of the softirq.
-    pub(in crate::os) fn give(&mut self, flow: u32, own: ComponentId, waiting: u64) -> Option<Passing> {
+    pub(in crate::os) fn release_socket(
+        &mut self,
+        flow: u32,
+        own: ComponentId,
+        waiting: u64,
+    ) -> Option<MigratingSocket> {
         let index = self.socket_of(flow)?;
         self.ready.retain(|&other| other as usize != index);
         self.output.forget(index as u32);
         let socket = &mut self.sockets[index];
-        let hop = socket.next_hop()?;
+        let hop = socket.next_migration()?;
         let elsewhere = MigratedFlow { flow, core: hop.core, queue: hop.queue, class: socket.params.class };
         let left = Socket::absent(socket);
         let mut socket = Box::new(std::mem::replace(socket, left));
-        socket.hops += 1;
+        socket.migrations += 1;
         socket.counts.packets -= waiting;
         // Until the NIC has sent this data, further segments go by the old send queue.
         if socket.in_nic > 0 {
             socket.by.get_or_insert(own);
         }
         self.migration.note(elsewhere);
-        Some(Passing(socket))
+        Some(MigratingSocket(socket))
     }
 
     /// Adds the socket of a flow whose thread has migrated here; `waiting` of its packets arrived here before.
-    pub(in crate::os) fn take_in(
+    pub(in crate::os) fn adopt_socket(
         &mut self,
-        Passing(mut socket): Passing,
+        MigratingSocket(mut socket): MigratingSocket,
         waiting: u64,
         execution: &mut Execution,
         context: &mut Context,
@@ -178,15 +183,15 @@ impl FlowEnds {
             socket.by = None;
         }
         self.sockets[index] = *socket;
-        self.await_hop(index, context);
+        self.schedule_migration(index, context);
         self.set_timer(index, execution, context);
         self.queue_output(index);
         context.send(context.id, 1, Payload::Begin { connection });
     }
 
     /// Schedules the next migration of a thread, if there is one.
-    fn await_hop(&self, index: usize, context: &mut Context) {
-        if let Some(hop) = self.sockets[index].next_hop() {
+    fn schedule_migration(&self, index: usize, context: &mut Context) {
+        if let Some(hop) = self.sockets[index].next_migration() {
             let delay = hop.at_ps.saturating_sub(context.now().ps()).max(1);
             context.send(context.id, delay, Payload::Move { connection: index as u32 });
         }
@@ -205,10 +210,10 @@ impl FlowEnds {
 
 impl Migration {
     /// Passes a packet on to the core that its flow has migrated to. Returns false if the flow is unknown.
-    pub(in crate::os) fn hand_on(&mut self, packet: Packet, context: &mut Context) -> bool {
+    pub(in crate::os) fn pass_packet_on(&mut self, packet: Packet, context: &mut Context) -> bool {
         let Some(MigratedFlow { core, .. }) = self.find(packet.flow) else { return false };
         if packet.queue != BY_RING {
-            self.meet(packet.flow);
+            self.note_packet(packet.flow);
         }
         let id = context.packets.insert(packet);
         context.send(core, TO_CORE_PS, Payload::Backlog(id));

@@ -10,7 +10,7 @@ pub(in crate::os) mod socket;
 use crate::line::{Content, Packet};
 use crate::params::StackParams;
 use crate::part::Payload;
-use crate::transport::journey::Stage;
+use crate::transport::stage_times::Stage;
 use datagram::DatagramEnds;
 use hostnet_kernel::Time;
 use migration::{MigratedFlow, Migration};
@@ -69,7 +69,7 @@ impl FlowEnds {
         let here = (0..).zip(&self.sockets).filter(|(_, socket)| socket.params.here);
         let streams = here.flat_map(|(connection, socket)| {
             let begin = (socket.params.start_ps.max(1), Payload::Begin { connection });
-            let hop = socket.next_hop().map(|hop| (hop.at_ps.max(1), Payload::Move { connection }));
+            let hop = socket.next_migration().map(|hop| (hop.at_ps.max(1), Payload::Move { connection }));
             std::iter::once(begin).chain(hop)
         });
         let datagrams = (self.sockets.len() as u32..).zip(self.datagrams.iter());

@@ -3,10 +3,10 @@
 use super::socket::Socket;
 use super::FlowEnds;
 use crate::line::{Content, Ecn, Packet, PacketId};
-use crate::os::books::Spent;
+use crate::os::counters::CoreTimeKind;
 use crate::os::execution::Execution;
 use crate::os::region::Region;
-use crate::os::task::{Choice, Task};
+use crate::os::task::{NextWork, Task};
 use crate::params::{LineSize, StackParams};
 use crate::part::{Context, Payload};
 use crate::transport::tcp::Segment;
@@ -110,7 +110,7 @@ impl FlowEnds {
         in_place: bool,
         execution: &mut Execution,
         context: &mut Context,
-    ) -> Option<Choice> {
+    ) -> Option<NextWork> {
         while let Some(index) = self.output.waiting.pop_front() {
             if index as usize >= self.sockets.len() {
                 let work = self.next_written(index as usize, stack, in_place, context.now());
@@ -127,12 +127,12 @@ impl FlowEnds {
             };
             let (ps, spent) = if packet.ip_bytes > HEADER_BYTES {
                 let allocation_ps = self.allocation_ps(Some(index as usize), &packet.content, stack, in_place);
-                (allocation_ps + stack.send_ps, Spent::Send)
+                (allocation_ps + stack.send_ps, CoreTimeKind::Send)
             } else {
-                (stack.ack_ps, Spent::Softirq)
+                (stack.ack_ps, CoreTimeKind::Softirq)
             };
             self.queue_output(index as usize);
-            return Some(Choice::Work(Task::Output { socket: index, packet }, ps, spent));
+            return Some(NextWork::Work(Task::Output { socket: index, packet }, ps, spent));
         }
         None
     }

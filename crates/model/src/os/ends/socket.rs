@@ -1,10 +1,10 @@
 //! End of a TCP flow at a network core: its connection, its application, and the location of its data.
 
-use super::migration::Hop;
+use super::migration::ThreadMigration;
 use super::output::Buffer;
 use crate::flow::Application;
 use crate::line::Packet;
-use crate::os::books::SocketCounts;
+use crate::os::counters::SocketCounts;
 use crate::os::region::Region;
 use crate::params::{LineSize, TcpParams, Traffic};
 use crate::transport::tcp::{Segment, TcpConnection};
@@ -48,7 +48,7 @@ pub struct NetSocketParams {
     /// True if its thread starts on this core, false if the thread migrates here later.
     pub here: bool,
     /// Migrations of its thread, in order of time.
-    pub hops: Vec<Hop>,
+    pub migrations: Vec<ThreadMigration>,
 }
 
 impl NetSocketParams {
@@ -63,7 +63,7 @@ impl NetSocketParams {
 
 /// Data of a received packet in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Piece {
+struct ReceivedData {
     /// Range of its bytes in the stream.
     start: u64,
     end: u64,
@@ -84,7 +84,7 @@ pub(in crate::os) struct Socket {
     /// Index of the service that its requests are for, among those of the server.
     pub(in crate::os) service: Option<usize>,
     /// Data that has arrived and is not copied yet, in stream order.
-    pieces: VecDeque<Piece>,
+    received: VecDeque<ReceivedData>,
     /// Number of the last packet that the kernel has processed, and packets that arrived early by another queue.
     seen: u64,
     early: BTreeMap<u64, Packet>,
@@ -95,7 +95,7 @@ pub(in crate::os) struct Socket {
     /// True if its thread is on this core; true if the thread is about to leave; number of migrations so far.
     pub(in crate::os) present: bool,
     pub(in crate::os) leaving: bool,
-    pub(in crate::os) hops: usize,
+    pub(in crate::os) migrations: usize,
     /// Core whose send queue it used before, while segments are still there.
     pub(in crate::os) by: Option<ComponentId>,
     /// Bytes handed to the NIC that have not left it.
@@ -133,14 +133,14 @@ impl Socket {
             application: Application::new(&params.traffic, params.initiator, params.deaf_ps),
             counts: SocketCounts::default(),
             service: None,
-            pieces: VecDeque::new(),
+            received: VecDeque::new(),
             seen: 0,
             early: BTreeMap::new(),
             read_at: 0,
             sends_from: vec![(0, params.file.map_or(buffer, |file| buffer.of_file(file)))],
             present: params.here,
             leaving: false,
-            hops: 0,
+            migrations: 0,
             by: None,
             in_nic: 0,
             begun: false,
@@ -167,8 +167,8 @@ impl Socket {
     }
 
     /// Returns the next migration of its thread, if there is one.
-    pub(in crate::os) fn next_hop(&self) -> Option<Hop> {
-        self.params.hops.get(self.hops).copied()
+    pub(in crate::os) fn next_migration(&self) -> Option<ThreadMigration> {
+        self.params.migrations.get(self.migrations).copied()
     }
 
     /// Returns true if its thread is here and not about to leave.
@@ -240,13 +240,13 @@ impl Socket {
     /// Notes the location of the data of a packet, unless all of it is known already.
     pub(in crate::os) fn keep(&mut self, segment: &Segment, packet: &Packet) {
         let (start, end) = (segment.sequence, segment.sequence + u64::from(segment.bytes));
-        let at = self.pieces.partition_point(|piece| piece.start <= start);
-        let covered = at.checked_sub(1).is_some_and(|before| self.pieces[before].end >= end);
+        let at = self.received.partition_point(|piece| piece.start <= start);
+        let covered = at.checked_sub(1).is_some_and(|before| self.received[before].end >= end);
         if segment.bytes == 0 || end <= self.read_at || covered {
             return;
         }
         let offset = packet.ip_bytes.saturating_sub(segment.bytes) + ETHERNET_BYTES;
-        self.pieces.insert(at, Piece { start, end, line: packet.line, offset, fresh: packet.line });
+        self.received.insert(at, ReceivedData { start, end, line: packet.line, offset, fresh: packet.line });
     }
 
     /// Takes the next `bytes` bytes of the data that has arrived, and passes the lines to read for them to `source`.
@@ -256,7 +256,7 @@ impl Socket {
         let end = self.read_at + bytes;
         let line_bytes = size.bytes();
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
-        while let Some(piece) = self.pieces.front_mut() {
+        while let Some(piece) = self.received.front_mut() {
             if piece.start >= end {
                 break;
             }
@@ -274,7 +274,7 @@ impl Socket {
             if piece.end > end {
                 break;
             }
-            self.pieces.pop_front();
+            self.received.pop_front();
         }
         debug_assert!(self.read_at == end, "what can be read has come");
         self.read_at = end;
@@ -282,7 +282,7 @@ impl Socket {
 
     /// Returns the unread rest of the packet in which the last read ended: its first line, and the number of lines.
     pub(in crate::os) fn rest(&self, size: LineSize) -> Option<(u64, u32)> {
-        let piece = self.pieces.front().filter(|piece| piece.start < self.read_at)?;
+        let piece = self.received.front().filter(|piece| piece.start < self.read_at)?;
         let past = piece.line + (piece.end - piece.start + u64::from(piece.offset)).div_ceil(size.bytes());
         (past > piece.fresh).then(|| (piece.fresh, (past - piece.fresh) as u32))
     }

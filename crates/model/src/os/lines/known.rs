@@ -1,32 +1,32 @@
 //! Lines of the kernel whose addresses are known, so that the caches decide whether they hit.
 
-use super::{Known, Lines};
+use super::{KnownLine, Lines};
 use crate::part::Context;
 
 impl Lines {
     /// Queues an access to the line of a virtual address, which must be complete before the core continues. Returns
     /// false if the line is not simulated by itself: without caches, which would hold it, and in bursts, which have no
     /// single lines.
-    pub(in crate::os) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
-        self.remember(address, Known { line: 0, store, class, in_turn: false, pair: false }, context)
+    pub(in crate::os) fn access_line(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
+        self.queue_access(address, KnownLine { line: 0, store, class, when_needed: false, pair: false }, context)
     }
 
-    /// Queues an access to a completion, as [`Lines::know`]. If the `next` completion has arrived, too, and shares a
-    /// pair of lines with this one, the adjacent-line prefetcher fetches both.
-    pub(in crate::os) fn know_completion(&mut self, address: u64, next: bool, class: u8, context: &Context) -> bool {
+    /// Queues an access to a completion, as [`Lines::access_line`]. If the `next` completion has arrived, too, and
+    /// shares a pair of lines with this one, the adjacent-line prefetcher fetches both.
+    pub(in crate::os) fn access_completion(&mut self, address: u64, next: bool, class: u8, context: &Context) -> bool {
         let pair = next && self.pairs && address / 64 % 2 == 0;
-        self.remember(address, Known { line: 0, store: false, class, in_turn: false, pair }, context)
+        self.queue_access(address, KnownLine { line: 0, store: false, class, when_needed: false, pair }, context)
     }
 
-    /// Queues a read of a line, as [`Lines::know`], that is not requested while the core does other work.
-    pub(in crate::os) fn know_in_turn(&mut self, address: u64, class: u8, context: &Context) {
-        self.remember(address, Known { line: 0, store: false, class, in_turn: true, pair: false }, context);
+    /// Queues a read of a line, as [`Lines::access_line`], that is not requested while the core does other work.
+    pub(in crate::os) fn access_line_when_needed(&mut self, address: u64, class: u8, context: &Context) {
+        self.queue_access(address, KnownLine { line: 0, store: false, class, when_needed: true, pair: false }, context);
     }
 
-    fn remember(&mut self, address: u64, known: Known, context: &Context) -> bool {
+    fn queue_access(&mut self, address: u64, known: KnownLine, context: &Context) -> bool {
         let counts = context.caches.are_there() && !self.kernel.is_burst();
         if counts {
-            self.kernel.know(Known { line: self.pages.physical(address) / 64, ..known });
+            self.kernel.access_line(KnownLine { line: self.pages.physical(address) / 64, ..known });
         }
         counts
     }

@@ -8,9 +8,9 @@ mod known;
 mod ring;
 mod stores;
 
-use super::books::StackCounts;
-use super::fetch::{Asked, Fetch, Purpose, Wish};
-use super::kernel::{Kernel, Known, Owed};
+use super::counters::StackCounts;
+use super::fetch::{FetchPurpose, FetchResult, LineFetch, LineFetcher};
+use super::kernel::{Kernel, KnownLine, PendingLines};
 use super::region::{Region, Stores};
 use crate::cache::Caches;
 use crate::lfb::Lfb;
@@ -30,7 +30,7 @@ const PAGE_LINES: u64 = 64;
 
 /// State of a copy, or of the lines of the kernel, as the core sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::os) enum Pace {
+pub(in crate::os) enum LineProgress {
     /// All lines are done.
     Done,
     /// The core is busy until this time.
@@ -52,7 +52,7 @@ struct Copy {
     taken: u64,
     /// Lines after the source in its page, for the streamer, and number of these that it has requested.
     beyond: (u64, u32),
-    run_on: u64,
+    run_past_end: u64,
     /// Time at which the core is done with the lines taken so far.
     front: Time,
     /// True if nothing is copied, because the data is at its destination already.
@@ -66,7 +66,7 @@ struct Copy {
 /// Lines of a network core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::os) struct Lines {
-    fetch: Fetch,
+    fetch: LineFetcher,
     pages: Pages,
     rng: Rng,
     copy_line_ps: u64,
@@ -112,7 +112,7 @@ impl Lines {
         Self {
             user: Stores::new(user, AccessPattern::Sequential, &core, &pages, &mut rng),
             kernel: Kernel::new(kernel, &core, stack, &pages, &mut rng),
-            fetch: Fetch::new(index, cha, &core, own, prefetch),
+            fetch: LineFetcher::new(index, cha, &core, own, prefetch),
             pages,
             rng,
             copy_line_ps: stack.copy_line_ps,
@@ -216,33 +216,38 @@ impl Lines {
     }
 
     /// Continues the copy, which has the core now.
-    pub(in crate::os) fn advance(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
+    pub(in crate::os) fn advance(
+        &mut self,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) -> LineProgress {
         let now = context.now();
         if self.copy.from_memory && context.fluid.is_some() {
             return self.advance_rated(counts, context);
         }
         loop {
-            self.ask_ahead(lfb, counts, context);
+            self.fetch_ahead(lfb, counts, context);
             let Copy { lines, taken, front, from_memory, to, .. } = self.copy;
             if front > now {
-                return Pace::Until(front);
+                return LineProgress::Until(front);
             }
             if taken == lines {
-                return Pace::Done;
+                return LineProgress::Done;
             }
             let room = STORES_MAX - self.stores.len().min(STORES_MAX);
             if !from_memory {
                 let most = if to.is_some() { room as u64 } else { PAGE_LINES };
                 let lines = most.min(lines - taken);
                 if lines == 0 {
-                    return Pace::Waiting;
+                    return LineProgress::Waiting;
                 }
                 self.take(lines, now, lfb, counts, context);
                 continue;
             }
             let slot = (taken % self.arrived.len() as u64) as usize;
             if !self.arrived[slot] || room == 0 {
-                return Pace::Waiting;
+                return LineProgress::Waiting;
             }
             self.arrived[slot] = false;
             self.take(1, now, lfb, counts, context);
@@ -269,15 +274,15 @@ impl Lines {
     }
 
     /// Continues a copy from a fluid memory, as [`Lines::advance`].
-    fn advance_rated(&mut self, counts: &mut StackCounts, context: &mut Context) -> Pace {
+    fn advance_rated(&mut self, counts: &mut StackCounts, context: &mut Context) -> LineProgress {
         let now = context.now();
         let Copy { class, lines, taken, front, .. } = self.copy;
         if front > now {
-            return Pace::Until(front);
+            return LineProgress::Until(front);
         }
         let Some(memory) = context.fluid.as_deref_mut().filter(|_| taken < lines) else {
             self.copy.runs.clear();
-            return Pace::Done;
+            return LineProgress::Done;
         };
         let piece = PAGE_LINES.min(lines - taken);
         let ps = memory.copy(self.fetch.index(), class, piece, taken == 0, now).max(piece * self.copy_line_ps);
@@ -289,7 +294,7 @@ impl Lines {
         self.waited_ps += ps.saturating_sub(piece * self.copy_line_ps);
         self.copy.taken += piece;
         self.copy.front = now + ps;
-        Pace::Until(self.copy.front)
+        LineProgress::Until(self.copy.front)
     }
 
     /// Takes the time that copies have waited for lines within their work since the last call, in ps.
@@ -305,15 +310,15 @@ impl Lines {
     }
 
     /// Adds lines that the kernel accesses before it continues.
-    pub(in crate::os) fn owe(
+    pub(in crate::os) fn add_kernel_lines(
         &mut self,
-        lines: Owed,
+        lines: PendingLines,
         class: u8,
         lfb: &mut Lfb,
         counts: &mut StackCounts,
         context: &mut Context,
     ) {
-        self.kernel.owe(lines, class);
+        self.kernel.add_kernel_lines(lines, class);
         if context.fluid.is_some() {
             self.kernel.count(counts, context);
         } else {
@@ -322,26 +327,35 @@ impl Lines {
     }
 
     /// Returns true if the core waits, or will wait, for a line with a known address.
-    pub(in crate::os) fn leads(&self) -> bool {
-        self.kernel.leads()
+    pub(in crate::os) fn has_known_lines(&self) -> bool {
+        self.kernel.has_known_lines()
     }
 
     /// Continues with the lines of the kernel. Returns how the core may proceed.
-    pub(in crate::os) fn follow(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
+    pub(in crate::os) fn follow(
+        &mut self,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) -> LineProgress {
         self.touch(true, lfb, counts, context);
-        self.kernel.pace(context.now())
+        self.kernel.progress(context.now())
     }
 
     /// Requests lines of the kernel; `here` is true if the core needs them now.
     fn touch(&mut self, here: bool, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let Self { kernel, fetch, pages, rng, .. } = self;
         while lfb.idle > 0 {
-            let Some((wish, pair)) = kernel.next(here, pages, rng, context.now()) else { return };
-            let coming = fetch.ask(wish, lfb, context) == Asked::Coming;
-            kernel.asked(coming, context.now());
+            let Some((line_fetch, pair)) = kernel.next(here, pages, rng, context.now()) else { return };
+            let in_flight = fetch.fetch_line(line_fetch, lfb, context) == FetchResult::Requested;
+            kernel.asked(in_flight, context.now());
             counts.extra_lines += 1;
-            if coming && pair {
-                let _ = fetch.ask(Wish { line: wish.line ^ 1, purpose: Purpose::Unasked, ..wish }, lfb, context);
+            if in_flight && pair {
+                let _ = fetch.fetch_line(
+                    LineFetch { line: line_fetch.line ^ 1, purpose: FetchPurpose::Speculative, ..line_fetch },
+                    lfb,
+                    context,
+                );
             }
         }
     }
@@ -357,16 +371,18 @@ impl Lines {
         match payload {
             Payload::Data(id) => {
                 let Self { fetch, user, kernel, pages, rng, .. } = self;
-                let leaves = |purpose| match purpose {
-                    Purpose::Extra => kernel.leaves(pages, rng),
+                let evicted_line = |purpose| match purpose {
+                    FetchPurpose::KernelLine => kernel.evicted_line(pages, rng),
                     _ => user.evictions.next(pages, rng),
                 };
-                match fetch.on_data(id, leaves, lfb, context) {
-                    Purpose::Source(slot) | Purpose::PrefetchStage(slot) => self.arrived[usize::from(slot)] = true,
-                    Purpose::Extra => self.kernel.arrive(context.now()),
-                    Purpose::Destination => self.stores_out -= 1,
-                    Purpose::Unasked => {}
-                    Purpose::Ring(slot) => self.for_ring = Some(slot),
+                match fetch.on_data(id, evicted_line, lfb, context) {
+                    FetchPurpose::Source(slot) | FetchPurpose::Prefetched(slot) => {
+                        self.arrived[usize::from(slot)] = true
+                    }
+                    FetchPurpose::KernelLine => self.kernel.on_arrival(context.now()),
+                    FetchPurpose::Destination => self.stores_out -= 1,
+                    FetchPurpose::Speculative => {}
+                    FetchPurpose::Ring(slot) => self.for_ring = Some(slot),
                 }
             }
             Payload::Admitted(id) => self.fetch.on_admitted(id, false, lfb, context),

@@ -1,6 +1,6 @@
 //! Lines that the driver of rings reads and stores.
 
-use super::{Asked, Lfb, Lines, Purpose, StackCounts, Wish, STORES_MAX};
+use super::{FetchPurpose, FetchResult, Lfb, LineFetch, Lines, StackCounts, STORES_MAX};
 use crate::part::Context;
 
 impl Lines {
@@ -12,9 +12,9 @@ impl Lines {
         class: u8,
         lfb: &mut Lfb,
         context: &mut Context,
-    ) -> Asked {
+    ) -> FetchResult {
         let line = self.pages.physical(address) / 64;
-        self.fetch.ask(Wish { line, store: false, purpose: Purpose::Ring(slot), class }, lfb, context)
+        self.fetch.fetch_line(LineFetch { line, store: false, purpose: FetchPurpose::Ring(slot), class }, lfb, context)
     }
 
     /// Takes the slot of a line that has just arrived for the driver of rings.

@@ -1,6 +1,6 @@
 //! Lines that copies and the kernel store to. Only flushes wait for them.
 
-use super::{Asked, Lines, Purpose, StackCounts, Wish};
+use super::{FetchPurpose, FetchResult, LineFetch, Lines, StackCounts};
 use crate::lfb::Lfb;
 use crate::part::Context;
 use hostnet_kernel::ComponentId;
@@ -35,8 +35,8 @@ impl Lines {
     pub(super) fn store(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         while lfb.idle > 0 {
             let Some((line, class)) = self.stores.pop_front() else { return };
-            let wish = Wish { line, store: true, purpose: Purpose::Destination, class };
-            self.stores_out += u32::from(self.fetch.ask(wish, lfb, context) == Asked::Coming);
+            let line_fetch = LineFetch { line, store: true, purpose: FetchPurpose::Destination, class };
+            self.stores_out += u32::from(self.fetch.fetch_line(line_fetch, lfb, context) == FetchResult::Requested);
             counts.destination_lines += 1;
         }
     }

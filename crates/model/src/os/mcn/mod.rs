@@ -8,10 +8,10 @@
 
 mod work;
 
-use super::books::StackCounts;
+use super::counters::StackCounts;
 use super::lines::Lines;
 use super::region::Region;
-use super::task::Choice;
+use super::task::NextWork;
 use crate::lfb::Lfb;
 use crate::line::{Packet, PacketId};
 use crate::mcn::{end_half_write, route_packet, PacketRoute, RingTag, SramWindow, NEXT_PS};
@@ -53,7 +53,7 @@ pub struct RingWiring {
 
 /// Work of a core for the interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Job {
+enum RingJob {
     /// Looks for messages, woken by a signal.
     Poll { signal: u16 },
     /// Writes a message that begins at a line of a ring.
@@ -66,7 +66,7 @@ enum Job {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct RingDriver {
     wiring: RingWiring,
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<RingJob>,
     work: Option<Work>,
     /// Interfaces whose poll words the driver reads, by signal.
     polled: Vec<Vec<u16>>,
@@ -92,7 +92,7 @@ fn polled(params: &McnParams) -> Vec<Vec<u16>> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RingStep {
     /// The core is busy, or waits.
-    Busy(Choice),
+    Busy(NextWork),
     /// A packet has been read out of a ring and must be passed on.
     Forward(PacketId),
     /// There is no work.
@@ -148,9 +148,9 @@ impl RingDriver {
     /// event.
     pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) -> bool {
         match payload {
-            Payload::RingPoll(signal) => self.jobs.push_back(Job::Poll { signal }),
-            Payload::RingWrite { id, port, line } => self.jobs.push_back(Job::Write { id, port, line }),
-            Payload::RingRead { id, port, line } => self.jobs.push_back(Job::Read { id, port, line }),
+            Payload::RingPoll(signal) => self.jobs.push_back(RingJob::Poll { signal }),
+            Payload::RingWrite { id, port, line } => self.jobs.push_back(RingJob::Write { id, port, line }),
+            Payload::RingRead { id, port, line } => self.jobs.push_back(RingJob::Read { id, port, line }),
             Payload::RingFenced { .. } => self.work.iter_mut().for_each(Work::fenced),
             Payload::Data(id) if RingTag::is(context.requests.get(id).tag) => {
                 let request = *context.requests.get(id);

@@ -1,20 +1,20 @@
 //! Piece of work of the driver of rings: loads, copies and stores of lines, and pointers.
 
-use super::{Job, RingDriver, RingStep};
+use super::{RingDriver, RingJob, RingStep};
 use crate::lfb::Lfb;
 use crate::line::{Request, RequestKind};
 use crate::mcn::{create_write, lines_of, RingTag, NEXT_PS};
-use crate::os::books::{Spent, StackCounts};
-use crate::os::fetch::Asked;
+use crate::os::counters::{CoreTimeKind, StackCounts};
+use crate::os::fetch::FetchResult;
 use crate::os::lines::Lines;
-use crate::os::task::{Choice, Task};
+use crate::os::task::{NextWork, Task};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Progress of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Phase {
+enum RingPhase {
     /// The interrupt or timer has fired.
     Begin,
     /// Pointers of the other side are read.
@@ -24,14 +24,14 @@ enum Phase {
     /// The core waits until the device has all lines.
     Fence,
     /// The pointer is stored, or the packet is passed on.
-    Tell,
+    Finish,
 }
 
 /// Piece of work in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Work {
-    job: Job,
-    phase: Phase,
+    job: RingJob,
+    phase: RingPhase,
     class: u8,
     /// Number of lines to look at or of the message; of these, lines that are requested, copied, and stored to the
     /// device.
@@ -55,37 +55,37 @@ impl Work {
     }
 
     /// Returns the activity that the time of the work counts for.
-    fn spent(&self) -> Spent {
-        if matches!(self.job, Job::Write { .. }) {
-            Spent::Send
+    fn spent(&self) -> CoreTimeKind {
+        if matches!(self.job, RingJob::Write { .. }) {
+            CoreTimeKind::Send
         } else {
-            Spent::Softirq
+            CoreTimeKind::Softirq
         }
     }
 
-    fn turn(&mut self, phase: Phase, lines: u32) {
+    fn turn(&mut self, phase: RingPhase, lines: u32) {
         (self.phase, self.lines, self.asked, self.taken, self.stored) = (phase, lines, 0, 0, 0);
     }
 }
 
 impl RingDriver {
     /// Begins a piece of work.
-    pub(super) fn begin(&mut self, job: Job, context: &Context) {
+    pub(super) fn begin(&mut self, job: RingJob, context: &Context) {
         let now = context.now();
         let id = match job {
-            Job::Poll { .. } => None,
-            Job::Write { id, .. } | Job::Read { id, .. } => Some(id),
+            RingJob::Poll { .. } => None,
+            RingJob::Write { id, .. } | RingJob::Read { id, .. } => Some(id),
         };
         let packet = id.map(|id| *context.packets.get(id));
         let class = packet.map_or(0, |packet| self.class_of(packet.flow));
         let engines = self.has_engines();
         let memory = match (job, packet) {
-            (Job::Read { .. }, Some(packet)) if !engines => self.place(lines_of(packet.ip_bytes)),
+            (RingJob::Read { .. }, Some(packet)) if !engines => self.place(lines_of(packet.ip_bytes)),
             (_, packet) => packet.map_or(0, |packet| packet.line),
         };
         let mut work = Work {
             job,
-            phase: Phase::Begin,
+            phase: RingPhase::Begin,
             class,
             lines: 0,
             asked: 0,
@@ -97,10 +97,10 @@ impl RingDriver {
             since: now,
         };
         match job {
-            Job::Poll { .. } => {}
-            Job::Write { .. } => work.turn(Phase::Look, 1),
-            Job::Read { .. } if engines => work.turn(Phase::Move, 1),
-            Job::Read { .. } => work.turn(Phase::Move, packet.map_or(0, |packet| lines_of(packet.ip_bytes))),
+            RingJob::Poll { .. } => {}
+            RingJob::Write { .. } => work.turn(RingPhase::Look, 1),
+            RingJob::Read { .. } if engines => work.turn(RingPhase::Move, 1),
+            RingJob::Read { .. } => work.turn(RingPhase::Move, packet.map_or(0, |packet| lines_of(packet.ip_bytes))),
         }
         self.arrived.fill(false);
         self.work = Some(work);
@@ -113,10 +113,10 @@ impl RingDriver {
     }
 
     /// Returns the interfaces whose poll words are read.
-    fn polled_by(&self, job: Job) -> &[u16] {
+    fn polled_by(&self, job: RingJob) -> &[u16] {
         match job {
-            Job::Poll { signal } => &self.polled[usize::from(signal)],
-            Job::Write { .. } | Job::Read { .. } => &[],
+            RingJob::Poll { signal } => &self.polled[usize::from(signal)],
+            RingJob::Write { .. } | RingJob::Read { .. } => &[],
         }
     }
 
@@ -153,21 +153,21 @@ impl RingDriver {
     }
 
     /// Returns the work per line of a message, in ps.
-    fn line_ps(&self, job: Job) -> u64 {
+    fn line_ps(&self, job: RingJob) -> u64 {
         let params = &self.wiring.params;
         if self.has_engines() {
             return 0;
         }
-        let drop_line_ps = if matches!(job, Job::Read { .. }) { params.drop_line_ps } else { 0 };
+        let drop_line_ps = if matches!(job, RingJob::Read { .. }) { params.drop_line_ps } else { 0 };
         params.copy_line_ps + params.checksum_line_ps + drop_line_ps
     }
 
     /// Returns the line of a ring that holds a line of a message.
-    fn line_of(&self, job: Job, line: u32) -> u64 {
+    fn line_of(&self, job: RingJob, line: u32) -> u64 {
         let (port, first, out) = match job {
-            Job::Write { port, line, .. } => (port, line, true),
-            Job::Read { port, line, .. } => (port, line, false),
-            Job::Poll { .. } => unreachable!("who polls moves nothing"),
+            RingJob::Write { port, line, .. } => (port, line, true),
+            RingJob::Read { port, line, .. } => (port, line, false),
+            RingJob::Poll { .. } => unreachable!("who polls moves nothing"),
         };
         let ring = self.wiring.params.ring_bytes[usize::from(!out)] / 64;
         self.wiring.windows[usize::from(port)].ring(out, (u32::from(first) + line) % ring)
@@ -177,7 +177,7 @@ impl RingDriver {
     fn look(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> bool {
         while work.asked < work.lines {
             let line = match work.job {
-                Job::Write { port, .. } => self.wiring.windows[usize::from(port)].other_start(),
+                RingJob::Write { port, .. } => self.wiring.windows[usize::from(port)].other_start(),
                 _ => self.wiring.windows[usize::from(self.polled_by(work.job)[work.asked as usize])].other_end(),
             };
             if !self.load(line, work.asked as u16, work.class, lfb, context) {
@@ -190,7 +190,7 @@ impl RingDriver {
 
     /// Stores lines that have been copied to the device. Returns true if all of these are in flight.
     fn flush(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> bool {
-        let Job::Write { port, .. } = work.job else { return true };
+        let RingJob::Write { port, .. } = work.job else { return true };
         while work.stored < work.taken {
             let line = self.line_of(work.job, work.stored);
             if !self.store(line, RingTag::Data { port }, work.class, lfb, context) {
@@ -213,33 +213,33 @@ impl RingDriver {
         let Some(mut work) = self.work else { return RingStep::Nothing };
         let spent = work.spent();
         let choice = match work.phase {
-            Phase::Begin => {
-                work.turn(Phase::Look, self.polled_by(work.job).len() as u32);
-                Some(Choice::Work(Task::Ring, self.wiring.params.poll_ps, spent))
+            RingPhase::Begin => {
+                work.turn(RingPhase::Look, self.polled_by(work.job).len() as u32);
+                Some(NextWork::Work(Task::Ring, self.wiring.params.poll_ps, spent))
             }
-            Phase::Look => self.read_pointers(&mut work, lfb, context),
-            Phase::Move => self.move_lines(&mut work, lines, lfb, counts, context),
+            RingPhase::Look => self.read_pointers(&mut work, lfb, context),
+            RingPhase::Move => self.move_lines(&mut work, lines, lfb, counts, context),
             // Without a fence a controller may issue the pointer before the lines that it points to.
-            Phase::Fence if work.fenced || !self.wiring.params.fence => {
-                work.phase = Phase::Tell;
+            RingPhase::Fence if work.fenced || !self.wiring.params.fence => {
+                work.phase = RingPhase::Finish;
                 None
             }
-            Phase::Fence => Some(Choice::Wait(spent)),
-            Phase::Tell => return self.end_work(work, lfb, context),
+            RingPhase::Fence => Some(NextWork::Wait(spent)),
+            RingPhase::Finish => return self.end_work(work, lfb, context),
         };
-        let over = work.phase == Phase::Look && choice.is_none() && matches!(work.job, Job::Poll { .. });
+        let over = work.phase == RingPhase::Look && choice.is_none() && matches!(work.job, RingJob::Poll { .. });
         self.work = (!over).then_some(work);
         choice.map_or(RingStep::Nothing, RingStep::Busy)
     }
 
     /// Reads the pointers of the other side. Returns `None` if all have arrived.
-    fn read_pointers(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<Choice> {
+    fn read_pointers(&mut self, work: &mut Work, lfb: &mut Lfb, context: &mut Context) -> Option<NextWork> {
         if !self.look(work, lfb, context) {
-            return Some(Choice::Wait(work.spent()));
+            return Some(NextWork::Wait(work.spent()));
         }
         self.arrived.fill(false);
         match work.job {
-            Job::Write { id, .. } => work.turn(Phase::Move, lines_of(context.packets.get(id).ip_bytes)),
+            RingJob::Write { id, .. } => work.turn(RingPhase::Move, lines_of(context.packets.get(id).ip_bytes)),
             _ => context.send(self.wiring.part, NEXT_PS, Payload::RingPolled),
         }
         work.front = context.now();
@@ -254,29 +254,30 @@ impl RingDriver {
         lfb: &mut Lfb,
         counts: &mut StackCounts,
         context: &mut Context,
-    ) -> Option<Choice> {
+    ) -> Option<NextWork> {
         let (now, spent) = (context.now(), work.spent());
         loop {
-            self.ask_ahead(work, lines, lfb, context);
+            self.fetch_ahead(work, lines, lfb, context);
             let flushed = self.flush(work, lfb, context);
             if work.front > now {
-                return Some(Choice::Work(Task::Ring, work.front.since(now), spent));
+                return Some(NextWork::Work(Task::Ring, work.front.since(now), spent));
             }
             if work.taken == work.lines {
-                work.phase = if matches!(work.job, Job::Write { .. }) { Phase::Fence } else { Phase::Tell };
+                work.phase =
+                    if matches!(work.job, RingJob::Write { .. }) { RingPhase::Fence } else { RingPhase::Finish };
                 if flushed {
                     return None;
                 }
-                work.phase = Phase::Move;
-                return Some(Choice::Wait(spent));
+                work.phase = RingPhase::Move;
+                return Some(NextWork::Wait(spent));
             }
             let slot = work.taken as usize % self.arrived.len();
             if !self.arrived[slot] || !flushed || !lines.may_store() {
-                return Some(Choice::Wait(spent));
+                return Some(NextWork::Wait(spent));
             }
             self.arrived[slot] = false;
             work.front = now + self.line_ps(work.job);
-            if matches!(work.job, Job::Read { .. }) && !self.has_engines() {
+            if matches!(work.job, RingJob::Read { .. }) && !self.has_engines() {
                 let address = (work.memory + u64::from(work.taken)) * 64;
                 lines.store_for_ring(address, work.class, lfb, counts, context);
             }
@@ -286,8 +287,8 @@ impl RingDriver {
 
     /// Requests lines ahead: of a message that is read only the first, which holds the length, until that line is
     /// copied.
-    fn ask_ahead(&mut self, work: &mut Work, lines: &mut Lines, lfb: &mut Lfb, context: &mut Context) {
-        let reads = matches!(work.job, Job::Read { .. });
+    fn fetch_ahead(&mut self, work: &mut Work, lines: &mut Lines, lfb: &mut Lfb, context: &mut Context) {
+        let reads = matches!(work.job, RingJob::Read { .. });
         let ahead = if reads && work.taken == 0 { 1 } else { self.ahead };
         while work.asked < work.lines.min(work.taken + ahead) {
             let slot = (work.asked as usize % self.arrived.len()) as u16;
@@ -299,9 +300,9 @@ impl RingDriver {
             } else {
                 let address = (work.memory + u64::from(work.asked)) * 64;
                 match lines.read_for_ring(address, slot, work.class, lfb, context) {
-                    Asked::There => self.note_arrived(slot),
-                    Asked::Coming => {}
-                    Asked::Full => return,
+                    FetchResult::Cached => self.note_arrived(slot),
+                    FetchResult::Requested => {}
+                    FetchResult::Full => return,
                 }
             }
             work.asked += 1;
@@ -311,24 +312,24 @@ impl RingDriver {
     /// Ends the piece of work: stores the pointer of a message, or passes its packet on.
     fn end_work(&mut self, work: Work, lfb: &mut Lfb, context: &mut Context) -> RingStep {
         match work.job {
-            Job::Write { port, .. } => {
+            RingJob::Write { port, .. } => {
                 let line = self.wiring.windows[usize::from(port)].own_end();
                 if !self.store(line, RingTag::End { port }, work.class, lfb, context) {
-                    return RingStep::Busy(Choice::Wait(work.spent()));
+                    return RingStep::Busy(NextWork::Wait(work.spent()));
                 }
                 if self.wiring.params.fence {
                     let ps = u32::try_from(context.now().since(work.since)).unwrap_or(u32::MAX);
                     context.send(self.wiring.part, NEXT_PS, Payload::RingWaited { port, ps });
                 }
             }
-            Job::Read { id, port, .. } => {
+            RingJob::Read { id, port, .. } => {
                 context.packets.get_mut(id).line = work.memory;
                 let lines = work.lines as u16;
                 context.send(self.wiring.part, NEXT_PS, Payload::RingDone { port, lines });
                 self.work = None;
                 return RingStep::Forward(id);
             }
-            Job::Poll { .. } => {}
+            RingJob::Poll { .. } => {}
         }
         self.work = None;
         RingStep::Nothing

@@ -1,6 +1,6 @@
 //! Events between a core and the power management.
 
-use super::{CorePower, NOBODY};
+use super::{CorePower, NO_OWNER};
 use crate::os::delays::TO_CORE_PS;
 use crate::os::execution::Execution;
 use crate::part::{Context, Payload, PowerEvent};
@@ -81,7 +81,7 @@ impl Execution {
                 Self::ask_later(poll_ps, context);
             }
             PowerEvent::Doze => {
-                let poll_ps = power.doze(now);
+                let poll_ps = power.end_polling(now);
                 Self::ask_later(poll_ps, context);
             }
             PowerEvent::Announce { high } => self.cause.announce(high),
@@ -92,7 +92,7 @@ impl Execution {
                     let tick_ps = power.params.tick_ps.max(1);
                     power.pending_ps += power.params.tick_work_ps;
                     if power.ticks_always() {
-                        power.timers.push(Reverse((now + tick_ps, NOBODY)));
+                        power.timers.push(Reverse((now + tick_ps, NO_OWNER)));
                     }
                     context.send(context.id, tick_ps, Payload::Power(PowerEvent::Tick));
                 }

@@ -19,9 +19,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Owner of a timer that belongs to no connection.
-const NOBODY: u32 = u32::MAX;
-/// The value of [`NOBODY`] as the number of a connection.
-pub(super) const NO_CONNECTION: usize = NOBODY as usize;
+const NO_OWNER: u32 = u32::MAX;
+/// The value of [`NO_OWNER`] as the number of a connection.
+pub(super) const NO_CONNECTION: usize = NO_OWNER as usize;
 
 /// Connection of a core to the power management.
 #[derive(Clone, Debug)]
@@ -65,8 +65,8 @@ pub(super) struct CorePower {
     waiting_since: Time,
     /// Pending work of the kernel, in ps at the reference clock.
     pending_ps: u64,
-    /// Timers, the next one first, each with its connection or [`NOBODY`]. A timer that its connection has moved since
-    /// is dropped when it is found.
+    /// Timers, the next one first, each with its connection or [`NO_OWNER`]. A timer that its connection has moved
+    /// since is dropped when it is found.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     /// True if the next tick is scheduled.
     ticking: bool,

@@ -1,10 +1,10 @@
 //! Sleep of a core: how it begins, and the events that end it.
 
-use super::{CorePower, NOBODY};
-use crate::os::books::Spent;
+use super::{CorePower, NO_OWNER};
+use crate::os::counters::CoreTimeKind;
 use crate::os::ends::FlowEnds;
 use crate::os::execution::Execution;
-use crate::os::task::{Choice, Task};
+use crate::os::task::{NextWork, Task};
 use crate::part::{Context, Payload, PowerEvent};
 use crate::power::CoreActivity;
 use hostnet_kernel::Time;
@@ -38,7 +38,7 @@ impl CorePower {
     /// Ends the polling of a core whose governor expects work soon, after as long as the lightest sleep is worth it
     /// (`poll_idle` of Linux since 4.19): the governor is asked again. Returns the time after which it is asked next,
     /// in ps.
-    pub(super) fn doze(&mut self, now: Time) -> Option<u64> {
+    pub(super) fn end_polling(&mut self, now: Time) -> Option<u64> {
         let since = self.idle_since.filter(|_| self.doze_at == Some(now))?;
         if self.meter.activity() != CoreActivity::Polling {
             return None;
@@ -138,7 +138,13 @@ fn ends_sleep(payload: Payload) -> bool {
 impl Execution {
     /// Ends the sleep of the core if an event is an interrupt, or if there is other `work`: something to send, or a
     /// receive queue to poll.
-    pub(in crate::os) fn rouse(&mut self, payload: Payload, work: bool, ends: &FlowEnds, context: &mut Context) {
+    pub(in crate::os) fn wake_on_event(
+        &mut self,
+        payload: Payload,
+        work: bool,
+        ends: &FlowEnds,
+        context: &mut Context,
+    ) {
         let Some(power) = &mut self.power else { return };
         let ticks = payload == Payload::Power(PowerEvent::Tick) && power.ticks_always();
         let interrupts = ticks || ends_sleep(payload) && !ends.is_cancelled_timer(payload, context.now());
@@ -169,7 +175,7 @@ impl Execution {
     pub(in crate::os) fn begin_idle(&mut self, ends: &FlowEnds, context: &mut Context) {
         let Some(power) = &mut self.power else { return };
         let now = context.now();
-        power.forget_timers(now, |at, index| index == NOBODY || ends.timer_of(index as usize) == Some(at));
+        power.forget_timers(now, |at, index| index == NO_OWNER || ends.timer_of(index as usize) == Some(at));
         let poll_ps = power.rest(now);
         Self::ask_later(poll_ps, context);
     }
@@ -199,12 +205,12 @@ impl Execution {
 
     /// Takes the kernel's work besides packets: the read of the cause register first, then work that was charged to
     /// the core.
-    pub(in crate::os) fn next_pending(&mut self) -> Option<Choice> {
+    pub(in crate::os) fn next_pending(&mut self) -> Option<NextWork> {
         if let Some(read_ps) = self.cause.take_read() {
-            return Some(Choice::Work(Task::Cause, read_ps, Spent::Register));
+            return Some(NextWork::Work(Task::Cause, read_ps, CoreTimeKind::Register));
         }
         let pending_ps = std::mem::take(&mut self.power.as_mut()?.pending_ps);
-        (pending_ps > 0).then_some(Choice::Work(Task::Kernel, pending_ps, Spent::Softirq))
+        (pending_ps > 0).then_some(NextWork::Work(Task::Kernel, pending_ps, CoreTimeKind::Softirq))
     }
 
     /// Returns true if the kernel has work besides packets.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// Request of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Request {
+pub(super) struct ServiceRequest {
     /// Number of its connection at the core.
     pub(super) socket: u32,
     /// Number of the request at that connection.
@@ -21,15 +21,15 @@ pub(super) struct Request {
 
 /// Queue of the requests of a service at a core, and its workers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Admission {
+pub(super) struct ServiceQueue {
     service: u32,
     reads: u8,
     read_ps: u64,
     most: u32,
     begun: u32,
-    waiting: VecDeque<Request>,
+    waiting: VecDeque<ServiceRequest>,
     settled: Time,
-    books: ServiceStats,
+    counters: ServiceStats,
 }
 
 /// Returns the length of a piece of work in ns, where `work_ps` is divided evenly before, between and after `reads`
@@ -38,7 +38,7 @@ pub(super) fn piece_ns(work_ps: u64, reads: u8) -> u32 {
     (work_ps / (u64::from(reads) + 1)).div_ceil(1000).min(u64::from(u32::MAX)) as u32
 }
 
-impl Admission {
+impl ServiceQueue {
     /// Creates the queue of a service. The core has at most `most` requests of it in progress at a time: at least 1,
     /// if any arrive.
     pub(super) fn new(params: &ServiceParams, most: u32) -> Self {
@@ -50,7 +50,7 @@ impl Admission {
             begun: 0,
             waiting: VecDeque::new(),
             settled: Time::ZERO,
-            books: ServiceStats::default(),
+            counters: ServiceStats::default(),
         }
     }
 
@@ -76,26 +76,26 @@ impl Admission {
         self.waiting.len()
     }
 
-    pub(super) fn books(&self) -> &ServiceStats {
-        &self.books
+    pub(super) fn counters(&self) -> &ServiceStats {
+        &self.counters
     }
 
     /// Queues a request that has been read.
-    pub(super) fn arrive(&mut self, request: Request) {
+    pub(super) fn arrive(&mut self, request: ServiceRequest) {
         self.settle(request.since);
-        self.books.arrived += 1;
+        self.counters.arrived += 1;
         self.waiting.push_back(request);
-        self.books.queue_max = self.books.queue_max.max(self.waiting.len() as u64);
+        self.counters.queue_max = self.counters.queue_max.max(self.waiting.len() as u64);
     }
 
     /// Begins the next request, if a request waits and a worker is free.
-    pub(super) fn begin(&mut self, now: Time) -> Option<Request> {
+    pub(super) fn begin(&mut self, now: Time) -> Option<ServiceRequest> {
         if self.begun == self.most {
             return None;
         }
         self.settle(now);
         let request = self.waiting.pop_front()?;
-        self.books.wait.record(now.since(request.since));
+        self.counters.wait.record(now.since(request.since));
         self.begun += 1;
         Some(request)
     }
@@ -104,20 +104,20 @@ impl Admission {
     pub(super) fn end(&mut self, now: Time) {
         self.settle(now);
         self.begun -= 1;
-        self.books.served += 1;
+        self.counters.served += 1;
     }
 
     /// Brings the statistics up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         let passed = u128::from(now.since(self.settled));
-        self.books.queue_area_ps += passed * self.waiting.len() as u128;
-        self.books.busy_area_ps += passed * u128::from(self.begun);
+        self.counters.queue_area_ps += passed * self.waiting.len() as u128;
+        self.counters.busy_area_ps += passed * u128::from(self.begun);
         self.settled = now;
     }
 
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
         self.settle(now);
-        self.books = ServiceStats { queue_max: self.waiting.len() as u64, ..ServiceStats::default() };
+        self.counters = ServiceStats { queue_max: self.waiting.len() as u64, ..ServiceStats::default() };
     }
 }

@@ -8,14 +8,14 @@ mod admission;
 #[cfg(test)]
 mod tests;
 
-use super::books::Spent;
+use super::counters::CoreTimeKind;
 use super::delays::TO_CORE_PS;
 use super::ends::FlowEnds;
-use super::task::{Choice, Task};
+use super::task::{NextWork, Task};
 use crate::flow::ServiceStats;
 use crate::params::ServiceParams;
 use crate::part::{Chore, Context, Payload};
-use admission::{Admission, Request};
+use admission::{ServiceQueue, ServiceRequest};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -36,16 +36,16 @@ pub struct ServiceWiring {
 pub(super) struct Services {
     cores: Vec<ComponentId>,
     own: u16,
-    admissions: Vec<Admission>,
+    service_queues: Vec<ServiceQueue>,
     /// Requests in progress, by slot.
-    requests: Vec<Option<Request>>,
+    requests: Vec<Option<ServiceRequest>>,
     free: Vec<u32>,
     /// Pieces of work that wait for this core, each with the rest of it, in ps at the reference clock.
     queue: VecDeque<(Chore, u64)>,
     /// For each core, true if it is idle as far as is known (initially all are); and the last announcement of this
     /// core.
     idle: Vec<bool>,
-    said_idle: bool,
+    announced_idle: bool,
     given: u64,
 }
 
@@ -56,12 +56,16 @@ impl Services {
         Self {
             cores: wiring.cores,
             own: wiring.own,
-            admissions: wiring.services.into_iter().map(|(params, most)| Admission::new(&params, most)).collect(),
+            service_queues: wiring
+                .services
+                .into_iter()
+                .map(|(params, most)| ServiceQueue::new(&params, most))
+                .collect(),
             requests: Vec::new(),
             free: Vec::new(),
             queue: VecDeque::new(),
             idle: vec![true; count],
-            said_idle: true,
+            announced_idle: true,
             given: 0,
         }
     }
@@ -87,7 +91,7 @@ impl Services {
     }
 
     /// Stores a request in progress. Returns its slot.
-    fn begin(&mut self, request: Request) -> u32 {
+    fn begin(&mut self, request: ServiceRequest) -> u32 {
         let slot = self.free.pop().unwrap_or(self.requests.len() as u32);
         if slot as usize == self.requests.len() {
             self.requests.push(None);
@@ -97,7 +101,7 @@ impl Services {
     }
 
     /// Takes the request out of a slot.
-    fn end(&mut self, slot: u32) -> Option<Request> {
+    fn end(&mut self, slot: u32) -> Option<ServiceRequest> {
         let request = self.requests.get_mut(slot as usize)?.take();
         self.free.extend(request.map(|_| slot));
         request
@@ -107,14 +111,15 @@ impl Services {
     pub(super) fn assign_sockets(&self, ends: &mut FlowEnds) {
         for socket in &mut ends.sockets {
             let number = socket.params.service();
-            socket.service = number.and_then(|number| self.admissions.iter().position(|own| own.service() == number));
+            socket.service =
+                number.and_then(|number| self.service_queues.iter().position(|own| own.service() == number));
         }
     }
 
     /// Returns the services whose requests arrive here: number, maximum number of requests in progress, waiting
     /// requests, and statistics.
-    pub(super) fn admissions(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceStats)> {
-        self.admissions.iter().map(|own| (own.service(), own.most(), own.waiting(), own.books()))
+    pub(super) fn service_queues(&self) -> impl Iterator<Item = (u32, u32, usize, &ServiceStats)> {
+        self.service_queues.iter().map(|own| (own.service(), own.most(), own.waiting(), own.counters()))
     }
 
     /// Returns the number of pieces of work that this core gave to others since the start of the run.
@@ -128,7 +133,7 @@ impl Services {
         let Some(service) = ends.sockets[index].service else { return };
         let now = context.now();
         while let Some((number, work_ps)) = ends.sockets[index].application.take_request() {
-            self.admissions[service].arrive(Request { socket: index as u32, number, work_ps, since: now });
+            self.service_queues[service].arrive(ServiceRequest { socket: index as u32, number, work_ps, since: now });
         }
         self.begin_requests(service, busy, context);
     }
@@ -136,8 +141,8 @@ impl Services {
     /// Begins the waiting requests of a service, as far as workers are free.
     fn begin_requests(&mut self, service: usize, busy: bool, context: &mut Context) {
         let now = context.now();
-        while let Some(request) = self.admissions[service].begin(now) {
-            let reads = self.admissions[service].reads();
+        while let Some(request) = self.service_queues[service].begin(now) {
+            let reads = self.service_queues[service].reads();
             let chore = Chore {
                 home: self.own,
                 reads,
@@ -177,7 +182,7 @@ impl Services {
 
     /// Announces to the other cores that this one has become idle or busy, if that has changed.
     pub(super) fn announce_idle(&mut self, idle: bool, context: &mut Context) {
-        if std::mem::replace(&mut self.said_idle, idle) != idle {
+        if std::mem::replace(&mut self.announced_idle, idle) != idle {
             let own = self.own;
             for (place, &core) in self.cores.iter().enumerate() {
                 if place != usize::from(own) {
@@ -204,9 +209,11 @@ impl Services {
     }
 
     /// Chooses the next piece of work.
-    pub(super) fn next_chore(&mut self) -> Choice {
+    pub(super) fn next_chore(&mut self) -> NextWork {
         let next = self.queue.pop_front();
-        next.map_or(Choice::Nothing, |(chore, left_ps)| Choice::Work(Task::Serve(chore), left_ps, Spent::Serve))
+        next.map_or(NextWork::Nothing, |(chore, left_ps)| {
+            NextWork::Work(Task::Serve(chore), left_ps, CoreTimeKind::Serve)
+        })
     }
 
     /// Puts the current piece of work back; `left_ps` at the reference clock are left.
@@ -217,7 +224,7 @@ impl Services {
     /// Ends a piece of work. Returns the next step at this core.
     pub(super) fn end_chore(&mut self, mut chore: Chore, context: &mut Context) -> ChoreEnd {
         if chore.reads > 0 {
-            let read_ps = self.admissions[usize::from(chore.service)].read_ps().max(1);
+            let read_ps = self.service_queues[usize::from(chore.service)].read_ps().max(1);
             chore.reads -= 1;
             context.send(context.id, read_ps, Payload::Chore { chore, read: true });
             return ChoreEnd::Reads;
@@ -234,7 +241,7 @@ impl Services {
         let Some(request) = self.end(slot) else { return };
         let index = request.socket as usize;
         let Some(service) = ends.sockets[index].service else { return };
-        self.admissions[service].end(context.now());
+        self.service_queues[service].end(context.now());
         ends.sockets[index].application.serve(request.number);
         ends.queue_turn(index);
         self.begin_requests(service, busy, context);
@@ -242,12 +249,12 @@ impl Services {
 
     /// Brings the statistics up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
-        self.admissions.iter_mut().for_each(|own| own.settle(now));
+        self.service_queues.iter_mut().for_each(|own| own.settle(now));
     }
 
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
-        self.admissions.iter_mut().for_each(|own| own.reset(now));
+        self.service_queues.iter_mut().for_each(|own| own.reset(now));
     }
 }
 

@@ -33,14 +33,14 @@ fn services(own: u16, cores: u32) -> Services {
 }
 
 #[test]
-fn at_first_all_cores_have_nothing_to_do_and_each_is_taken_once() {
+fn initially_all_cores_are_idle_and_each_is_taken_once() {
     let mut services = services(1, 4);
     let taken: Vec<_> = std::iter::from_fn(|| services.take_idle()).collect();
     assert_eq!(taken, [ComponentId(0), ComponentId(2), ComponentId(3)], "it does not take itself");
 }
 
 #[test]
-fn a_piece_of_work_that_was_begun_stays_and_goes_on_first() {
+fn work_in_progress_stays_and_resumes_first() {
     let mut services = services(0, 2);
     services.queue(chore(1));
     services.queue(chore(2));
@@ -55,7 +55,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn pieces_come_to_the_whole_but_for_less_than_a_nanosecond_each(
+    fn pieces_sum_to_the_work_within_a_nanosecond_each(
         work_ps in 0_u64..1_000_000_000_000,
         reads in any::<u8>(),
     ) {
@@ -65,11 +65,11 @@ proptest! {
     }
 
     #[test]
-    fn requests_are_begun_in_their_order_by_as_many_workers_as_there_are(
+    fn requests_begin_in_order_with_the_given_number_of_workers(
         most in 1_u32..5,
         turns in prop::collection::vec((1_u64..100, any::<bool>()), 1..100),
     ) {
-        let mut admission = Admission::new(&params(), most);
+        let mut admission = ServiceQueue::new(&params(), most);
         let (mut now, mut arrived, mut begun, mut ended) = (Time::ZERO, 0, 0, 0);
         let (mut queue_area, mut busy_area) = (0, 0);
         for (ps, arrives) in turns {
@@ -77,7 +77,7 @@ proptest! {
             busy_area += u128::from(ps * (begun - ended));
             now += ps;
             if arrives {
-                admission.arrive(Request { socket: 0, number: arrived, work_ps: 0, since: now });
+                admission.arrive(ServiceRequest { socket: 0, number: arrived, work_ps: 0, since: now });
                 arrived += 1;
             } else if ended < begun {
                 admission.end(now);
@@ -89,24 +89,24 @@ proptest! {
             }
             prop_assert_eq!(begun - ended, u64::from(most).min(arrived - ended));
         }
-        let books = admission.books();
-        prop_assert_eq!((books.arrived, books.served), (arrived, ended));
-        prop_assert_eq!((books.queue_area_ps, books.busy_area_ps), (queue_area, busy_area));
+        let counters = admission.counters();
+        prop_assert_eq!((counters.arrived, counters.served), (arrived, ended));
+        prop_assert_eq!((counters.queue_area_ps, counters.busy_area_ps), (queue_area, busy_area));
         prop_assert_eq!(admission.waiting() as u64, arrived - begun);
-        prop_assert_eq!(books.wait.count(), begun);
+        prop_assert_eq!(counters.wait.count(), begun);
         admission.reset(now);
-        prop_assert_eq!((admission.books().arrived, admission.books().queue_area_ps), (0, 0));
-        prop_assert_eq!(admission.books().queue_max, arrived - begun);
+        prop_assert_eq!((admission.counters().arrived, admission.counters().queue_area_ps), (0, 0));
+        prop_assert_eq!(admission.counters().queue_max, arrived - begun);
     }
 
     #[test]
-    fn places_of_requests_are_used_again(turns in prop::collection::vec(any::<(bool, u8)>(), 1..80)) {
+    fn slots_of_requests_are_reused(turns in prop::collection::vec(any::<(bool, u8)>(), 1..80)) {
         let mut services = services(0, 1);
         let mut live: Vec<(u32, u64)> = Vec::new();
         let mut most = 0;
         for (number, (begins, which)) in (0_u64..).zip(turns) {
             if begins || live.is_empty() {
-                let slot = services.begin(Request { socket: 0, number, work_ps: 0, since: Time::ZERO });
+                let slot = services.begin(ServiceRequest { socket: 0, number, work_ps: 0, since: Time::ZERO });
                 prop_assert!(live.iter().all(|(other, _)| *other != slot));
                 live.push((slot, number));
             } else {

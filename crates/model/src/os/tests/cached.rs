@@ -8,7 +8,7 @@ use crate::params::{
     CacheParams, ChaParams, CleanVictims, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams,
     Replacement, StackParams, Traffic,
 };
-use crate::part::Ids;
+use crate::part::PartIds;
 use hostnet_kernel::ComponentId;
 
 fn cache_params(inclusion: Inclusion) -> CacheParams {
@@ -55,9 +55,9 @@ fn cha(cache: &CacheParams) -> Cha {
         relaxed_ordering: true,
     };
     let wiring = ChaWiring {
-        cores: Ids::new(ComponentId(0), 1),
-        channels: Ids::new(ComponentId(3), 1),
-        upis: Ids::default(),
+        cores: PartIds::new(ComponentId(0), 1),
+        channels: PartIds::new(ComponentId(3), 1),
+        upis: PartIds::default(),
         expander: None,
     };
     Cha::new(0, params, wiring, &core_params(), &iio, Some(cache), 2)
@@ -119,7 +119,7 @@ fn an_entry_of_the_event_queue_is_read_at_every_interrupt() {
 }
 
 #[test]
-fn prefetchers_bring_pairs_of_completions_and_what_follows_a_read() {
+fn prefetchers_fetch_completion_pairs_and_lines_after_a_read() {
     let used = |prefetch_ahead: u32, prefetch_pairs: bool| {
         // Reads end in the middle of packets.
         let stack = StackParams { prefetch_ahead, prefetch_pairs, call_bytes: 4000, ..stack() };
@@ -151,7 +151,7 @@ fn stores_to_a_buffer_of_the_user_leave_the_caches_as_dirty_lines() {
 }
 
 #[test]
-fn what_is_sent_lies_dirty_in_the_caches_and_its_completions_are_read() {
+fn sent_data_is_dirty_in_the_caches_and_its_completions_are_read() {
     let params = cache_params(Inclusion::Victim);
     let bytes = 100 * u64::from(MSS);
     let mut run = flows(stack(), vec![socket(0, Traffic::Bulk { bytes }, true)]);

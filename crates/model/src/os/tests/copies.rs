@@ -1,7 +1,7 @@
 //! Tests of the duration of copies against closed forms.
 
 use super::rig::{flows, run_us, socket, stack, world, MSS};
-use crate::os::Spent;
+use crate::os::CoreTimeKind;
 use crate::params::{StackParams, Traffic};
 use hostnet_kernel::Time;
 
@@ -9,7 +9,7 @@ const WINDOW_US: u64 = 4000;
 
 /// Returns the bytes per second that the application of a saturated core reads, and the time of the core by activity,
 /// as shares of the window.
-fn receive(stack: StackParams, line_ps: u64) -> (f64, impl Fn(Spent) -> f64) {
+fn receive(stack: StackParams, line_ps: u64) -> (f64, impl Fn(CoreTimeKind) -> f64) {
     let mut run = flows(stack, vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
     world(&mut run).far.line_ps = line_ps;
     run_us(&mut run, 2000);
@@ -41,7 +41,7 @@ fn a_line_of_a_copy_takes_its_work_or_its_share_of_the_latency() {
             (rate / expected - 1.0).abs() < 0.05,
             "{copy_line_ps} {ahead} {line_ps}: {rate:.3e}, not {expected:.3e}"
         );
-        assert!(share(Spent::Stalled) + share(Spent::Copy) <= 1.0 + 1e-9);
+        assert!(share(CoreTimeKind::Stalled) + share(CoreTimeKind::Copy) <= 1.0 + 1e-9);
     }
 }
 
@@ -52,7 +52,7 @@ fn a_saturated_core_reads_what_its_costs_per_packet_segment_call_and_line_allow(
     run_us(&mut run, WINDOW_US);
     let core = &world(&mut run).core;
     let counts = core.ends.sockets[0].counts;
-    let stalled = core.times().spent_ps(Spent::Stalled, Time::from_ps(WINDOW_US * 1_000_000));
+    let stalled = core.times().spent_ps(CoreTimeKind::Stalled, Time::from_ps(WINDOW_US * 1_000_000));
     let costs = counts.packets * stack.packet_ps
         + counts.segments * stack.segment_ps
         + counts.acks * stack.ack_ps
@@ -68,7 +68,14 @@ fn a_saturated_core_reads_what_its_costs_per_packet_segment_call_and_line_allow(
 #[test]
 fn the_times_of_a_core_add_up_to_the_window() {
     let (_, share) = receive(stack(), 98_000);
-    let all = [Spent::Idle, Spent::Softirq, Spent::Call, Spent::Copy, Spent::Stalled, Spent::Send];
+    let all = [
+        CoreTimeKind::Idle,
+        CoreTimeKind::Softirq,
+        CoreTimeKind::Call,
+        CoreTimeKind::Copy,
+        CoreTimeKind::Stalled,
+        CoreTimeKind::Send,
+    ];
     let sum: f64 = all.into_iter().map(share).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
 }
@@ -117,7 +124,7 @@ fn softirq_of_a_packet(stack: &StackParams) -> f64 {
     run_us(&mut run, WINDOW_US);
     let core = &world(&mut run).core;
     let counts = core.ends.sockets[0].counts;
-    let spent = core.times().spent_ps(Spent::Softirq, Time::from_ps(WINDOW_US * 1_000_000));
+    let spent = core.times().spent_ps(CoreTimeKind::Softirq, Time::from_ps(WINDOW_US * 1_000_000));
     let work = counts.segments * stack.segment_ps + counts.acks * stack.ack_ps;
     (spent - work) as f64 / counts.packets as f64
 }
@@ -135,7 +142,7 @@ fn without_prefetchers_the_softirq_waits_for_one_line_of_the_kernel_after_the_ot
 }
 
 #[test]
-fn what_the_kernel_keeps_of_pages_is_read_and_written() {
+fn page_metadata_of_the_kernel_is_read_and_written() {
     let bytes = u64::from(MSS) * 1000;
     let stack = StackParams { page_lines: 3 << 16, prefetched: false, ..stack() };
     let mut run = flows(stack, vec![socket(0, Traffic::Bulk { bytes }, false)]);

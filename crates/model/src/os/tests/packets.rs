@@ -36,7 +36,7 @@ fn packets_are_joined_up_to_the_limit_and_not_beyond() {
 }
 
 #[test]
-fn a_gap_another_mark_and_an_acknowledgement_end_what_was_joined() {
+fn a_gap_another_mark_and_an_acknowledgement_end_a_joined_segment() {
     let mut gro = Gro::new(65_536);
     let marked = Segment { marked: true, ..data(2000, 1000) };
     for segment in [data(0, 1000), data(1000, 1000), marked, data(4000, 1000), data(5000, 0), data(5000, 1000)] {
@@ -47,7 +47,7 @@ fn a_gap_another_mark_and_an_acknowledgement_end_what_was_joined() {
 }
 
 #[test]
-fn flows_are_joined_apart() {
+fn flows_are_joined_separately() {
     let mut gro = Gro::new(65_536);
     for index in 0..3 {
         gro.add(0, data(index * 1000, 1000), &mut ReachedLimits::default());
@@ -57,7 +57,7 @@ fn flows_are_joined_apart() {
 }
 
 #[test]
-fn the_host_marks_exactly_the_data_packets_that_come_while_it_is_to() {
+fn the_host_marks_exactly_the_data_packets_received_while_marking_is_on() {
     let mut run = bulk_to_core();
     let batch = |start: u64, ecn| (0..4).map(|index| (data(start + index * 1000, 1000), ecn)).collect::<Vec<_>>();
     inject_packets(&mut run, 10 * US, &batch(0, Ecn::Capable));
@@ -75,7 +75,7 @@ fn the_host_marks_exactly_the_data_packets_that_come_while_it_is_to() {
 }
 
 #[test]
-fn a_sending_host_marks_exactly_the_data_that_goes_out_while_it_is_to() {
+fn a_sending_host_marks_exactly_the_data_sent_while_marking_is_on() {
     let mut run = flows(stack(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, true)]);
     world(&mut run).far.keep_sent = true;
     let echo = |on| Payload::Echo { on, outgoing: true };
@@ -98,7 +98,7 @@ fn a_sending_host_marks_exactly_the_data_that_goes_out_while_it_is_to() {
 }
 
 #[test]
-fn packets_of_no_connection_end_and_are_counted() {
+fn packets_of_no_connection_are_discarded_and_counted() {
     let mut run = bulk_to_core();
     let id = world(&mut run).packets.insert(packet(7, data(0, 1000), Ecn::Capable, 0));
     inject(&mut run, US, Payload::Received(id));

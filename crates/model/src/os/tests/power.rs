@@ -45,7 +45,7 @@ fn after(run: &mut Run, us: u64) -> (Residency, u64, u64) {
 }
 
 #[test]
-fn a_halt_adds_its_length_to_what_is_under_way() {
+fn a_halt_delays_the_work_in_progress_by_its_length() {
     let mut run = core(idle(IdleGovernorParams::Poll));
     inject(&mut run, 10 * US, work(50));
     inject(&mut run, 20 * US, halt(5));
@@ -56,7 +56,7 @@ fn a_halt_adds_its_length_to_what_is_under_way() {
 }
 
 #[test]
-fn another_frequency_stretches_what_is_left() {
+fn a_frequency_change_stretches_the_rest_of_the_work() {
     let mut run = core(idle(IdleGovernorParams::Poll));
     inject(&mut run, 10 * US, work(50));
     inject(&mut run, 20 * US, power(PowerEvent::Frequency(0)));
@@ -70,7 +70,7 @@ fn another_frequency_stretches_what_is_left() {
 }
 
 #[test]
-fn a_core_that_is_woken_while_its_clock_changes_waits_for_it() {
+fn a_core_woken_during_a_halt_waits_for_its_end() {
     let mut run = core(idle(IdleGovernorParams::Ladder));
     inject(&mut run, 100 * US, halt(5));
     inject(&mut run, 101 * US, work(10));
@@ -83,7 +83,7 @@ fn a_core_that_is_woken_while_its_clock_changes_waits_for_it() {
 }
 
 #[test]
-fn a_core_that_wakes_into_a_halt_for_nothing_sleeps_again() {
+fn a_core_woken_into_a_halt_without_work_sleeps_again() {
     let mut run = core(idle(IdleGovernorParams::Ladder));
     inject(&mut run, 100 * US, halt(5));
     inject(&mut run, 101 * US, Payload::Interrupt { queue: 0 });
@@ -93,7 +93,7 @@ fn a_core_that_wakes_into_a_halt_for_nothing_sleeps_again() {
 }
 
 #[test]
-fn sleep_that_is_allowed_again_while_the_clock_changes_begins_after_that() {
+fn sleep_allowed_during_a_halt_begins_after_the_halt() {
     let mut run = core(idle(IdleGovernorParams::Ladder));
     inject(&mut run, 10 * US, power(PowerEvent::Sleep(false)));
     inject(&mut run, 20 * US, work(10));
@@ -107,7 +107,7 @@ fn sleep_that_is_allowed_again_while_the_clock_changes_begins_after_that() {
 }
 
 #[test]
-fn a_core_that_polls_asks_again_after_a_halt() {
+fn a_polling_core_asks_its_governor_again_after_a_halt() {
     // A governor without history lets the core poll, and is asked again after the residency of the lightest sleep.
     let mut run = core(idle(IdleGovernorParams::Menu));
     for turn in 0..20 {
@@ -118,7 +118,7 @@ fn a_core_that_polls_asks_again_after_a_halt() {
 }
 
 #[test]
-fn looks_that_a_core_slept_through_cost_it_one() {
+fn load_reports_missed_in_sleep_cost_only_one() {
     let mut run = core(idle(IdleGovernorParams::Ladder));
     for look in 1..100 {
         inject(&mut run, look * 100 * US, power(PowerEvent::Work(10_000)));
@@ -136,7 +136,7 @@ fn looks_that_a_core_slept_through_cost_it_one() {
 }
 
 #[test]
-fn a_core_with_nothing_to_do_from_the_start_sleeps() {
+fn a_core_without_work_from_the_start_sleeps() {
     let mut run = core(idle(IdleGovernorParams::Ladder));
     let (found, slept, woken) = after(&mut run, 100);
     assert_eq!((found.polling_ps, slept, woken), (1, 1, 0), "{found:?}");
@@ -171,7 +171,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn no_work_is_done_without_a_clock_and_all_of_it_with_one(
+    fn no_work_is_done_while_the_clock_is_halted_and_all_is_done_in_the_end(
         events in prop::collection::vec((0_u64..60_000_000, any_event()), 1..40),
         changes in prop::collection::vec((1_u64..300, 1_u64..20, 0_u16..5), 0..20),
         idle in prop::sample::select(vec![
@@ -228,7 +228,7 @@ proptest! {
 }
 
 #[test]
-fn ticks_come_to_idle_cores_only_where_these_have_them() {
+fn ticks_reach_idle_cores_only_without_tickless() {
     for (tickless, ticks) in [(true, 0), (false, 10)] {
         let params = PowerParams { tick_ps: 100 * US, tick_work_ps: US, tickless, ..idle(IdleGovernorParams::Ladder) };
         let mut run = core(params);
@@ -240,7 +240,7 @@ fn ticks_come_to_idle_cores_only_where_these_have_them() {
 }
 
 #[test]
-fn a_core_that_looks_for_packets_all_the_time_is_at_work() {
+fn a_core_that_polls_for_packets_is_always_busy() {
     let stack = net_core(StackParams { poll: true, ..stack() }, Vec::new());
     let wiring = PowerWiring { manager: ComponentId(0), params: idle(IdleGovernorParams::Ladder) };
     let mut run = rig(stack.with_power(wiring), Vec::new());

@@ -11,7 +11,7 @@ use crate::os::{NetCoreWiring, NetFootprint, NetSocketParams, NetStack};
 use crate::params::{
     CongestionControl, ControlKind, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic,
 };
-use crate::part::{Context, Payload, Told};
+use crate::part::{Context, Notice, Payload};
 use crate::transport::tcp::{Segment, TcpConnection};
 use crate::Pages;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
@@ -101,7 +101,7 @@ pub(super) fn socket(flow: u32, traffic: Traffic, initiator: bool) -> NetSocketP
         start_ps: 0,
         deaf_ps: None,
         here: true,
-        hops: Vec::new(),
+        migrations: Vec::new(),
     }
 }
 
@@ -162,7 +162,7 @@ pub(super) struct Far {
     pub(super) sent: Vec<(Time, Segment)>,
     pub(super) keep_sent: bool,
     /// Events that other cores have received.
-    pub(super) told: Vec<(Time, ComponentId, Payload)>,
+    pub(super) notices: Vec<(Time, ComponentId, Payload)>,
 }
 
 /// The core and everything around it.
@@ -313,7 +313,7 @@ impl Far {
                 }
             }
             Payload::Chore { .. } | Payload::Served(_) | Payload::Idle { .. } => {
-                self.told.push((context.now(), context.id, payload));
+                self.notices.push((context.now(), context.id, payload));
             }
             other => panic!("the rig was sent {other:?}"),
         }
@@ -325,7 +325,7 @@ impl Partition for Rig {
     type Cargo = ();
 
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
-        let mut told = Vec::new();
+        let mut notices = Vec::new();
         let mut context = Context {
             id: event.target,
             homes: &self.homes,
@@ -334,7 +334,7 @@ impl Partition for Rig {
             caches: SocketCaches::new(std::slice::from_mut(&mut self.caches), 0),
             fluid: None,
             mesh: None,
-            told: &mut told,
+            notices: &mut notices,
             scheduler,
         };
         if event.target == CORE {
@@ -350,7 +350,7 @@ impl Partition for Rig {
         } else {
             self.far.on_event(event.payload, &mut context);
         }
-        for Told { target, at, payload } in told {
+        for Notice { target, at, payload } in notices {
             scheduler.send(event.target, target, at.since(event.time), payload);
         }
     }
@@ -406,7 +406,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
         writes: 0,
         sent: Vec::new(),
         keep_sent: false,
-        told: Vec::new(),
+        notices: Vec::new(),
     };
     let mut scheduler = Scheduler::new(CORE, 4, 1024);
     for (delay, payload) in core.starts() {

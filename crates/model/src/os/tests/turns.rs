@@ -2,7 +2,7 @@
 
 use super::rig::*;
 use crate::line::Ecn;
-use crate::os::Spent;
+use crate::os::CoreTimeKind;
 use crate::params::{StackParams, Traffic};
 use hostnet_kernel::Time;
 
@@ -16,14 +16,15 @@ fn a_softirq_that_uses_up_its_budget_leaves_as_much_time_to_the_applications() {
     run_us(&mut run, 20_000);
     let end = Time::from_ps(20_000 * US);
     let core = &world(&mut run).core;
-    let (softirq, copy) = (core.times().spent_ps(Spent::Softirq, end), core.times().spent_ps(Spent::Copy, end));
+    let (softirq, copy) =
+        (core.times().spent_ps(CoreTimeKind::Softirq, end), core.times().spent_ps(CoreTimeKind::Copy, end));
     assert!(core.counts().polls_full > 100);
     let ratio = softirq as f64 / copy as f64;
     assert!((0.7..1.3).contains(&ratio), "softirq {softirq}, copy {copy}");
 }
 
 #[test]
-fn an_interrupt_goes_before_a_copy_under_way() {
+fn an_interrupt_is_handled_before_the_rest_of_a_copy() {
     let stack = StackParams { copy_line_ps: 1_000_000, call_bytes: 1 << 20, ..stack() };
     let mut run = rig(net_core(stack, vec![socket(0, ENDLESS, false)]), vec![None]);
     inject_packets(&mut run, 10 * US, &[(data(0, 4044), Ecn::Capable)]);
@@ -45,7 +46,7 @@ fn an_application_that_slept_pays_for_waking_up() {
     let core = &world(&mut run).core;
     let counts = core.ends.sockets[0].counts;
     assert_eq!((counts.calls, counts.wakes, counts.read_bytes), (3, 3, 3000));
-    let calls = core.times().spent_ps(Spent::Call, Time::from_ps(1000 * US));
+    let calls = core.times().spent_ps(CoreTimeKind::Call, Time::from_ps(1000 * US));
     assert_eq!(calls, 3 * stack().wake_ps);
 }
 
@@ -58,7 +59,7 @@ fn an_application_with_more_to_read_goes_on_without_sleeping() {
     let core = &world(&mut run).core;
     let counts = core.ends.sockets[0].counts;
     assert_eq!((counts.calls, counts.wakes, counts.read_bytes), (4, 1, 4000));
-    assert_eq!(core.times().spent_ps(Spent::Call, Time::from_ps(1000 * US)), stack.wake_ps + 3 * stack.call_ps);
+    assert_eq!(core.times().spent_ps(CoreTimeKind::Call, Time::from_ps(1000 * US)), stack.wake_ps + 3 * stack.call_ps);
 }
 
 #[test]
@@ -129,7 +130,7 @@ fn a_stopped_core_drains() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run_and_a_copy_goes_on_alike() {
+fn equal_seeds_give_equal_runs_and_a_restored_copy_continues_equally() {
     let build = || {
         let mut run = flows(
             StackParams { extra_lines: 2 << 16, ..stack() },
@@ -149,7 +150,7 @@ fn the_same_seed_gives_the_same_run_and_a_copy_goes_on_alike() {
 }
 
 #[test]
-fn no_more_lies_at_the_nic_than_it_may() {
+fn the_nic_holds_no_more_than_its_limit() {
     let mut run = flows(stack(), vec![socket(0, ENDLESS, true)]);
     let most = 3 * u64::from(tcp().tso_bytes);
     for us in (0..3000).step_by(10) {

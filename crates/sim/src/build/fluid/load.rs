@@ -9,7 +9,7 @@ use hostnet_model::fluid::{lines_of, Copier, Feeder, Probe};
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::Channel;
 use hostnet_model::nic::{FunctionWiring, Nic, NicFlow, NicWiring, QueueMemory, QueueWiring};
-use hostnet_model::os::{CopyLines, CopySource, NetFootprint, PacketMemory};
+use hostnet_model::os::{CopySource, NetFootprint, PacketCopier, PacketMemory};
 use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, PartKind, Payload};
 use std::collections::VecDeque;
@@ -175,7 +175,7 @@ impl SocketBuilder<'_> {
             let source = if ddio { CopySource::Packets(VecDeque::new()) } else { self.packets(load) };
             let rng = self.server.component_rng(self.layout.cores().get(core));
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
-            let lines = CopyLines::new(
+            let lines = PacketCopier::new(
                 core,
                 self.layout.home(),
                 params,

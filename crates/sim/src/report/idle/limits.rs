@@ -1,7 +1,7 @@
 //! Finds limits and rules of a server that did not come into play in the measuring window.
 
 use super::{nic, uses_domain};
-use crate::read::sample::{domains, Group};
+use crate::read::sample::{domains, PoolGroup};
 use crate::report::view::ServerView;
 use hostnet_model::memory::Controller;
 use hostnet_model::params::{IdleDrain, MemoryControllerParams, Placement, ServerParams};
@@ -29,8 +29,14 @@ const WRITE_KEYS: [&str; 18] = [
 ];
 
 /// Domain groups of traffic between sockets.
-const CROSS_SOCKET_GROUPS: [Group; 6] =
-    [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop, Group::ChaUpi];
+const CROSS_SOCKET_GROUPS: [PoolGroup; 6] = [
+    PoolGroup::UpiRequest,
+    PoolGroup::UpiWriteBack,
+    PoolGroup::UpiData,
+    PoolGroup::UpiAnswer,
+    PoolGroup::UpiSnoop,
+    PoolGroup::ChaUpi,
+];
 
 /// Returns true if a key sets a limit or a rule that did not come into play in the window.
 pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
@@ -38,14 +44,16 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
         _ if key.starts_with("power.governor") => !governor_has_sampled(view),
         _ if nic::never_met(view, key) => true,
         _ if has_rates(view) => false,
-        "iio.write_credits" => !ran_out_of_credits(view, Group::P2mWrite),
-        "iio.read_credits" => !ran_out_of_credits(view, Group::P2mRead),
-        "core.lfb.entries" => !ran_out_of_credits(view, Group::Lfb),
-        "pcie.posted_lines" => !ran_out_of_credits(view, Group::Posted),
-        "pcie.nonposted_lines" => !ran_out_of_credits(view, Group::NonPosted),
-        "pcie.mps" | "pcie.write_overhead" => !uses_domain(view, Group::P2mWrite) && !uses_domain(view, Group::P2mRead),
-        "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !uses_domain(view, Group::P2mRead),
-        "cha.tor.write_entries" => !uses_domain(view, Group::C2mWrite),
+        "iio.write_credits" => !ran_out_of_credits(view, PoolGroup::P2mWrite),
+        "iio.read_credits" => !ran_out_of_credits(view, PoolGroup::P2mRead),
+        "core.lfb.entries" => !ran_out_of_credits(view, PoolGroup::Lfb),
+        "pcie.posted_lines" => !ran_out_of_credits(view, PoolGroup::Posted),
+        "pcie.nonposted_lines" => !ran_out_of_credits(view, PoolGroup::NonPosted),
+        "pcie.mps" | "pcie.write_overhead" => {
+            !uses_domain(view, PoolGroup::P2mWrite) && !uses_domain(view, PoolGroup::P2mRead)
+        }
+        "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !uses_domain(view, PoolGroup::P2mRead),
+        "cha.tor.write_entries" => !uses_domain(view, PoolGroup::C2mWrite),
         "ssd.queue_depth" => drives_have_room(view.server),
         _ if key.starts_with("upi.") => !CROSS_SOCKET_GROUPS.iter().any(|group| uses_domain(view, *group)),
         _ if key.starts_with("expander.") => !uses_expander(view.server),
@@ -71,7 +79,7 @@ fn has_rates(view: &ServerView) -> bool {
 }
 
 /// Returns true if any domain of a group had all of its credits in use.
-fn ran_out_of_credits(view: &ServerView, group: Group) -> bool {
+fn ran_out_of_credits(view: &ServerView, group: PoolGroup) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
 }
 

@@ -14,7 +14,7 @@ mod transports;
 
 pub(crate) use cluster_use::ClusterUse;
 
-use crate::read::sample::{domains, Group};
+use crate::read::sample::{domains, PoolGroup};
 use crate::report::view::ServerView;
 use hostnet_config::GivenKey;
 use hostnet_model::params::{ServerParams, SocketParams};
@@ -83,6 +83,6 @@ impl ClusterIdleKeys {
 }
 
 /// Returns true if any credit of a domain group was in use in the window.
-pub(super) fn uses_domain(view: &ServerView, group: Group) -> bool {
+pub(super) fn uses_domain(view: &ServerView, group: PoolGroup) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }

@@ -1,6 +1,6 @@
 //! Finds limits of a NIC, and of the kernel's network stack, that were not reached.
 
-use crate::read::sample::Group;
+use crate::read::sample::PoolGroup;
 use crate::report::view::ServerView;
 use hostnet_model::met::{Limit, ReachedLimits};
 use hostnet_model::nic::{DropReason, Nic};
@@ -26,7 +26,9 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
         "stack.budget" => stacks(view).all(|stack| stack.counts().polls_full == 0),
         "stack.ack" => acks(view) == 0,
         "nic.pcie.mrrs" | "pcie.mrrs" => cuts_nothing(view, params),
-        "iio.read_return" | "iio.read_to_cha" | "nic.pcie.nonposted_lines" => !super::uses_domain(view, Group::P2mRead),
+        "iio.read_return" | "iio.read_to_cha" | "nic.pcie.nonposted_lines" => {
+            !super::uses_domain(view, PoolGroup::P2mRead)
+        }
         _ => key.starts_with("nic.pfc") && dropped(view) + pauses(view) == 0,
     }
 }

@@ -1,7 +1,7 @@
 //! Time use of cores that serve the network.
 
 use crate::report::view::WorldView;
-use hostnet_model::os::{CoreTimes, Spent};
+use hostnet_model::os::{CoreTimeKind, CoreTimes};
 
 /// Share of its busy time that a core must wait for registers of its NIC for its limit to be unknown.
 const UNKNOWN: f64 = 0.25;
@@ -11,13 +11,13 @@ const UNKNOWN_IN_DIMM: f64 = 0.1;
 const SOME: f64 = 0.01;
 
 /// Activities of a core, and their names in words.
-const KINDS: [(Spent, &str); 6] = [
-    (Spent::Softirq, "softirq"),
-    (Spent::Call, "system calls"),
-    (Spent::Copy, "copies"),
-    (Spent::Stalled, "copies that wait for memory"),
-    (Spent::Send, "sending"),
-    (Spent::Serve, "requests"),
+const KINDS: [(CoreTimeKind, &str); 6] = [
+    (CoreTimeKind::Softirq, "softirq"),
+    (CoreTimeKind::Call, "system calls"),
+    (CoreTimeKind::Copy, "copies"),
+    (CoreTimeKind::Stalled, "copies that wait for memory"),
+    (CoreTimeKind::Send, "sending"),
+    (CoreTimeKind::Serve, "requests"),
 ];
 
 /// Returns the share of its busy time from which a core that waits for registers, or for lines of a DIMM, has no
@@ -31,7 +31,7 @@ pub(super) fn register_wait(in_dimm: bool) -> f64 {
 }
 
 /// Returns the share of the window that a core spent on an activity.
-pub(super) fn share_spent(view: &WorldView, times: &CoreTimes, spent: Spent) -> f64 {
+pub(super) fn share_spent(view: &WorldView, times: &CoreTimes, spent: CoreTimeKind) -> f64 {
     times.spent_ps(spent, view.now) as f64 / view.window_ps()
 }
 

@@ -8,7 +8,7 @@ use super::limit::{not_known, TrafficLimit, BUS_FULL, FULL};
 use crate::report::view::WorldView;
 use hostnet_model::core::{Core, EngineKind};
 use hostnet_model::dimm::Dimm;
-use hostnet_model::os::{CoreTimes, NetStack, Spent};
+use hostnet_model::os::{CoreTimeKind, CoreTimes, NetStack};
 use hostnet_model::params::{FlowParams, Transport};
 use hostnet_model::Machine;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ fn core_use<'a>(view: &WorldView, machine: &'a Machine, core: u32) -> Option<Cor
 
 /// Returns the share of the window that a core was busy, or its network work waited for other work.
 fn busy_share(view: &WorldView, core: CoreUse) -> f64 {
-    (1.0 - share_spent(view, core.times, Spent::Idle) + core.waits).min(1.0)
+    (1.0 - share_spent(view, core.times, CoreTimeKind::Idle) + core.waits).min(1.0)
 }
 
 /// Returns the cores of a class at a host that are always busy, with their use.
@@ -110,7 +110,7 @@ fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Traffi
     let busiest = cores.max_by(|&one, &other| busy_share(view, one).total_cmp(&busy_share(view, other)))?;
     let busy = busy_share(view, busiest);
     let share = |spent| share_spent(view, busiest.times, spent);
-    let waits = share(Spent::Register);
+    let waits = share(CoreTimeKind::Register);
     let name = &view.plan.cluster.hosts[usize::from(host)].name;
     let in_dimm = machine.first::<Dimm>().is_some();
     if waits >= busy * register_wait(in_dimm) {
@@ -124,9 +124,9 @@ fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Traffi
     }
     let mut why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, use_words(view, busiest));
     let memory = memory_load(view, usize::from(host), machine).filter(|&load| load >= BUS_FULL);
-    if let Some(load) = memory.filter(|_| share(Spent::Stalled) >= PARTLY * busy) {
+    if let Some(load) = memory.filter(|_| share(CoreTimeKind::Stalled) >= PARTLY * busy) {
         why += &format!("; {}", data_words(name, load));
-        if share(Spent::Stalled) < MOSTLY * busy {
+        if share(CoreTimeKind::Stalled) < MOSTLY * busy {
             let place = name.clone();
             let unknown = not_known(Some(load.min(1.0)), format!("{why}: a faster core alone may not help"));
             return Some(TrafficLimit { place, ..unknown });

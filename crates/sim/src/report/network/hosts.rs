@@ -11,7 +11,7 @@ use hostnet_model::fluid::FluidCounts;
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::{Channel, Counters};
 use hostnet_model::nic::{Nic, NicCounters};
-use hostnet_model::os::{CoreTimes, NetStack, Spent};
+use hostnet_model::os::{CoreTimeKind, CoreTimes, NetStack};
 use hostnet_model::Machine;
 
 /// Writes or reads of devices at the IIOs of a server.
@@ -65,11 +65,13 @@ const HOSTS: &[Column<HostRows>] = &[
     Column::number("nic_credit_wait_share", |row| row.nic_cell(|nic| nic.credit_wait.mean().into())),
     Column::number("nic_descriptor_wait_share", |row| row.nic_cell(|nic| nic.descriptor_wait.mean().into())),
     Column::integer("nic_pauses_sent", |row| row.nic_cell(|nic| nic.pauses_sent.into())),
-    Column::number("core_softirq_share", |row| row.core_share(Spent::Softirq).into()),
-    Column::number("core_call_share", |row| row.core_share(Spent::Call).into()),
-    Column::number("core_copy_share", |row| row.core_share(Spent::Copy).into()),
-    Column::number("core_stalled_share", |row| row.core_share(Spent::Stalled).into()),
-    Column::number("core_send_share", |row| (row.core_share(Spent::Send) + row.core_share(Spent::Register)).into()),
+    Column::number("core_softirq_share", |row| row.core_share(CoreTimeKind::Softirq).into()),
+    Column::number("core_call_share", |row| row.core_share(CoreTimeKind::Call).into()),
+    Column::number("core_copy_share", |row| row.core_share(CoreTimeKind::Copy).into()),
+    Column::number("core_stalled_share", |row| row.core_share(CoreTimeKind::Stalled).into()),
+    Column::number("core_send_share", |row| {
+        (row.core_share(CoreTimeKind::Send) + row.core_share(CoreTimeKind::Register)).into()
+    }),
     Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
     Column::optional(Column::number("core_serve_share", |row| row.serve_share().into())),
 ];
@@ -94,11 +96,11 @@ impl HostRow<'_> {
 
     /// Returns the share of time that the cores serve requests, if they serve any.
     fn serve_share(&self) -> Option<f64> {
-        Some(self.core_share(Spent::Serve)).filter(|&share| share > 0.0)
+        Some(self.core_share(CoreTimeKind::Serve)).filter(|&share| share > 0.0)
     }
 
     /// Returns the share of time that the cores spend on an activity, averaged over the cores.
-    fn core_share(&self, spent: Spent) -> f64 {
+    fn core_share(&self, spent: CoreTimeKind) -> f64 {
         let ps: u64 = self.cores.iter().map(|times| times.spent_ps(spent, self.view.now)).sum();
         ps as f64 / self.cores.len() as f64 / self.view.window_ps()
     }
@@ -236,7 +238,7 @@ fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [DmaDirection; 2] {
 /// Returns the time use of the network cores that have any work.
 fn core_times<'a>(view: &WorldView, machine: &'a Machine) -> Vec<&'a CoreTimes> {
     let times = machine.engines().map(NetStack::times);
-    times.filter(|times| (times.spent_ps(Spent::Idle, view.now) as f64) < view.window_ps()).collect()
+    times.filter(|times| (times.spent_ps(CoreTimeKind::Idle, view.now) as f64) < view.window_ps()).collect()
 }
 
 /// Returns the bytes that all channels of a server moved in the window.

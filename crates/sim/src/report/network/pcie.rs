@@ -6,7 +6,7 @@ use super::fair_share::{full_place, FullPlace};
 use super::flow_paths::directions;
 use super::limit::{not_known, worst_limit, TrafficLimit, DROPPED, FULL, WAIT};
 use crate::read::flows::FlowTotals;
-use crate::read::sample::Group;
+use crate::read::sample::PoolGroup;
 use crate::report::view::{line_bytes, WorldView};
 use hostnet_measure::Domain;
 use hostnet_model::dimm::Dimm;
@@ -158,7 +158,7 @@ pub(super) fn full_reads(view: &WorldView, host: u16) -> Option<TrafficLimit> {
     let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
     let mut in_flight: Vec<(f64, u32)> = Vec::new();
     machine.first::<Nic>()?.pools(&mut |pool| {
-        if pool.group == Group::NonPosted {
+        if pool.group == PoolGroup::NonPosted {
             let full = pool.domain.over_threshold_ps() as f64 / view.window_ps();
             in_flight.push((full, pool.domain.capacity()));
         }

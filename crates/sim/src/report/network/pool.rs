@@ -48,7 +48,7 @@ const POOL: &[Column<PoolRows>] = &[
         row.count(|counts| counts.bytes_of(&[PoolKind::Read, PoolKind::Data, PoolKind::Write, PoolKind::Written]))
     }),
     Column::integer("prefetch_bytes", |row| {
-        let kinds = [PoolKind::Prefetch, PoolKind::PrefetchStage, PoolKind::Fetch, PoolKind::Fetched];
+        let kinds = [PoolKind::Prefetch, PoolKind::Prefetched, PoolKind::Fetch, PoolKind::Fetched];
         row.count(|counts| counts.bytes_of(&kinds))
     }),
     Column::integer("lines_read_here", |row| row.count(|counts| counts.served[0])),

@@ -4,7 +4,7 @@ use super::class::{machine_of, TrafficClass};
 use super::limit::{worst_limit, TrafficLimit, FULL};
 use crate::report::view::WorldView;
 use hostnet_model::core::{Core, EngineKind};
-use hostnet_model::os::{NetStack, Spent};
+use hostnet_model::os::{CoreTimeKind, NetStack};
 use hostnet_model::params::{HostKind, McnParams};
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(super) fn driver_core(view: &WorldView, class: &TrafficClass) -> Option<Traf
     let busy = |host: u16| {
         let core = machine_of(view, host)?.each::<Core>().nth(mcn_of(view, host)?.core as usize)?;
         let times = core.engines().iter().find_map(NetStack::of)?.times();
-        let load = 1.0 - times.spent_ps(Spent::Idle, view.now) as f64 / view.window_ps();
+        let load = 1.0 - times.spent_ps(CoreTimeKind::Idle, view.now) as f64 / view.window_ps();
         let place = view.plan.cluster.hosts[usize::from(host)].name.clone();
         let why = format!("the core of {place} that reads rings is busy {:.0} % of the time", load * 100.0);
         (load >= FULL).then_some(TrafficLimit { limit: "driver core", place, load: Some(load), why })

@@ -15,7 +15,7 @@ use hostnet_model::dimm::Dimm;
 use hostnet_model::ether::{Compressor, Decompressor};
 use hostnet_model::flow::Rank;
 use hostnet_model::nic::Nic;
-use hostnet_model::os::{CoreTimes, NetStack, Spent};
+use hostnet_model::os::{CoreTimeKind, CoreTimes, NetStack};
 use hostnet_model::params::Traffic;
 use std::collections::BTreeMap;
 
@@ -214,7 +214,8 @@ impl<'a> JobView<'a> {
             return self.ranks[rank as usize].core_busy();
         };
         let times = self.times(rank)?;
-        let [waits, idle] = [Spent::Register, Spent::Idle].map(|spent| share_spent(self.view, times, spent));
+        let [waits, idle] =
+            [CoreTimeKind::Register, CoreTimeKind::Idle].map(|spent| share_spent(self.view, times, spent));
         let in_dimm = machine.first::<Dimm>().is_some();
         times.busy().filter(|_| waits < register_wait(in_dimm) * (1.0 - idle))
     }

@@ -1,6 +1,6 @@
 //! Counts the entries of a queue in use over time.
 
-use crate::read::sample::Group;
+use crate::read::sample::PoolGroup;
 use crate::watch::events::Part;
 
 /// Entries of a queue in use, as a step function of means over short steps. Only changes are stored. The mean over
@@ -10,7 +10,7 @@ pub struct OccupancyCounter {
     /// Part that the queue belongs to.
     pub part: Part,
     /// Domain group of the queue.
-    pub group: Group,
+    pub group: PoolGroup,
     /// Number of entries of the queue.
     pub capacity: u32,
     /// Changes: time in ps, and the entries in use from then on.
@@ -25,7 +25,7 @@ pub struct OccupancyCounter {
 
 impl OccupancyCounter {
     /// Creates a counter that starts at `now_ps` with steps of `step_ps`, at least 1.
-    pub(super) fn new(part: Part, group: Group, capacity: u32, in_use: u32, now_ps: u64, step_ps: u64) -> Self {
+    pub(super) fn new(part: Part, group: PoolGroup, capacity: u32, in_use: u32, now_ps: u64, step_ps: u64) -> Self {
         let points = Vec::new();
         Self {
             part,
@@ -106,7 +106,7 @@ mod tests {
             changes in prop::collection::vec((0_u64..3_000, 0_u32..50), 1..200),
         ) {
             let part = Part { kind: "core", number: 0, server: None };
-            let mut counter = OccupancyCounter::new(part, Group::Lfb, 50, 7, start_ps, step_ps);
+            let mut counter = OccupancyCounter::new(part, PoolGroup::Lfb, 50, 7, start_ps, step_ps);
             let (mut now_ps, mut in_use, mut expected) = (start_ps, 7, 0);
             for (wait_ps, next) in changes {
                 expected += u64::from(in_use) * wait_ps;

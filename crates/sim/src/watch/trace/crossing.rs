@@ -1,8 +1,8 @@
 //! The path of a line through a domain.
 
-use crate::read::sample::Group;
+use crate::read::sample::PoolGroup;
 use crate::watch::events::Part;
-use hostnet_model::memory::Place;
+use hostnet_model::memory::DramAddress;
 
 /// A hop of the path through a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,13 +68,13 @@ pub struct Crossing {
     /// Number of the line: the same in all domains that the request crosses.
     pub line: u64,
     /// Domain group of the credit.
-    pub group: Group,
+    pub group: PoolGroup,
     /// Part that the credit belongs to.
     pub part: Part,
     /// Workload of the line.
     pub class: u8,
     /// Place of the line in DRAM.
-    pub place: Place,
+    pub place: DramAddress,
     /// Time at which the credit was taken, in ps.
     pub start_ps: u64,
     /// Time at which the credit was returned, in ps.

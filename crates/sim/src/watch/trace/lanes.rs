@@ -1,14 +1,14 @@
 //! Assigns credits to the entries of their buffers for drawing.
 
 use super::Crossing;
-use crate::read::sample::Group;
+use crate::read::sample::PoolGroup;
 use crate::watch::events::Part;
 
 /// Returns the buffer whose entries are the credits of a domain.
-fn buffer(group: Group) -> Group {
+fn buffer(group: PoolGroup) -> PoolGroup {
     match group {
-        Group::C2mRead | Group::C2mWrite => Group::Lfb,
-        Group::ChaRead | Group::ChaWrite => Group::Tor,
+        PoolGroup::C2mRead | PoolGroup::C2mWrite => PoolGroup::Lfb,
+        PoolGroup::ChaRead | PoolGroup::ChaWrite => PoolGroup::Tor,
         other => other,
     }
 }
@@ -18,11 +18,11 @@ fn buffer(group: Group) -> Group {
 /// otherwise the first free entry is taken. Returns the part, the buffer and the number of each entry, and the order
 /// of the crossings by their start.
 #[must_use]
-pub fn lanes(crossings: &[Crossing]) -> (Vec<(Part, Group, usize)>, Vec<usize>) {
+pub fn lanes(crossings: &[Crossing]) -> (Vec<(Part, PoolGroup, usize)>, Vec<usize>) {
     let mut order: Vec<usize> = (0..crossings.len()).collect();
     order.sort_by_key(|&index| (crossings[index].start_ps, index));
-    let mut buffers: Vec<((Part, Group), Vec<u64>)> = Vec::new();
-    let mut found = vec![(Part { kind: "", number: 0, server: None }, Group::Lfb, 0); crossings.len()];
+    let mut buffers: Vec<((Part, PoolGroup), Vec<u64>)> = Vec::new();
+    let mut found = vec![(Part { kind: "", number: 0, server: None }, PoolGroup::Lfb, 0); crossings.len()];
     for &index in &order {
         let crossing = &crossings[index];
         let name = (crossing.part, buffer(crossing.group));

@@ -1,7 +1,7 @@
 //! Datagrams between two applications, stage by stage.
 
 use hostnet_model::os::NetStack;
-use hostnet_model::transport::journey::{Stage, StageTimes};
+use hostnet_model::transport::stage_times::{Stage, StageTimes};
 use hostnet_model::Machine;
 
 /// A datagram that an application has read.
@@ -10,20 +10,20 @@ pub struct DatagramPassage {
     /// Class of the datagram's lines among the workloads of the server.
     pub class: u8,
     /// Time of each stage.
-    pub journey: StageTimes,
+    pub stage_times: StageTimes,
 }
 
 impl DatagramPassage {
     /// Returns the time at which the datagram was sent, in ps.
     #[must_use]
     pub fn start_ps(&self) -> u64 {
-        self.journey.begun().ps()
+        self.stage_times.begun().ps()
     }
 
     /// Returns the time at which the datagram was read, in ps.
     #[must_use]
     pub fn end_ps(&self) -> u64 {
-        self.start_ps() + self.journey.total_ps()
+        self.start_ps() + self.stage_times.total_ps()
     }
 
     /// Returns the stages that took time, each with its begin and its end in ps.
@@ -31,7 +31,7 @@ impl DatagramPassage {
         let mut at_ps = self.start_ps();
         let stage = move |stage: Stage| {
             let start_ps = at_ps;
-            at_ps += self.journey.ps(stage);
+            at_ps += self.stage_times.ps(stage);
             (stage, start_ps, at_ps)
         };
         Stage::ALL.into_iter().map(stage).filter(|(_, start_ps, end_ps)| start_ps < end_ps)
@@ -43,7 +43,7 @@ impl DatagramPassage {
 pub(super) fn passages(machine: &Machine) -> Vec<DatagramPassage> {
     let ends = machine.engines::<NetStack>().flat_map(NetStack::datagrams);
     let of_end = ends.flat_map(|(params, _, application)| {
-        application.journeys().kept().iter().map(|&journey| DatagramPassage { class: params.class, journey })
+        application.stage_stats().kept().iter().map(|&stage_times| DatagramPassage { class: params.class, stage_times })
     });
     let mut all: Vec<DatagramPassage> = of_end.collect();
     all.sort_by_key(|passage| (passage.start_ps(), passage.end_ps()));
@@ -77,10 +77,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn passage(class: u8, start_ps: u64, ps: u64) -> DatagramPassage {
-        let mut journey = StageTimes::begin(Time::from_ps(start_ps));
-        journey.end(Stage::Wire, Time::from_ps(start_ps + ps / 2));
-        journey.end(Stage::RxCopy, Time::from_ps(start_ps + ps));
-        DatagramPassage { class, journey }
+        let mut stage_times = StageTimes::begin(Time::from_ps(start_ps));
+        stage_times.end(Stage::Wire, Time::from_ps(start_ps + ps / 2));
+        stage_times.end(Stage::RxCopy, Time::from_ps(start_ps + ps));
+        DatagramPassage { class, stage_times }
     }
 
     proptest! {

@@ -2,11 +2,11 @@
 
 use super::passage::passages;
 use super::{Crossing, Hop, OccupancyCounter, Trace};
-use crate::read::sample::Group;
+use crate::read::sample::PoolGroup;
 use crate::watch::events::{event_request, Part};
 use hostnet_kernel::{ComponentId, Event, Observer, Time};
 use hostnet_model::params::SocketParams;
-use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId, Told};
+use hostnet_model::{Machine, Notice, PartKind, Payload, Pool, Request, RequestId};
 
 /// Maximum number of crossings kept: a file of some tens of MB.
 const CROSSINGS_MAX: usize = 100_000;
@@ -113,16 +113,16 @@ impl TraceRecorder {
     }
 
     /// Records the time at which a request sent to a channel will arrive there.
-    fn record_memory_arrival(&mut self, told: &Told) {
-        let Payload::Arrive(id) = told.payload else { return };
+    fn record_memory_arrival(&mut self, notices: &Notice) {
+        let Payload::Arrive(id) = notices.payload else { return };
         if let Some(flight) = self.flight(id) {
-            flight.at_mc_ps = told.at.ps();
+            flight.at_mc_ps = notices.at.ps();
         }
     }
 
     /// Records the end of a request in a domain of the CHA, whose answer is then sent back.
     fn record_cha_end(&mut self, id: RequestId, request: &Request, now_ps: u64) {
-        let group = if request.kind.is_read() { Group::ChaRead } else { Group::ChaWrite };
+        let group = if request.kind.is_read() { PoolGroup::ChaRead } else { PoolGroup::ChaWrite };
         let answered_ps = if request.kind.is_read() { now_ps - self.from_mc_ps } else { now_ps - self.write_ack_ps };
         let data_ps = self.data_ps;
         let part = Part { kind: "cha", number: 0, server: Some(0) };
@@ -144,11 +144,12 @@ impl TraceRecorder {
     }
 
     /// Records the return of a credit of a core or the IIO.
-    fn record_credit_return(&mut self, id: RequestId, request: &Request, group: Group, part: Part, now_ps: u64) {
+    fn record_credit_return(&mut self, id: RequestId, request: &Request, group: PoolGroup, part: Part, now_ps: u64) {
         let flight = *self.flight(id);
         let hops = flight.map(|flight| {
             let admitted_ps = request.admitted.ps();
-            let tor = (flight.left_cha_ps > 0 && group != Group::C2mWrite).then_some((Hop::Tor, flight.left_cha_ps));
+            let tor =
+                (flight.left_cha_ps > 0 && group != PoolGroup::C2mWrite).then_some((Hop::Tor, flight.left_cha_ps));
             let queued = Some((Hop::WaitForTor, admitted_ps));
             [Some((Hop::ToCha, flight.at_cha_ps)), queued, tor, Some((Hop::Back, now_ps))]
         });
@@ -179,7 +180,7 @@ impl TraceRecorder {
 }
 
 /// Creates the crossing of a line with unknown hops.
-fn crossing(request: &Request, group: Group, part: Part, start: Time, end_ps: u64) -> Crossing {
+fn crossing(request: &Request, group: PoolGroup, part: Part, start: Time, end_ps: u64) -> Crossing {
     let Request { class, place, .. } = *request;
     Crossing { line: 0, group, part, class, place, start_ps: start.ps(), end_ps, hops: [None; 4] }
 }
@@ -197,19 +198,19 @@ impl Observer<Machine> for TraceRecorder {
             (Payload::Read(_) | Payload::Accepted(_), _) => self.record_cha_end(id, request, now_ps),
             (Payload::Data(_) | Payload::Admitted(_), "upi") => {}
             (Payload::Data(_), "core" | "remote") => {
-                self.record_credit_return(id, request, Group::C2mRead, part, now_ps)
+                self.record_credit_return(id, request, PoolGroup::C2mRead, part, now_ps)
             }
-            (Payload::Data(_), _) => self.record_credit_return(id, request, Group::P2mRead, part, now_ps),
+            (Payload::Data(_), _) => self.record_credit_return(id, request, PoolGroup::P2mRead, part, now_ps),
             (Payload::Admitted(_) | Payload::Taken(_), _) => {
-                self.record_credit_return(id, request, Group::C2mWrite, part, now_ps)
+                self.record_credit_return(id, request, PoolGroup::C2mWrite, part, now_ps)
             }
-            (Payload::Acknowledged(_), _) => self.record_credit_return(id, request, Group::P2mWrite, part, now_ps),
+            (Payload::Acknowledged(_), _) => self.record_credit_return(id, request, PoolGroup::P2mWrite, part, now_ps),
             _ => {}
         }
     }
 
     fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
-        machine.told().iter().for_each(|told| self.record_memory_arrival(told));
+        machine.notices().iter().for_each(|notices| self.record_memory_arrival(notices));
         self.step((event.target.0 - self.first.0) as usize, event.time.ps(), machine);
     }
 }

@@ -3,7 +3,7 @@
 use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::lab::{drain, plan, run, settle};
 use crate::common::laws::cases;
-use hostnet_model::transport::journey::Stage;
+use hostnet_model::transport::stage_times::Stage;
 use proptest::prelude::*;
 
 const PING: &str =
@@ -25,9 +25,9 @@ fn idle(keys: &str) -> [f64; 10] {
     let simulation = run(&plan(&nodes(keys, PING)), 300);
     let all = datagrams(&simulation);
     let end = all.iter().find(|end| end.host == 1).expect("an end there");
-    let journeys = end.application.journeys();
-    assert!(journeys.total().count() > 10, "{keys}");
-    Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
+    let stage_stats = end.application.stage_stats();
+    assert!(stage_stats.total().count() > 10, "{keys}");
+    Stage::ALL.map(|stage| stage_stats.sum_ps(stage) as f64 / stage_stats.total().count() as f64)
 }
 
 /// Returns the time that a longer allocation adds to each stage, in ps.

@@ -4,7 +4,7 @@ use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::conservation::cluster;
 use crate::cluster::lab::{drain, plan, run, servers, settle};
 use crate::common::laws::{assert_books, cases};
-use hostnet_model::transport::journey::Stage;
+use hostnet_model::transport::stage_times::Stage;
 use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -29,9 +29,9 @@ fn idle(keys: &str) -> [f64; 10] {
     let simulation = run(&plan(&pair(keys, PING)), 500);
     let all = datagrams(&simulation);
     let end = all.iter().find(|end| end.host == 1).expect("an end there");
-    let journeys = end.application.journeys();
-    assert!(journeys.total().count() > 20, "{keys}");
-    Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
+    let stage_stats = end.application.stage_stats();
+    assert!(stage_stats.total().count() > 20, "{keys}");
+    Stage::ALL.map(|stage| stage_stats.sum_ps(stage) as f64 / stage_stats.total().count() as f64)
 }
 
 /// Returns the time of so many bytes on the card's link, which has sixteen lanes of PCIe 3.0 less 2 % for data-link

@@ -5,7 +5,7 @@ use crate::cluster::lab::{drain, nic, plan, run, servers};
 use hostnet_kernel::Simulation;
 use hostnet_model::nic::DropReason;
 use hostnet_model::World;
-use hostnet_sim::sample::Group;
+use hostnet_sim::sample::PoolGroup;
 use hostnet_sim::{Options, Run};
 
 /// Size of the IP and TCP headers, in bytes; `FRAMING` is what Ethernet adds on the wire.
@@ -163,7 +163,7 @@ fn the_iio_writes_the_lines_of_every_frame_and_completion() {
     let frames: u64 = nic(machine).flows().iter().map(|flow| flow.delivered.packets).sum();
     assert_eq!(frames, 400);
     // 4096 bytes and a header of 14 at the start of a page, and one line of completion.
-    let domains = hostnet_sim::sample::domains(machine, Group::P2mWrite);
+    let domains = hostnet_sim::sample::domains(machine, PoolGroup::P2mWrite);
     let lines: u64 = domains.iter().flat_map(|(_, domain)| domain.classes()).map(|usage| usage.acquired()).sum();
     assert_eq!(lines, frames * (4110_u64.div_ceil(64) + 1));
     assert_eq!(nic(machine).counters().written_bytes, frames * 4110);

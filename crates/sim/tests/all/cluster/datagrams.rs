@@ -4,7 +4,7 @@ use crate::cluster::books::{datagrams, Datagrams};
 use crate::cluster::lab::{plan, run};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
-use hostnet_model::transport::journey::Stage;
+use hostnet_model::transport::stage_times::Stage;
 use hostnet_model::World;
 use hostnet_sim::{Options, Run};
 
@@ -120,7 +120,7 @@ fn idle_us(change: &str) -> (f64, [f64; 10]) {
     let latency = client.application.latency().expect("it asks");
     let [there, back] = [false, true].map(|back| {
         let end = all.iter().find(|end| end.counts.is_none() == back).expect("both ends");
-        end.application.journeys()
+        end.application.stage_stats()
     });
     let counts = [latency.count(), there.total().count(), back.total().count()];
     assert!(counts[0] == counts[2] && counts[1] - counts[0] <= 1, "{counts:?}");

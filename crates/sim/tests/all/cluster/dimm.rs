@@ -10,7 +10,7 @@ use hostnet_model::dimm::{Dimm, DimmCounters};
 use hostnet_model::memory::Channel;
 use hostnet_model::os::NetStack;
 use hostnet_model::params::HostKind;
-use hostnet_model::transport::journey::Stage;
+use hostnet_model::transport::stage_times::Stage;
 use hostnet_model::Machine;
 use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
@@ -45,9 +45,9 @@ fn idle(keys: &str, bytes: u32) -> [f64; 10] {
     let simulation = run(&plan, 300);
     let all = datagrams(&simulation);
     let end = all.iter().find(|end| end.host == 1).expect("an end there");
-    let journeys = end.application.journeys();
-    assert!(journeys.total().count() > 10, "{keys}");
-    Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
+    let stage_stats = end.application.stage_stats();
+    assert!(stage_stats.total().count() > 10, "{keys}");
+    Stage::ALL.map(|stage| stage_stats.sum_ps(stage) as f64 / stage_stats.total().count() as f64)
 }
 
 fn of(machine: &Machine) -> &Dimm {
@@ -177,7 +177,7 @@ fn rings_and_buffers_stay_off_the_channels_of_the_host() {
 /// Returns the intervals in which the data bus is used, as (start, end) in clocks.
 fn uses(channel: &mut Channel, cl: u64, cwl: u64, burst: u64) -> Vec<(u64, u64)> {
     use hostnet_model::memory::CommandKind as Command;
-    let slots: Vec<_> = channel.kept_slots().to_vec();
+    let slots: Vec<_> = channel.recorded_slots().to_vec();
     let line =
         |clock: u64, write: bool| (clock + if write { cwl } else { cl }, clock + burst + if write { cwl } else { cl });
     let of_slots = slots.into_iter().filter_map(|(clock, slot)| match slot {
@@ -206,7 +206,7 @@ fn slots_never_overlap_with_the_lines_of_dram() {
             .components_mut()
             .iter_mut()
             .filter_map(<Channel as hostnet_model::ComponentKind>::of_mut)
-            .for_each(Channel::keep_slots);
+            .for_each(Channel::record_slots);
     }
     simulation.run_until(us(60), |_| true);
     settle(&mut simulation);
@@ -216,7 +216,7 @@ fn slots_never_overlap_with_the_lines_of_dram() {
             .iter_mut()
             .find_map(<Channel as hostnet_model::ComponentKind>::of_mut)
             .expect("a channel");
-        let slots = channel.kept_slots().len();
+        let slots = channel.recorded_slots().len();
         let all = uses(channel, 17, 12, 4);
         assert!(slots > 300 && all.len() > slots + 500, "{slots} slots, {} lines", all.len());
         let overlap = all.windows(2).find(|pair| pair[1].0 < pair[0].1);

@@ -4,7 +4,7 @@ use crate::cluster::lab::{nic, plan, run, servers, settle};
 use crate::cluster::migration::{assert_in_order, server, through, OCTO};
 use crate::common::{acquired, us};
 use hostnet_kernel::{checkpoint, Simulation};
-use hostnet_model::{os::NetStack, Group, World};
+use hostnet_model::{os::NetStack, PoolGroup, World};
 use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn sent(nic_keys: &str, place: &str) -> (f64, f64, u64) {
     let [[_, first], [_, second]] = through(&simulation);
     let read = (first + second) as f64;
     let bytes = nic(machine).flows()[0].sent.bytes;
-    (acquired(machine, Group::ChaUpi, 0) as f64 * 64.0 / read, second as f64 / read, bytes)
+    (acquired(machine, PoolGroup::ChaUpi, 0) as f64 * 64.0 / read, second as f64 / read, bytes)
 }
 
 #[test]

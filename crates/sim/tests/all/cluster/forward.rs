@@ -8,7 +8,7 @@ use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::os::NetStack;
 use hostnet_model::params::Traffic;
-use hostnet_model::transport::journey::Stage;
+use hostnet_model::transport::stage_times::Stage;
 use hostnet_model::{Machine, World};
 use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
@@ -38,10 +38,10 @@ fn alone(bytes: u32) -> String {
 /// Returns the mean time of each stage of the flow that ends at a host, in ps.
 fn stages(simulation: &Simulation<World>, host: u16) -> [f64; Stage::ALL.len()] {
     let all = datagrams(simulation);
-    let end = all.iter().find(|end| end.host == host && end.application.journeys().total().count() > 0);
-    let journeys = end.expect("an end there").application.journeys();
-    assert!(journeys.total().count() > 20);
-    Stage::ALL.map(|stage| journeys.sum_ps(stage) as f64 / journeys.total().count() as f64)
+    let end = all.iter().find(|end| end.host == host && end.application.stage_stats().total().count() > 0);
+    let stage_stats = end.expect("an end there").application.stage_stats();
+    assert!(stage_stats.total().count() > 20);
+    Stage::ALL.map(|stage| stage_stats.sum_ps(stage) as f64 / stage_stats.total().count() as f64)
 }
 
 /// Returns the lines that functions have read at the only server, per packet that it forwarded.

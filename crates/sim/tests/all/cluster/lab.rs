@@ -7,7 +7,7 @@ use hostnet_model::nic::Nic;
 use hostnet_model::Machine;
 use hostnet_model::World;
 use hostnet_sim::build::world;
-use hostnet_sim::sample::{self, Group};
+use hostnet_sim::sample::{self, PoolGroup};
 use hostnet_sim::{Options, Run};
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn is_empty(simulation: &Simulation<World>) -> bool {
             let mut credits = crate::common::domains(machine).into_iter();
             machine.requests().is_empty()
                 && machine.packets().is_empty()
-                && credits.all(|(_, group, domain)| group == Group::Wpq || domain.in_use() == 0)
+                && credits.all(|(_, group, domain)| group == PoolGroup::Wpq || domain.in_use() == 0)
         }
     });
     streams && datagrams && parts

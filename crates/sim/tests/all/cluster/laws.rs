@@ -2,8 +2,8 @@
 
 use crate::cluster::lab::{drain, nic, plan, run, servers, settle};
 use crate::common::{domains, us};
-use hostnet_model::os::{NetStack, Spent, SPENT};
-use hostnet_sim::sample::Group;
+use hostnet_model::os::{CoreTimeKind, NetStack, CORE_TIME_KINDS};
+use hostnet_sim::sample::PoolGroup;
 
 /// An endpoint that sends to a server with loaded memory.
 const LOADED: &str = "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n\
@@ -27,7 +27,7 @@ fn little_holds_in_the_buffer_of_a_nic_and_in_every_domain() {
     assert!((area / sum - 1.0).abs() < 1e-9, "{area} byte ps, {sum}");
     assert!(counters.buffer.max() > 4110, "it was ever more than one packet");
     for (name, group, domain) in domains(machine) {
-        for usage in domain.classes().iter().filter(|_| group != Group::Wpq) {
+        for usage in domain.classes().iter().filter(|_| group != PoolGroup::Wpq) {
             assert_eq!(u128::from(usage.area_ps()), usage.residence().sum(), "{name}");
             assert_eq!(usage.acquired(), usage.residence().count(), "{name}");
         }
@@ -36,15 +36,15 @@ fn little_holds_in_the_buffer_of_a_nic_and_in_every_domain() {
 
 #[test]
 fn the_time_of_network_cores_adds_up() {
-    const KINDS: [Spent; SPENT] = [
-        Spent::Idle,
-        Spent::Softirq,
-        Spent::Call,
-        Spent::Copy,
-        Spent::Stalled,
-        Spent::Send,
-        Spent::Register,
-        Spent::Serve,
+    const KINDS: [CoreTimeKind; CORE_TIME_KINDS] = [
+        CoreTimeKind::Idle,
+        CoreTimeKind::Softirq,
+        CoreTimeKind::Call,
+        CoreTimeKind::Copy,
+        CoreTimeKind::Stalled,
+        CoreTimeKind::Send,
+        CoreTimeKind::Register,
+        CoreTimeKind::Serve,
     ];
     let mut simulation = run(&plan(LOADED), 150);
     settle(&mut simulation);
@@ -52,7 +52,7 @@ fn the_time_of_network_cores_adds_up() {
     for core in servers(&simulation)[0].engines::<NetStack>() {
         let spent = |kind| core.times().spent_ps(kind, us(150));
         assert_eq!(KINDS.into_iter().map(spent).sum::<u64>(), us(150).ps());
-        busy += u32::from(spent(Spent::Idle) < us(150).ps());
+        busy += u32::from(spent(CoreTimeKind::Idle) < us(150).ps());
     }
     assert_eq!(busy, 2, "a core for each flow");
 }
@@ -63,7 +63,7 @@ fn upi_traffic_equals_that_of_remote_sockets() {
     settle(&mut simulation);
     let machine = servers(&simulation)[0];
     let of = |group| crate::common::acquired(machine, group, 0);
-    let (reads, writes) = (of(Group::C2mRead), of(Group::C2mWrite));
+    let (reads, writes) = (of(PoolGroup::C2mRead), of(PoolGroup::C2mWrite));
     assert!(reads > 1000 && writes > 500, "{reads} reads, {writes} writes");
     let channels = crate::common::counters(machine, us(100));
     let lines = |pick: fn(&hostnet_model::memory::Counters) -> u64| channels.iter().map(pick).sum::<u64>();
@@ -143,10 +143,10 @@ fn every_class_of_traffic_has_books_of_its_own_however_many_there_are() {
     let machine = servers(&simulation)[0];
     for class in 0..130 {
         let of = |group| crate::common::acquired(machine, group, class);
-        let (devices, written) = (of(Group::P2mWrite), of(Group::ChaWrite));
+        let (devices, written) = (of(PoolGroup::P2mWrite), of(PoolGroup::ChaWrite));
         assert!(class < 2 || devices > 0, "class {class} received nothing");
         assert!(
-            written <= of(Group::Tor) && devices <= written + 93,
+            written <= of(PoolGroup::Tor) && devices <= written + 93,
             "class {class}: {devices} lines, {written} at the CHA"
         );
     }

@@ -2,7 +2,7 @@
 
 use crate::cluster::serving::{asked, cores, workers, Scene, PS};
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::os::{NetStack, Spent};
+use hostnet_model::os::{CoreTimeKind, NetStack};
 use hostnet_model::params::PowerParams;
 use hostnet_model::power::{CoreMeter, PowerManager};
 use hostnet_model::World;
@@ -132,7 +132,7 @@ fn check_cores(simulation: &Simulation<World>, now: Time) {
         let residency = meter.residency_ps();
         assert_eq!(residency.total_ps(), now.ps());
         assert_eq!(meter.at_frequency_ps().iter().sum::<u64>(), now.ps());
-        let busy = now.ps() - core.times().spent_ps(Spent::Idle, now);
+        let busy = now.ps() - core.times().spent_ps(CoreTimeKind::Idle, now);
         let running = residency.running_ps..=residency.running_ps + residency.halted_ps;
         assert!(running.contains(&busy), "{busy} ps busy, {residency:?}");
         let slept: u64 = entries.iter().sum();

@@ -6,7 +6,7 @@ use crate::cluster::lab::{drain, fabric, nic, plan, servers};
 use hostnet_config::Plan;
 use hostnet_model::core::Worker;
 use hostnet_model::flow::Rank;
-use hostnet_model::os::{NetStack, Spent};
+use hostnet_model::os::{CoreTimeKind, NetStack};
 use hostnet_model::params::Traffic;
 use hostnet_model::transport::roce::RoceCounters;
 use hostnet_sim::{Report, Run};
@@ -261,7 +261,8 @@ fn nics_move_what_ranks_of_servers_send_at_the_rate_of_the_cable_without_their_c
     let now = run.simulation().progress().time;
     let stacks = servers(run.simulation()).into_iter().flat_map(|machine| machine.engines::<NetStack>());
     let busy = |stack: &NetStack| {
-        let spent = [Spent::Softirq, Spent::Call, Spent::Copy, Spent::Stalled, Spent::Send];
+        let spent =
+            [CoreTimeKind::Softirq, CoreTimeKind::Call, CoreTimeKind::Copy, CoreTimeKind::Stalled, CoreTimeKind::Send];
         spent.map(|spent| stack.times().spent_ps(spent, now)).iter().sum::<u64>()
     };
     assert_eq!(stacks.map(busy).sum::<u64>(), 0, "no core works for the network");

@@ -5,7 +5,7 @@ use crate::common::laws::assert_books;
 use crate::common::{domains, us};
 use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_model::core::{Core, Engine, Executor};
-use hostnet_model::os::{NetStack, Spent};
+use hostnet_model::os::{CoreTimeKind, NetStack};
 use hostnet_model::Machine;
 use hostnet_model::World;
 use hostnet_sim::build::world;
@@ -73,7 +73,7 @@ fn sharers_of_a_core_get_at_most_all_of_it_and_progress() {
             assert!(waited[0] >= had[1], "it always has something to do: {waited:?} of {had:?}");
         }
         let stack: &NetStack = machine.engines().next().expect("a flow ends there");
-        let busy = now.ps() - stack.times().spent_ps(Spent::Idle, now);
+        let busy = now.ps() - stack.times().spent_ps(CoreTimeKind::Idle, now);
         assert_eq!(busy, had[1], "the sockets are busy while they have the core: {work}");
         assert!(stack.sockets().all(|(_, counts, _, _)| counts.read_bytes > 1 << 20), "{work}");
     }

@@ -2,14 +2,14 @@
 
 use crate::memory::setup::request;
 use hostnet_kernel::Time;
-use hostnet_model::memory::{CommandKind, CommandRecord, Controller, Incoming, Offered, Served};
+use hostnet_model::memory::{CommandKind, CommandRecord, Controller, IncomingRequest, OfferResult, ServedRequest};
 use hostnet_model::params::{DramParams, MemoryControllerParams};
 
 /// A controller with its commands and served requests. Times are in clocks.
 pub(crate) struct Bench {
     pub(crate) controller: Controller,
     pub(crate) commands: Vec<CommandRecord>,
-    pub(crate) served: Vec<Served>,
+    pub(crate) served: Vec<ServedRequest>,
     tag: u32,
 }
 
@@ -21,13 +21,13 @@ impl Bench {
     }
 
     /// Offers a request for column `tag` (the number of the request) of a row.
-    pub(crate) fn offer(&mut self, clock: u64, read: bool, bank: u8, row: u32) -> Offered {
+    pub(crate) fn offer(&mut self, clock: u64, read: bool, bank: u8, row: u32) -> OfferResult {
         self.offer_line(clock, read, bank, row, self.tag as u16)
     }
 
-    pub(crate) fn offer_line(&mut self, clock: u64, read: bool, bank: u8, row: u32, column: u16) -> Offered {
+    pub(crate) fn offer_line(&mut self, clock: u64, read: bool, bank: u8, row: u32, column: u16) -> OfferResult {
         let place = request(clock, read, bank, row, column).place;
-        let incoming = Incoming { tag: self.tag, place, class: 0, read };
+        let incoming = IncomingRequest { tag: self.tag, place, class: 0, read };
         self.tag += 1;
         let offered = self.controller.offer(Time::from_ps(clock), clock, &incoming);
         self.commands.extend(self.controller.take_commands());

@@ -3,7 +3,7 @@
 use crate::memory::setup::Case;
 use crate::memory::watch::Watch;
 use hostnet_kernel::Time;
-use hostnet_model::memory::{CommandRecord, Controller, Incoming, Offered};
+use hostnet_model::memory::{CommandRecord, Controller, IncomingRequest, OfferResult};
 
 /// Number of workloads that are counted separately.
 pub(crate) const CLASSES: usize = 2;
@@ -80,13 +80,13 @@ impl<'a> Drive<'a> {
         true
     }
 
-    fn hand_over(&mut self, give: fn(&mut Controller, Time, u64, &Incoming) -> Offered) {
+    fn hand_over(&mut self, give: fn(&mut Controller, Time, u64, &IncomingRequest) -> OfferResult) {
         while let Some(request) = self.case.requests.get(self.head) {
             if request.clock > self.now {
                 self.next_try = request.clock;
                 return;
             }
-            let incoming = Incoming {
+            let incoming = IncomingRequest {
                 tag: self.head as u32,
                 place: request.place,
                 class: (self.head % CLASSES) as u8,
@@ -95,7 +95,7 @@ impl<'a> Drive<'a> {
             let offered = give(&mut self.controller, Time::from_ps(self.now), self.now, &incoming);
             self.take_commands();
             self.watch.on_offer(self.head, self.now, offered);
-            if offered == Offered::Refused {
+            if offered == OfferResult::Refused {
                 break;
             }
             self.served_at = self.now;

@@ -4,7 +4,7 @@ use crate::memory::bench::Bench;
 use crate::memory::devices::{ddr4, devices};
 use crate::memory::setup::plain;
 use hostnet_model::memory::CommandKind::{Activate, Precharge, Read, ReadPrecharge, Write, WritePrecharge};
-use hostnet_model::memory::Offered;
+use hostnet_model::memory::OfferResult;
 use hostnet_model::params::{
     EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, RowProtection, SchedulingPolicy,
 };
@@ -17,10 +17,10 @@ fn a_queue_of_n_takes_n_requests() {
     for entries in [1, 2, 31, 32, 128] {
         let params = MemoryControllerParams { rpq_entries: entries, wpq_entries: entries / 2 + 1, ..plain() };
         let mut bench = Bench::new(&ddr4(), &params);
-        (0..entries).for_each(|row| assert_eq!(bench.offer(0, true, 0, row), Offered::Queued));
-        assert_eq!(bench.offer(0, true, 0, 0), Offered::Refused);
-        (0..entries / 2 + 1).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), Offered::Queued));
-        assert_eq!(bench.offer(0, false, 0, 0), Offered::Refused);
+        (0..entries).for_each(|row| assert_eq!(bench.offer(0, true, 0, row), OfferResult::Queued));
+        assert_eq!(bench.offer(0, true, 0, 0), OfferResult::Refused);
+        (0..entries / 2 + 1).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), OfferResult::Queued));
+        assert_eq!(bench.offer(0, false, 0, 0), OfferResult::Refused);
     }
 }
 
@@ -29,9 +29,9 @@ fn a_shared_queue_of_n_takes_n_requests_of_any_kind() {
     let params = MemoryControllerParams { rpq_entries: 8, wpq_entries: 1, shared_queue: true, ..plain() };
     for reads in 0..=8 {
         let mut bench = Bench::new(&ddr4(), &params);
-        (0..8).for_each(|index| assert_eq!(bench.offer(0, index < reads, 0, index), Offered::Queued));
-        assert_eq!(bench.offer(0, true, 1, 0), Offered::Refused);
-        assert_eq!(bench.offer(0, false, 1, 0), Offered::Refused);
+        (0..8).for_each(|index| assert_eq!(bench.offer(0, index < reads, 0, index), OfferResult::Queued));
+        assert_eq!(bench.offer(0, true, 1, 0), OfferResult::Refused);
+        assert_eq!(bench.offer(0, false, 1, 0), OfferResult::Refused);
     }
 }
 
@@ -53,7 +53,7 @@ fn an_entry_comes_free_with_its_column_or_with_its_activation() {
 fn write_mode_begins_at_the_high_watermark_and_ends_at_the_low_one() {
     let params = MemoryControllerParams { write_high: 10, write_low: 6, idle_drain: IdleDrain::Off, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
-    (0..9).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), Offered::Queued));
+    (0..9).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), OfferResult::Queued));
     bench.run(LATER);
     assert!(bench.kinds().is_empty(), "one less does not start");
     bench.offer(LATER, false, 0, 9);
@@ -66,14 +66,14 @@ fn write_mode_begins_at_the_high_watermark_and_ends_at_the_low_one() {
 fn a_write_mode_waits_for_its_share_of_reads() {
     let params = MemoryControllerParams { write_high: 4, write_low: 0, reads_per_mode: 3, reads_few: 1, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
-    (0..6).for_each(|_| assert_eq!(bench.offer(0, true, 0, 0), Offered::Queued));
-    (0..4).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), Offered::Queued));
+    (0..6).for_each(|_| assert_eq!(bench.offer(0, true, 0, 0), OfferResult::Queued));
+    (0..4).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), OfferResult::Queued));
     bench.run(LATER);
     let columns: String = bench.served.iter().map(|served| if served.read { 'r' } else { 'w' }).collect();
     assert_eq!(columns, "rrrwwwwrrr", "three reads come first");
     let mut bench = Bench::new(&ddr4(), &params);
     bench.offer(0, true, 0, 0);
-    (0..4).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), Offered::Queued));
+    (0..4).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), OfferResult::Queued));
     bench.run(LATER);
     assert_eq!(bench.order(), [1, 2, 3, 4, 0], "one read is few");
 }
@@ -83,7 +83,7 @@ fn a_write_mode_ends_after_its_share_of_writes_when_reads_wait() {
     let params =
         MemoryControllerParams { write_high: 6, write_low: 0, writes_per_mode: 2, reads_per_mode: 1, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);
-    (0..6).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), Offered::Queued));
+    (0..6).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), OfferResult::Queued));
     bench.offer(0, true, 0, 0);
     bench.run(LATER);
     assert_eq!(bench.order(), [0, 1, 6, 2, 3, 4, 5]);
@@ -134,7 +134,7 @@ fn writes_that_pass_stop_when_a_read_is_as_old_as_it_may_be() {
     let served = |idle_age| {
         let idle = MemoryControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 9, ..plain() };
         let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { idle_age, ..idle });
-        (0..3).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), Offered::Queued));
+        (0..3).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), OfferResult::Queued));
         bench.offer(0, true, 4, 0);
         bench.run(LATER);
         (bench.order(), bench.clocks(Write)[1] as u32, bench.clocks(Activate)[1] as u32)
@@ -154,7 +154,7 @@ fn writes_that_pass_stop_when_more_reads_of_open_rows_wait_than_may() {
         bench.offer(0, true, 4, 0);
         bench.run(LATER);
         bench.offer(LATER, false, 0, 0);
-        (0..reads).for_each(|_| assert_eq!(bench.offer(LATER, true, 4, row), Offered::Queued));
+        (0..reads).for_each(|_| assert_eq!(bench.offer(LATER, true, 4, row), OfferResult::Queued));
         bench.run(2 * LATER);
         assert_eq!(bench.order()[1], first, "{reads} reads of row {row} beside row 0, {idle_hits} may wait");
     }
@@ -166,7 +166,7 @@ fn writes_that_pass_stop_when_more_reads_wait_than_may() {
     for (reads, first) in [(1, 0), (2, 1)] {
         let mut bench = Bench::new(&ddr4(), &params);
         bench.offer(0, false, 0, 0);
-        (0..reads).for_each(|row| assert_eq!(bench.offer(0, true, 4, row), Offered::Queued));
+        (0..reads).for_each(|row| assert_eq!(bench.offer(0, true, 4, row), OfferResult::Queued));
         bench.run(LATER);
         assert_eq!(bench.order()[0], first, "{reads} reads");
     }
@@ -179,7 +179,7 @@ fn spare_writes_pass_from_a_threshold_on_in_ranks_without_reads() {
             MemoryControllerParams { spare_writes: 2, spare_rows, spare_clocks, idle_drain: IdleDrain::Off, ..plain() };
         let mut bench = Bench::new(&ddr4(), &params);
         bench.offer(0, true, 0, 0);
-        (0..writes).for_each(|_| assert_eq!(bench.offer(0, false, bank, 0), Offered::Queued));
+        (0..writes).for_each(|_| assert_eq!(bench.offer(0, false, bank, 0), OfferResult::Queued));
         bench.run(LATER);
         bench.commands.iter().filter(|command| command.rank == 1 || command.bank_group == 3).count()
     };
@@ -218,7 +218,7 @@ fn a_row_gives_way_after_its_share_of_hits() {
         let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { row_hits: 3, scheduler, ..plain() });
         bench.offer(0, true, 0, 0);
         bench.offer(1, true, 0, 9);
-        (0..5).for_each(|_| assert_eq!(bench.offer(2, true, 0, 0), Offered::Queued));
+        (0..5).for_each(|_| assert_eq!(bench.offer(2, true, 0, 0), OfferResult::Queued));
         bench.run(LATER);
         assert_eq!(bench.order(), [0, 2, 3, 1, 4, 5, 6], "{scheduler:?}");
     }
@@ -232,7 +232,7 @@ fn a_row_gives_way_to_a_request_that_has_waited_long_enough() {
         bench.offer(0, true, 0, 0);
         bench.run(0);
         bench.offer(arrival, true, 0, 9);
-        (0..6).for_each(|_| assert_eq!(bench.offer(2, true, 0, 0), Offered::Queued));
+        (0..6).for_each(|_| assert_eq!(bench.offer(2, true, 0, 0), OfferResult::Queued));
         bench.run(LATER);
         assert_eq!(
             bench.order().iter().position(|&tag| tag == 1),
@@ -246,7 +246,7 @@ fn a_row_gives_way_to_a_request_that_has_waited_long_enough() {
 fn fcfs_overtakes_nobody() {
     let mut bench = Bench::new(&ddr4(), &MemoryControllerParams { scheduler: SchedulingPolicy::Fcfs, ..plain() });
     for (bank, row) in [(0, 0), (4, 0), (0, 1), (0, 0), (4, 0)] {
-        assert_eq!(bench.offer(0, true, bank, row), Offered::Queued);
+        assert_eq!(bench.offer(0, true, bank, row), OfferResult::Queued);
     }
     bench.run(LATER);
     assert_eq!(bench.order(), [0, 1, 2, 3, 4]);
@@ -321,10 +321,10 @@ fn a_read_finds_a_write_until_its_column() {
     bench.offer_line(0, false, 0, 0, 7);
     bench.run(20);
     assert_eq!(bench.kinds(), [Activate]);
-    assert_eq!(bench.offer_line(20, true, 0, 0, 8), Offered::Queued, "another line of the row");
-    assert_eq!(bench.offer_line(20, true, 0, 0, 7), Offered::Forwarded);
+    assert_eq!(bench.offer_line(20, true, 0, 0, 8), OfferResult::Queued, "another line of the row");
+    assert_eq!(bench.offer_line(20, true, 0, 0, 7), OfferResult::Forwarded);
     bench.run(LATER);
-    assert_eq!(bench.offer_line(LATER, true, 0, 0, 7), Offered::Queued, "it is written");
+    assert_eq!(bench.offer_line(LATER, true, 0, 0, 7), OfferResult::Queued, "it is written");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::memory::closed_form::fields;
 use crate::memory::devices::{ddr4, ddr5, hbm2e};
-use hostnet_model::memory::{Decoder, Place};
+use hostnet_model::memory::{Decoder, DramAddress};
 use hostnet_model::params::{DramParams, MapParams, SameBank};
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ fn any_map() -> impl Strategy<Value = MapParams> {
 }
 
 /// Returns the number of a place, which the device must have.
-fn number(dram: &DramParams, controllers: u64, place: Place) -> usize {
+fn number(dram: &DramParams, controllers: u64, place: DramAddress) -> usize {
     let banks = u64::from(dram.ranks * dram.bank_groups * dram.banks_per_group);
     assert!(u64::from(place.channel) < controllers && u64::from(place.bank) < banks);
     assert!(place.row < dram.rows && u32::from(place.column) < dram.lines_per_row);
@@ -99,7 +99,8 @@ proptest! {
         prop_assert_eq!(u32::from(place.channel), number(&map.channel) << 1 | number(&map.subchannel));
         if turn > 0 {
             let next = decoder.place(outer + turn);
-            prop_assert_eq!(Place { channel: next.channel - 2, ..next }, place, "the next channel has the next turn");
+            let same = DramAddress { channel: next.channel - 2, ..next };
+            prop_assert_eq!(same, place, "the next channel has the next turn");
         }
     }
 }

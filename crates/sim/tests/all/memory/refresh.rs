@@ -4,7 +4,7 @@ use crate::memory::bench::Bench;
 use crate::memory::devices::{ddr4, ddr5, devices, sets};
 use crate::memory::setup::plain;
 use hostnet_model::memory::CommandKind::{self, Activate, Precharge, PrechargeAll, RefreshSameBank};
-use hostnet_model::memory::{Controller, Offered};
+use hostnet_model::memory::{Controller, OfferResult};
 use hostnet_model::params::{DramParams, MemoryControllerParams, Refresh, SameBank};
 
 /// Returns the kinds of refresh of a device: the policy, the command, and its interval.
@@ -31,7 +31,7 @@ fn keep_busy(bench: &mut Bench, dram: &DramParams, end: u64) {
         while !bench.controller.is_full(true) {
             let (bank, row) = (number % banks, number / banks % dram.rows);
             let column = (number % dram.lines_per_row) as u16;
-            assert_eq!(bench.offer_line(clock, true, bank as u8, row, column), Offered::Queued);
+            assert_eq!(bench.offer_line(clock, true, bank as u8, row, column), OfferResult::Queued);
             number += 1;
         }
         clock = bench.controller.next_clock();

@@ -1,7 +1,7 @@
 //! Generates controllers and their traffic.
 
 use crate::memory::devices::any_device;
-use hostnet_model::memory::Place;
+use hostnet_model::memory::DramAddress;
 use hostnet_model::params::{
     DramParams, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SameBank,
     SchedulingPolicy,
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 pub(crate) struct Request {
     /// Clock from which on the request is offered.
     pub(crate) clock: u64,
-    pub(crate) place: Place,
+    pub(crate) place: DramAddress,
     pub(crate) read: bool,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn plain() -> MemoryControllerParams {
 
 /// Returns a read or write of a line.
 pub(crate) fn request(clock: u64, read: bool, bank: u8, row: u32, column: u16) -> Request {
-    Request { clock, place: Place { channel: 0, bank, column, row }, read }
+    Request { clock, place: DramAddress { channel: 0, bank, column, row }, read }
 }
 
 fn any_of<T: Clone + std::fmt::Debug + 'static>(values: &[T]) -> impl Strategy<Value = T> {

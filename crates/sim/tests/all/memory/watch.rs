@@ -1,7 +1,7 @@
 //! Observes a controller from outside, request by request, and checks its decisions.
 
 use crate::memory::setup::{Case, Request};
-use hostnet_model::memory::{CommandKind, CommandRecord, Counters, Issued, Offered};
+use hostnet_model::memory::{CommandKind, CommandRecord, Counters, Issued, OfferResult};
 use hostnet_model::params::{EntryRelease, PagePolicy, Refresh, RowProtection, SchedulingPolicy};
 
 /// A request that is not served yet.
@@ -89,7 +89,7 @@ impl<'a> Watch<'a> {
         self.pending[0].iter().chain(owner.as_ref()).any(|write| write.request.place == place && write.index < index)
     }
 
-    pub(crate) fn on_offer(&mut self, index: usize, clock: u64, offered: Offered) {
+    pub(crate) fn on_offer(&mut self, index: usize, clock: u64, offered: OfferResult) {
         let request = self.case.requests[index];
         let params = &self.case.params;
         let [writes, reads] = self.pending.each_ref().map(|list| list.len() as u32);
@@ -102,20 +102,20 @@ impl<'a> Watch<'a> {
         };
         let queued = self.pending[0].iter().any(|write| write.request.place == request.place);
         let expected = match request.read {
-            true if params.forwarding && self.write_waits(index) => Offered::Forwarded,
-            false if params.merging && queued => Offered::Merged,
-            _ if full => Offered::Refused,
-            _ => Offered::Queued,
+            true if params.forwarding && self.write_waits(index) => OfferResult::Forwarded,
+            false if params.merging && queued => OfferResult::Merged,
+            _ if full => OfferResult::Refused,
+            _ => OfferResult::Queued,
         };
         assert_eq!(offered, expected, "request {index}");
         match offered {
-            Offered::Queued => {
+            OfferResult::Queued => {
                 let accesses = self.case.dram.accesses_per_line;
                 self.pending[usize::from(request.read)].push(Pending { index, request, arrived: clock, accesses });
             }
-            Offered::Forwarded => self.forwarded += 1,
-            Offered::Merged => self.merged += 1,
-            Offered::Refused => {}
+            OfferResult::Forwarded => self.forwarded += 1,
+            OfferResult::Merged => self.merged += 1,
+            OfferResult::Refused => {}
         }
     }
 

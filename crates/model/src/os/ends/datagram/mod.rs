@@ -12,17 +12,17 @@ use super::output::Output;
 use super::{end_allocation, FlowEnds};
 use crate::flow::Datagrams;
 use crate::line::{Content, Ecn, Packet, PacketId};
-use crate::os::books::{SocketCounts, Spent};
+use crate::os::counters::{CoreTimeKind, SocketCounts};
 use crate::os::dimm::DimmDriver;
 use crate::os::lines::Lines;
-use crate::os::task::{Choice, Task};
+use crate::os::task::{NextWork, Task};
 use crate::params::{LineSize, StackParams, Traffic};
 use crate::part::{Context, Payload};
-use crate::transport::journey::Stage;
+use crate::transport::stage_times::Stage;
 use crate::transport::udp::{Datagram, HEADER_BYTES};
-use forward::Onward;
+use forward::PacketForwarding;
 use hostnet_kernel::Time;
-use rows::Rows;
+use rows::DatagramRows;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -37,8 +37,8 @@ pub(in crate::os) struct DatagramEnd {
     pub(in crate::os) counts: SocketCounts,
     /// Datagrams that have arrived and are unread, each with the first virtual line of its frame; and their bytes of
     /// data.
-    come: VecDeque<(Datagram, u64)>,
-    come_bytes: u64,
+    arrived: VecDeque<(Datagram, u64)>,
+    arrived_bytes: u64,
     /// Datagrams that were written and are sent next, each with its virtual line.
     written: VecDeque<(Datagram, u64)>,
     /// Bytes that were written and have not left the NIC, and offset of the next write in the buffer.
@@ -48,9 +48,9 @@ pub(in crate::os) struct DatagramEnd {
     sending: Option<Datagram>,
     reading: Option<(Datagram, u64)>,
     /// Forwarding of the datagrams that arrive here, if they are forwarded.
-    onward: Option<Onward>,
+    forwarding_to: Option<PacketForwarding>,
     /// Memory of the datagrams, for a NIC in a DIMM.
-    rows: Rows,
+    rows: DatagramRows,
     begun: bool,
     /// True if the application is queued for its turn; if it sleeps; if it waits for room.
     ready: bool,
@@ -79,15 +79,15 @@ impl DatagramEnd {
         Self {
             application: Datagrams::new(&params.traffic, params.initiator, start),
             counts: SocketCounts::default(),
-            come: VecDeque::new(),
-            come_bytes: 0,
+            arrived: VecDeque::new(),
+            arrived_bytes: 0,
             written: VecDeque::new(),
             out_bytes: 0,
             write_at: 0,
             sending: None,
             reading: None,
-            onward: None,
-            rows: Rows::default(),
+            forwarding_to: None,
+            rows: DatagramRows::default(),
             begun: false,
             ready: false,
             asleep: true,
@@ -98,7 +98,7 @@ impl DatagramEnd {
     }
 
     /// Returns true if the end sends packets that arrived at another end.
-    pub(in crate::os) fn sends_on(&self) -> bool {
+    pub(in crate::os) fn forwards(&self) -> bool {
         self.params.initiator && matches!(self.params.traffic, Traffic::Forward(_))
     }
 
@@ -110,13 +110,13 @@ impl DatagramEnd {
     fn keep(&mut self, datagram: Datagram, line: u64) -> bool {
         let bytes = u64::from(datagram.bytes);
         self.counts.delivered += 1;
-        if self.come_bytes + bytes > self.params.udp.buffer_bytes && !self.come.is_empty() {
+        if self.arrived_bytes + bytes > self.params.udp.buffer_bytes && !self.arrived.is_empty() {
             self.counts.dropped += 1;
             return false;
         }
         self.counts.segments += 1;
-        self.come_bytes += bytes;
-        self.come.push_back((datagram, line));
+        self.arrived_bytes += bytes;
+        self.arrived.push_back((datagram, line));
         true
     }
 
@@ -128,11 +128,11 @@ impl DatagramEnd {
 
     /// Returns true if the end has waited for room and may continue. A socket waits until half of its buffer is free,
     /// as in Linux.
-    fn goes_on(&mut self) -> bool {
+    fn resume(&mut self) -> bool {
         let free = self.generates() || 2 * self.out_bytes <= self.params.udp.buffer_bytes;
-        let goes_on = self.blocked && free;
-        self.blocked &= !goes_on;
-        goes_on
+        let resume = self.blocked && free;
+        self.blocked &= !resume;
+        resume
     }
 
     /// Returns the virtual line for a datagram that is written now. Once all data has been sent, the buffer is used
@@ -167,8 +167,8 @@ impl DatagramEnd {
     /// Takes the oldest datagram that has arrived, and passes the lines to read for it to `source`. A burst that is
     /// less than half full is not counted.
     fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<(Datagram, u64)> {
-        let (datagram, line) = self.come.pop_front()?;
-        self.come_bytes -= u64::from(datagram.bytes);
+        let (datagram, line) = self.arrived.pop_front()?;
+        self.arrived_bytes -= u64::from(datagram.bytes);
         let line_bytes = size.bytes();
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
         let first = ETHERNET_BYTES + u64::from(HEADER_BYTES);
@@ -208,7 +208,7 @@ impl FlowEnds {
         for end in 0..self.datagrams.ends.len() {
             if let Some((flow, forward)) = self.datagrams.forwarding(end) {
                 let taken = self.end_of(flow).and_then(|index| self.datagrams.get_mut(index));
-                taken.into_iter().for_each(|taken| taken.onward = Some(forward));
+                taken.into_iter().for_each(|taken| taken.forwarding_to = Some(forward));
             }
         }
     }
@@ -223,8 +223,8 @@ impl FlowEnds {
     /// that answers writes its answer first.
     pub(in crate::os) fn next_datagram_work(&mut self, index: usize, context: &mut Context) -> DatagramWork {
         let now = context.now();
-        if let Some(onward) = self.datagrams.of_index(index).onward {
-            return self.datagrams.next_forward(index, onward, now);
+        if let Some(forwarding_to) = self.datagrams.of_index(index).forwarding_to {
+            return self.datagrams.next_forward(index, forwarding_to, now);
         }
         let ring_is_full = self.datagrams.is_ring_full();
         let Self { datagrams, output, .. } = self;
@@ -233,9 +233,9 @@ impl FlowEnds {
         let answers = !end.params.initiator;
         let may_write = end.has_room() && !ring_is_full;
         end.blocked = !may_write && end.application.may_send(now);
-        let writes = may_write && (answers || end.come.is_empty());
+        let writes = may_write && (answers || end.arrived.is_empty());
         let datagram = if writes { end.application.next(now) } else { None };
-        let work = match (datagram, end.come.front().filter(|_| !(answers && end.blocked))) {
+        let work = match (datagram, end.arrived.front().filter(|_| !(answers && end.blocked))) {
             (Some(datagram), _) if end.generates() && datagram.number > 0 => {
                 DatagramWork::Generate(end.packet(datagram, output.buffer(index).line(0)))
             }
@@ -249,8 +249,8 @@ impl FlowEnds {
         end.asleep = work == DatagramWork::Nothing;
         end.ready = work != DatagramWork::Nothing;
         if let DatagramWork::Call { reads, .. } = work {
-            let read = end.come.front_mut().filter(|_| reads);
-            read.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::RxDriver, now));
+            let read = end.arrived.front_mut().filter(|_| reads);
+            read.into_iter().for_each(|(datagram, _)| datagram.stage_times.end(Stage::RxDriver, now));
             end.counts.calls += 1;
             end.counts.wakes += u64::from(asleep);
         }
@@ -276,10 +276,10 @@ impl FlowEnds {
         let Self { datagrams, output, .. } = self;
         let end = &mut datagrams.ends[index - datagrams.first];
         let class = end.params.class;
-        if let (true, Some(onward)) = (reads, end.onward) {
-            return end.begin_inspection(onward, lines, context);
+        if let (true, Some(forwarding_to)) = (reads, end.forwarding_to) {
+            return end.begin_inspection(forwarding_to, lines, context);
         }
-        if dimm.is_some_and(DimmDriver::is_in_place) && (reads || end.rows.zoned) {
+        if dimm.is_some_and(DimmDriver::is_in_place) && (reads || end.rows.written_once) {
             lines.set_in_place();
         }
         if reads {
@@ -310,12 +310,12 @@ impl FlowEnds {
         let Some(end) = self.datagrams.get_mut(index) else { return };
         let read = end.reading.take();
         if let Some((mut datagram, line)) = read {
-            datagram.journey.end(Stage::RxCopy, now);
+            datagram.stage_times.end(Stage::RxCopy, now);
             end.application.receive(now, datagram);
             end.counts.read_bytes += u64::from(datagram.bytes);
-            match (end.onward, dimm) {
-                (Some(onward), _) => {
-                    let sender = self.datagrams.forward(onward, datagram.bytes, line, now);
+            match (end.forwarding_to, dimm) {
+                (Some(forwarding_to), _) => {
+                    let sender = self.datagrams.forward(forwarding_to, datagram.bytes, line, now);
                     self.output.push(sender);
                 }
                 (None, Some(driver)) => driver.free_frame(line, datagram.ip_bytes()),
@@ -324,7 +324,7 @@ impl FlowEnds {
         }
         let Some(end) = self.datagrams.get_mut(index) else { return };
         let sent = end.written.back_mut().filter(|_| !reads);
-        sent.into_iter().for_each(|(datagram, _)| datagram.journey.end(Stage::TxCopy, now));
+        sent.into_iter().for_each(|(datagram, _)| datagram.stage_times.end(Stage::TxCopy, now));
         self.ready.push_back(index as u32);
         if !reads {
             self.output.push(index as u32);
@@ -338,14 +338,14 @@ impl FlowEnds {
         stack: &StackParams,
         in_place: bool,
         now: Time,
-    ) -> Option<Choice> {
+    ) -> Option<NextWork> {
         let end = self.datagrams.get_mut(index)?;
         let (datagram, line) = end.written.pop_front()?;
         let mut packet = end.packet(datagram, line);
         let allocation_ps = self.allocation_ps(Some(index), &packet.content, stack, in_place);
         end_allocation(&mut packet, Stage::TxDriver, Stage::TxCopy, allocation_ps, now);
         let work_ps = allocation_ps + stack.send_ps;
-        Some(Choice::Work(Task::Output { socket: index as u32, packet }, work_ps, Spent::Send))
+        Some(NextWork::Work(Task::Output { socket: index as u32, packet }, work_ps, CoreTimeKind::Send))
     }
 
     /// Queues a datagram that has arrived in its socket; one that finds no room is dropped.
@@ -384,14 +384,14 @@ impl FlowEnds {
             end.out_bytes -= u64::from(bytes);
             let from = end.rows.sent_from.pop_front();
             // A forwarded datagram lies in the frame that it arrived in.
-            let frame = if end.sends_on() { ETHERNET_BYTES + u64::from(HEADER_BYTES) } else { 0 };
+            let frame = if end.forwards() { ETHERNET_BYTES + u64::from(HEADER_BYTES) } else { 0 };
             end.rows.free_at.extend(end.rows.written_at.pop_front());
             if let (Some(driver), Some(line)) = (dimm, from) {
                 driver.free(line, frame + u64::from(bytes));
             }
         }
         for index in self.datagrams.first..self.datagrams.first + self.datagrams.ends.len() {
-            if self.datagrams.ends[index - self.datagrams.first].goes_on() {
+            if self.datagrams.ends[index - self.datagrams.first].resume() {
                 self.datagrams.queue_turn(index, &mut self.ready);
             }
         }

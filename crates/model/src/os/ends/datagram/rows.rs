@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 
 /// Locations of the datagrams of an end.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Rows {
+pub(super) struct DatagramRows {
     /// True once a datagram has been written.
-    pub(super) zoned: bool,
+    pub(super) written_once: bool,
     /// Lines that the NIC reads the datagrams in flight from, and lines that these were written at.
     pub(super) sent_from: VecDeque<u64>,
     pub(super) written_at: VecDeque<u64>,
@@ -20,7 +20,7 @@ pub(super) struct Rows {
     most: usize,
 }
 
-impl Rows {
+impl DatagramRows {
     /// Returns true if there is memory for another datagram.
     pub(super) fn have_room(&self) -> bool {
         self.most == 0 || self.written_at.len() < self.most
@@ -31,7 +31,7 @@ impl DatagramEnd {
     /// Called for a datagram that is handed down. Returns true if its data is in memory already (generated packets),
     /// and true if the socket has sent a datagram before.
     pub(in crate::os) fn written_before(&mut self) -> (bool, bool) {
-        (self.generates() && self.rows.zoned, std::mem::replace(&mut self.rows.zoned, true))
+        (self.generates() && self.rows.written_once, std::mem::replace(&mut self.rows.written_once, true))
     }
 
     /// Notes the line that a NIC in a DIMM reads a datagram from.

@@ -116,12 +116,12 @@ pub struct StageStats {
 
 impl StageStats {
     /// Adds a datagram that has been read.
-    pub fn add(&mut self, journey: &StageTimes) {
+    pub fn add(&mut self, stage_times: &StageTimes) {
         if let Some(kept) = self.kept.as_mut().filter(|kept| kept.len() < KEPT_MAX) {
-            kept.push(*journey);
+            kept.push(*stage_times);
         }
-        self.total.record(journey.total_ps());
-        self.ps.iter_mut().zip(journey.ps).for_each(|(sum, ps)| *sum += ps);
+        self.total.record(stage_times.total_ps());
+        self.ps.iter_mut().zip(stage_times.ps).for_each(|(sum, ps)| *sum += ps);
     }
 
     /// Adds the statistics of other datagrams.
@@ -171,19 +171,19 @@ mod tests {
             steps in prop::collection::vec((0_usize..10, 0_u64..1 << 40), 0..40),
         ) {
             let mut now = Time::from_ps(begun);
-            let mut journey = StageTimes::begin(now);
+            let mut stage_times = StageTimes::begin(now);
             let mut expected = [0; Stage::ALL.len()];
             for (stage, ps) in steps {
                 now += ps;
-                journey.end(Stage::ALL[stage], now);
+                stage_times.end(Stage::ALL[stage], now);
                 expected[stage] += ps;
             }
-            prop_assert_eq!(Stage::ALL.map(|stage| journey.ps(stage)), expected);
-            prop_assert_eq!(journey.total_ps(), now.ps() - begun);
-            let mut journeys = StageStats::default();
-            (0..2).for_each(|_| journeys.add(&journey));
-            prop_assert_eq!(Stage::ALL.map(|stage| journeys.sum_ps(stage)), expected.map(|ps| 2 * ps));
-            prop_assert_eq!(journeys.total().sum(), 2 * u128::from(journey.total_ps()));
+            prop_assert_eq!(Stage::ALL.map(|stage| stage_times.ps(stage)), expected);
+            prop_assert_eq!(stage_times.total_ps(), now.ps() - begun);
+            let mut stage_stats = StageStats::default();
+            (0..2).for_each(|_| stage_stats.add(&stage_times));
+            prop_assert_eq!(Stage::ALL.map(|stage| stage_stats.sum_ps(stage)), expected.map(|ps| 2 * ps));
+            prop_assert_eq!(stage_stats.total().sum(), 2 * u128::from(stage_times.total_ps()));
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Activity that a network core spends time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Spent {
+pub enum CoreTimeKind {
     /// Idle: there is no work.
     Idle,
     /// Softirq: received packets and segments, and acknowledgements to send.
@@ -26,27 +26,27 @@ pub enum Spent {
     Serve,
 }
 
-/// Number of kinds of [`Spent`].
-pub const SPENT: usize = 8;
+/// Number of kinds of [`CoreTimeKind`].
+pub const CORE_TIME_KINDS: usize = 8;
 
 /// Time of a core by activity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CoreTimes {
-    now_spent: Spent,
+    current: CoreTimeKind,
     since: Time,
-    ps: [u64; SPENT],
+    ps: [u64; CORE_TIME_KINDS],
     /// Times at which the core was busy since the start of the run, if they are recorded.
     busy: Option<Box<Bins>>,
 }
 
 impl CoreTimes {
     pub(super) fn new() -> Self {
-        Self { now_spent: Spent::Idle, since: Time::ZERO, ps: [0; SPENT], busy: None }
+        Self { current: CoreTimeKind::Idle, since: Time::ZERO, ps: [0; CORE_TIME_KINDS], busy: None }
     }
 
     /// Returns the current activity.
-    pub(super) fn now_spent(&self) -> Spent {
-        self.now_spent
+    pub(super) fn current(&self) -> CoreTimeKind {
+        self.current
     }
 
     /// Starts recording the times at which the core is busy.
@@ -63,39 +63,39 @@ impl CoreTimes {
 
     /// Records the current activity up to `now`, unless the core is idle.
     fn note(&mut self, now: Time) {
-        if let Some(busy) = self.busy.as_mut().filter(|_| self.now_spent != Spent::Idle) {
+        if let Some(busy) = self.busy.as_mut().filter(|_| self.current != CoreTimeKind::Idle) {
             busy.add(self.since.ps(), now.ps());
         }
     }
 
     /// Switches to the activity `spent` at `now`.
-    pub(super) fn turn(&mut self, now: Time, spent: Spent) {
+    pub(super) fn turn(&mut self, now: Time, spent: CoreTimeKind) {
         self.note(now);
-        self.ps[self.now_spent as usize] += now.since(self.since);
+        self.ps[self.current as usize] += now.since(self.since);
         self.since = now;
-        self.now_spent = spent;
+        self.current = spent;
     }
 
     /// Returns the time spent on an activity from the last reset until `now`, in ps. The times of all activities add
     /// up to the window.
     #[must_use]
-    pub fn spent_ps(&self, spent: Spent, now: Time) -> u64 {
-        let running = if self.now_spent == spent { now.since(self.since) } else { 0 };
+    pub fn spent_ps(&self, spent: CoreTimeKind, now: Time) -> u64 {
+        let running = if self.current == spent { now.since(self.since) } else { 0 };
         self.ps[spent as usize] + running
     }
 
     /// Counts `ps` of the time spent on copies as stalls instead.
     pub(super) fn waited(&mut self, ps: u64) {
-        let ps = ps.min(self.ps[Spent::Copy as usize]);
-        self.ps[Spent::Copy as usize] -= ps;
-        self.ps[Spent::Stalled as usize] += ps;
+        let ps = ps.min(self.ps[CoreTimeKind::Copy as usize]);
+        self.ps[CoreTimeKind::Copy as usize] -= ps;
+        self.ps[CoreTimeKind::Stalled as usize] += ps;
     }
 
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
         self.note(now);
         self.since = now;
-        self.ps = [0; SPENT];
+        self.ps = [0; CORE_TIME_KINDS];
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::rig::*;
 use crate::line::Ecn;
-use crate::os::{ServiceWiring, Spent};
+use crate::os::{CoreTimeKind, ServiceWiring};
 use crate::params::{Distribution, FirstArrival, ServiceParams, StackParams, Traffic};
 use crate::part::{Chore, Payload};
 use hostnet_kernel::{ComponentId, Time};
@@ -50,8 +50,8 @@ fn requests(run: &mut Run, at: u64, first: u64, count: u32) {
 
 /// Returns the slots of the pieces of work that core `to` was given.
 fn given(run: &mut Run, to: ComponentId) -> Vec<u32> {
-    let told = &world(run).far.told;
-    let chores = told.iter().filter(|(_, core, _)| *core == to).filter_map(|(_, _, payload)| match payload {
+    let notices = &world(run).far.notices;
+    let chores = notices.iter().filter(|(_, core, _)| *core == to).filter_map(|(_, _, payload)| match payload {
         Payload::Chore { chore, .. } => Some(chore.slot),
         _ => None,
     });
@@ -60,8 +60,8 @@ fn given(run: &mut Run, to: ComponentId) -> Vec<u32> {
 
 /// Returns the announcements of core 0 to core `to`: true for idle.
 fn said(run: &mut Run, to: ComponentId) -> Vec<bool> {
-    let told = &world(run).far.told;
-    let words = told.iter().filter(|(_, core, _)| *core == to).filter_map(|(_, _, payload)| match payload {
+    let notices = &world(run).far.notices;
+    let words = notices.iter().filter(|(_, core, _)| *core == to).filter_map(|(_, _, payload)| match payload {
         Payload::Idle { core: 0, idle } => Some(*idle),
         _ => None,
     });
@@ -69,11 +69,11 @@ fn said(run: &mut Run, to: ComponentId) -> Vec<bool> {
 }
 
 fn served(run: &mut Run) -> u64 {
-    world(run).core.services().map(|(.., books)| books.served).sum()
+    world(run).core.services().map(|(.., counters)| counters.served).sum()
 }
 
 #[test]
-fn what_comes_beside_a_request_is_given_to_cores_without_work() {
+fn concurrent_requests_are_given_to_idle_cores() {
     let mut run = serving(stack(), &service(50, 0), 9, &[]);
     requests(&mut run, 10 * US, 0, 4);
     run_us(&mut run, 20);
@@ -88,7 +88,7 @@ fn what_comes_beside_a_request_is_given_to_cores_without_work() {
 }
 
 #[test]
-fn a_request_that_comes_while_another_is_worked_on_is_given_to_a_core_without_work() {
+fn a_request_that_arrives_at_a_busy_core_is_given_to_an_idle_one() {
     let mut run = serving(stack(), &service(500, 0), 9, &[1]);
     requests(&mut run, 10 * US, 0, 1);
     requests(&mut run, 100 * US, 1, 1);
@@ -97,7 +97,7 @@ fn a_request_that_comes_while_another_is_worked_on_is_given_to_a_core_without_wo
 }
 
 #[test]
-fn a_core_that_has_nothing_left_is_given_what_waits() {
+fn a_core_that_becomes_idle_gets_waiting_work() {
     let mut run = serving(stack(), &service(500, 0), 9, &[1, 2]);
     requests(&mut run, 10 * US, 0, 3);
     inject(&mut run, 100 * US, Payload::Idle { core: 2, idle: true });
@@ -108,13 +108,13 @@ fn a_core_that_has_nothing_left_is_given_what_waits() {
 }
 
 #[test]
-fn workers_bound_how_many_requests_are_begun() {
+fn workers_bound_the_requests_in_progress() {
     let mut run = serving(stack(), &service(50, 1), 2, &[1, 2]);
     requests(&mut run, 10 * US, 0, 5);
     run_us(&mut run, 100);
     let core = &world(&mut run).core;
-    let (_, most, waiting, books) = core.services().next().expect("a service");
-    assert_eq!((most, waiting, books.arrived, books.wait.count()), (2, 3, 5, 2));
+    let (_, most, waiting, counters) = core.services().next().expect("a service");
+    assert_eq!((most, waiting, counters.arrived, counters.wait.count()), (2, 3, 5, 2));
     run_us(&mut run, 10_000);
     assert_eq!(served(&mut run), 5);
 }
@@ -132,12 +132,12 @@ fn an_answer_does_not_wait_for_the_work_on_another_request() {
     let sent = &world(&mut run).far.sent;
     let answer = sent.iter().find(|(_, segment)| segment.bytes > 0).expect("it is answered").0;
     assert!((100 * US..110 * US).contains(&answer.ps()), "{answer:?}");
-    let spent = world(&mut run).core.times().spent_ps(Spent::Serve, Time::from_ps(1000 * US));
+    let spent = world(&mut run).core.times().spent_ps(CoreTimeKind::Serve, Time::from_ps(1000 * US));
     assert_eq!(spent, 500 * US, "and all of the work is done");
 }
 
 #[test]
-fn of_two_that_are_given_at_once_one_goes_on_to_another_core_without_work() {
+fn of_two_pieces_given_at_once_one_moves_on_to_an_idle_core() {
     let mut run = serving(stack(), &service(50, 0), 9, &[1]);
     for (slot, home) in [(6, 1), (7, 2)] {
         let chore = Chore { home, reads: 0, service: 0, slot, work_ns: 25_000 };
@@ -148,22 +148,22 @@ fn of_two_that_are_given_at_once_one_goes_on_to_another_core_without_work() {
 }
 
 #[test]
-fn a_given_piece_of_work_reads_and_goes_on_there_and_its_home_is_told() {
+fn given_work_completes_after_its_read_and_notifies_its_home() {
     let mut run = serving(stack(), &service(50, 1), 9, &[]);
     let chore = Chore { home: 1, reads: 1, service: 0, slot: 6, work_ns: 25_000 };
     inject(&mut run, 10 * US, Payload::Chore { chore, read: false });
     run_us(&mut run, 1000);
-    let told = &world(&mut run).far.told;
+    let notices = &world(&mut run).far.notices;
     // The work arrives at a sleeping core, is executed, waits for its read of storage, and is executed to its end.
     let done = (10 + 25 + 80 + 25) * US + TO_CORE;
-    assert!(told.contains(&(Time::from_ps(done), OTHER, Payload::Served(6))), "{told:?}");
+    assert!(notices.contains(&(Time::from_ps(done), OTHER, Payload::Served(6))), "{notices:?}");
     assert_eq!(said(&mut run, THIRD), [false, true, false, true]);
-    let spent = world(&mut run).core.times().spent_ps(Spent::Serve, Time::from_ps(1000 * US));
+    let spent = world(&mut run).core.times().spent_ps(CoreTimeKind::Serve, Time::from_ps(1000 * US));
     assert_eq!(spent, 50 * US);
 }
 
 #[test]
-fn a_given_request_that_takes_no_time_is_told_as_done_too() {
+fn a_core_given_work_of_no_length_announces_that_it_is_idle() {
     let mut run = serving(stack(), &service(0, 0), 9, &[]);
     let chore = Chore { home: 1, reads: 0, service: 0, slot: 6, work_ns: 0 };
     inject(&mut run, 10 * US, Payload::Chore { chore, read: false });
@@ -172,16 +172,16 @@ fn a_given_request_that_takes_no_time_is_told_as_done_too() {
 }
 
 #[test]
-fn the_kernel_goes_before_a_request_whose_work_goes_on_afterwards() {
+fn the_kernel_preempts_a_request_whose_work_resumes_afterwards() {
     let mut run = serving(stack(), &service(50, 0), 9, &[]);
     let chore = Chore { home: 1, reads: 0, service: 0, slot: 6, work_ns: 50_000 };
     inject(&mut run, 10 * US, Payload::Chore { chore, read: false });
     // An acknowledgement arrives during the work.
     inject_packets(&mut run, 30 * US, &[(data(0, 0), Ecn::Capable)]);
     run_us(&mut run, 100);
-    let kernel = world(&mut run).core.times().spent_ps(Spent::Softirq, Time::from_ps(100 * US));
+    let kernel = world(&mut run).core.times().spent_ps(CoreTimeKind::Softirq, Time::from_ps(100 * US));
     assert!(kernel >= stack().packet_ps, "it was worked on");
-    let told = &world(&mut run).far.told;
-    let done = told.iter().find(|(.., payload)| *payload == Payload::Served(6)).expect("it is done").0;
+    let notices = &world(&mut run).far.notices;
+    let done = notices.iter().find(|(.., payload)| *payload == Payload::Served(6)).expect("it is done").0;
     assert_eq!(done.ps(), 60 * US + kernel + TO_CORE);
 }

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 /// Scheduled wake-ups of a part. The next two are remembered: one for work that is due soon, and one for work that is
 /// due in any case. The event of a forgotten wake-up is ignored.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Alarm {
+pub(super) struct WakeUps {
     next: Time,
     later: Time,
 }
 
-impl Alarm {
+impl WakeUps {
     /// No wake-up is scheduled.
     pub(super) const NONE: Self = Self { next: Time::MAX, later: Time::MAX };
 
@@ -32,7 +32,7 @@ impl Alarm {
     /// Forgets the next wake-up and returns true if it is at `now`. Otherwise returns false: the event at `now`
     /// belongs to a forgotten wake-up.
     #[inline]
-    pub(super) fn rings(&mut self, now: Time) -> bool {
+    pub(super) fn take_due(&mut self, now: Time) -> bool {
         if self.next != now {
             return false;
         }
@@ -51,7 +51,7 @@ mod tests {
         /// A wake-up comes at or before the earliest time that is set, for any times in any order.
         #[test]
         fn a_wake_up_is_never_late(dues in prop::collection::vec((0_u64..30, 1_u64..200), 1..200)) {
-            let mut alarm = Alarm::NONE;
+            let mut wake_ups = WakeUps::NONE;
             let mut pending: BTreeSet<u64> = BTreeSet::new();
             let mut due: Option<u64> = None;
             let mut now = 0;
@@ -59,9 +59,9 @@ mod tests {
                 now += wait;
                 while let Some(first) = pending.first().copied().filter(|&first| first <= now) {
                     pending.remove(&first);
-                    if alarm.rings(Time::from_ps(first)) {
+                    if wake_ups.take_due(Time::from_ps(first)) {
                         prop_assert!(due.is_none_or(|due| first <= due), "woken up at {first}, due {due:?}");
-                        if due.is_some_and(|due| due > first) && alarm.set(Time::from_ps(due.unwrap_or(0))) {
+                        if due.is_some_and(|due| due > first) && wake_ups.set(Time::from_ps(due.unwrap_or(0))) {
                             pending.extend(due);
                         } else if due == Some(first) {
                             due = None;
@@ -69,7 +69,7 @@ mod tests {
                     }
                 }
                 due = Some(due.map_or(now + ahead, |due| due.min(now + ahead)));
-                if alarm.set(Time::from_ps(due.unwrap_or(0))) {
+                if wake_ups.set(Time::from_ps(due.unwrap_or(0))) {
                     pending.extend(due);
                 }
                 prop_assert!(pending.first().copied() <= due);

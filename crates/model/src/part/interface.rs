@@ -1,6 +1,6 @@
 //! Interface through which parts are built, run, measured and stopped.
 
-use super::{Context, Group, PartKind, Payload};
+use super::{Context, PartKind, Payload, PoolGroup};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl std::fmt::Display for PartName {
 #[derive(Clone, Copy, Debug)]
 pub struct Pool<'a> {
     /// Group of the pool in reports.
-    pub group: Group,
+    pub group: PoolGroup,
     /// Credits and statistics of the pool.
     pub domain: &'a Domain,
 }
@@ -38,13 +38,13 @@ pub struct Pool<'a> {
 impl<'a> Pool<'a> {
     /// Creates the pool of a group.
     #[must_use]
-    pub fn new(group: Group, domain: &'a Domain) -> Self {
+    pub fn new(group: PoolGroup, domain: &'a Domain) -> Self {
         Self { group, domain }
     }
 }
 
 /// Context of a part when the simulation starts.
-pub struct Start<'a> {
+pub struct StartContext<'a> {
     /// Id of the part itself.
     pub id: ComponentId,
     /// Index of the part among the components of its server, from 0. Parts of one kind derive from it the times of
@@ -53,7 +53,7 @@ pub struct Start<'a> {
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
 
-impl Start<'_> {
+impl StartContext<'_> {
     /// Schedules `payload` at the part itself, `delay_ps` from now.
     pub fn wake(&mut self, delay_ps: u64, payload: Payload) {
         self.send(self.id, delay_ps, payload);
@@ -71,7 +71,7 @@ pub trait Part {
     fn kind(&self) -> PartKind;
 
     /// Schedules the first events of the part.
-    fn start(&mut self, _start: &mut Start<'_>) {}
+    fn start(&mut self, _start: &mut StartContext<'_>) {}
 
     /// Handles an event from `source`. The machine dispatches the most frequent events, which every line of a run
     /// causes, to the parts directly instead.

@@ -6,7 +6,7 @@ use crate::mesh::MeshMessage;
 
 impl Payload {
     /// Returns the request and the kind of its message on the mesh, if the payload is about a line.
-    pub(crate) fn of_line(self) -> Option<(RequestId, MeshMessage)> {
+    pub(crate) fn line_message(self) -> Option<(RequestId, MeshMessage)> {
         match self {
             Self::Arrive(id) => Some((id, MeshMessage::Request)),
             Self::Data(id) | Self::Read(id) => Some((id, MeshMessage::Data)),
