@@ -3,6 +3,7 @@
 use super::job::FileJob;
 use super::parse::JobFile;
 use super::{parse, Host};
+use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::Direction;
 
@@ -25,9 +26,10 @@ fn only(text: &str) -> FileJob {
 }
 
 #[track_caller]
-fn assert_refused(text: &str, line: usize, part: &str) {
+fn assert_refused(text: &str, line: usize, code: Code, part: &str) {
     let issue = refusal(text);
     assert_eq!(issue.elsewhere, Some(("a.fio".to_string(), Some(line))), "{}", issue.message);
+    assert_eq!(issue.code, code, "{}", issue.message);
     assert!(issue.message.contains(part), "{}", issue.message);
 }
 
@@ -49,10 +51,10 @@ fn sizes_have_fios_suffixes() {
     for (text, bytes) in [("4096", 4096), ("4k", 4096), ("4K", 4096), ("4kb", 4096), ("8m", 8 << 20), ("1g", 1 << 30)] {
         assert_eq!(only(&format!("[j]\nrw=read\nsize=2g\nbs={text}\n")).spec.bs.0, bytes, "{text}");
     }
-    assert_refused("[j]\nrw=read\nbs=4kib\n", 3, "ambiguous");
-    assert_refused("[j]\nrw=read\nbs=100\n", 3, "not a multiple of 512");
-    assert_refused("[j]\nrw=read\nbs=99999999999999999999g\n", 3, "not a size");
-    assert_refused("[j]\nrw=read\nsize=20z\n", 3, "not a size");
+    assert_refused("[j]\nrw=read\nbs=4kib\n", 3, Code::MalformedValue, "\"4kib\"");
+    assert_refused("[j]\nrw=read\nbs=100\n", 3, Code::NotAMultiple, "512");
+    assert_refused("[j]\nrw=read\nbs=99999999999999999999g\n", 3, Code::MalformedValue, "9g\"");
+    assert_refused("[j]\nrw=read\nsize=20z\n", 3, Code::MalformedValue, "\"20z\"");
 }
 
 #[test]
@@ -75,7 +77,7 @@ fn several_files_share_the_commands_of_a_job() {
     let seen: Vec<_> =
         file.jobs.iter().map(|job| (job.filename.as_deref(), job.spec.iodepth, job.spec.size.0)).collect();
     assert_eq!(seen, [(Some("/dev/nvme0n1"), 3, 512 << 10), (Some("/dev/nvme1n1"), 2, 512 << 10)]);
-    assert_refused("[a]\nrw=read\nfilename=x:y\n", 1, "1 in flight is fewer than its 2 files");
+    assert_refused("[a]\nrw=read\nfilename=x:y\n", 1, Code::OutOfRange, "2 files");
 }
 
 #[test]
@@ -103,28 +105,24 @@ fn options_without_effect_stand_in_one_note() {
 #[test]
 fn what_begins_like_an_option_that_reports_is_refused() {
     for key in ["write_foo", "write_bandwidth", "write_mode", "log_foo", "gtod_foo"] {
-        assert_refused(&format!("[j]\nrw=read\n{key}=1\n"), 3, "unknown option");
+        assert_refused(&format!("[j]\nrw=read\n{key}=1\n"), 3, Code::UnknownKey, "");
     }
-    assert_refused("[j]\nrw=read\nwrite_iop_log=x\n", 3, "did you mean \"write_iops_log\"?");
-    assert_refused("[j]\nrw=read\nlat_pecentiles=1\n", 3, "did you mean \"lat_percentiles\"?");
+    assert_refused("[j]\nrw=read\nwrite_iop_log=x\n", 3, Code::UnknownKey, "\"write_iops_log\"");
+    assert_refused("[j]\nrw=read\nlat_pecentiles=1\n", 3, Code::UnknownKey, "\"lat_percentiles\"");
 }
 
 #[test]
 fn broken_files_are_refused_at_their_line() {
-    assert_refused("rw=read\n", 1, "before the first section");
-    assert_refused("[j]\nrw=read\niodeph=3\n", 3, "did you mean \"iodepth\"?");
-    assert_refused("[j]\nrw=read\nrate=1g\n", 3, "cap all jobs with the rate of the workload");
-    assert_refused(
-        "[j]\nrw=read\nlatency_target=10ms\n",
-        3,
-        "it changes what a job does: fio searches for a queue depth",
-    );
-    assert_refused("[j]\nrw=raed\n", 2, "did you mean \"read\"?");
-    assert_refused("[j]\nrw=read\niodepth\n", 3, "a value is missing");
-    assert_refused("[j]\nrw=read\niodepth=0\n", 3, "from 1 to 65536");
-    assert_refused("[j]\nrw=read\ncpus_allowed=x\n", 3, "not a list of cores");
-    assert_refused("[j\nrw=read\n", 1, "is not a section");
-    assert_refused("[j]\nrw=read\nsize=4k\nbs=8k\n", 1, "less than a block");
-    assert_refused("[j]\nrw=read\nnumjobs=1024\n[k]\nrw=read\n", 4, "more than 1024 jobs");
-    assert!(refusal("# nothing\n").message.contains("has no job"));
+    assert_refused("rw=read\n", 1, Code::MisplacedKey, "[global]");
+    assert_refused("[j]\nrw=read\niodeph=3\n", 3, Code::UnknownKey, "\"iodepth\"");
+    assert_refused("[j]\nrw=read\nrate=1g\n", 3, Code::NotSupported, "");
+    assert_refused("[j]\nrw=read\nlatency_target=10ms\n", 3, Code::NotSupported, "");
+    assert_refused("[j]\nrw=raed\n", 2, Code::UnknownName, "\"read\"");
+    assert_refused("[j]\nrw=read\niodepth\n", 3, Code::MissingKey, "");
+    assert_refused("[j]\nrw=read\niodepth=0\n", 3, Code::OutOfRange, "1 to 65536");
+    assert_refused("[j]\nrw=read\ncpus_allowed=x\n", 3, Code::MalformedValue, "\"x\"");
+    assert_refused("[j\nrw=read\n", 1, Code::MalformedFile, "[job]");
+    assert_refused("[j]\nrw=read\nsize=4k\nbs=8k\n", 1, Code::WrongOrder, "");
+    assert_refused("[j]\nrw=read\nnumjobs=1024\n[k]\nrw=read\n", 4, Code::TooMany, "1024");
+    assert_eq!(refusal("# nothing\n").code, Code::NothingToDo);
 }
