@@ -7,7 +7,6 @@ use crate::core::{Core, EngineKind};
 use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packet, Packets, Requests};
 use crate::mesh::Mesh;
-use crate::os::NetStack;
 use crate::part::{load, unload, Context, CopyRates, Notice, Part, PartKind, PartName, Payload, Pool, StartContext};
 use crate::power::{Governor, PowerManager};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
@@ -20,17 +19,17 @@ const NOTICES_CAPACITY: usize = 64;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
     /// Id of the first part.
-    first: ComponentId,
-    homes: Homes,
-    requests: Requests,
-    packets: Packets,
+    pub(super) first: ComponentId,
+    pub(super) homes: Homes,
+    pub(super) requests: Requests,
+    pub(super) packets: Packets,
     /// Caches of each socket, if it has any.
     caches: Vec<Option<Caches>>,
     /// Fluid memory of each socket, if it has one; [`Component::Fluid`] stands for it.
     fluids: Vec<Option<Box<FluidMemory>>>,
     /// Mesh of each socket, if its parts lie on one.
     meshes: Vec<Option<Box<Mesh>>>,
-    components: Vec<Component>,
+    pub(super) components: Vec<Component>,
     /// Socket of each component; one past the last socket for components that are on none of these.
     component_sockets: Vec<u8>,
     /// Announcements that were made while the last event was handled.
@@ -304,27 +303,6 @@ impl Machine {
             }
         }
     }
-}
-
-impl Machine {
-    /// Moves the thread of a flow from one core to another.
-    fn hand_over(&mut self, flow: u32, from: ComponentId, to: ComponentId, scheduler: &mut Scheduler<Payload>) {
-        let index = |core: ComponentId| (core.0 - self.first.0) as usize;
-        let (giver, taker) = (index(from), index(to));
-        let migrating_socket =
-            stack_of(&mut self.components[giver]).and_then(|stack| stack.release_socket(flow, from, &self.packets));
-        let mut notices = Vec::new();
-        let (homes, requests, packets) = (&self.homes, &mut self.requests, &mut self.packets);
-        let mut context = Context::detached(to, homes, requests, packets, &mut notices, scheduler);
-        if let (Some(migrating_socket), Some(stack)) = (migrating_socket, stack_of(&mut self.components[taker])) {
-            stack.take(migrating_socket, &mut context);
-        }
-    }
-}
-
-/// Returns the network stack of a core.
-fn stack_of(component: &mut Component) -> Option<&mut NetStack> {
-    Core::of_mut(component).and_then(Core::stack_mut)
 }
 
 /// Returns the names of parts; each kind is numbered by itself.

@@ -7,6 +7,7 @@
 
 mod component;
 mod machine;
+mod migration;
 mod partition;
 
 pub use component::{Component, ComponentKind};

@@ -1,9 +1,9 @@
 //! Engine of a core with caches, which executes accesses and the instructions between them.
 //!
-//! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line in flight. A
-//! load stalls the front end once that is a reorder window ahead of the load; an access that depends on data waits for
-//! all loads before it. The prefetchers have separate credits. A dirty line that leaves the L2 keeps the credit of the
-//! line that displaced it until the CHA admits the dirty line; a clean line leaves by itself.
+//! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line in flight. The
+//! front end stalls a reorder window ahead of a load; a dependent access waits for all loads before it. The prefetchers
+//! have separate credits. A dirty line that leaves the L2 keeps the credit of its successor until the CHA admits it; a
+//! clean line leaves by itself.
 
 mod clients;
 mod clock;
@@ -53,8 +53,7 @@ pub struct Thread {
     pub instruction_fs: u64,
     /// Operations that clients keep in flight; 0 without clients.
     pub in_flight: u32,
-    /// Think time from the end of an operation to the next one of the same client, in ps. If the clients have a core,
-    /// the operation ends there.
+    /// Think time from the end of an operation, at the core of the client if there is one, to the next, in ps.
     pub think_ps: u64,
     /// Core at the other end of the operations, if there is one.
     pub partner: Option<Partner>,

@@ -5,7 +5,6 @@
 
 mod ahead;
 mod known;
-mod ring;
 mod stores;
 
 use super::counters::StackCounts;

@@ -36,8 +36,8 @@ impl CongestionWindow {
         acked - grown
     }
 
-    /// Grows the window as Reno does: slow start, then one segment per window, with byte counting (RFC 3465). Slow start
-    /// counts all bytes of an acknowledgement, because receivers that join packets acknowledge many at a time.
+    /// Grows the window as Reno does: slow start, then one segment per window, with byte counting (RFC 3465). Slow
+    /// start counts all bytes of an acknowledgement, because receivers that join packets acknowledge many at a time.
     fn grow(&mut self, acked: u64) {
         self.acked += self.slow_start(acked);
         while self.acked >= self.bytes {
@@ -72,8 +72,8 @@ pub(crate) struct Acked {
 
 /// Rule by which a congestion control changes the window. The defaults are those of Reno.
 trait CongestionRule {
-    /// True if all packets are ECN-capable and the receiver echoes each mark (RFC 8257 sections 3.1 and 3.2), instead of
-    /// as RFC 3168 says.
+    /// True if all packets are ECN-capable and the receiver echoes each mark (RFC 8257 sections 3.1 and 3.2), instead
+    /// of as RFC 3168 says.
     const ECHOES_EACH_MARK: bool = false;
 
     /// Creates the state of a flow.
