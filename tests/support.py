@@ -55,7 +55,7 @@ def with_small_llc(file: Path) -> list[str]:
 
 
 class Complaint(str):
-    """The message of a command that refuses its input; its code is of the table."""
+    """Message of a command that rejects its input, with its code of the table."""
 
     code: str
 
@@ -70,14 +70,14 @@ def assert_tells(error: Complaint | CodedError, wanted: str) -> None:
 
 @contextmanager
 def raises_code(wanted: str, kind: type[CodedError] = ConfigError) -> Iterator[pytest.ExceptionInfo[CodedError]]:
-    """Checks that an error of a kind comes up within, with its code and parts of its text: "code | part | part"."""
+    """Checks that the body raises an error of a kind, with its code and parts of its text: "code | part | part"."""
     with pytest.raises(kind) as found:
         yield found
     assert_tells(found.value, wanted)
 
 
 def complaint_of(errors: str) -> Complaint:
-    """The complaint in what a command wrote to stderr, which is one line."""
+    """Returns the error in the stderr of a command, which must be one line."""
     found = re.fullmatch(r"error\[([a-z-]+)\]: (.*)\n", errors)
     assert found is not None, errors
     assert found[1] in {code for code, _, _ in _core.error_table()}

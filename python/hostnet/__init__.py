@@ -5,15 +5,20 @@
     results = hostnet.run("server.toml")
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
-`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
-`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
-differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
-simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands; `noc` simulates the
-network on a chip on its own. `counters` reads and writes files of hardware counters, and `codec` compresses gradients.
-`run_cluster` simulates hosts on a network, each with its own host network; `Cluster` and its classes describe them,
-`Signals` and `Actions` are what controllers of the hosts see and answer, and `Look` is what governors of one's own see.
-`formula` is the published formula for what queueing adds to latencies. `chip` simulates a chip whose cores read the
-memory of another one through network interfaces.
+`Config` and the classes that it is made of describe a server and its workloads. `run` and `run_many` simulate
+configurations, `predict` approximates the results of a simulation in less than a millisecond, and all three return
+`Results`. `compare` shows how two runs differ, and `sweep` computes a configuration for every combination of some
+values.
+
+`run_cluster` simulates hosts on a network, each with its own host network. `Cluster` and its classes describe the
+hosts. A controller of a host receives `Signals` and returns `Actions`; a governor receives a `Look`.
+
+Some parts can be simulated alone: `memory` simulates a memory system, and `check_commands` checks a stream of DRAM
+commands against the timing rules; `noc` simulates a network on a chip; `chip` simulates a chip whose cores read the
+memory of another chip through network interfaces.
+
+`counters` reads and writes files of hardware counters, `codec` compresses gradients, and `formula` evaluates the
+published formula for the latency that queueing adds.
 """
 
 from importlib import import_module
@@ -89,12 +94,12 @@ _HOMES = {
     "hostnet.running.simulate": ("predict", "run", "run_cluster", "run_many"),
     "hostnet.sweeps": ("SweepResults", "sweep"),
 }
-"""Where the names above live, those of `hostnet.system` aside. They are loaded when they are asked for: the command
-line needs few of them, and each takes its time."""
+"""Modules that define the names above, except those of `hostnet.system`. `__getattr__` imports them on first use,
+because the command line needs few of them and each import takes time."""
 
 
 def __getattr__(name: str) -> Any:
-    """Loads a name when it is asked for."""
+    """Imports a public name on first use."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in ("codec", "counters"):
@@ -105,5 +110,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Every name, loaded or not."""
+    """Returns all public names, whether or not they have been imported."""
     return sorted({*globals(), *__all__})

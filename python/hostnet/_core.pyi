@@ -90,7 +90,7 @@ __all__ = [
 ]
 
 def error_table() -> list[tuple[str, str, str]]:
-    """The codes of all errors with the sentences that state the rule and how to fix what breaks it."""
+    """Returns the codes of all errors, each with sentences that state the rule and the remedy."""
 
 @final
 class Plan:

@@ -1,4 +1,4 @@
-"""Notes about a run that has not reached a steady state."""
+"""Notes about runs that have not reached a steady state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DRIFTING = (
     ("workloads", "workload", "throughput_gb_per_s", "throughput_drift", "GB/s"),
     ("classes", "class", "goodput_gbps", "goodput_drift", "Gbps"),
 )
-"""Tables whose rows may drift, with the columns for name, value and drift of a row, and the unit."""
+"""Tables whose rows may drift, with the columns for the name, value and drift of a row, and the unit."""
 
 
 def drift_notes(summary: Mapping[str, Any]) -> list[str]:
@@ -26,6 +26,7 @@ def drift_notes(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _drifting(summary: Mapping[str, Any]) -> Iterator[tuple[str, float, float, str]]:
+    """Yields the name, mean, drift and unit of each row that drifts."""
     for table, key, value, drift, unit in DRIFTING:
         for row in summary.get(table, ()):
             mean, change = _number(row.get(value)), _number(row.get(drift))
@@ -34,6 +35,6 @@ def _drifting(summary: Mapping[str, Any]) -> Iterator[tuple[str, float, float, s
 
 
 def _number(value: Any) -> float | None:
-    """Returns a number of one run, or its mean over several."""
+    """Returns the value of one run, or the mean over several runs."""
     number: float | None = value["mean"] if isinstance(value, dict) else value
     return number

@@ -1,11 +1,11 @@
-"""What the screen and the report show of energy."""
+"""Tables of energy for the screen and the report."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from hostnet.units import format_si
-from hostnet.view import Column, View, maybe, name_of, plain
+from hostnet.view import Column, View, optional_column, text_column, value_column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,11 +21,11 @@ METERED = {
     "NIC": "NIC",
     "switch": "switch",
 }
-"""Parts of an energy meter by how their names begin, and what they are called."""
+"""Prefixes of the part names of an energy meter, and the headings of their columns."""
 
 
-def energy(rows: Sequence[Row]) -> View:
-    """What servers and switches with a meter consumed, a row each."""
+def energy_view(rows: Sequence[Row]) -> View:
+    """Creates the table of power by server and switch, one row for each that has a meter."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         of_host = found.setdefault(row.get("host", ""), {"host": row.get("host", "server")})
@@ -34,30 +34,30 @@ def energy(rows: Sequence[Row]) -> View:
         for start in (start for start in METERED if row["part"].startswith(start)):
             of_host[start] = of_host.get(start, 0.0) + (row["power_w"] or 0.0)
     columns = [
-        name_of("energy", "host"),
-        maybe("W", "all"),
-        maybe("from", "low"),
-        maybe("to", "high"),
-        *(maybe(f"{name} W", start) for start, name in METERED.items()),
+        text_column("energy", "host"),
+        optional_column("W", "all"),
+        optional_column("from", "low"),
+        optional_column("to", "high"),
+        *(optional_column(f"{name} W", start) for start, name in METERED.items()),
     ]
-    about = "Power as a mean over the window: of all parts, how little and how much it may be, and of each."
+    about = "Mean power over the window: of all parts, with its range of uncertainty, and of each part."
     if any("host" in row for row in rows) and not any(row["part"].startswith("switch") for row in rows):
-        about += " No switch is counted: nobody says what one takes (network.switch.energy)."
+        about += " Switches are not included: network.switch.energy is not set."
     return View("Energy", about, columns, list(found.values()))
 
 
-def energy_for(heading: str, key: str, joules: float) -> Column:
-    """A column of energies in a unit of `joules`, each shown with a suitable prefix."""
+def energy_column(heading: str, key: str, joules: float) -> Column:
+    """Creates a column of energies that the table stores in units of `joules`, shown with an SI prefix."""
     return Column(heading, lambda row: format_si(row[key] * joules, "J") if row[key] else None)
 
 
-def efficiency(rows: Sequence[Row]) -> View:
-    """All the energy of the meters for what was done."""
+def efficiency_view(rows: Sequence[Row]) -> View:
+    """Creates the table of the total metered energy per byte and per operation."""
     columns = [
-        name_of("all energy for", "name"),
-        energy_for("per byte", "pj_per_byte", 1e-12),
-        energy_for("per operation", "nj_per_operation", 1e-9),
-        plain("operations", "operations"),
+        text_column("all energy for", "name"),
+        energy_column("per byte", "pj_per_byte", 1e-12),
+        energy_column("per operation", "nj_per_operation", 1e-9),
+        value_column("operations", "operations"),
     ]
     about = "All the energy that was metered, for each byte and each operation."
     return View("Energy for what was done", about, columns, rows)

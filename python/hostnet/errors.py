@@ -1,4 +1,4 @@
-"""The exceptions of hostnet. Each has the code of the rule that an input breaks; `docs/errors.md` lists the codes."""
+"""Exceptions of hostnet, each with the code of the rule that an input breaks; `docs/errors.md` lists the codes."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Any, Self
 
 
 class CodedError(Exception):
-    """An error of the user's, with a stable code. Its text may change from release to release; the code does not."""
+    """Base class of errors with a stable code. The text may change between releases; the code does not."""
 
     code: str
-    """The rule that is broken, such as "out-of-range"."""
+    """Code of the broken rule, such as "out-of-range"."""
     file: str | None
-    """The file that the message blames, or the override; None where there is none or the message alone tells."""
+    """File or override that the message is about; None if there is none or only the message names it."""
     line: int | None
-    """The line in that file, from 1; None where it is not known."""
+    """Line in that file, from 1; None if unknown."""
     path: str | None
-    """The dotted path of the key that the message blames; None where no key is to blame."""
+    """Dotted path of the key that the message is about; None if it is about no key."""
 
     def __init__(
         self, code: str, message: str, file: str | None = None, line: int | None = None, path: str | None = None
     ) -> None:
-        """Takes one of the codes of `hostnet list errors`, the whole message, and what of the place is known."""
+        """Creates the error from a code of `hostnet list errors`, the message and the known position."""
         super().__init__(message)
         self.code = code
         self.file = file
@@ -28,19 +28,19 @@ class CodedError(Exception):
         self.path = path
 
     def reworded(self, message: str) -> Self:
-        """The same error, said in other words."""
+        """Returns a copy of the error with another message."""
         error = type(self).__new__(type(self))
         error.args = (message,)
         error.__dict__.update(self.__dict__)
         return error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the message and the attributes, whatever a subclass takes to make them."""
+        """Pickles the message and the attributes, independent of the arguments of a subclass."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
 def _restored(kind: type[CodedError], args: tuple[Any, ...], attributes: dict[str, Any]) -> CodedError:
-    """Makes an error anew from what was pickled."""
+    """Recreates a pickled error."""
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(attributes)
@@ -48,12 +48,12 @@ def _restored(kind: type[CodedError], args: tuple[Any, ...], attributes: dict[st
 
 
 class ConfigError(CodedError, ValueError):
-    """The configuration is wrong; the message says where, what and what would be right."""
+    """Raised if the configuration is invalid; the message names the position, the mistake and the remedy."""
 
 
 class SimulationError(CodedError, RuntimeError):
-    """The run could not go on; the message names the domain that is stuck."""
+    """Raised if the run cannot continue; the message names the domain that is stuck."""
 
 
 class CheckpointError(CodedError, ValueError):
-    """The checkpoint is damaged or belongs to another configuration."""
+    """Raised if the checkpoint is damaged or belongs to another configuration."""

@@ -1,4 +1,4 @@
-"""The user's files: read up to a limit, and written whole or not at all."""
+"""Files of the user: read up to a size limit, and written atomically."""
 
 from __future__ import annotations
 
@@ -23,42 +23,42 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CONFIG_BYTES_MAX = 1 << 20
-"""The longest configuration that the simulator reads."""
+"""Largest configuration that the simulator reads, in bytes."""
 
 TEXT_BYTES_MAX = 256 << 20
-"""The longest text of any other kind."""
+"""Largest text of any other kind, in bytes."""
 
 PIPE_SECONDS = 10.0
-"""Timeout for the first write to a pipe."""
+"""Timeout for the first write to a pipe, in s."""
 
 
-def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
-    """The content of a file of at most so many bytes; a pipe or a device is read no further either.
+def read_bytes(path: Path, limit: int = TEXT_BYTES_MAX) -> bytes:
+    """Reads a file of at most `limit` bytes. A pipe or a device is not read beyond that limit either.
 
     Raises:
-        ConfigError: It is longer, or a pipe without a writer.
-        OSError: It cannot be read.
+        ConfigError: The file is longer than `limit`, or is a pipe without a writer.
+        OSError: The file cannot be read.
     """
-    with opened(path) as file, errors_about(path):
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise ConfigError("malformed-file", f"{path}: is longer than {most >> 20} MiB")
+    with open_input(path) as file, errors_naming(path):
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise ConfigError("malformed-file", f"{path}: is longer than {limit >> 20} MiB")
     return content
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Opens a file. A pipe without a writer fails after a timeout.
+def open_input(path: Path) -> Iterator[IO[bytes]]:
+    """Opens a file for reading. A pipe without a writer fails after a timeout.
 
     Raises:
-        ConfigError: It is a pipe without a writer.
-        OSError: It cannot be read.
+        ConfigError: The file is a pipe without a writer.
+        OSError: The file cannot be read.
     """
     if not path.is_fifo():
         with path.open("rb") as file:
             yield file
         return
-    # Without this flag, opening it would block until it is opened for writing.
+    # Without O_NONBLOCK, opening a pipe blocks until a writer opens it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         if not select.select([descriptor], [], [], PIPE_SECONDS)[0]:
@@ -67,15 +67,15 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def read_text(path: Path, most: int = TEXT_BYTES_MAX) -> str:
-    """The text of a file of at most so many bytes, with the ends of its lines as they are on this system.
+def read_text(path: Path, limit: int = TEXT_BYTES_MAX) -> str:
+    """Reads a UTF-8 text of at most `limit` bytes and converts its line ends to LF.
 
     Raises:
-        ConfigError: It is longer, or not UTF-8.
-        OSError: It cannot be read.
+        ConfigError: The file is longer than `limit`, or not UTF-8.
+        OSError: The file cannot be read.
     """
     try:
-        text = read_bytes(path, most).decode("utf-8")
+        text = read_bytes(path, limit).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError("malformed-file", f"{path}: is not UTF-8 text (byte {error.start})") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -85,8 +85,8 @@ def read_config(path: Path) -> str:
     """Reads the text of a configuration.
 
     Raises:
-        ConfigError: The file is too long, not UTF-8, or a fio job file; or it is a folder, or the name of a preset.
-        OSError: It cannot be read.
+        ConfigError: The file is too long, not UTF-8, or a fio job file, or `path` is a folder or the name of a preset.
+        OSError: The file cannot be read.
     """
     try:
         text = read_text(path, CONFIG_BYTES_MAX)
@@ -102,7 +102,7 @@ def read_config(path: Path) -> str:
         raise ConfigError(
             "wrong-kind", f"{path}: is a preset; a configuration is wanted, with {where}; {writes}"
         ) from None
-    # Both formats have tables in brackets, so that TOML's own message would speak of quotes.
+    # fio job files have sections in brackets as TOML does, so TOML's own message would complain about quotes.
     if path.suffix == ".fio":
         use = f'[workload.disk] with kind = "fio" and job = "{path.name}"'
         raise ConfigError("wrong-kind", f"{path}: is a fio job file; write a configuration that uses it: {use}")
@@ -110,11 +110,11 @@ def read_config(path: Path) -> str:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file that hostnet wrote.
+    """Reads a JSON file that hostnet wrote and that holds an object.
 
     Raises:
         ConfigError: The file is damaged.
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     text = read_text(path)
     try:
@@ -127,19 +127,19 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """The table in a Parquet file that hostnet wrote, or some columns of it.
+    """Reads a Parquet file that hostnet wrote, or only some of its columns.
 
     Raises:
         ConfigError: The file is damaged.
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with path.open("rb") as file, errors_about(path):
+    with path.open("rb") as file, errors_naming(path):
         try:
-            # pq.read_table would load what reads folders of files and remote ones, which takes longer than all of this.
-            # On this thread: others that still look at a damaged file would abort the process as it leaves.
+            # pq.read_table would import pyarrow's dataset support, which takes longer than reading the file.
+            # Worker threads that still read a damaged file would abort the process at exit, so this thread reads alone.
             content = pa.BufferReader(file.read())
             table = pq.ParquetFile(content, pre_buffer=False).read(columns, use_threads=False)
             table.validate(full=True)
@@ -155,10 +155,10 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text.
+    """Parses a JSON text.
 
     Raises:
-        ValueError: It is none, or nested so deeply that it cannot be read.
+        ValueError: The text is not JSON, or too deeply nested to be read.
     """
     try:
         return json.loads(text)
@@ -167,10 +167,10 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def parse_toml(text: str, file: str | Path) -> dict[str, Any]:
-    """The tables of a TOML text; `file` is what the message of an error calls it.
+    """Parses a TOML text; error messages call it `file`.
 
     Raises:
-        ConfigError: It is none, or nested so deeply that it cannot be read.
+        ConfigError: The text is not TOML, or too deeply nested to be read.
     """
     try:
         return tomllib.loads(text)
@@ -181,12 +181,12 @@ def parse_toml(text: str, file: str | Path) -> dict[str, Any]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Puts a file at `path`, replacing a regular file, so that it is never seen half written.
+    """Writes a file at `path` atomically and replaces a regular file.
 
     A pipe or a device is written to directly.
 
     Raises:
-        OSError: It cannot be written; a regular file that was there stays.
+        OSError: The file cannot be written; an existing regular file is unchanged.
     """
     with scratch_file(path) as (scratch, keep):
         scratch.write_bytes(content)
@@ -194,13 +194,13 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def write_figure(path: Path, figure: Figure, **options: Any) -> None:
-    """Draws a figure into a file whose kind its name tells, as `Figure.savefig` does.
+    """Draws a figure into a file. The suffix of its name selects the format, as in `Figure.savefig`.
 
     Raises:
-        OSError: It cannot be written; what was there stays.
+        OSError: The file cannot be written; an existing file is unchanged.
     """
     drawn = BytesIO()
-    # A layout makes room for the ticks that were there before it moved the axes; other ones may have wider labels.
+    # The layout reserves room for the current ticks. After it has moved the axes, new ticks may have wider labels.
     figure.draw_without_rendering()
     figure.savefig(drawn, format=path.suffix.removeprefix("."), **options)
     write_file(path, drawn.getvalue())
@@ -208,15 +208,15 @@ def write_figure(path: Path, figure: Figure, **options: Any) -> None:
 
 @contextmanager
 def scratch_file(path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
-    """A hidden name beside `path` to write to, and a function that gives it that name; without that call it vanishes.
+    """Yields a hidden file beside `path` to write to, and a function that renames it to `path`.
 
-    A pipe or a device is written to directly.
+    The hidden file is removed unless that function is called. A pipe or a device is written to directly.
 
     Raises:
-        OSError: `path` cannot be written; what was there stays.
+        OSError: `path` cannot be written; an existing file is unchanged.
     """
     if path.exists() and not path.is_file():
-        with errors_about(path):
+        with errors_naming(path):
             yield path, lambda: None
         return
     target = path.resolve()
@@ -229,7 +229,7 @@ def scratch_file(path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
         scratch.replace(target)
         sync(target.parent)
 
-    with errors_about(path, scratch):
+    with errors_naming(path, scratch):
         try:
             scratch.touch()
             yield scratch, keep
@@ -238,8 +238,8 @@ def scratch_file(path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
 
 
 @contextmanager
-def errors_about(path: Path, scratch: Path | None = None) -> Iterator[None]:
-    """Lets an error that names no file, or one at or below `scratch`, name `path` instead."""
+def errors_naming(path: Path, scratch: Path | None = None) -> Iterator[None]:
+    """Rewrites an `OSError` that names no file, or a file at or below `scratch`, to name `path` instead."""
     try:
         yield
     except OSError as error:
@@ -252,12 +252,12 @@ def errors_about(path: Path, scratch: Path | None = None) -> Iterator[None]:
 
 
 def hidden_sibling(path: Path) -> Path:
-    """A name beside a path that nothing else has."""
+    """Returns an unused hidden path in the folder of `path`."""
     return path.resolve().with_name(f".hostnet-{os.getpid()}-{secrets.token_hex(8)}")
 
 
 def sync(path: Path) -> None:
-    """Sees to it that a file or folder is on the disk. Windows cannot do that for folders."""
+    """Flushes a file or a folder to disk. Windows cannot flush folders."""
     if os.name == "nt" and path.is_dir():
         return
     descriptor = os.open(path, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Traces of processors through caches: what the caches see, and what they leave over for memory."""
+"""Filters a memory trace of a processor through caches, and writes the accesses that reach memory."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     Progress = Callable[[dict[str, Any]], bool | None]
 
 COMPRESSIONS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd"}
-"""How the trace that is left over is compressed, by the end of its name."""
+"""Compression of the output trace, by the suffix of its name."""
 
 OUTPUT_FORMATS = ("ramulator", "ramulator1", "dramsim3")
-"""What the memory system reads."""
+"""Trace formats that the memory system reads."""
 
 REPLACEMENTS = ("lru", "random", "qlru")
 
@@ -33,46 +33,47 @@ _SCALES = {None: 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 @dataclass(frozen=True)
-class Level:
-    """A level of caches. Lines have 64 B."""
+class CacheLevel:
+    """A cache level. Lines have 64 B."""
 
     name: str
-    """What the level is called in the results."""
+    """Name of the level in the results."""
     size: int
-    """Bytes, a whole number of sets."""
+    """Capacity in bytes; must be a whole number of sets."""
     ways: int
-    """Ways, 1 to 32."""
+    """Associativity, 1 to 32."""
     replacement: str = "lru"
-    """Which line of a set leaves: "lru", "random" or "qlru"."""
+    """Replacement policy: "lru", "random" or "qlru"."""
 
     def __post_init__(self) -> None:
-        """Refuses a replacement that is not known."""
+        """Raises ConfigError if the replacement policy is unknown."""
         if self.replacement not in REPLACEMENTS:
             raise _core.ConfigError(
-                "unknown-name", f"{self.name}: {self.replacement!r} is no replacement; {nearest(self.replacement)}"
+                "unknown-name",
+                f"{self.name}: {self.replacement!r} is no replacement; {replacement_hint(self.replacement)}",
             )
 
 
-L1 = Level("L1", 32 * 2**10, 8)
-"""The first level of Intel's server cores up to Cascade Lake."""
+L1 = CacheLevel("L1", 32 * 2**10, 8)
+"""L1 data cache of Intel's server cores up to Cascade Lake."""
 
 
 @dataclass(frozen=True)
-class Filtered:
-    """What caches made of a trace."""
+class FilterResult:
+    """Result of filtering a trace."""
 
     trace: Path
-    levels: tuple[Level, ...]
+    levels: tuple[CacheLevel, ...]
     summary: dict[str, Any]
     """Counts of the trace and of every level; docs/filter.md explains every key."""
 
     @property
     def complete(self) -> bool:
-        """Whether the trace was read to its end."""
+        """True if the trace was read to its end."""
         return bool(self.summary["complete"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts with the shape of each level, ready for JSON."""
+        """Returns the counts and the geometry of each level, ready for JSON."""
         shapes = [
             {"level": level.name, "bytes": level.size, "ways": level.ways, "replacement": level.replacement}
             for level in self.levels
@@ -83,40 +84,42 @@ class Filtered:
 
 def filter_trace(
     trace: str | PathLike[str],
-    levels: Sequence[Level],
+    levels: Sequence[CacheLevel],
     *,
     format: str | None = None,
     output: str | PathLike[str] | None = None,
     output_format: str = "ramulator",
     keep_addresses: bool = False,
     progress: Progress | None = None,
-) -> Filtered:
-    """Runs a trace through caches.
+) -> FilterResult:
+    """Filters a memory trace through caches.
 
     Args:
         trace: The trace, plain or compressed.
-        levels: The caches, the one next to the processor first.
-        format: Format of the trace, see docs/traffic.md; told by its first record if not given.
-        output: Writes misses and write-backs of the last level to this file, which `memory` reads; compressed if it
-            ends with .gz, .xz or .zst. It appears whole or not at all.
-        output_format: "ramulator", "ramulator1" or "dramsim3"; a clock of the latter is one instruction.
-        keep_addresses: Whether addresses are written as they are. Otherwise pages of 4 KiB are put side by side in the
-            order of their first use, so that they fit into a memory.
+        levels: The caches, starting with the one next to the processor.
+        format: Format of the trace, see docs/traffic.md; by default detected from its first record.
+        output: File for the misses and write-backs of the last level, which `memory` reads; compressed if its name ends
+            with .gz, .xz or .zst. The file is written atomically.
+        output_format: "ramulator", "ramulator1" or "dramsim3"; one clock of "dramsim3" is one instruction.
+        keep_addresses: True to write addresses unchanged. By default, pages of 4 KiB are renumbered in the order of
+            their
+            first use, so that they fit into a memory.
         progress: Called about ten times a second with a dict of phase, bytes (read) and progress (0 to 1). If it
-            returns False, the counts are of the part that was read, and no file appears.
+            returns
+            False, the counts cover the part that was read, and no file is written.
 
     Raises:
-        ConfigError: An argument or the trace is wrong.
+        ConfigError: An argument or the trace is invalid.
         OSError: A file cannot be read or written.
     """
     path, shapes = Path(trace), [(level.size, level.ways, level.replacement) for level in levels]
 
-    def run(**more: Any) -> Filtered:
+    def run(**more: Any) -> FilterResult:
         text = _core.filter_trace(str(path), shapes, format=format, progress=progress, **more)
-        return Filtered(path, tuple(levels), json.loads(text))
+        return FilterResult(path, tuple(levels), json.loads(text))
 
     if not path.is_file():
-        with path.open("rb"):  # raises what is wrong with it; a pipe is fine
+        with path.open("rb"):  # raises if the file cannot be read; a pipe can
             pass
     if output is None:
         return run()
@@ -133,11 +136,11 @@ def filter_trace(
     return result
 
 
-def parse_level(name: str, text: str, replacement: str) -> Level:
-    """A level from "size,ways" or "size,ways,replacement", such as "32KiB,8" or "24.75MiB,11,qlru".
+def parse_level(name: str, text: str, replacement: str) -> CacheLevel:
+    """Parses a cache level from "size,ways" or "size,ways,replacement", such as "32KiB,8" or "24.75MiB,11,qlru".
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The text does not describe a cache level.
     """
     size, ways, *more = [part.strip() for part in text.split(",")] if "," in text else ["", ""]
     match = _SIZE.fullmatch(size)
@@ -146,14 +149,14 @@ def parse_level(name: str, text: str, replacement: str) -> Level:
         raise _core.ConfigError(
             "malformed-value", f"{text!r}: must be a size and ways, such as 32KiB,8 or 24.75MiB,11,qlru"
         )
-    return Level(name, int(count), int(ways), *more or [replacement])
+    return CacheLevel(name, int(count), int(ways), *more or [replacement])
 
 
-def preset_levels(preset: str) -> list[Level]:
-    """The caches of a server preset, or of a configuration file: L1, the L2 of a core, and the whole LLC.
+def preset_levels(preset: str) -> list[CacheLevel]:
+    """Returns the caches of a server preset or a configuration file: L1, the L2 of one core, and the whole LLC.
 
     Raises:
-        ConfigError: There is no such preset, or it tells nothing about its caches.
+        ConfigError: There is no such preset, or it does not describe its caches.
     """
     from hostnet.presets import load_server
 
@@ -166,12 +169,12 @@ def preset_levels(preset: str) -> list[Level]:
     slices = effective["cha"]["slices"]
     return [
         L1,
-        Level("L2", l2["sets"] * l2["ways"] * LINE_BYTES, l2["ways"], l2["replacement"]),
-        Level("LLC", slices * llc["sets"] * llc["ways"] * LINE_BYTES, llc["ways"], llc["replacement"]),
+        CacheLevel("L2", l2["sets"] * l2["ways"] * LINE_BYTES, l2["ways"], l2["replacement"]),
+        CacheLevel("LLC", slices * llc["sets"] * llc["ways"] * LINE_BYTES, llc["ways"], llc["replacement"]),
     ]
 
 
-def nearest(replacement: str) -> str:
-    """The tail of a message about an unknown replacement."""
+def replacement_hint(replacement: str) -> str:
+    """Returns the end of an error message about an unknown replacement policy."""
     near = get_close_matches(replacement, REPLACEMENTS, n=1)
     return f'did you mean "{near[0]}"?' if near else f"known are: {', '.join(REPLACEMENTS)}"

@@ -1,4 +1,4 @@
-"""How limits are named that are not known, or not for sure."""
+"""Names of limits that are unknown or uncertain."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 NOT_KNOWN = "not known"
-"""Name of a limit, of a regime or of a cause that is not known."""
+"""Name of an unknown limit, regime or cause."""
 
 DOUBTFUL = " ?"
-"""Follows the name of a limit that may be another one."""
+"""Suffix of the name of a limit that is uncertain."""
 
-MARKED = (
+DOUBTFUL_NOTE = (
     "? after a limit: it may be another one, for predictions do not cover the server or are far from what was measured"
 )
-"""Stands under a table with such a limit and no sentence about it."""
+"""Note under a table with an uncertain limit that no sentence explains."""
 
 
-def notes_on(limits: Iterable[str | None]) -> list[str]:
-    """What to know of the limits in a table."""
-    return [MARKED] if any(limit and limit.endswith(DOUBTFUL) for limit in limits) else []
+def limit_notes(limits: Iterable[str | None]) -> list[str]:
+    """Returns the notes on the limits in a table."""
+    return [DOUBTFUL_NOTE] if any(limit and limit.endswith(DOUBTFUL) for limit in limits) else []
 
 
 def divided_text(path: str, factors: Iterable[float]) -> str:
-    """Follows the value of a key that says how much a thing takes: raising such a limit divides it by the factors."""
+    """Returns " / " and the factors if raising the limit of a key divides its value; else an empty text."""
     return " / " + ", / ".join(f"{factor:g}" for factor in sorted(factors)) if path in _divided() else ""
 
 
 @cache
 def _divided() -> frozenset[str]:
-    """The keys of limits that are higher where less is taken."""
+    """Returns the keys of limits that rise when their value is reduced."""
     return frozenset(way["path"] for way in json.loads(_core.limits()) if way["scale"] == "less")

@@ -1,4 +1,4 @@
-"""Locks the places where a run writes. A lock names its owner, and the system releases it when the owner exits."""
+"""Locks on the paths where a run writes. A lock names its owner, and the system releases it when the owner exits."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.files import errors_about
+from hostnet.files import errors_naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OWNER_BYTES_MAX = 4096
-"""The longest description of an owner that is read back."""
+"""Longest description of an owner that is read back, in bytes."""
 
 WINDOWS_LOCKED_BYTE = 2**62
-"""Windows locks bytes of a file, and a locked byte cannot be read: this one lies beyond all content."""
+"""Offset of the byte that is locked on Windows. A locked byte cannot be read there, so the offset lies beyond all
+content."""
 
 
 class LockedError(Exception):
-    """Another process holds a lock, or has just released it and removed its file."""
+    """Raised if another process holds a lock, or has just released it and removed its file."""
 
     def __init__(self, *, released: bool) -> None:
-        """`released` is True if the file has been removed meanwhile."""
+        """Creates the error; `released` is True if the lock file has been removed meanwhile."""
         super().__init__()
         self.released = released
 
@@ -37,7 +38,7 @@ def lock_file(file: IO[bytes], path: Path) -> None:
     """Locks an open file for as long as it stays open; the system releases the lock when the process exits.
 
     Raises:
-        LockedError: Another process holds it, or `path` is no longer this file.
+        LockedError: Another process holds the lock, or `path` no longer names this file.
     """
     try:
         if sys.platform == "win32":
@@ -56,14 +57,14 @@ def lock_file(file: IO[bytes], path: Path) -> None:
 
 
 @contextmanager
-def owned(path: Path, lock: Path) -> Iterator[None]:
-    """Owns `path` while the body runs, to the exclusion of other processes. `lock` is the lock file.
+def exclusive_lock(path: Path, lock: Path) -> Iterator[None]:
+    """Holds an exclusive lock on `path` while the body runs; `lock` is the lock file.
 
     Raises:
-        ConfigError: Another process owns it; the message names that process.
-        OSError: The lock cannot be written.
+        ConfigError: Another process owns `path`; the message names that process.
+        OSError: The lock file cannot be written.
     """
-    with errors_about(path, lock):
+    with errors_naming(path, lock):
         file = os.fdopen(os.open(lock, os.O_RDWR | os.O_CREAT, 0o644), "r+b", 0)
     with file:
         try:
@@ -82,15 +83,16 @@ def owned(path: Path, lock: Path) -> Iterator[None]:
 
 
 def _identity() -> dict[str, str | int]:
+    """Returns the description of this process that its lock files hold."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
     return {"process": os.getpid(), "machine": socket.gethostname(), "since": started}
 
 
 def _owner(file: IO[bytes]) -> str:
-    """Describes the owner of a locked file, as far as it has written that down."""
+    """Describes the owner of a locked file, as far as its description can be read."""
     try:
         file.seek(0)
-        told = json.loads(file.read(OWNER_BYTES_MAX))
-        return f"process {told['process']:d} on {told['machine']} (since {told['since']})"
+        record = json.loads(file.read(OWNER_BYTES_MAX))
+        return f"process {record['process']:d} on {record['machine']} (since {record['since']})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another run"

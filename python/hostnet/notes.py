@@ -1,4 +1,4 @@
-"""What the user should know before trusting the numbers of a run, in the words of the screen and of pages."""
+"""Notes on the validity of the results of a run, for the screen and for pages."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from hostnet.drift import drift_notes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-STOPPED = "stopped before its end: the numbers are of the part that was simulated"
-"""Stands where a run did not finish."""
+STOPPED = "stopped before its end: the numbers cover the part that was simulated"
+"""Note on a run that did not finish."""
 
 NAMES_MAX = 8
-"""Names of a list that are told on the screen."""
+"""Maximum number of names of a list that the screen shows."""
 
 RATES = (
     ("classes", "class", "goodput_gbps", "goodput_ci95"),
     ("workloads", "workload", "throughput_gb_per_s", "throughput_ci95"),
 )
-"""Tables with rates: the columns of names, of rates and of their intervals."""
+"""Tables with rates: the columns of names, of rates and of the half-widths of their confidence intervals."""
 
-WITHOUT_EFFECT = {
+NO_EFFECT_TEXTS = {
     "no_effect": "no effect in this run",
     "never_met": "limits and rules that were not reached while measuring",
 }
-"""What is said of the names in a list of the summary."""
+"""Introductions to the lists of names in a summary."""
 
 
-def some(names: Sequence[str], most: int | None = NAMES_MAX) -> str:
-    """Names the first of many, or all of them if `most` is None."""
+def list_names(names: Sequence[str], most: int | None = NAMES_MAX) -> str:
+    """Lists the first `most` names, or all of them if `most` is None."""
     shown = names if most is None else names[:most]
     return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
 
@@ -40,30 +40,34 @@ def notes_of(summary: Mapping[str, Any]) -> list[str]:
     if summary["unvalidated"]:
         lines.append(summary["unvalidated"])
     lines += drift_notes(summary)
-    lines += not_told(summary)
+    lines += wide_interval_notes(summary)
     lines += summary["ignored"]
-    return lines + without_effect(summary)
+    return lines + no_effect_notes(summary)
 
 
-def not_told(summary: Mapping[str, Any]) -> list[str]:
-    """Says whose rate is not told, as its 95 % interval is wider than the rate itself."""
+def wide_interval_notes(summary: Mapping[str, Any]) -> list[str]:
+    """Returns a note on the rates whose 95 % interval is wider than the rate itself."""
     names = [
-        str(row[name]) for table, name, *columns in RATES for row in summary.get(table, ()) if _is_open(row, columns)
+        str(row[name]) for table, name, *columns in RATES for row in summary.get(table, ()) if _is_wide(row, columns)
     ]
     if not names:
         return []
-    remedy = "a longer run.duration or more seeds tell" if summary.get("seeds") else "a longer run.duration tells"
-    return [f"the 95 % interval of the rate is wider than the rate itself; {remedy} more: {some(names)}"]
+    remedy = "a longer run.duration or more seeds narrow" if summary.get("seeds") else "a longer run.duration narrows"
+    return [f"the 95 % interval of the rate is wider than the rate itself; {remedy} it: {list_names(names)}"]
 
 
-def _is_open(row: Mapping[str, Any], columns: Sequence[str]) -> bool:
+def _is_wide(row: Mapping[str, Any], columns: Sequence[str]) -> bool:
+    """Returns True if the confidence interval of a rate is wider than the rate."""
     value, half_width = (row.get(column) for column in columns)
     if isinstance(value, dict):
-        # Over several seeds, each value has a mean and an interval.
+        # Over several seeds, a value is a mean with a confidence interval.
         value, half_width = value["mean"], value["ci95"]
     return bool(value) and half_width is not None and half_width > value
 
 
-def without_effect(summary: Mapping[str, Any], most: int | None = NAMES_MAX) -> list[str]:
-    """Says which given keys did nothing, and which limits and rules were not reached; `most` as of `some`."""
-    return [f"{text}: {some(summary[kind], most)}" for kind, text in WITHOUT_EFFECT.items() if summary.get(kind)]
+def no_effect_notes(summary: Mapping[str, Any], most: int | None = NAMES_MAX) -> list[str]:
+    """Returns notes on keys that had no effect and on limits and rules that were not reached.
+
+    Each note names at most `most` of them, as in `list_names`.
+    """
+    return [f"{text}: {list_names(summary[kind], most)}" for kind, text in NO_EFFECT_TEXTS.items() if summary.get(kind)]

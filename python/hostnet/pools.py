@@ -1,4 +1,4 @@
-"""The pools on the path of a workload, made up of the parts that it uses, as sentences and tables name them."""
+"""Credit pools on the path of a workload, and the names that sentences and tables give them."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LFB = "LFB"
-"""The pool of a stream, as the table `domains` calls it. C2M-Read or C2M-Write names it, whichever holds it longer."""
+"""Pool of a stream in the table `domains`. Its domain is C2M-Read or C2M-Write, whichever holds an entry longer."""
 
-LINKS = ("PCIe posted", "PCIe non-posted")
-"""Pools that every link has."""
+LINK_POOLS = ("PCIe posted", "PCIe non-posted")
+"""Pools that every PCIe link has."""
 
-PLACES = ("socket ", "upi ")
-"""Prefixes of the parts of a server that are places: sockets, and pairs of one that asks and one that answers."""
+PLACE_PREFIXES = ("socket ", "upi ")
+"""Prefixes of the parts of a server that are places: sockets, and pairs of a requesting and a responding socket."""
 
-ANSWERS = ("UPI data", "UPI answer")
-"""Pools of messages that go back from the socket that is asked."""
+RESPONSE_POOLS = ("UPI data", "UPI answer")
+"""Pools of messages from the responding to the requesting socket."""
 
 OTHER_DIRECTIONS = "UPI, other directions"
-"""Stands for the directions between sockets in which several pools held nothing."""
+"""Name of the directions between sockets in which several pools held nothing."""
 
-ASKED = re.compile(r"upi (\d+)-(\d+)")
-"""A place between sockets: `upi 0-1` is what socket 0 requests from socket 1."""
+REMOTE_REQUEST_PLACE = re.compile(r"upi (\d+)-(\d+)")
+"""Place between sockets: `upi 0-1` is the traffic that socket 0 requests from socket 1."""
 
-STAGE = re.compile(rf"(UPI [\w-]+) \(at ({ASKED.pattern})")
-"""How sentences name a pool or a link between sockets and its place."""
+STAGE = re.compile(rf"(UPI [\w-]+) \(at ({REMOTE_REQUEST_PLACE.pattern})")
+"""A pool or a link between sockets with its place, as sentences name it."""
 
 
-def pool_of(kind: str, domain: str) -> str:
-    """The row of the table `domains` that a pool of a workload is some parts of, or all."""
+def pool_row_name(kind: str, domain: str) -> str:
+    """Returns the row of the table `domains` that contains the pool of a workload."""
     return LFB if kind == "stream" else domain
 
 
-def pool_at(facts: Mapping[str, Any], domain: str | None) -> Row | None:
-    """The pool of a domain on the path of a workload; `place` says where, if it has several and is fullest there."""
+def find_pool(facts: Mapping[str, Any], domain: str | None) -> Row | None:
+    """Returns the pool of a domain on the path of a workload. With several places, `place` names the fullest."""
     return next((pool for pool in facts.get("pools", ()) if pool["domain"] == domain), None)
 
 
-def credits_of(kind: str, domain: str | None) -> str:
-    """What the credits of a pool of a workload are, as `limits` has it beside the name of the domain."""
+def credit_name(kind: str, domain: str | None) -> str:
+    """Returns the name of the credits in a pool of a workload, as `limits` shows it beside the name of the domain."""
     if kind == "stream":
         return "LFB entries of its cores"
-    return "credits of its links" if domain in LINKS else "credits"
+    return "credits of its links" if domain in LINK_POOLS else "credits"
 
 
 def rows_by_place(summary: Mapping[str, Any]) -> list[Row]:
-    """Returns the rows of `domains` in the summary of a server; with several sockets, one per place, not their sum.
+    """Returns the rows of `domains` of a server; with several sockets, one row per place instead of their sum.
 
     One socket or UPI direction cannot use the credits of another.
     """
@@ -65,28 +65,30 @@ def rows_by_place(summary: Mapping[str, Any]) -> list[Row]:
     return rows
 
 
-def label_of(row: Row) -> str:
-    """Returns the domain of a row of `domains`, with its place if there are several."""
+def row_label(row: Row) -> str:
+    """Returns the domain of a row of `domains`, followed by its place if there are several."""
     domain, part = str(row["domain"]), str(row.get("part", ""))
-    return f"{domain}, {place_in_words(domain, part)}" if part.startswith(PLACES) else domain
+    return f"{domain}, {place_text(domain, part)}" if part.startswith(PLACE_PREFIXES) else domain
 
 
-def idle_folded(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yields rows of pools; those between two sockets that held nothing share one, which is `idle`.
+def fold_idle_pools(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yields rows of pools; those between two sockets that held nothing are merged into one `idle` row.
 
-    A pool that held nothing in any direction has a row of its own.
+    A pool that held nothing in any direction keeps a row.
     """
     folded: list[Row] = []
     for domain, group in groupby(rows, key=lambda row: str(row["domain"])):
         own = list(group)
-        idle = [row for row in own if ASKED.fullmatch(str(row.get("part", ""))) and not row["in_use_mean"]]
+        idle = [
+            row for row in own if REMOTE_REQUEST_PLACE.fullmatch(str(row.get("part", ""))) and not row["in_use_mean"]
+        ]
         used = [row for row in own if row not in idle]
-        if folded and not any(ASKED.fullmatch(str(row.get("part", ""))) for row in own):
-            yield one_of_idle(folded)
+        if folded and not any(REMOTE_REQUEST_PLACE.fullmatch(str(row.get("part", ""))) for row in own):
+            yield merge_idle_rows(folded)
             folded = []
         yield from used
         if idle:
-            places = [place_in_words(domain, str(row["part"])) for row in idle]
+            places = [place_text(domain, str(row["part"])) for row in idle]
             named = f"{domain}, {directions_text(places, len(own))}"
             row = {**dict.fromkeys(idle[0]), "domain": named, "workload": idle[0]["workload"], "idle": True}
             if used:
@@ -94,16 +96,16 @@ def idle_folded(rows: Iterable[Row]) -> Iterator[Row]:
             else:
                 yield row
     if folded:
-        yield one_of_idle(folded)
+        yield merge_idle_rows(folded)
 
 
-def one_of_idle(rows: Sequence[Row]) -> Row:
-    """Returns the row of idle directions of one pool, or one for those of several."""
+def merge_idle_rows(rows: Sequence[Row]) -> Row:
+    """Returns one row for idle directions, named after their pool if they belong to one."""
     return rows[0] if len(rows) == 1 else {**rows[0], "domain": OTHER_DIRECTIONS}
 
 
-def idle_links_folded(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yields the directions of UPI, each with its `direction`; those that carried nothing share one that is `idle`."""
+def fold_idle_links(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yields the UPI links with their `direction`; those without traffic are merged into one `idle` row."""
     told = [{**row, "direction": f"socket {row['from']} to {row['to']}", "idle": not row["gb_per_s"]} for row in rows]
     yield from (row for row in told if not row["idle"])
     idle = [row for row in told if row["idle"]]
@@ -113,33 +115,33 @@ def idle_links_folded(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def directions_text(idle: Sequence[str], count: int) -> str:
-    """Names idle directions between sockets, of `count` in all."""
+    """Names idle directions between sockets; `count` is the number of all directions."""
     if len(idle) == 1:
         return idle[0]
     return f"all {count} directions" if len(idle) == count else f"{len(idle)} other directions"
 
 
-def place_in_words(domain: str, part: str) -> str:
-    """Names a place; one between sockets by the way that messages of the pool go, as tables of UPI do."""
-    asked = ASKED.fullmatch(part)
-    if asked is None:
+def place_text(domain: str, part: str) -> str:
+    """Names a place. A place between sockets is named by the direction of its messages, as in UPI tables."""
+    request = REMOTE_REQUEST_PLACE.fullmatch(part)
+    if request is None:
         return part
-    one, other = reversed(asked.groups()) if domain in ANSWERS else asked.groups()
+    one, other = reversed(request.groups()) if domain in RESPONSE_POOLS else request.groups()
     return f"socket {one} to {other}"
 
 
 def nonzero_sources(sources: str) -> str:
-    """Returns what the sources of a channel's traffic move, as the table `channels` has it, without what is 0.00."""
+    """Returns the traffic sources of a channel from the table `channels`, without those of 0.00 GB/s."""
     return ", ".join(source for source in sources.split(", ") if not source.endswith(" 0.00"))
 
 
 def with_directions(text: str) -> str:
-    """A sentence of what limits a workload, with places between sockets in words."""
-    return STAGE.sub(lambda stage: f"{stage[1]} (at {place_in_words(stage[1], stage[2])}", text)
+    """Rewrites places between sockets in a sentence about a limit as "socket 0 to 1"."""
+    return STAGE.sub(lambda stage: f"{stage[1]} (at {place_text(stage[1], stage[2])}", text)
 
 
-def rows_of_own_parts(summary: Mapping[str, Any]) -> list[Row]:
-    """Rows like those of the table `domains`, for pools of which a workload uses some parts and not all.
+def partial_pool_rows(summary: Mapping[str, Any]) -> list[Row]:
+    """Returns rows like those of `domains`, for pools of which a workload uses some parts but not all.
 
     `binds` names the domain by which such a pool limits its workload.
     """
@@ -147,7 +149,7 @@ def rows_of_own_parts(summary: Mapping[str, Any]) -> list[Row]:
     rows = []
     for facts in summary.get("binding") or []:
         for pool in facts["pools"]:
-            name = pool_of(facts["kind"], pool["domain"])
+            name = pool_row_name(facts["kind"], pool["domain"])
             of_a_place = {row["capacity"] for row in summary.get("places") or [] if row["domain"] == name}
             if name not in whole or round(pool["credits"]) in {whole[name]["capacity"], *of_a_place}:
                 continue

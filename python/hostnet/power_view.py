@@ -1,10 +1,10 @@
-"""What the screen, the report and pictures show of frequencies and sleep of cores."""
+"""Table of the frequencies and sleep states of cores, for the screen, the report and plots."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.view import Column, View, maybe, name_of
+from hostnet.view import Column, View, optional_column, text_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
     from hostnet.view import Row
 
 BEFORE, AFTER = ("C0", "poll"), ("wake", "halt")
-"""States of cores that are no C-states: those that are shown before these, and those after them."""
+"""States of cores other than C-states: those listed before the C-states, and those listed after."""
 
 
-def states_of(rows: Iterable[Row]) -> list[str]:
-    """The states of cores: those that work and poll, then C-states from the lightest, then those in between."""
+def core_states(rows: Iterable[Row]) -> list[str]:
+    """Returns the states of cores: working and polling, then C-states from the lightest, then transitions."""
     known = list(dict.fromkeys(str(row["state"]) for row in rows))
     asleep = [state for state in known if state not in (*BEFORE, *AFTER)]
     return [state for state in (*BEFORE, *asleep, *AFTER) if state in known]
 
 
 def cores_w(rows: Iterable[Row]) -> float | None:
-    """What the cores of all rows take together, in W; nothing without rows."""
+    """Returns the total power of the cores of all rows, in W; None without rows."""
     watts = [row["power_w"] for row in rows]
     return sum(watts) if watts else None
 
 
-def power(summary: Mapping[str, Any]) -> View:
-    """Frequencies and sleep of the cores of each server, a row each."""
+def power_view(summary: Mapping[str, Any]) -> View:
+    """Creates the table of frequencies and sleep of the cores of each server."""
     rows, states, services = (summary.get(name, ()) for name in ("power", "power_states", "services"))
-    names = states_of(states)
+    names = core_states(states)
     found: dict[str, dict[str, Any]] = {}
     for host in dict.fromkeys(row["host"] for row in rows):
         own = [row for row in rows if row["host"] == host]
@@ -48,19 +48,19 @@ def power(summary: Mapping[str, Any]) -> View:
             "shares": shares,
         }
     columns = [
-        name_of("cores of", "host"),
-        maybe("W", "watts"),
-        maybe("GHz", "ghz"),
+        text_column("cores of", "host"),
+        optional_column("W", "watts"),
+        optional_column("GHz", "ghz"),
         *(_share(name) for name in names),
-        maybe("µJ per request", "energy"),
+        optional_column("µJ per request", "energy"),
     ]
     about = (
-        "What all cores take together, their mean frequency, and the share of time in each state, as a mean over the "
-        "cores: C0 is at work, poll without work and awake, wake on the way out of sleep, halt while the clock changes."
+        "Total power of all cores, their mean frequency, and the mean share of time of a core in each state: "
+        "C0 is at work, poll is awake without work, wake is leaving a sleep state, halt is a change of the clock."
     )
     return View("Power of cores", about, columns, list(found.values()))
 
 
 def _share(name: str) -> Column:
-    """The share of time in a state, in percent."""
+    """Creates the column of the time share of a state, in percent."""
     return Column(f"{name} %", lambda row: 100 * row["shares"][name])

@@ -1,4 +1,4 @@
-"""Loads servers without what runs on them: presets, and the servers of configuration files."""
+"""Loads servers without their workloads, from presets and configuration files."""
 
 from __future__ import annotations
 
@@ -20,56 +20,56 @@ if TYPE_CHECKING:
     Tree = dict[str, Any]
 
 PROBE = 'workload.hostnet={kind="stream",cores="0",working_set="64 B"}'
-"""Makes a complete configuration of a server file, so that it can be checked."""
+"""Assignment of a minimal workload, which completes the configuration of a server so that it can be resolved."""
 
 PCIE_GENERATIONS = range(1, 7)
-"""The generations of PCIe."""
+"""Supported generations of PCIe."""
 
 BUFFER_BYTES = 1 << 30
-"""The usual buffer of one core."""
+"""Default buffer of one core, in bytes."""
 
 
 @dataclass(frozen=True)
 class ServerFile:
-    """The server that a preset or a file describes."""
+    """Server that a preset or a file describes."""
 
     name: str
-    """The preset, or the file without its ending."""
+    """Name of the preset, or of the file without its suffix."""
     label: str
-    """What messages call it."""
+    """Name of the server in messages."""
     tree: Tree
-    """What was written, as nested dicts, without workloads and run."""
+    """Configuration as written, as nested dicts, without workloads and run."""
     base_dir: str
-    """The folder that relative paths start from."""
+    """Folder that relative paths start from."""
     text: str | None
-    """The text of a TOML file; None for a preset and for JSON."""
+    """Text of a TOML file; None for a preset and for JSON."""
     effective: Tree
-    """Every value of the server, as the simulator resolved it."""
+    """All values of the server, as the simulator resolved them."""
 
     @property
     def is_preset(self) -> bool:
-        """Whether it is a preset as it ships, not a file."""
+        """True for a preset as shipped, False for a file."""
         return self.tree == {"server": {"preset": self.name}}
 
     @property
     def cores(self) -> int:
-        """Cores of the socket."""
+        """Cores per socket."""
         return int(self.effective["core"]["count"])
 
     @property
     def drives(self) -> int:
-        """NVMe drives."""
+        """Number of NVMe drives."""
         return int(self.effective["ssd"]["count"])
 
     @property
     def unvalidated(self) -> str | None:
-        """Why results of this server are not checked against measurements; None when they are."""
+        """Reason why results of this server are not validated against measurements; None if they are."""
         reason: str | None = self.effective["server"].get("unvalidated")
         return reason
 
     @property
-    def memory_held(self) -> int:
-        """Bytes that all channels hold."""
+    def memory_bytes(self) -> int:
+        """Capacity of all channels, in bytes."""
         memory = self.effective["memory"]
         dram = memory["dram"]
         banks = dram["ranks"] * dram["bank_groups"] * dram["banks_per_group"]
@@ -78,15 +78,18 @@ class ServerFile:
 
     @property
     def buffer_bytes(self) -> int:
-        """Buffer of one core, so that all cores have one and as much is left: a power of two, at most 1 GiB."""
+        """Buffer size per core, in bytes, such that the buffers of all cores fill at most half the memory.
+
+        The size is a power of two of at most 1 GiB.
+        """
         size = self.effective["memory"]["size"]
-        memory = self.memory_held if size == "all" else size_bytes(size)
+        memory = self.memory_bytes if size == "all" else size_bytes(size)
         share = max(memory // (2 * self.cores), 4096)
         return int(min(1 << share.bit_length() - 1, BUFFER_BYTES))
 
     @property
     def memory_peak_gb_per_s(self) -> float:
-        """What the data buses of all channels can move (GB/s)."""
+        """Peak bandwidth of the data buses of all channels, in GB/s."""
         memory = self.effective["memory"]
         dram = memory["dram"]
         clocks_per_s = transfers_per_s(dram["data_rate"]) / 2
@@ -95,36 +98,36 @@ class ServerFile:
 
     @property
     def pcie_peak_gb_per_s(self) -> float:
-        """What all PCIe lanes together can carry in one direction, packets included (GB/s)."""
+        """Peak bandwidth of all PCIe lanes in one direction, packet headers included, in GB/s."""
         pcie = self.effective["pcie"]
         return _core.link_bytes_per_s(pcie["generation"], pcie["lanes"]) / 10**9
 
     @property
     def expander_peak_gb_per_s(self) -> float | None:
-        """What the wires of the link to an expander carry in one direction (GB/s); None without one."""
+        """Raw bandwidth of the link to an expander in one direction, in GB/s; None without one."""
         link = self.effective.get("expander")
         return _core.link_bytes_per_s(link["generation"], link["lanes"]) / 10**9 if link else None
 
     @property
     def read_latency_ns(self) -> float:
-        """Latency of a read that meets nobody and finds its row open (ns)."""
+        """Latency of an uncontended read that hits an open row, in ns."""
         timing = self.effective["memory"]["dram"]["timing"]
         clock_ns = 2e9 / transfers_per_s(self.effective["memory"]["dram"]["data_rate"])
         ways = ("core.to_cha", "cha.read_to_mc", "cha.from_mc", "core.from_cha")
         return sum(map(self.time_ns, ways)) + float(timing["cl"] + timing["burst"]) * clock_ns
 
     def core_peak_gb_per_s(self, cores: int) -> float:
-        """What the line fill buffers of some cores can read from a memory without load (GB/s)."""
+        """Returns the bandwidth in GB/s at which the LFBs of `cores` cores read idle memory."""
         round_ns = self.read_latency_ns + self.time_ns("core.lfb.refill")
         return cores * int(self.effective["core"]["lfb"]["entries"]) * LINE_BYTES / round_ns
 
     def time_ns(self, path: str) -> float:
-        """The time at a dotted path (ns)."""
-        text = look_up(self.effective, path)
+        """Returns the time at a dotted path, in ns."""
+        text = value_at_path(self.effective, path)
         return 0.0 if text.startswith("0 ") else parse_time_ps(text, path) / 1000
 
     def configuration(self, workloads: Tree, run: Tree, values: Mapping[str, Any]) -> tuple[_core.Plan, Source]:
-        """The plan of the server with some values replaced, running `workloads`.
+        """Resolves the server with some values replaced, running `workloads`.
 
         Raises:
             ConfigError: A value is out of its range.
@@ -132,17 +135,17 @@ class ServerFile:
         tree = json.loads(json.dumps(self.tree))
         _split_bandwidth(tree)
         for path, value in values.items():
-            put(tree, path, value)
+            set_at_path(tree, path, value)
         content = {**tree, "workload": workloads, "run": run}
         source = Source(json.dumps(content), "json", self.label, self.base_dir)
         return simulate.resolve_server(source), source
 
 
 def load_server(name: str) -> ServerFile:
-    """Reads a server: the name of a preset, or a configuration file whose workloads are left out.
+    """Reads a server from a preset, or from a configuration file, whose workloads are ignored.
 
     Raises:
-        ConfigError: It is neither, or something in the file is wrong.
+        ConfigError: `name` is neither a preset nor a file, or the file has an error.
         OSError: The file cannot be read.
     """
     presets = [preset for preset, _, _ in _core.presets()]
@@ -163,7 +166,7 @@ def load_server(name: str) -> ServerFile:
     return ServerFile(path.stem, name, tree, source.base_dir, text, effective)
 
 
-def put(tree: Tree, path: str, value: Any) -> None:
+def set_at_path(tree: Tree, path: str, value: Any) -> None:
     """Sets the value at a dotted path of nested dicts."""
     *tables, key = path.split(".")
     for table in tables:
@@ -171,8 +174,8 @@ def put(tree: Tree, path: str, value: Any) -> None:
     tree[key] = value
 
 
-def look_up(tree: Tree, path: str) -> Any:
-    """The value at a dotted path of nested dicts; None where there is nothing."""
+def value_at_path(tree: Tree, path: str) -> Any:
+    """Returns the value at a dotted path of nested dicts, or None if there is none."""
     value: Any = tree
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
@@ -180,7 +183,7 @@ def look_up(tree: Tree, path: str) -> Any:
 
 
 def _split_bandwidth(tree: Tree) -> None:
-    """Writes `ssd.bandwidth` as the two that it stands for, so that either can be replaced."""
+    """Replaces `ssd.bandwidth` by the read and write bandwidth that it stands for, so that either can be set."""
     drives = tree.get("ssd", {})
     if "bandwidth" in drives:
         both = drives.pop("bandwidth")
@@ -189,7 +192,7 @@ def _split_bandwidth(tree: Tree) -> None:
 
 
 def _parse(source: Source) -> Tree:
-    """The nested dicts of a file. The simulator, which knows lines and limits, judges it first."""
+    """Parses a file to nested dicts. The simulator checks it first because its errors name lines and limits."""
     _core.check_syntax(source.text, source.format, source.file)
     if source.format == "json":
         tree: Tree = json.loads(source.text)
@@ -198,6 +201,7 @@ def _parse(source: Source) -> Tree:
 
 
 def _with_probe(source: Source) -> Source:
+    """Adds a minimal workload to a server without any."""
     if _core.is_cluster(source.text, format=source.format):
         raise _core.ConfigError(
             "wrong-kind", f"{source.file}: host: describes hosts on a network; a server is wanted here"
@@ -206,5 +210,6 @@ def _with_probe(source: Source) -> Source:
 
 
 def _effective(source: Source) -> Tree:
+    """Resolves a configuration and returns all its values."""
     effective: Tree = json.loads(simulate.resolve_server(source).effective_json())
     return effective

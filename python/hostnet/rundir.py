@@ -1,4 +1,4 @@
-"""Run directories: what is in them, and how they come into being whole or not at all."""
+"""Run directories: their files, and how they are created atomically."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.files import errors_about, hidden_sibling, sync
-from hostnet.locks import owned
+from hostnet.files import errors_naming, hidden_sibling, sync
+from hostnet.locks import exclusive_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,47 +22,47 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
 
 TRACE = "trace.pftrace"
-"""The name of the trace in a run directory."""
+"""Name of the trace in a run directory."""
 
 
 def fresh_path(root: Path, name: str) -> Path:
-    """The first path `root/<name>-<n>` beyond all that exist, n = 1, 2, ..."""
+    """Returns `root/<name>-<n>` with the smallest n above all existing ones, from 1 on."""
     stem = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run"
     pattern = re.compile(re.escape(stem) + r"-(\d+)")
     taken = [int(match[1]) for entry in root.glob(f"{stem}-*") if (match := pattern.fullmatch(entry.name))]
     return root / f"{stem}-{max(taken, default=0) + 1}"
 
 
-def check_place(path: Path) -> None:
-    """Makes sure that a run directory can be put at `path`, without leaving anything there.
+def check_run_dir(path: Path) -> None:
+    """Checks that a run directory can be created at `path`, without leaving anything there.
 
     Raises:
-        OSError: It exists and is not empty, or its parent cannot be written.
+        OSError: `path` exists and is not empty, or its parent cannot be written.
     """
     _refuse_occupied(path)
     check_parent(path)
 
 
 @contextmanager
-def owned_place(path: Path) -> Iterator[None]:
+def lock_run_dir(path: Path) -> Iterator[None]:
     """Locks a run directory at `path` against other runs while the body runs.
 
     Raises:
         ConfigError: Another run writes there.
-        OSError: Its nearest parent that exists cannot be written.
+        OSError: The nearest existing parent cannot be written.
     """
     absolute = path.resolve()
     parent = next(folder for folder in absolute.parents if folder.exists())
     name = "-".join(absolute.relative_to(parent).parts)
-    with owned(path, parent / f".hostnet-{name}.lock"):
+    with exclusive_lock(path, parent / f".hostnet-{name}.lock"):
         yield
 
 
 def check_parent(path: Path) -> None:
-    """Makes sure that something can be put at `path`, without leaving anything there.
+    """Checks that something can be created at `path`, without leaving anything there.
 
     Raises:
-        OSError: The nearest parent that exists cannot be written.
+        OSError: The nearest existing parent cannot be written.
     """
     parent = next(folder for folder in path.absolute().parents if folder.exists())
     try:
@@ -73,10 +73,10 @@ def check_parent(path: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Makes sure that a file can be put at `path`, replacing one or not, or that it is a pipe or a device.
+    """Checks that a file can be written at `path`, or that `path` is a pipe or a device.
 
     Raises:
-        OSError: It is a folder, or its folder cannot be written.
+        OSError: `path` is a folder, or its folder cannot be written.
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path}: is a folder")
@@ -85,10 +85,10 @@ def check_file(path: Path) -> None:
 
 
 def check_new_file(path: Path) -> None:
-    """Makes sure that a new file can be put at `path`, without leaving anything there.
+    """Checks that a new file can be created at `path`, without leaving anything there.
 
     Raises:
-        OSError: It exists, or its folder does not or cannot be written.
+        OSError: `path` exists, or its folder does not exist or cannot be written.
     """
     if path.exists() or path.is_symlink():
         raise FileExistsError(f"{path}: exists; name a file that does not exist yet: --out FILE")
@@ -98,11 +98,11 @@ def check_new_file(path: Path) -> None:
 
 
 def publish(path: Path, fill: Callable[[Path], None]) -> Path:
-    """Lets `fill` write into a temporary sibling of `path` and then gives it that name. Returns the path.
+    """Calls `fill` with a temporary sibling of `path`, then renames that folder to `path`, which is returned.
 
     Raises:
         FileExistsError: `path` exists and is not empty.
-        OSError: It cannot be written; nothing is left behind.
+        OSError: `path` cannot be written; nothing is left behind.
     """
     _refuse_occupied(path)
     target = path.resolve()
@@ -114,7 +114,7 @@ def publish(path: Path, fill: Callable[[Path], None]) -> Path:
 
 
 def publish_fresh(root: Path, name: str, fill: Callable[[Path], None]) -> Path:
-    """Like `publish`, at the first free path `root/<name>-<n>`. Two writers never get the same one."""
+    """Does as `publish`, at the first free path `root/<name>-<n>`. Two writers never get the same path."""
     with _filled(fresh_path(root, name), fill) as scratch:
         while True:
             path = fresh_path(root, name)
@@ -127,53 +127,56 @@ def publish_fresh(root: Path, name: str, fill: Callable[[Path], None]) -> Path:
                 return path
 
 
-def write_run(results: Results, place: Path, *, csv: bool = False, report: bool = True) -> None:
-    """Fills an empty folder with the files of one run."""
+def write_run(results: Results, folder: Path, *, csv: bool = False, report: bool = True) -> None:
+    """Writes the files of one run into an empty folder."""
     for name in (*results.table_names, "epochs"):
-        (place / f"{name}.parquet").write_bytes(results.native.parquet(name))
+        (folder / f"{name}.parquet").write_bytes(results.native.parquet(name))
     if csv:
         from hostnet.tables import write_csv
 
         for name, table in results.tables.items():
-            write_csv(table, str(place / f"{name}.csv"))
+            write_csv(table, str(folder / f"{name}.csv"))
     if results.trace is not None:
-        (place / TRACE).write_bytes(results.trace)
-    write_text(place / "summary.json", results.native.summary_json)
-    write_text(place / f"config.{results.source.format}", results.source.text)
-    write_text(place / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))
-    write_explanations(results, place)
+        (folder / TRACE).write_bytes(results.trace)
+    write_text(folder / "summary.json", results.native.summary_json)
+    write_text(folder / f"config.{results.source.format}", results.source.text)
+    write_text(folder / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))
+    write_explanations(results, folder)
     if report:
-        from hostnet.report import Known, write_report
+        from hostnet.report import KnownResults, write_report
 
-        write_report(place, Known(results.summary, results.rows))
+        write_report(folder, KnownResults(results.summary, results.rows))
 
 
-def write_explanations(results: Results, place: Path) -> None:
-    """Writes what explains each server that can be: `explain.json` and the page `explanation.txt`.
+def write_explanations(results: Results, folder: Path) -> None:
+    """Writes `explain.json` and `explanation.txt` for each server that can be explained.
 
-    Those of hosts on a network are in a folder of that name, `servers`.
+    For hosts on a network, each server has a folder in `servers`.
     """
     from hostnet.explain import explainable
 
     for host in explainable(results):
-        folder = place / "servers" / host if host else place
-        folder.mkdir(parents=True, exist_ok=True)
-        write_explanation(results, host or None, folder)
+        server_folder = folder / "servers" / host if host else folder
+        server_folder.mkdir(parents=True, exist_ok=True)
+        write_explanation(results, host or None, server_folder)
 
 
-def write_explanation(results: Results, host: str | None, place: Path) -> None:
-    """Writes what explains one server."""
+def write_explanation(results: Results, host: str | None, folder: Path) -> None:
+    """Writes the explanation of one server."""
     from hostnet.explain import explain_results, page_text
 
     page = explain_results(results, host)
     if host is None:
         page = page.with_steps()
-    write_text(place / "explain.json", json.dumps(page.as_dict(), indent=1, ensure_ascii=False))
-    write_text(place / "explanation.txt", page_text(page))
+    write_text(folder / "explain.json", json.dumps(page.as_dict(), indent=1, ensure_ascii=False))
+    write_text(folder / "explanation.txt", page_text(page))
 
 
 def manifest(results: Results) -> dict[str, Any]:
-    """What produced the results: configuration, version, machine and time. Only here may two equal runs differ."""
+    """Returns the provenance of the results: configuration, version, machine and time.
+
+    It is the only file in which two equal runs may differ.
+    """
     return {
         "format": 1,
         "name": results.plan.name,
@@ -198,7 +201,7 @@ def manifest(results: Results) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """The computer that ran the simulation."""
+    """Describes the computer that ran the simulation."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -210,11 +213,12 @@ def machine() -> dict[str, Any]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text file with one newline at its end, the same bytes on every system."""
+    """Writes a text file that ends with one newline, with the same bytes on every system."""
     path.write_bytes((text.rstrip("\n") + "\n").encode())
 
 
 def _refuse_occupied(path: Path) -> None:
+    """Raises FileExistsError unless a folder can be renamed to `path`."""
     if path.is_dir():
         if path.samefile(Path.cwd()):
             raise FileExistsError(f"{path}: is the current folder; name one that does not exist yet")
@@ -226,7 +230,7 @@ def _refuse_occupied(path: Path) -> None:
 
 @contextmanager
 def _parents_of(path: Path) -> Iterator[None]:
-    """Makes the parent folders; takes those it made away again if the body fails."""
+    """Creates the parent folders of `path`, and removes those that it created if the body fails."""
     made = [folder for folder in path.absolute().parents if not folder.exists()]
     try:
         path.absolute().parent.mkdir(parents=True, exist_ok=True)
@@ -235,17 +239,17 @@ def _parents_of(path: Path) -> Iterator[None]:
         for folder in made:
             try:
                 folder.rmdir()
-            except OSError:  # somebody else put something there, or it was never made
+            except OSError:  # another process wrote into the folder, or it was never created
                 break
         raise
 
 
 @contextmanager
 def _filled(path: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
-    """A hidden folder beside `path`, filled and safe on the disk, for the body to rename; else it vanishes."""
+    """Yields a hidden folder beside `path`, filled and synced, for the body to rename; otherwise removes it."""
     target = path.resolve()
     scratch = hidden_sibling(target)
-    with errors_about(path, scratch), _parents_of(target):
+    with errors_naming(path, scratch), _parents_of(target):
         try:
             scratch.mkdir()
             fill(scratch)
@@ -257,6 +261,7 @@ def _filled(path: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
 
 
 def _sync_tree(folder: Path) -> None:
+    """Flushes a folder and everything in it to disk."""
     for parent, _, files in os.walk(folder):
         for name in files:
             sync(Path(parent) / name)
@@ -264,6 +269,7 @@ def _sync_tree(folder: Path) -> None:
 
 
 def _processor_name() -> str:
+    """Returns the model name of the processor, as far as the system reports it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

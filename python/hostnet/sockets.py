@@ -1,4 +1,4 @@
-"""The sockets of a server: what each is like, and which parts of the server are its own."""
+"""Sockets of a server: the configuration of each, and the parts of the server that belong to it."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from dataclasses import dataclass
 from typing import Any
 
 TABLES = ("core", "cha", "cache", "prefetch", "ddio", "memory", "iio", "pcie", "ssd")
-"""Tables that a socket may have of its own."""
+"""Tables of the configuration that a socket may override."""
 
 SINGLE = ("cha", "iio")
-"""Parts of which every socket has one."""
+"""Parts of which every socket has exactly one."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """A socket: its configuration, and which cores, channels and drives of the server are its own."""
+class ServerSocket:
+    """A socket: its configuration, and the cores, channels and drives of the server that belong to it."""
 
     number: int
     config: dict[str, Any]
     parts: Mapping[str, range]
-    """The numbers of its parts by their kind, such as `core`."""
+    """Numbers of the parts of the socket by kind, such as `core`."""
 
     def has(self, part: str) -> bool:
-        """Whether a part of the server, as tables name it, belongs to it."""
+        """Returns True if a part of the server, as tables name it, belongs to the socket."""
         kind, _, number = part.partition(" ")
         return (int(number) if number.isdecimal() else 0) in self.parts.get(kind, ())
 
 
-def places_of(config: dict[str, Any]) -> tuple[Place, ...]:
-    """The sockets of a complete configuration; none where there is one, or nobody knows."""
+def server_sockets(config: dict[str, Any]) -> tuple[ServerSocket, ...]:
+    """Returns the sockets of a complete configuration; empty if there is only one, or the number is unknown."""
     count = _value(config, "server", "sockets")
     if not isinstance(count, int) or count < 2:
         return ()
-    places: list[Place] = []
+    places: list[ServerSocket] = []
     drives = _drives(config)
     first = {"core": 0, "channel": 0, "ssd": 0}
     for number in range(count):
@@ -46,12 +46,12 @@ def places_of(config: dict[str, Any]) -> tuple[Place, ...]:
         parts = {kind: range(first[kind], first[kind] + counted) for kind, counted in counts.items()}
         first = {kind: numbers.stop for kind, numbers in parts.items()}
         single = dict.fromkeys(SINGLE, range(number, number + 1))
-        places.append(Place(number, socket, {**parts, **single}))
+        places.append(ServerSocket(number, socket, {**parts, **single}))
     return tuple(places)
 
 
 def _counts(config: dict[str, Any]) -> dict[str, int]:
-    """How many cores, channels with queues of their own, and drives a socket has."""
+    """Returns the number of cores, of channels with separate queues, and of drives of a socket."""
     subchannels = _value(config, "memory", "dram", "subchannels") or 1
     return {
         "core": _value(config, "core", "count") or 0,
@@ -61,7 +61,7 @@ def _counts(config: dict[str, Any]) -> dict[str, int]:
 
 
 def _drives(config: dict[str, Any]) -> list[int] | None:
-    """The socket of each drive; None where every socket has those of its own table."""
+    """Returns the socket of each drive; None if every socket has the drives of its own table."""
     sockets = _value(config, "ssd", "sockets")
     if isinstance(sockets, int):
         return [sockets] * int(_value(config, "ssd", "count") or 0)
@@ -69,6 +69,7 @@ def _drives(config: dict[str, Any]) -> list[int] | None:
 
 
 def _value(config: Any, *path: str) -> Any:
+    """Returns the value at a path of nested dicts, or None."""
     for key in path:
         config = config.get(key) if isinstance(config, dict) else None
     return config

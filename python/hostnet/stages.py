@@ -1,4 +1,4 @@
-"""The stages of datagrams on their way from one application to another."""
+"""Stages of a datagram from the sending to the receiving application."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ STAGES = {
     "rx_driver": "rx driver",
     "rx_copy": "rx copy",
 }
-"""The stages of datagrams in their order, and what they are called."""
+"""Stages of datagrams in order, with their headings."""
 
 
-def stage_ways(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """A row per class and direction with the mean of every stage in microseconds."""
+def stage_means(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Returns a row per class and direction, with the mean time of every stage in us."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         way = found.setdefault((row["class"], row["way"]), {"class": row["class"], "way": row["way"]})

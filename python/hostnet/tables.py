@@ -1,4 +1,4 @@
-"""The tables of a run."""
+"""Result tables of a run."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     Key = tuple[str | int, ...]
 
 TABLES = ("workloads", "domains", "channels")
-"""The tables that every run has; `caches`, `upi`, `mesh` and `mesh_ways` come with them where there are any, `series`
-when asked for."""
+"""Tables that every run has. `caches`, `upi`, `mesh` and `mesh_ways` exist if the server has such parts, `series` on
+request."""
 
 ROWS_MAX = 10_000
 """Tables with up to this many rows are compared row by row; only tables of flows have more."""
 
 PARQUET: dict[str, Any] = {"version": "2.6", "compression": "zstd", "compression_level": 3, "write_statistics": True}
-"""How tables are written: equal tables give equal bytes."""
+"""Options of Parquet files with which equal tables give equal bytes."""
 
 
 def build_table(native: RunResult, name: str) -> pa.Table:
-    """Makes an Arrow table of what the simulator hands over.
+    """Builds an Arrow table from a table of the simulator.
 
-    The simulator knows the types, so that a column of nulls has the same type in every run.
+    The simulator supplies the types, so that a column of nulls has the same type in every run.
     """
     import pyarrow as pa
 
@@ -42,20 +42,20 @@ def build_table(native: RunResult, name: str) -> pa.Table:
     return pa.Table.from_arrays(arrays, names=list(columns))
 
 
-def rows_of(native: RunResult, name: str) -> list[dict[str, Any]]:
-    """The rows of a table of the simulator."""
+def table_rows(native: RunResult, name: str) -> list[dict[str, Any]]:
+    """Returns the rows of a table of the simulator."""
     columns = native.table(name)
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
 @cache
 def table_info() -> Mapping[str, TableInfo]:
-    """Returns the content of each table of any run, the most important first."""
+    """Returns the description of each result table of any run, in descending order of importance."""
     return _core.table_info()
 
 
 def result_tables() -> list[str]:
-    """Returns the names of the tables that are compared between runs, the most important first."""
+    """Returns the names of the tables that are compared between runs, in descending order of importance."""
     return [name for name, info in table_info().items() if info["results"]]
 
 
@@ -66,7 +66,7 @@ def key_columns(name: str, row: Mapping[str, Any]) -> list[str]:
 
 
 def rows_by_key(name: str, rows: Iterable[Row]) -> dict[Key, Row]:
-    """Indexes the rows of a table by their names; duplicates get a number from the second on."""
+    """Indexes the rows of a table by their keys; from the second on, rows with equal keys get a number."""
     found: dict[Key, Row] = {}
     counts: dict[Key, int] = {}
     for row in rows:
@@ -76,7 +76,7 @@ def rows_by_key(name: str, rows: Iterable[Row]) -> dict[Key, Row]:
     return found
 
 
-def summarised_rows(summary: Mapping[str, Any], name: str) -> list[Row]:
+def summary_rows(summary: Mapping[str, Any], name: str) -> list[Row]:
     """Returns the rows of a table in a summary; rows of its servers start with the name of the host."""
     rows: list[Row] = list(summary.get(name, ()))
     for host, server in summary.get("servers", {}).items():
@@ -85,17 +85,17 @@ def summarised_rows(summary: Mapping[str, Any], name: str) -> list[Row]:
 
 
 def all_rows(name: str, summary: Mapping[str, Any], rows: Iterable[Row]) -> list[Row]:
-    """Returns the rows of a table, including those that the summary leaves out."""
-    found = rows_by_key(name, summarised_rows(summary, name))
+    """Returns the rows of a table, including those that the summary omits."""
+    found = rows_by_key(name, summary_rows(summary, name))
     for key, row in rows_by_key(name, rows).items():
-        # A summary leaves out columns that do not apply to a row.
-        told = {column: value for column, value in row.items() if value is not None or key not in found}
-        found[key] = {**found.get(key, {}), **told}
+        # A summary omits columns that do not apply to a row.
+        values = {column: value for column, value in row.items() if value is not None or key not in found}
+        found[key] = {**found.get(key, {}), **values}
     return list(found.values())
 
 
 def write_parquet(table: pa.Table, path: str) -> None:
-    """Writes a table so that equal tables give equal bytes."""
+    """Writes a Parquet file; equal tables give equal bytes."""
     import pyarrow.parquet as pq
 
     pq.write_table(table, path, **PARQUET)
@@ -104,7 +104,7 @@ def write_parquet(table: pa.Table, path: str) -> None:
 def write_csv(table: pa.Table, path: str) -> None:
     """Writes a table as comma-separated values with a header; a null is an empty field.
 
-    Text that spreadsheets would evaluate as a formula, even in quotes, starts with an apostrophe.
+    Text that spreadsheets would evaluate as a formula, even in quotes, is prefixed with an apostrophe.
     """
     import pyarrow.csv as csv
 
@@ -116,6 +116,7 @@ FORMULA = r"^[=+\-@\t\r]."
 
 
 def _without_formulas(table: pa.Table) -> pa.Table:
+    """Prefixes an apostrophe to text that spreadsheets would evaluate as a formula."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -129,7 +130,7 @@ def _without_formulas(table: pa.Table) -> pa.Table:
 
 
 def to_pandas(table: pa.Table) -> pandas.DataFrame:
-    """A table as a pandas data frame.
+    """Converts a table to a pandas data frame.
 
     Raises:
         ImportError: pandas is not installed.
@@ -142,7 +143,7 @@ def to_pandas(table: pa.Table) -> pandas.DataFrame:
 
 
 def to_polars(table: pa.Table) -> polars.DataFrame:
-    """A table as a polars data frame.
+    """Converts a table to a polars data frame.
 
     Raises:
         ImportError: polars is not installed.

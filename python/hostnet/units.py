@@ -1,4 +1,4 @@
-"""Quantities with units, as people write them."""
+"""Parses and formats quantities with units."""
 
 import re
 from decimal import Decimal
@@ -7,30 +7,30 @@ from fractions import Fraction
 from hostnet._core import ConfigError
 
 PS_PER_UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "ms": 10**9, "s": 10**12}
-"""Picoseconds of each unit of time."""
+"""Picoseconds per unit of time."""
 
 PS_MAX = 2**63 - 1
-"""The longest time a run can have, in ps (about 106 days)."""
+"""Longest duration of a run, in ps (about 106 days)."""
 
 SIZE_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
               "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
-"""Bytes of each unit in configurations."""
+"""Bytes per unit of size in configurations."""
 
 LINE_BYTES = 64
-"""Bytes of a line."""
+"""Size of a cache line, in bytes."""
 
 _TIME = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s*(?P<unit>[a-zµμ]+)\s*")
 
 
 def parse_time_ps(text: str, what: str) -> int:
-    """Reads a time such as "10us" or "10 us" and returns it in ps.
+    """Parses a time such as "10us" or "10 us" and returns it in ps.
 
     Args:
-        text: A number of at least 1 ps and its unit (ps, ns, us, ms or s).
-        what: The name of the value, for the error message.
+        text: A number and its unit (ps, ns, us, ms or s); at least 1 ps.
+        what: Name of the value in error messages.
 
     Raises:
-        ConfigError: `text` is no such time.
+        ConfigError: `text` is not such a time.
     """
     match = _TIME.fullmatch(text) if isinstance(text, str) else None
     if match is None or match["unit"] not in PS_PER_UNIT:
@@ -44,13 +44,13 @@ def parse_time_ps(text: str, what: str) -> int:
 
 
 def size_bytes(text: str) -> int:
-    """Bytes of a size as the simulator writes it, such as "8 KiB"."""
+    """Returns the bytes of a size in the format of the simulator, such as "8 KiB"."""
     number, unit = text.split()
     return int(Fraction(number) * SIZE_BYTES[unit])
 
 
 def transfers_per_s(text: str) -> float:
-    """The exact rate of a speed grade such as "2933 MT/s", which stands for 8800/3 MT/s."""
+    """Returns the exact rate of a speed grade such as "2933 MT/s", which stands for 8800/3 MT/s."""
     match = re.fullmatch(r"([\d.]+) ([kMGT]?)T/s", text)
     assert match is not None, text
     rate = Fraction(match[1]) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]]
@@ -60,7 +60,7 @@ def transfers_per_s(text: str) -> float:
 
 
 def format_time(time_ps: float) -> str:
-    """Writes a time with the unit that suits its size, for example "12.5 us"."""
+    """Formats a time with a suitable unit, for example "12.5 us"."""
     for unit in ("s", "ms", "us", "ns"):
         if time_ps >= PS_PER_UNIT[unit]:
             return f"{time_ps / PS_PER_UNIT[unit]:.4g} {unit}"
@@ -71,35 +71,35 @@ _PREFIXES = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0, "m": 1e-3, "µ": 1e-6, "n": 
 
 
 def format_si(value: float, unit: str) -> str:
-    """Formats a quantity with three digits and a suitable prefix, for example "8.06 µJ"."""
+    """Formats a quantity with three digits and an SI prefix, for example "8.06 µJ"."""
     if value == 0:
         return f"0 {unit}"
     for prefix, size in _PREFIXES.items():
         digits = f"{value / size:#.3g}".rstrip(".")
         if abs(float(digits)) >= 1 or size == min(_PREFIXES.values()):
-            whole = without_sign_of_zero(f"{float(digits):.0f}")
+            whole = without_negative_zero(f"{float(digits):.0f}")
             return f"{whole if 'e' in digits else digits} {prefix}{unit}"
     raise AssertionError("the last prefix takes everything")
 
 
 RATES = {"gbps": "Gbps", "gb_per_s": "GB/s"}
-"""Units of rates, by the last words of the columns that have them."""
+"""Units of rates, by the suffix of their columns."""
 
 RATE_MIN = 0.1
-"""Rates below this have another prefix: few of their digits would be left after the point."""
+"""Smallest rate that is shown in its own unit; smaller ones get another prefix so that no digits are lost."""
 
 
 GB_PER_S = "GB/s"
-"""The unit of rates of lines."""
+"""Unit of rates of lines."""
 
 
 def unit_of_rate(column: str) -> str | None:
-    """The unit of a column of rates, such as `goodput_gbps`; None of other columns."""
+    """Returns the unit of a column of rates, such as `goodput_gbps`; None for other columns."""
     return next((unit for words, unit in RATES.items() if column.endswith(words)), None)
 
 
 def is_small_rate(value: float | None, unit: str | None) -> bool:
-    """Returns True if a rate needs another prefix than that of its unit."""
+    """Returns True if a rate needs a smaller prefix than its unit has."""
     return unit is not None and value is not None and 0 < abs(value) < RATE_MIN
 
 
@@ -115,35 +115,35 @@ def format_rate(value: float, unit: str, half_width: float | None = None) -> str
     return f"{text} ±{half_width * size:.{decimals}f} {unit}"
 
 
-def without_sign_of_zero(text: str) -> str:
-    """Returns a formatted number, without the sign if it was rounded to zero."""
+def without_negative_zero(text: str) -> str:
+    """Removes the sign of a formatted number that was rounded to zero."""
     return text if text.strip("+-0.") else text.lstrip("+-")
 
 
 NO_BREAK = "\u00a0"
-"""The space at which no line ends."""
+"""No-break space."""
 
 _SPACE_OF_PERCENT = re.compile(r"(?<=\d) (?=%)")
 
 
-def unbroken(text: str) -> str:
-    """Returns the text with spaces that do not break between numbers and their percent signs."""
+def with_no_breaks(text: str) -> str:
+    """Replaces the space between a number and its percent sign by a no-break space."""
     return _SPACE_OF_PERCENT.sub(NO_BREAK, text)
 
 
 def format_percent(share: float, digits: int = 0, sign: str = "") -> str:
-    """Formats a share of one in percent, for example "95 %", with "+" as `sign` "+25 %"; zero has no sign."""
-    return f"{without_sign_of_zero(f'{100 * share:{sign}.{digits}f}')} %"
+    """Formats a fraction in percent, for example "95 %", or "+25 %" with "+" as `sign`; zero has no sign."""
+    return f"{without_negative_zero(f'{100 * share:{sign}.{digits}f}')} %"
 
 
-def share_in_words(share: float) -> str:
-    """Formats a share of one for a sentence: a small one that is not zero is "below 1 %", not "0 %"."""
+def share_text(share: float) -> str:
+    """Formats a fraction for a sentence; a small one is "below 1 %" instead of "0 %"."""
     text = format_percent(share)
     return "below 1 %" if share > 0 and text == format_percent(0.0) else text
 
 
 def format_count(count: float, noun: str) -> str:
-    """Writes a number of things with at most three digits, for example "12.3 M events"."""
+    """Formats a number of things with at most three digits, for example "12.3 M events"."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if count >= size:
             return f"{count / size:.3g} {letter} {noun}"
@@ -151,7 +151,7 @@ def format_count(count: float, noun: str) -> str:
 
 
 def format_wall(seconds: float) -> str:
-    """Writes a wall-clock time, for example "3 min 20 s"."""
+    """Formats a wall-clock time, for example "3 min 20 s"."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

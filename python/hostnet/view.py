@@ -1,4 +1,4 @@
-"""Tables for people: a few columns of the tables of a run, with headings that people read."""
+"""Tables for readers: some columns of the result tables of a run, with readable headings."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Read = Callable[[Row], Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, and what it shows of a row."""
+    """A column: its heading, and how its cell is read from a row."""
 
     heading: str
     read: Read
     text: bool = False
     always: bool = False
-    """Whether it is shown when no row has anything there."""
+    """True if the column is shown even when all its cells are empty."""
     unit: str | None = None
-    """The unit of a rate, whose prefix does not suit small ones."""
+    """Unit of a rate that may need a smaller prefix."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A table for people. `about` says how to read it, and `table` names the file of the run that has all rows."""
+    """A table for readers. `about` explains it, and `table` names the file of the run that holds all rows."""
 
     title: str
     about: str
@@ -36,41 +36,43 @@ class View:
     table: str | None = None
 
     def cells(self, rows_max: int | None = None) -> list[list[Any]]:
-        """What stands in each row, or in the first ones."""
+        """Returns the cells of all rows, or of the first `rows_max`."""
         return [[column.read(row) for column in self.columns] for row in self.rows[:rows_max]]
 
     def without_empty(self) -> View:
-        """The same without the columns, after the first, that say nothing in any row."""
-        told = [
+        """Returns the view without columns whose cells are all empty or zero; the first column stays."""
+        has_values = [
             column.always or any(column.read(row) not in (None, 0, 0.0, "") for row in self.rows)
             for column in self.columns
         ]
         kept = [
-            column for index, (column, said) in enumerate(zip(self.columns, told, strict=True)) if said or not index
+            column
+            for index, (column, has_value) in enumerate(zip(self.columns, has_values, strict=True))
+            if has_value or not index
         ]
         return replace(self, columns=kept)
 
 
-def name_of(heading: str, key: str) -> Column:
-    """A column of text."""
+def text_column(heading: str, key: str) -> Column:
+    """Creates a column of text."""
     return Column(heading, lambda row: row[key], text=True)
 
 
-def plain(heading: str, key: str) -> Column:
-    """A column as it stands in the table."""
+def value_column(heading: str, key: str) -> Column:
+    """Creates a column with the values of the result table."""
     return Column(heading, lambda row: row[key], unit=unit_of_rate(key))
 
 
-def maybe(heading: str, key: str) -> Column:
-    """A column that not every row has."""
+def optional_column(heading: str, key: str) -> Column:
+    """Creates a column of a key that some rows lack."""
     return Column(heading, lambda row: row.get(key))
 
 
-def percent(heading: str, key: str) -> Column:
-    """A share of one, in percent."""
+def percent_column(heading: str, key: str) -> Column:
+    """Creates a column of a fraction, in percent."""
     return Column(heading, lambda row: None if row[key] is None else 100 * row[key])
 
 
-def part(heading: str, key: str, whole: str) -> Column:
-    """One column as percent of another."""
+def ratio_column(heading: str, key: str, whole: str) -> Column:
+    """Creates a column of the ratio of two columns, in percent."""
     return Column(heading, lambda row: 100 * (row[key] or 0) / row[whole] if row.get(whole) else None)

@@ -12,7 +12,7 @@ HEAD = ["| code | rule | what to do |", "|---|---|---|"]
 
 
 def files(root: Path) -> dict[Path, str]:
-    """The content of the page with the table of codes."""
+    """Returns the content of the page with the table of codes."""
     page = root / "docs" / "errors.md"
     rows = [f"| `{code}` | {rule} | {fix} |" for code, rule, fix in _core.error_table()]
     table = "\n".join([*HEAD, *rows, ""])

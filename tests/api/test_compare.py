@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hostnet
-from hostnet.comparison import ResultDifference, config_differences, part, result_differences, side_of
+from hostnet.comparison import ResultDifference, config_differences, find_divergence, result_differences, side_of
 from tests.support import QUADRANT
 
 
@@ -55,15 +55,15 @@ def test_a_comparison_is_a_line(file: Path) -> None:
 def test_a_stopped_run_is_a_part_of_a_whole_one(file: Path) -> None:
     whole = side_of(hostnet.run(file), "whole")
     stopped = replace(whole, complete=False, epochs=whole.epochs[:2], summary={**whole.summary, "complete": False})
-    assert part(whole, stopped) == {"outcome": "cut-short", "until_ns": 20000}
+    assert find_divergence(whole, stopped) == {"outcome": "cut-short", "until_ns": 20000}
     told = replace(whole, summary={**whole.summary, "lines": 0})
-    assert part(whole, told) == {"outcome": "told-differently"}
+    assert find_divergence(whole, told) == {"outcome": "told-differently"}
 
 
 def test_a_prediction_has_no_events(file: Path) -> None:
     side = side_of(hostnet.run(file), "A")
     prediction = replace(side, summary={**side.summary, "engine": "predict"})
-    assert part(side, prediction)["outcome"] == "impossible"
+    assert find_divergence(side, prediction)["outcome"] == "impossible"
 
 
 def test_keys_are_dotted_paths_and_those_of_workloads_come_first() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import hostnet
 from hostnet import Cluster, Config, Flow, Host, Run, Server, Stream
-from hostnet.notes import not_told
+from hostnet.notes import wide_interval_notes
 from hostnet.report.brief import NAMED_MAX, ROWS_MAX
 
 RUN = Run(name="<b>&", duration="20 us", warmup="5 us")
@@ -110,7 +110,7 @@ def test_a_notebook_shows_classes_and_requests(cluster: hostnet.ClusterResults) 
     traffic, requests = shown(cluster).tables
     assert [row[0] for row in traffic] == ["class", "ask", "bulk"]
     assert [row[0] for row in requests] == ["class", "ask"]
-    assert len(shown(cluster).items) == len(cluster.summary["limits"]) + len(not_told(cluster.summary))
+    assert len(shown(cluster).items) == len(cluster.summary["limits"]) + len(wide_interval_notes(cluster.summary))
 
 
 def test_a_notebook_shows_a_prediction() -> None:

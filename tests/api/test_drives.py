@@ -10,7 +10,7 @@ import pytest
 import hostnet
 from hostnet import Config, FioJob, Run, Server, Ssd
 from hostnet.explain import explain_results, page_text
-from hostnet.sockets import places_of
+from hostnet.sockets import server_sockets
 from tests.support import raises_code
 
 LOCAL, REMOTE = 0, 24
@@ -76,7 +76,7 @@ def test_pages_know_the_drives_of_a_socket() -> None:
         run=Run(duration="20 us", warmup="5 us"),
     )
     effective = json.loads(hostnet.run(described).plan.effective_json())
-    assert [place.parts["ssd"] for place in places_of(effective)] == [range(1), range(1, 4)]
+    assert [place.parts["ssd"] for place in server_sockets(effective)] == [range(1), range(1, 4)]
 
 
 @pytest.mark.long

@@ -13,7 +13,7 @@ import hostnet
 from hostnet._core import RunResult
 from hostnet.comparison import result_differences, side_of
 from hostnet.running.results import Results
-from hostnet.running.seeds import combine
+from hostnet.running.seeds import combine_runs
 from hostnet.sweeps.outcome import outcome_of
 from hostnet.tables import key_columns, result_tables, rows_by_key, table_info
 from tests.docs.reference import ROOT
@@ -82,7 +82,7 @@ def test_a_measured_cell_is_seen_by_compare_seeds_and_sweeps(file: Path) -> None
         (found,) = result_differences(side.tables, side_of(changed, "B").tables)
         assert (found.table, found.column, found.a, found.b) == (table, column, before, before + 1)
         key = list(rows_by_key(table, results.rows(table)))[index]
-        mean = rows_by_key(table, combine([results, changed])[table])[key][column]
+        mean = rows_by_key(table, combine_runs([results, changed])[table])[key][column]
         assert mean["mean"] == pytest.approx(before + 0.5), (table, column)
         other = outcome_of(0, changed)
         assert other["influence"] != outcome["influence"], table

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.cli.show_storage import queues_of, windows_wanted
+from hostnet.cli.show_storage import queues_of, recommended_windows
 
 
 def results_of(depth: int, duration: str) -> hostnet.Results:
@@ -44,6 +44,6 @@ def test_the_first_commands_of_a_job_do_not_count() -> None:
 def test_the_window_that_is_advised_tells_the_latency(depth: int, duration: str) -> None:
     short = results_of(depth, duration)
     row = short.summary["workloads"][0]
-    (said,) = windows_wanted([row], short.summary["window_ns"], queues_of(short.plan))
+    (said,) = recommended_windows([row], short.summary["window_ns"], queues_of(short.plan))
     assert row["io_latency_mean_ns"] is None
     assert disk(depth, said.split('"')[1])["io_latency_mean_ns"] is not None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet import ConfigError
-from hostnet.units import PS_PER_UNIT, format_count, format_time, format_wall, parse_time_ps, share_in_words
+from hostnet.units import PS_PER_UNIT, format_count, format_time, format_wall, parse_time_ps, share_text
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_numbers_are_written_short() -> None:
 
 @pytest.mark.parametrize(("share", "said"), [(0.0, "0 %"), (0.005, "below 1 %"), (0.006, "1 %"), (0.28, "28 %")])
 def test_a_small_share_is_not_called_none(share: float, said: str) -> None:
-    assert share_in_words(share) == said
+    assert share_text(share) == said

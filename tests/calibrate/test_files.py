@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from hostnet import ConfigError
 from hostnet.calibrate import DataError, Measurement, calibrate
-from hostnet.calibrate.measurement import Conditions, kernel_of
-from hostnet.calibrate.parameters import fittable, kind_of, parse_fit, quantity_text, quantity_value, value_of
+from hostnet.calibrate.measurement import Conditions, parse_kernel
+from hostnet.calibrate.parameters import base_unit_value, fittable, kind_of, parse_fit, quantity_text, quantity_value
 from hostnet.calibrate.plausible import check_plausible, compare_reads
 from hostnet.calibrate.readers import read_data
 from hostnet.calibrate.readers.counters import quantities_of
 from hostnet.curve.points import gap_of
-from hostnet.presets import load_server, look_up
+from hostnet.presets import load_server, value_at_path
 from tests.support import raises_code
 
 SERVER = load_server("cascade-lake-6234")
@@ -160,7 +160,7 @@ def test_tables(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kernel", ["read", "copy", "triad", "write"])
 def test_kernels_move_what_they_must(kernel: str) -> None:
-    reads, moved = kernel_of(kernel)
+    reads, moved = parse_kernel(kernel)
     assert 0.5 <= reads <= 1
     assert moved == pytest.approx({"read": 1, "copy": 1.5, "triad": 4 / 3, "write": 2}[kernel])
 
@@ -303,12 +303,12 @@ def test_quantities_are_written_exactly(value: int, kind: str) -> None:
 
 def test_every_parameter_can_be_named() -> None:
     for path, schema in fittable():
-        written = look_up(SERVER.effective, path)
+        written = value_at_path(SERVER.effective, path)
         if written == "off":
             with raises_code('malformed-value | "off"'):
                 parse_fit(path, SERVER)
             continue
-        start = 0.0 if written is None else value_of(written, kind_of(schema) or "")
+        start = 0.0 if written is None else base_unit_value(written, kind_of(schema) or "")
         if start > 0:
             parameter = parse_fit(path, SERVER)
             assert parameter.low <= start <= parameter.high

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hostnet.calibrate import DataError
 from hostnet.calibrate.measurement import Conditions
 from hostnet.calibrate.readers import read_data
-from hostnet.calibrate.readers.content import Found
+from hostnet.calibrate.readers.data_file import ParsedData
 from hostnet.calibrate.readers.fio_options import HARMLESS, REFUSED, USED
 from hostnet.calibrate.scenario import workloads_of
 from hostnet.presets import load_server
@@ -36,7 +36,7 @@ def text_of(*jobs: dict[str, Any], **more: Any) -> str:
     return json.dumps({"fio version": "fio-3.36", "jobs": jobs, **more}, indent=1)
 
 
-def read(folder: Path, text: str, given: str = "") -> Found:
+def read(folder: Path, text: str, given: str = "") -> ParsedData:
     file = folder / "fio.json"
     file.write_text(text)
     return read_data(f"{file}{given}", SERVER)

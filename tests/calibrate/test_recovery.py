@@ -12,10 +12,10 @@ import pytest
 from hostnet import _core
 from hostnet.calibrate import DataError, Measurement, calibrate
 from hostnet.calibrate.consistency import check_residuals
-from hostnet.calibrate.fit import Fitted
+from hostnet.calibrate.fit import FittedParameter
 from hostnet.calibrate.measurement import Conditions
 from hostnet.calibrate.parameters import quantity_value
-from hostnet.presets import PROBE, load_server, look_up
+from hostnet.presets import PROBE, load_server, value_at_path
 from tests.calibrate.support import general_table, measure
 from tests.support import raises_code
 
@@ -25,7 +25,7 @@ IDLE = ("latency", Conditions(probe="sequential"))
 CORES = [("bandwidth", Conditions(cores=cores)) for cores in (1, 2)]
 
 
-def by_path(results: tuple[Fitted, ...]) -> dict[str, Fitted]:
+def by_path(results: tuple[FittedParameter, ...]) -> dict[str, FittedParameter]:
     return {result.path: result for result in results}
 
 
@@ -70,7 +70,7 @@ def test_a_count_is_recovered_exactly(tmp_path: Path) -> None:
     data = write(tmp_path, "stream.csv", f"cores,GB/s\n1,{value:.3f}\n")
     result = calibrate(SERVER, [data], ["core.lfb.entries=6..16"])
     assert result.fit.parameters[0].value == 10
-    assert look_up(tomllib.loads(result.text(tmp_path / "new.toml")), "core.lfb.entries") == 10
+    assert value_at_path(tomllib.loads(result.text(tmp_path / "new.toml")), "core.lfb.entries") == 10
 
 
 def test_the_result_does_not_depend_on_threads(tmp_path: Path) -> None:

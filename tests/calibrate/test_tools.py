@@ -9,7 +9,7 @@ import pytest
 from hostnet.calibrate import DataError
 from hostnet.calibrate.plausible import check_plausible
 from hostnet.calibrate.readers import read_data
-from hostnet.calibrate.readers.content import Found
+from hostnet.calibrate.readers.data_file import ParsedData
 from hostnet.presets import load_server
 from tests.support import raises_code
 
@@ -42,7 +42,7 @@ ALL Reads        :\t{}
 """
 
 
-def read(folder: Path, text: str, given: str = "") -> Found:
+def read(folder: Path, text: str, given: str = "") -> ParsedData:
     file = folder / "out.txt"
     file.write_text(text)
     found = read_data(f"{file}{given}", SERVER)

@@ -11,7 +11,7 @@ import pytest
 
 from hostnet import _core
 from hostnet.cli.show_seeds import METERED, tables_with_rows
-from hostnet.notes import not_told, notes_of, without_effect
+from hostnet.notes import no_effect_notes, notes_of, wide_interval_notes
 from hostnet.report.cluster_page import ROWS_MAX
 from tests.support import HANG_S, Cli
 
@@ -290,7 +290,7 @@ def test_every_screen_has_the_notes_of_the_summary(cli: Cli, options: tuple[str,
 
 def test_a_note_names_the_first_of_many_keys() -> None:
     keys = [f"k{index}" for index in range(100)]
-    notes = without_effect({"no_effect": keys, "never_met": keys[:2]})
+    notes = no_effect_notes({"no_effect": keys, "never_met": keys[:2]})
     assert [sum(key in re.findall(r"k\d+", note) for key in keys) for note in notes] == [8, 2]
     assert "92" in notes[0]
 
@@ -322,8 +322,8 @@ def test_a_rate_with_an_interval_beyond_it_is_said_not_to_be_told() -> None:
         {"class": "bulk", "goodput_gbps": 60.0, "goodput_ci95": 2.0},
         {"class": "none", "goodput_gbps": 0.0, "goodput_ci95": None},
     ]
-    (note,) = not_told({"classes": rows})
-    assert note.endswith("a longer run.duration tells more: answer")
+    (note,) = wide_interval_notes({"classes": rows})
+    assert note.endswith("a longer run.duration narrows it: answer")
     means = {"classes": [{"class": "answer", "goodput_gbps": {"mean": 3.28, "ci95": 9.38}}], "seeds": [1, 2]}
-    (note,) = not_told(means)
-    assert "or more seeds tell more: answer" in note
+    (note,) = wide_interval_notes(means)
+    assert "or more seeds narrow it: answer" in note

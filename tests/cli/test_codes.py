@@ -1,4 +1,4 @@
-"""Every code of the table of errors comes up, and none that is not in the table."""
+"""Every code of the error table is raised, and no other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import hostnet
 from hostnet import _core
 from hostnet.cli.checkpoint import MAGIC
-from hostnet.cli.main import judge
+from hostnet.cli.main import classify_error
 from hostnet.sweeps.job import ClusterError
 from tests.docs.reference import ROOT
 from tests.support import QUADRANT, Cli, complaint_of
@@ -43,7 +43,7 @@ FILES = {
 
 
 def run(*settings: str, file: str = FILE) -> tuple[str, ...]:
-    """The command line of a run with some settings."""
+    """Returns the command line of a run with some settings."""
     return ("run", file, *(word for setting in settings for word in ("--set", setting)))
 
 
@@ -96,10 +96,10 @@ WRONG: dict[str, tuple[str, ...]] = {
     "other-configuration": (*run("run.seed=8"), "--from", "right.ckpt"),
     "usage": (*run(), "--colour"),
 }
-"""A command line that each code refuses, with the files above."""
+"""Command line that fails with each code, given the files above."""
 
 ELSEWHERE = {"cluster-failed", "defect", "missing-package", "stuck"}
-"""Codes of what no input alone brings about; they have tests of their own below."""
+"""Codes that no input alone triggers; separate tests below cover them."""
 
 
 def test_every_code_has_an_input() -> None:
@@ -120,13 +120,13 @@ def test_an_input_that_breaks_a_rule_has_its_code(cli: Cli, code: str) -> None:
 
 
 def test_a_run_that_is_stuck_has_its_exit_code() -> None:
-    # What makes a machine stuck is built in crates/sim/tests, where the code is checked, too.
-    found = judge(hostnet.SimulationError("stuck", "nothing has moved"))
+    # crates/sim/tests builds a machine that is stuck, and checks the code, too.
+    found = classify_error(hostnet.SimulationError("stuck", "nothing has moved"))
     assert (found.exit_code, found.line) == (1, "error[stuck]: nothing has moved")
 
 
 def test_a_defect_is_none_of_the_users() -> None:
-    found = judge(KeyError("x"))
+    found = classify_error(KeyError("x"))
     assert (found.exit_code, found.code) == (70, "defect")
 
 
@@ -142,7 +142,7 @@ def test_a_cluster_that_does_not_answer_has_its_code(cli: Cli, monkeypatch: pyte
     monkeypatch.setattr("hostnet.sweeps.remote.TIMEOUT_S", 0.1)
     with pytest.raises(ClusterError) as found:
         hostnet.sweep(cli.folder / FILE, {"iio.write_credits": [1, 2]}, dask="tcp://127.0.0.1:1")
-    assert judge(found.value).code == found.value.code == "cluster-failed"
+    assert classify_error(found.value).code == found.value.code == "cluster-failed"
 
 
 def test_errors_have_their_place_and_keep_it(cli: Cli) -> None:
@@ -161,18 +161,18 @@ def test_errors_have_their_place_and_keep_it(cli: Cli) -> None:
 
 
 KEBAB = re.compile(r"[a-z]+(-[a-z]+)*")
-PASS_ON = {"wrong", "fail", "_error", "error_line", "Verdict", "__init__"}
-"""What takes a code beside other texts."""
+PASS_ON = {"error_at", "fail", "_error", "error_line", "Verdict", "__init__"}
+"""Functions and classes that take a code besides other texts."""
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:
-    """The modules of hostnet, parsed."""
+    """Parses the modules of hostnet."""
     for file in sorted((ROOT / "python/hostnet").rglob("*.py")):
         yield str(file.relative_to(ROOT)), ast.parse(file.read_text("utf-8"))
 
 
 def errors_with_codes() -> set[str]:
-    """The names of all exceptions that take a code first."""
+    """Returns the names of all exceptions whose first argument is a code."""
     found = {"CodedError"}
     classes = [node for _, tree in trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     for _ in range(3):

@@ -16,8 +16,8 @@ from hostnet.cli.show_compare import (
     differs_on_screen,
     divergence_table,
     event_table,
-    in_words,
     is_long,
+    long_text,
     print_comparison,
     result_table,
     values_text,
@@ -133,7 +133,7 @@ def test_no_text_takes_the_width_of_names_and_numbers(rows: list[tuple[str, str,
 def test_a_long_text_is_told_whole(a: str, b: Any) -> None:
     found = ResultDifference("t", "train", "why", a, b, None, None, None, None)
     assert is_long(found) == (max(len(value) for value in (a, b) if isinstance(value, str)) > TEXT_MAX)
-    assert all(value in in_words(found) for value in (a, b) if isinstance(value, str))
+    assert all(value in long_text(found) for value in (a, b) if isinstance(value, str))
 
 
 @settings(max_examples=60, deadline=None)

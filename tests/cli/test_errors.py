@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hostnet import _core
-from hostnet.explain.steps import plan_of
+from hostnet.explain.steps import resolve_complete
 from tests.support import HANG_S, HOSTNET, QUADRANT, Cli, assert_tells
 
 FILE = "quadrant.toml"
@@ -90,7 +90,7 @@ def test_an_error_names_the_option_or_the_file_that_was_given(cli: Cli, argument
 )
 def test_a_server_ends_at_the_latest_when_it_says(run: dict[str, Any], end_us: int) -> None:
     workload = {"s": {"kind": "stream", "cores": "0"}}
-    plan = plan_of({"server": {"preset": "skylake-8160"}, "workload": workload, "run": run}, ".")
+    plan = resolve_complete({"server": {"preset": "skylake-8160"}, "workload": workload, "run": run}, ".")
     assert plan.latest_end_ps() == end_us * 1_000_000
 
 
@@ -103,7 +103,7 @@ def test_a_cluster_ends_after_80_slices_of_warm_up_at_the_latest(latency: str, e
         "flow": {"f": {"kind": "bulk", "from": "a", "to": "b"}},
         "run": {"duration": "20 us"},
     }
-    assert plan_of(config, ".").latest_end_ps() == end_us * 1_000_000
+    assert resolve_complete(config, ".").latest_end_ps() == end_us * 1_000_000
 
 
 @pytest.mark.parametrize("command", ["run", "whatif"])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hostnet import _core
-from hostnet.cli.show_memory import notes, piles_up
+from hostnet.cli.show_memory import is_overloaded, notes
 from tests.support import HANG_S, HOSTNET, Cli, assert_tells, status_of
 
 SMALL = ("--requests", "3k")
@@ -113,7 +113,7 @@ def test_requests_that_pile_up_are_told(memory: Cli, traffic: str, load: float, 
         return content
 
     short, long = summary(20_000), summary(60_000)
-    assert [piles_up(short), piles_up(long)] == [longer, longer]
+    assert [is_overloaded(short), is_overloaded(long)] == [longer, longer]
     means = [one["latency"]["read_from_arrival"]["mean_ns"] for one in (short, long)]
     assert (means[1] > 2 * means[0]) is longer
     assert any("more are offered" in note for note in notes(long)) is longer

@@ -206,7 +206,7 @@ def test_ctrl_c_shows_what_was_measured_so_far(noc: Cli) -> None:
     assert process.returncode == 130
     assert "what was measured so far is being kept" in said
     assert "note: stopped before its end" in shown
-    assert "Whether the network is saturated cannot be told" in shown
+    assert "This run does not show whether the network is saturated" in shown
 
 
 def test_ctrl_c_between_runs_ends_them(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,12 +6,12 @@ import pytest
 
 from hostnet.cli.show import rate
 from hostnet.cli.show_cluster import ROWS_MAX, view_table
-from hostnet.cli.show_seeds import mean
+from hostnet.cli.show_seeds import mean_text
 from hostnet.cli.show_sweep import sweep_table
-from hostnet.cluster_view import ports, traffic
+from hostnet.cluster_view import port_view, traffic_view
 from hostnet.explain.text import rate_text
 from hostnet.units import format_rate, unit_of_rate
-from hostnet.view import View, name_of, plain
+from hostnet.view import View, text_column, value_column
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_a_cell_has_its_own_unit_only_if_little_of_it_were_left() -> None:
     assert rate(row, "throughput_gb_per_s", "throughput_ci95") == "12.3 ±0.5 MB/s"
     assert [rate(row, name) for name in ("read_gb_per_s", "write_gb_per_s")] == ["0.10", "0"]
     assert [rate_text(value) for value in (0.0004, 0.45, 12.3)] == ["400 kB/s", "0.450 GB/s", "12.3 GB/s"]
-    assert mean({"mean": 0.001, "ci95": 0.0001}, 1.0, "Gbps") == "1.00 ±0.10 Mbps"
-    assert mean({"mean": 0.5, "ci95": None}, 100.0) == "50.0"
+    assert mean_text({"mean": 0.001, "ci95": 0.0001}, 1.0, "Gbps") == "1.00 ±0.10 Mbps"
+    assert mean_text({"mean": 0.5, "ci95": None}, 100.0) == "50.0"
 
 
 def test_a_flow_of_a_megabit_per_second_is_no_nothing() -> None:
@@ -50,7 +50,9 @@ def test_a_flow_of_a_megabit_per_second_is_no_nothing() -> None:
     )
     row = {**packets, "class": "a", "goodput_gbps": 0.001, "goodput_ci95": 0.0001, "sent_packets": 9}
     row |= {"fabric_dropped": 0, "timeouts": 0}
-    table = view_table(traffic([row, {**row, "class": "b", "goodput_gbps": 20.0, "goodput_ci95": 0.5}]).without_empty())
+    table = view_table(
+        traffic_view([row, {**row, "class": "b", "goodput_gbps": 20.0, "goodput_ci95": 0.5}]).without_empty()
+    )
     cells = {str(column.header): list(column.cells) for column in table.columns}
     assert (cells["Gbps"], cells["± 95 %"]) == (["1.00 Mbps", "20.0"], ["100 kbps", "0.50"])
 
@@ -67,14 +69,18 @@ def test_rows_that_are_not_shown_are_said_to_stand_somewhere() -> None:
     row |= {"marked_packets": 2, "paused_share": 0.0}
     rows = [{**row, "place": f"host{number}", "sent_gbps": number + 1.0} for number in range(ROWS_MAX + 8)]
     for width in (30, 80):
-        parts = view_table(ports(rows).without_empty()).fitted(width)
+        parts = view_table(port_view(rows).without_empty()).fitted(width)
         said = [part.caption for part in parts if part.caption]
         assert said == ['8 more rows of "Ports": queues.parquet of the run directory']
-    assert view_table(ports(rows[:ROWS_MAX])).caption is None
+    assert view_table(port_view(rows[:ROWS_MAX])).caption is None
 
 
 def test_a_row_of_zeros_says_so_once() -> None:
     rows = [{"class": name, "goodput_gbps": rate, "goodput_ci95": rate} for name, rate in (("bulk", 9.0), ("rpc", 0))]
-    columns = [name_of("class", "class"), plain("Gbps", "goodput_gbps"), plain("± 95 %", "goodput_ci95")]
+    columns = [
+        text_column("class", "class"),
+        value_column("Gbps", "goodput_gbps"),
+        value_column("± 95 %", "goodput_ci95"),
+    ]
     table = view_table(View("Traffic", "", columns, rows))
     assert [list(column.cells)[1] for column in table.columns] == ["rpc", "nothing", ""]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hostnet
-from hostnet.whatif import PLACES, Placed, host_rows, loss_notes, stage_rows, traffic_rows, what_if
+from hostnet.whatif import PLACES, PlacedRun, host_rows, loss_notes, stage_rows, traffic_rows, what_if
 from tests.docs.reference import ROOT
 from tests.support import Cli, assert_tells
 
@@ -110,7 +110,7 @@ def test_without_a_nic_on_a_network_there_is_nothing_to_move(cli: Cli, tmp_path:
     assert (told.returncode, "there is no server with a NIC on a network" in told.stderr) == (2, True)
 
 
-def a_run(place: str, goodput: float, half: float | None, **more: Any) -> Placed:
+def a_run(place: str, goodput: float, half: float | None, **more: Any) -> PlacedRun:
     """A run in which a class has this goodput."""
     own = {"class": "bulk", "goodput_gbps": goodput, "goodput_ci95": half, "goodput_drift": None, "marked_by_host": 0}
     summary = {
@@ -127,7 +127,7 @@ def a_run(place: str, goodput: float, half: float | None, **more: Any) -> Placed
             }
         ],
     }
-    return Placed(place, cast("Results", SimpleNamespace(summary=summary)))
+    return PlacedRun(place, cast("Results", SimpleNamespace(summary=summary)))
 
 
 @given(

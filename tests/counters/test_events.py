@@ -8,15 +8,15 @@ from hostnet import counters
 from hostnet.counters import FLOWS, SCALARS, Uarch
 from hostnet.counters.events import AT_LEAST
 from hostnet.counters.missing import NEEDED_FOR
-from hostnet.counters.names import Names, UnknownEventError
+from hostnet.counters.names import NameParser, UnknownEventError
 from hostnet.counters.quantities import CROSSING
 from tests.support import raises_code
 
 UARCHS = list(counters.uarchs().values())
 
 
-def names(uarch: str = "cascade-lake") -> Names:
-    return Names(counters.find_uarch(uarch))
+def names(uarch: str = "cascade-lake") -> NameParser:
+    return NameParser(counters.find_uarch(uarch))
 
 
 @pytest.mark.parametrize("uarch", UARCHS, ids=lambda uarch: uarch.name)
@@ -37,18 +37,18 @@ def test_every_quantity_can_be_computed(uarch: Uarch) -> None:
 
 @pytest.mark.parametrize("uarch", UARCHS, ids=lambda uarch: uarch.name)
 def test_every_event_is_found_by_every_spelling(uarch: Uarch) -> None:
-    known = Names(uarch)
+    known = NameParser(uarch)
     for event in uarch.events.values():
         pmu = uarch.pmus[event.pmu].perf
         for name in (event.name, *event.aliases):
-            assert known.spelled(name).key == event.name
-            assert known.spelled(name.lower()).key == event.name
-            assert known.spelled(f"{pmu}/{name.lower()}/").key == event.name
-        assert known.spelled(f"{pmu}/{event.encoding}/").key == event.name, "no two events have one encoding"
-        assert known.spelled(f"{pmu}/{event.encoding},name={event.name}/").key == event.name
+            assert known.parse(name).key == event.name
+            assert known.parse(name.lower()).key == event.name
+            assert known.parse(f"{pmu}/{name.lower()}/").key == event.name
+        assert known.parse(f"{pmu}/{event.encoding}/").key == event.name, "no two events have one encoding"
+        assert known.parse(f"{pmu}/{event.encoding},name={event.name}/").key == event.name
         if event.pmu != "core":
-            assert known.spelled(f"{event.name} [{pmu}_3]").unit == f"{pmu}_3"
-            assert known.spelled(f"{pmu}_3/{event.encoding}/").unit == f"{pmu}_3"
+            assert known.parse(f"{event.name} [{pmu}_3]").unit == f"{pmu}_3"
+            assert known.parse(f"{pmu}_3/{event.encoding}/").unit == f"{pmu}_3"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_every_event_is_found_by_every_spelling(uarch: Uarch) -> None:
     ],
 )
 def test_spellings(text: str, key: str, unit: str) -> None:
-    found = names().spelled(text)
+    found = names().parse(text)
     assert (found.key, found.unit) == (key, unit)
 
 
@@ -105,7 +105,7 @@ def test_spellings(text: str, key: str, unit: str) -> None:
     ],
 )
 def test_what_has_nothing_to_do_with_the_host_network_is_passed_over(text: str) -> None:
-    assert names().spelled(text).key is None
+    assert names().parse(text).key is None
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_has_nothing_to_do_with_the_host_network_is_passed_over(text: str) 
 )
 def test_unknown_events_are_named_with_the_nearest_one(text: str, hint: str) -> None:
     with pytest.raises(UnknownEventError, match=hint):
-        names().spelled(text)
+        names().parse(text)
 
 
 def test_a_preset_or_a_uarch_names_a_list() -> None:
@@ -135,11 +135,11 @@ def test_a_preset_or_a_uarch_names_a_list() -> None:
 
 def test_the_command_records_what_every_quantity_needs() -> None:
     for uarch in UARCHS:
-        known = Names(uarch)
+        known = NameParser(uarch)
         command = counters.perf_command(uarch, 100)
         assert "-I 100 -x," in command
         options = [line.split("'")[1] for line in command.splitlines() if line.strip().startswith("-e")]
-        keys = [known.spelled(option).key or "" for option in options]
+        keys = [known.parse(option).key or "" for option in options]
         recorded = {key.rstrip("0123456789") if AT_LEAST in key else key for key in keys}
         for ways in uarch.ways.values():
             assert set(ways[0]) <= recorded

@@ -27,5 +27,5 @@ def test_a_cluster_without_flows_has_no_table_of_names_alone(tmp_path: Path) -> 
     (text,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "shared.toml").write_text(text, encoding="utf-8")
     results = hostnet.run(tmp_path / "shared.toml", overrides=["run.duration=20 us"])
-    views = cluster_view.views(results.summary)
-    assert [view.title for view in views] == ["Memory bandwidth", "Ports", "Pool of memory"]
+    views = cluster_view.cluster_views(results.summary)
+    assert [view.title for view in views] == ["Memory bandwidth", "Ports", "Memory pool"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hostnet import _core
-from hostnet.chips import Why, why_chip
+from hostnet.chips import ChipExplanation, try_changes
 from tests.support import Cli, assert_tells
 
 SMALL: dict[str, Any] = {
@@ -19,9 +19,9 @@ SMALL: dict[str, Any] = {
 }
 
 
-def why(*overrides: str) -> Why:
+def why(*overrides: str) -> ChipExplanation:
     plan = _core.chip_plan(json.dumps(SMALL), format="json", file="chip.json", base_dir=".", overrides=list(overrides))
-    return why_chip(plan)
+    return try_changes(plan)
 
 
 @pytest.mark.parametrize(

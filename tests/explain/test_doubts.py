@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hostnet
 from hostnet.explain import explain_counters
-from hostnet.explain.doubts import CONFIGURATION, CORES_ALONE, NOT_COVERED, NOT_TOLD, RUN, with_doubt
+from hostnet.explain.doubts import CONFIGURATION, CORES_ALONE, NOT_COVERED, NOT_MEASURED, RUN, add_doubt
 from hostnet.report.numbers import number
 
 NUMBERS = re.compile(r"\d+\.\d+")
@@ -36,7 +36,7 @@ def row(predicted: tuple[float, float], measured: tuple[float, float], kind: str
 def test_what_is_further_off_is_told_in_three_digits(
     predicted: tuple[float, float], measured: tuple[float, float], words: str
 ) -> None:
-    told = with_doubt(row(predicted, measured), words)["limited"]
+    told = add_doubt(row(predicted, measured), words)["limited"]
     off = [abs(then / now - 1) for then, now in zip(predicted, measured, strict=True)]
     worse = off.index(max(off))
     unit = ("GB/s", "ns a line")[worse]
@@ -46,9 +46,9 @@ def test_what_is_further_off_is_told_in_three_digits(
 
 def test_of_devices_nobody_says_that_the_server_is_not_covered() -> None:
     text = f"may be limited by P2M-Write (not known for sure: {NOT_COVERED})"
-    cases = [("fio", CORES_ALONE, NOT_TOLD), ("stream", CORES_ALONE, NOT_COVERED), ("fio", RUN, NOT_COVERED)]
+    cases = [("fio", CORES_ALONE, NOT_MEASURED), ("stream", CORES_ALONE, NOT_COVERED), ("fio", RUN, NOT_COVERED)]
     for kind, words, told in cases:
-        assert told in with_doubt({**row((1, 1), (1, 1), kind), "limits": None, "limited": text}, words)["limited"]
+        assert told in add_doubt({**row((1, 1), (1, 1), kind), "limits": None, "limited": text}, words)["limited"]
 
 
 def test_counters_of_a_preset_say_what_was_predicted(tmp_path: Path) -> None:
@@ -65,4 +65,4 @@ def test_counters_of_a_preset_say_what_was_predicted(tmp_path: Path) -> None:
     assert "without devices" in cores["limited"]
     assert number(cores["limits"]["predicted_gb_per_s"]) in cores["limited"]
     assert number(cores["gb_per_s"]) in cores["limited"]
-    assert (devices["kind"], NOT_TOLD in devices["limited"]) == ("fio", True)
+    assert (devices["kind"], NOT_MEASURED in devices["limited"]) == ("fio", True)

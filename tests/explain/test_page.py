@@ -13,9 +13,9 @@ import pytest
 import hostnet
 from hostnet import ConfigError, _core
 from hostnet.explain import explain_results, explain_run, page_text
-from hostnet.explain.counted import plan_of_server
+from hostnet.explain.counter_server import resolve_server
 from hostnet.explain.page import explain_window
-from hostnet.explain.steps import Step, Steps, candidates, what_helps, within_offer
+from hostnet.explain.steps import Step, Steps, candidates, cap_by_offered_load, find_remedies
 from hostnet.explain.text import WIDTH, latency_lines
 from hostnet.running import simulate
 from hostnet.running.results import Source
@@ -137,7 +137,7 @@ def test_explaining_the_counters_of_a_run_says_the_same(results: hostnet.Results
 
 def test_counters_of_a_preset_tell_how_many_cores_are_busy() -> None:
     counters = {"window_ns": 1000, "channels": 2, "lfb": {"occupancy": 47, "lines": 400}}
-    plan, known = plan_of_server("cascade-lake-6234", counters)
+    plan, known = resolve_server("cascade-lake-6234", counters)
     page = explain_window(counters, plan, name="counters.csv", known=known)
     assert page.explanation["workloads"][0]["pools"][0]["credits"] == 48
     text = page_text(page)
@@ -146,7 +146,7 @@ def test_counters_of_a_preset_tell_how_many_cores_are_busy() -> None:
     assert "cores 0-3 are taken to be busy" in words
     assert "no counter core_read.occupancy, core_read.lines" in words
     assert "not known" in words
-    plan, known = plan_of_server("cascade-lake-6234", counters, 8)
+    plan, known = resolve_server("cascade-lake-6234", counters, 8)
     page = explain_window(counters, plan, name="a", known=known, cores_given=True)
     assert page.explanation["workloads"][0]["pools"][0]["credits"] == 96
     assert not any("--cores" in note for note in page.notes)
@@ -154,17 +154,17 @@ def test_counters_of_a_preset_tell_how_many_cores_are_busy() -> None:
 
 def test_the_server_of_counters_is_checked(tmp_path: Path) -> None:
     with raises_code("too-many-cores | --cores 9"):
-        plan_of_server("cascade-lake-6234", {}, 9)
+        resolve_server("cascade-lake-6234", {}, 9)
     with raises_code("unknown-name | cascade-lake-6234"):
-        plan_of_server("cascade-lake", {})
+        resolve_server("cascade-lake", {})
     (tmp_path / "server.toml").write_text(QUADRANT)
-    assert plan_of_server(str(tmp_path / "server.toml"), {})[1]
+    assert resolve_server(str(tmp_path / "server.toml"), {})[1]
     with raises_code("no-effect | --cores"):
-        plan_of_server(str(tmp_path / "server.toml"), {}, 4)
+        resolve_server(str(tmp_path / "server.toml"), {}, 4)
 
 
 def test_counters_that_tell_nothing_say_so() -> None:
-    plan, _ = plan_of_server("cascade-lake-6234", {})
+    plan, _ = resolve_server("cascade-lake-6234", {})
     text = page_text(explain_window({}, plan, name="counters.csv", known=False))
     assert "what binds C2M cannot be computed: no counter lfb.occupancy, lfb.lines" in text
     assert fits(text)
@@ -223,11 +223,11 @@ class Counted:
 def test_steps_are_sorted_by_what_they_do_for_the_workload(results: hostnet.Results) -> None:
     config = json.loads(results.plan.effective_json())
     engine = Counted()
-    steps = what_helps(config, "disk", offered={"disk": 3.4}, engine=engine)
+    steps = find_remedies(config, "disk", offered={"disk": 3.4}, engine=engine)
     best = steps.steps[0]
     assert (best.path, best.before, best.after) == ("iio.write_credits", "92", "115")
     assert best.gains == pytest.approx({"disk": 0.25, "stream": 0.0})
-    assert what_helps(config, "stream", offered={}, engine=engine).steps[0].path == "memory.channels"
+    assert find_remedies(config, "stream", offered={}, engine=engine).steps[0].path == "memory.channels"
     assert all(given["run"]["duration"] == "300 us" for given in engine.configs)
 
 
@@ -239,7 +239,7 @@ def test_no_predicted_gain_goes_beyond_the_offered_load() -> None:
         {"workload": "disk", "kind": "fio", "app_gb_per_s": 8.0},
         {"workload": "stream", "kind": "stream", "app_gb_per_s": 8.0},
     ]
-    told = {step.path: step.gains for step in within_offer(Steps("predict", "disk", found), rows).steps}
+    told = {step.path: step.gains for step in cap_by_offered_load(Steps("predict", "disk", found), rows).steps}
     assert told == {"memory.channels": {"disk": 0.5, "stream": 0.9}, "ssd.read_bandwidth": gains}
 
 
@@ -309,7 +309,7 @@ def test_what_the_configuration_does_not_allow_is_left_out(results: hostnet.Resu
     assert "memory.device" not in {step.path for step, _ in candidates(config, {})}, "there is none faster"
     wide = json.loads(results.plan.effective_json())
     wide["memory"]["channels"] = 64
-    steps = what_helps(wide, "stream", offered={}, engine=Counted())
+    steps = find_remedies(wide, "stream", offered={}, engine=Counted())
     assert "memory.channels" not in {step.path for step in steps.steps}
 
 

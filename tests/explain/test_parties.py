@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import hostnet
 from hostnet.explain import explain_results
-from hostnet.explain.parties import ADDS_MIN, KEPT_MIN, with_parties
-from hostnet.explain.reduced import NotPartedError, without
+from hostnet.explain.aggressors import ADDS_MIN, KEPT_MIN, name_aggressors
+from hostnet.explain.reduced import SideNotSimulatedError, without
 from hostnet.regimes import GAIN_MIN
 from tests.explain.random_sides import crowd
 
@@ -60,7 +60,7 @@ def judged(shares: dict[str, float], rates: Any, gain: float = 0.5) -> dict[str,
     ]
     facts.append({"workload": "w", "kind": "fio", "gb_per_s": 1.0, "alone": {"basis": "predicted"}})
     slowed = [{"workload": "w", "times": 1 + gain, "because_of": list(shares)}]
-    found: list[dict[str, Any]] = with_parties({"slowed": slowed}, facts, {"predicted": rates})["slowed"]
+    found: list[dict[str, Any]] = name_aggressors({"slowed": slowed}, facts, {"predicted": rates})["slowed"]
     return found[0]
 
 
@@ -100,7 +100,7 @@ def test_of_two_that_slow_down_each_on_its_own_both_are_named() -> None:
 
 def test_a_side_is_named_as_a_whole_where_its_workloads_cannot_be_told_apart() -> None:
     def unknown(_: Collection[str]) -> Any:
-        raise NotPartedError
+        raise SideNotSimulatedError
 
     for rates in (unknown, lambda _: {}, lambda _: {"w": (1.0, 0.0)}):
         assert judged({"a": 1.0, "b": 2.0}, rates)["because_of"] == ["the cores"]

@@ -16,11 +16,11 @@ from hostnet.explain.buses import bus_text
 from hostnet.explain.page import Page
 from hostnet.pools import (
     directions_text,
-    idle_folded,
-    idle_links_folded,
-    label_of,
-    place_in_words,
-    pool_at,
+    find_pool,
+    fold_idle_links,
+    fold_idle_pools,
+    place_text,
+    row_label,
     rows_by_place,
     with_directions,
 )
@@ -47,7 +47,7 @@ def explained(seed: int, cores: str, memory: str) -> Page:
 def test_what_is_of_one_socket_names_it(seed: int, memory: str) -> None:
     page = explained(seed, "0-47", memory)
     (row,) = page.explanation["workloads"]
-    pool = pool_at(row, row["domain"])
+    pool = find_pool(row, row["domain"])
     assert pool is not None
     told = " ".join(page_text(page).split())
     assert f"{pool['domain']} on {pool['place']}, where it is fullest: {pool['credits']:.0f}" in told
@@ -58,7 +58,7 @@ def test_what_is_of_one_socket_names_it(seed: int, memory: str) -> None:
 def test_what_uses_one_socket_names_none() -> None:
     page = explained(1, "0-23", "local")
     (row,) = page.explanation["workloads"]
-    pool = pool_at(row, row["domain"])
+    pool = find_pool(row, row["domain"])
     assert pool is not None
     assert pool.get("place") is None
     assert "where it is fullest" not in page_text(page)
@@ -66,7 +66,7 @@ def test_what_uses_one_socket_names_none() -> None:
 
 def test_pools_between_sockets_are_called_by_the_way_that_their_messages_go() -> None:
     summary = run(2, "0-47", "node:0").summary
-    moved = {label_of(row): row["throughput_gb_per_s"] for row in rows_by_place(summary) if row["workload"] == "all"}
+    moved = {row_label(row): row["throughput_gb_per_s"] for row in rows_by_place(summary) if row["workload"] == "all"}
     ways = {f"socket {way['from']} to {way['to']}": way["line_gb_per_s"] for way in summary["upi"]}
     assert len(ways) == 2
     assert max(ways.values()) > 1.0
@@ -88,19 +88,19 @@ def four_sockets(*cores: str) -> Results:
 def test_directions_without_traffic_share_a_line() -> None:
     results = four_sockets("0-1", "2")
     summary = results.summary
-    links = list(idle_links_folded(summary["upi"]))
+    links = list(fold_idle_links(summary["upi"]))
     assert [link["direction"] for link in links] == ["socket 0 to 1", "socket 1 to 0", "10 other directions"]
     assert [link["idle"] for link in links] == [False, False, True]
     pools = [row for row in rows_by_place(summary) if row["workload"] == "all"]
     between = [row for row in pools if row["part"].startswith("upi ")]
-    told = [label_of(row) for row in idle_folded(pools) if str(row["domain"]).startswith("UPI")]
+    told = [row_label(row) for row in fold_idle_pools(pools) if str(row["domain"]).startswith("UPI")]
     assert len(between) == 24
     assert told == ["UPI request, socket 0 to 1", "UPI data, socket 1 to 0", "UPI, other directions"]
     requests = [row for row in pools if row["domain"] == "UPI request"]
-    assert [label_of(row) for row in idle_folded(requests)][1:] == ["UPI request, 11 other directions"]
-    (idle,) = idle_folded({**row, "in_use_mean": 0.0} for row in requests)
+    assert [row_label(row) for row in fold_idle_pools(requests)][1:] == ["UPI request, 11 other directions"]
+    (idle,) = fold_idle_pools({**row, "in_use_mean": 0.0} for row in requests)
     assert idle["domain"] == "UPI request, all 12 directions"
-    assert [row for row in idle_folded(pools) if row["part"] and "socket" in row["part"]] == [
+    assert [row for row in fold_idle_pools(pools) if row["part"] and "socket" in row["part"]] == [
         row for row in pools if "socket" in row["part"]
     ]
 
@@ -125,7 +125,7 @@ def test_screen_and_page_have_a_line_for_what_is_idle(tmp_path: Path, capsys: py
 @pytest.mark.parametrize("domain", ["UPI request", "UPI write-back", "UPI snoop", "UPI data", "UPI answer", "UPI link"])
 def test_sentences_call_places_between_sockets_as_tables_do(domain: str) -> None:
     told = with_directions(f"load may be limited by {domain} (at upi 1-0, 98 % used; not known for sure)")
-    assert place_in_words(domain, "upi 1-0") in told
+    assert place_text(domain, "upi 1-0") in told
     assert "upi 1-0" not in told
     assert with_directions("load is limited by CHA TOR (at socket 0)") == "load is limited by CHA TOR (at socket 0)"
 

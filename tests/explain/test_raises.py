@@ -13,7 +13,7 @@ from hostnet.explain import explain_results
 from hostnet.explain.page import Page
 from hostnet.explain.raises import limits
 from hostnet.explain.steps import candidates
-from hostnet.explain.trials import FULL, LFB, OF_CORES, nearness
+from hostnet.explain.trials import FULL, LFB, OF_CORES, limit_proximity
 from hostnet.running import simulate
 from hostnet.running.results import Source
 from tests.planted import moved
@@ -116,7 +116,7 @@ def test_a_pool_without_a_free_credit_is_raised_before_anything_else_is_sure() -
     row = row_of(page, "disk")
     assert page.steps is not None
     raised_limits = {step.limit for step in page.steps.steps if step.reach is not None}
-    full = {LFB if name in OF_CORES else name for name, share in nearness(row).items() if share >= FULL}
+    full = {LFB if name in OF_CORES else name for name, share in limit_proximity(row).items() if share >= FULL}
     assert full
     assert full <= raised_limits
     assert (row["binding"], row["doubtful"]) == (["PCIe posted"], False), row["limited"]

@@ -10,7 +10,7 @@ import pytest
 import hostnet
 from hostnet import FormulaConstants, counters
 from hostnet.explain import explain_results, page_text
-from hostnet.explain.counted import plan_of_server
+from hostnet.explain.counter_server import resolve_server
 from hostnet.explain.page import explain_counters, explain_window
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -28,7 +28,7 @@ def test_a_cause_is_named_only_where_a_missing_counter_cannot_refute_it(
     queue_ns: float, conclusion: str, tmp_path: Path
 ) -> None:
     """Counters of an Ice Lake server, whose mode switches cannot be counted."""
-    plan, _ = plan_of_server("ice-lake-8362", {}, 8)
+    plan, _ = resolve_server("ice-lake-8362", {}, 8)
     t_trans_ns = FormulaConstants.of(config_of("ice-lake-8362", tmp_path)).t_trans_ns
     window = {
         "window_ns": 1000.0,
@@ -49,7 +49,9 @@ def test_a_cause_is_named_only_where_a_missing_counter_cannot_refute_it(
     assert None not in [latency[part] for part in PARTS if part != "switching_ns"]
     words = " ".join(page_text(page).split())
     assert conclusion in words
-    assert ("To tell switching, the counters lack mode_switches (UNC_M_WMM_TO_RMM.STARVE)" in words) == (queue_ns < 2)
+    assert ("To determine switching, the counters lack mode_switches (UNC_M_WMM_TO_RMM.STARVE)" in words) == (
+        queue_ns < 2
+    )
 
 
 def test_a_file_without_an_event_names_it_on_the_page(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import pytest
 import hostnet
 from hostnet import _core
 from hostnet.explain import explain_results, page_text
-from hostnet.explain.counted import plan_of_server
+from hostnet.explain.counter_server import resolve_server
 from hostnet.explain.page import explain_window
-from hostnet.explain.reduced import NotPartedError
-from hostnet.explain.refuted import NOTHING_HELPS, by_steps
-from hostnet.explain.sides import TOO_LONG, Together, filled, sides_apart
+from hostnet.explain.reduced import SideNotSimulatedError
+from hostnet.explain.refuted import NOTHING_HELPS, apply_simulated_steps
+from hostnet.explain.sides import TOO_LONG, JointRun, cache_fill_events, simulate_sides
 from hostnet.explain.steps import Step, Steps
 from hostnet.regimes import GAIN_MIN, regime_headline
 from tests.explain.random_sides import pair
@@ -115,30 +115,30 @@ def test_what_would_take_long_is_not_known_and_says_how_to_know_it() -> None:
     page = explain_results(results)
     assert page.config is not None
     rows = page.explanation["workloads"]
-    long = Together(results.summary["workloads"], 10**9, 60_000.0, 20_000.0, complete=True)
-    with pytest.raises(NotPartedError, match="--confirm"):
-        sides_apart(page.config, None, rows, long)
+    long = JointRun(results.summary["workloads"], 10**9, 60_000.0, 20_000.0, complete=True)
+    with pytest.raises(SideNotSimulatedError, match="--confirm"):
+        simulate_sides(page.config, None, rows, long)
     unknown = replace(page, together=long, explanation={**page.explanation, "regime": results.summary["regime"]})
-    note = unknown.with_sides().notes[-1]
+    note = unknown.separate_sides().notes[-1]
     # Two sides of 10^9 events each, at 10^7 a second.
-    told = "that takes about 3 min 20 s, and at most 1 s is spent on it without --confirm"
+    told = "it takes about 3 min 20 s, more than the limit of 1 s without --confirm"
     assert note == f"{TOO_LONG}: {told}"
-    sure = replace(unknown, together=page.together, notes=(note,)).with_sides(limited=False)
+    sure = replace(unknown, together=page.together, notes=(note,)).separate_sides(limited=False)
     assert note not in sure.notes
-    assert unknown.with_sides().explanation["regime"]["name"] == "not known"
+    assert unknown.separate_sides().explanation["regime"]["name"] == "not known"
 
 
 def test_caches_that_applications_fill_cost_more() -> None:
     cache = {"enabled": True, "llc": {"sets": 2048, "ways": 11}}
     server = {"cache": cache, "cha": {"slices": 18}, "workload": {"w": {"kind": "stream"}}}
-    assert filled(server) == 3 * 2048 * 11 * 18
-    assert filled({**server, "workload": {"w": {"kind": "app"}}}) > 10 * filled(server)
-    assert filled({**server, "cache": {"enabled": False}}) == 0
+    assert cache_fill_events(server) == 3 * 2048 * 11 * 18
+    assert cache_fill_events({**server, "workload": {"w": {"kind": "app"}}}) > 10 * cache_fill_events(server)
+    assert cache_fill_events({**server, "cache": {"enabled": False}}) == 0
 
 
 def test_counters_of_a_preset_name_nobody_and_say_what_would_tell() -> None:
     results = hostnet.run(TINY)
-    plan, _ = plan_of_server("cascade-lake-6234", results.summary["counters"], 6)
+    plan, _ = resolve_server("cascade-lake-6234", results.summary["counters"], 6)
     page = explain_window(results.summary["counters"], plan, name="counters.csv", known=False)
     regime = page.explanation["regime"]
     assert (regime["name"], regime["slowed"]) == ("not known", [])
@@ -148,7 +148,7 @@ def test_counters_of_a_preset_name_nobody_and_say_what_would_tell() -> None:
 def test_traffic_that_no_counter_tells_of_is_not_taken_to_be_absent() -> None:
     counters = hostnet.run(TINY).summary["counters"]
     of_dram = {name: value for name, value in counters.items() if not isinstance(value, dict)}
-    plan, _ = plan_of_server("cascade-lake-6234", of_dram, 6)
+    plan, _ = resolve_server("cascade-lake-6234", of_dram, 6)
     regime = explain_window(of_dram, plan, name="counters.csv", known=False).explanation["regime"]
     assert (regime["name"], regime["slowed"], regime["evidence"]) == ("not known", [], [])
     assert len(regime["open"]) == 3
@@ -181,7 +181,7 @@ def steps(**confirmed: float) -> Steps:
 
 
 def judged(gain: float, **confirmed: float) -> dict[str, Any]:
-    found: dict[str, Any] = by_steps({"workloads": [row(gain)]}, steps(**confirmed))["workloads"][0]
+    found: dict[str, Any] = apply_simulated_steps({"workloads": [row(gain)]}, steps(**confirmed))["workloads"][0]
     return found
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hostnet import _core
-from hostnet.explain.slower import SLOWER, with_slower_storage
-from hostnet.explain.steps import plan_of
+from hostnet.explain.steps import resolve_complete
+from hostnet.explain.storage_load import LOAD_FACTOR, with_reduced_storage_load
 
 READ = {"rw": "read", "bs": "128 KiB", "iodepth": 32, "size": "1 GiB"}
 SMALL = {"rw": "randread", "bs": "4 KiB", "iodepth": 1, "size": "1 GiB"}
@@ -18,23 +18,25 @@ SMALL = {"rw": "randread", "bs": "4 KiB", "iodepth": 1, "size": "1 GiB"}
 def server(*jobs: dict[str, Any], preset: str = "cascade-lake-6234", **keys: Any) -> dict[str, Any]:
     workload = {"w": {"kind": "fio", "jobs": [{**job, "ssd": at} for at, job in enumerate(jobs)]}}
     config = {"server": {"preset": preset, **keys}, "workload": workload, "run": {"duration": "20 us"}}
-    complete: dict[str, Any] = json.loads(plan_of(config, ".").effective_json())
+    complete: dict[str, Any] = json.loads(resolve_complete(config, ".").effective_json())
     return complete
 
 
 def offered(config: dict[str, Any]) -> float:
-    loads = json.loads(_core.predict(plan_of(config, ".")).summary_json)["offered_gb_per_s"]
+    loads = json.loads(_core.predict(resolve_complete(config, ".")).summary_json)["offered_gb_per_s"]
     return float(loads["w"])
 
 
 @pytest.mark.parametrize("jobs", [(READ, READ), (READ, SMALL), (READ, {**READ, "rw": "write"}, SMALL)])
 def test_storage_offers_three_quarters_of_its_load_however_uneven_its_drives(jobs: tuple[dict[str, Any], ...]) -> None:
     config = server(*jobs)
-    slower = with_slower_storage(config, {"w": offered(config)})
+    slower = with_reduced_storage_load(config, {"w": offered(config)})
     assert slower is not None
-    assert offered(slower) == pytest.approx(SLOWER * offered(config), rel=0.01)
+    assert offered(slower) == pytest.approx(LOAD_FACTOR * offered(config), rel=0.01)
 
 
 @pytest.mark.parametrize(("jobs", "is_there"), [((READ, READ), True), ((READ, SMALL), False)])
 def test_where_loads_are_not_predicted_drives_must_be_alike(jobs: tuple[dict[str, Any], ...], is_there: bool) -> None:
-    assert (with_slower_storage(server(*jobs, preset="skylake-8160", sockets=2), {"w": 2.0}) is not None) == is_there
+    assert (
+        with_reduced_storage_load(server(*jobs, preset="skylake-8160", sockets=2), {"w": 2.0}) is not None
+    ) == is_there

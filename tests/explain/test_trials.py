@@ -11,19 +11,19 @@ import pytest
 
 from hostnet._core import Plan
 from hostnet.explain.raises import limits, raise_limit
-from hostnet.explain.steps import Progress, Step, Steps, Summary, plan_of
+from hostnet.explain.steps import Progress, Step, Steps, Summary, resolve_complete
 from hostnet.explain.trials import (
-    BOUGHT,
-    EVENTS,
+    ALWAYS_RAISED,
+    EVENTS_MAX,
     LONGEST_NS,
     PROBE_NS,
     TRIALS_MAX,
     TRIALS_MIN,
     Trials,
-    affordable,
-    confirmed,
-    likely,
-    tried,
+    likely_limits,
+    run_trials,
+    trial_budget,
+    with_confirmed_limit,
 )
 from hostnet.limit_names import divided_text
 
@@ -57,14 +57,14 @@ def trials(*gains: tuple[str, float, float]) -> Trials:
 
 
 def test_the_limit_that_helps_most_is_confirmed_with_those_that_help_half_as_much() -> None:
-    found = confirmed(row(), trials(("CHA TOR", 0.2, 0.01), ("LFB", 0.12, 0.01), ("RPQ", 0.05, 0.01)))
+    found = with_confirmed_limit(row(), trials(("CHA TOR", 0.2, 0.01), ("LFB", 0.12, 0.01), ("RPQ", 0.05, 0.01)))
     assert (found["binding"], found["doubtful"]) == (["CHA TOR", "C2M-Read"], False)
     assert "+20 %" in found["limited"]
 
 
 @pytest.mark.parametrize("gains", [(("LFB", 0.019, 0.0),), (("LFB", 0.04, 0.03),), (("offered load", 0.2, 0.01),), ()])
 def test_what_no_trial_confirms_is_not_known(gains: tuple[tuple[str, float, float], ...]) -> None:
-    found = confirmed(row(), trials(*gains))
+    found = with_confirmed_limit(row(), trials(*gains))
     assert (found["binding"], found["doubtful"]) == (["not known"], True)
 
 
@@ -77,7 +77,7 @@ def test_what_no_trial_confirms_is_not_known(gains: tuple[tuple[str, float, floa
     ],
 )
 def test_no_gain_beyond_its_noise_is_said_to_be_within(gains: tuple[tuple[str, float, float], ...], said: str) -> None:
-    found = confirmed(row(), trials(*gains))
+    found = with_confirmed_limit(row(), trials(*gains))
     assert found["binding"] == ["not known"]
     assert said in found["limited"]
     assert ("within the noise" in said) == ("within the noise" in found["limited"])
@@ -85,7 +85,7 @@ def test_no_gain_beyond_its_noise_is_said_to_be_within(gains: tuple[tuple[str, f
 
 def test_what_is_sure_is_kept() -> None:
     sure = row(doubtful=False, binding=["offered load"])
-    assert confirmed(sure, trials(("LFB", 0.2, 0.0))) == sure
+    assert with_confirmed_limit(sure, trials(("LFB", 0.2, 0.0))) == sure
 
 
 def test_likely_limits_come_in_the_order_of_their_evidence() -> None:
@@ -94,19 +94,19 @@ def test_likely_limits_come_in_the_order_of_their_evidence() -> None:
         {"limit": "DRAM channel", "place": "channel 1", "load": {"rate": {"used": 0.8}}},
     ]
     other = row(workload="f", binding=["P2M-Write"])
-    assert likely([other, row(stages=stages)], "w") == ["LFB", "P2M-Write", "DRAM channel", "RPQ"]
+    assert likely_limits([other, row(stages=stages)], "w") == ["LFB", "P2M-Write", "DRAM channel", "RPQ"]
 
 
 def test_trials_are_as_long_and_as_many_as_their_events_allow() -> None:
     small = {"events": 20_000, "warm_up_ns": 10_000.0, "window_ns": PROBE_NS}
-    assert affordable(small) == (LONGEST_NS, TRIALS_MAX)
-    large = {"events": 100 * EVENTS, "warm_up_ns": 10_000.0, "window_ns": PROBE_NS}
-    assert affordable(large) == (PROBE_NS, TRIALS_MIN)
-    assert affordable(small, filling=EVENTS)[1] == TRIALS_MIN, "filling caches costs time, not trials"
+    assert trial_budget(small) == (LONGEST_NS, TRIALS_MAX)
+    large = {"events": 100 * EVENTS_MAX, "warm_up_ns": 10_000.0, "window_ns": PROBE_NS}
+    assert trial_budget(large) == (PROBE_NS, TRIALS_MIN)
+    assert trial_budget(small, filling=EVENTS_MAX)[1] == TRIALS_MIN, "filling caches costs time, not trials"
 
 
 def test_limits_are_raised_at_every_socket() -> None:
-    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+    complete = json.loads(resolve_complete(CONFIG, ".").effective_json())
     (tor,) = (limit for limit in limits() if limit.path == "cha.tor.entries")
     ((_, _, changed),) = raise_limit(complete, tor, 2.0)
     assert changed["cha"]["tor"]["entries"] == 2 * complete["cha"]["tor"]["entries"]
@@ -117,28 +117,28 @@ def test_limits_are_raised_at_every_socket() -> None:
 
 
 def test_the_likeliest_limits_are_tried_first_under_the_warm_up_of_the_probe() -> None:
-    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+    complete = json.loads(resolve_complete(CONFIG, ".").effective_json())
     asked: list[list[dict[str, Any]]] = []
 
     def engine(plans: Sequence[Plan], _: Progress | None) -> list[Summary]:
         asked.append([json.loads(plan.effective_json()) for plan in plans])
         rates = [10.0 + number for number in range(len(plans))]
         rows = ({"workload": "w", "app_gb_per_s": rate, "throughput_ci95": 0.1} for rate in rates)
-        cost = {"events": 10 * EVENTS, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
+        cost = {"events": 10 * EVENTS_MAX, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
         return [{**cost, "workloads": [row]} for row in rows]
 
-    found = tried(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
+    found = run_trials(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
     (probe,), (base, first, *_) = asked
     assert probe["run"]["duration"] == "20 us"
     assert base["run"]["warmup"] == "7 us"
     assert first["cha"]["tor"]["entries"] == math.ceil(complete["cha"]["tor"]["entries"] * 1.25)
-    assert len(found.steps.steps) == TRIALS_MIN + len(BOUGHT)
+    assert len(found.steps.steps) == TRIALS_MIN + len(ALWAYS_RAISED)
     assert found.untried
     assert [step.gains["w"] for step in found.steps.steps] == pytest.approx([0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
 
 
 def test_a_raise_that_probably_helps_is_simulated_longer() -> None:
-    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+    complete = json.loads(resolve_complete(CONFIG, ".").effective_json())
     entries = complete["cha"]["tor"]["entries"]
     windows: list[list[str]] = []
 
@@ -147,31 +147,31 @@ def test_a_raise_that_probably_helps_is_simulated_longer() -> None:
         windows.append([config["run"]["duration"] for config in configs])
         near = 0.08 if len(windows) < 3 else 0.05
         rates = [1.0 + 0.15 * (config["cha"]["tor"]["entries"] > entries) for config in configs]
-        cost = {"events": 10 * EVENTS, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
+        cost = {"events": 10 * EVENTS_MAX, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
         rows = [{"workload": "w", "app_gb_per_s": rate, "throughput_ci95": near} for rate in rates]
         return [{**cost, "workloads": [one]} for one in rows]
 
-    found = tried(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
+    found = run_trials(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
     assert [len(plans) for plans in windows][2] == 2, "the server as it is, and the one raise"
     assert windows[2] == ["80 us", "80 us"]
-    assert confirmed(row(binding=["CHA TOR"]), found)["binding"] == ["CHA TOR"]
+    assert with_confirmed_limit(row(binding=["CHA TOR"]), found)["binding"] == ["CHA TOR"]
 
 
 def test_more_memory_channels_are_tried_whatever_else_is() -> None:
-    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+    complete = json.loads(resolve_complete(CONFIG, ".").effective_json())
 
     def engine(plans: Sequence[Plan], _: Progress | None) -> list[Summary]:
-        cost = {"events": 10 * EVENTS, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
+        cost = {"events": 10 * EVENTS_MAX, "warm_up_ns": 7000.0, "window_ns": PROBE_NS}
         rows = [{"workload": "w", "app_gb_per_s": 1.0, "throughput_ci95": 0.1}]
         return [{**cost, "workloads": rows} for _ in plans]
 
-    found = tried(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
+    found = run_trials(complete, [row(binding=["CHA TOR"])], "w", offered={}, engine=engine)
     assert "memory.channels" in {step.path for step in found.steps.steps}
 
 
 @pytest.mark.parametrize(("channels", "after"), [(4, "5"), (8, "10"), (6, None)])
 def test_channels_are_raised_by_a_quarter_where_that_is_a_whole_number(channels: int, after: str | None) -> None:
-    complete = json.loads(plan_of(CONFIG, ".").effective_json())
+    complete = json.loads(resolve_complete(CONFIG, ".").effective_json())
     complete["memory"]["channels"] = channels
     by_path = {limit.path: limit for limit in limits()}
     found = [new for _, new, _ in raise_limit(complete, by_path["memory.channels"], 1.25)]

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from hostnet.filtering import Level, filter_trace
+from hostnet.filtering import CacheLevel, filter_trace
 
 FOLDER = Path(__file__).parent / "references"
 REFERENCES: list[dict[str, Any]] = tomllib.loads((FOLDER / "cachegrind.toml").read_text())["reference"]
 TOLERANCE = 0.02
 
 
-def level(name: str, shape: str) -> Level:
+def level(name: str, shape: str) -> CacheLevel:
     size, ways, line = map(int, shape.split(","))
     assert line == 64
-    return Level(name, size, ways)
+    return CacheLevel(name, size, ways)
 
 
 @pytest.mark.parametrize("reference", REFERENCES, ids=lambda row: f"{row['program']} {row['d1']}")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hostnet import _core
-from hostnet.filtering import Level, filter_trace, parse_level
+from hostnet.filtering import CacheLevel, filter_trace, parse_level
 from tests.support import Cli, assert_tells, complaint_of
 
 REDIS = Path(__file__).parents[2] / "examples" / "traces" / "redis-get.lackey.xz"
@@ -120,7 +120,7 @@ def test_a_missing_trace_is_told(cli: Cli) -> None:
 
 
 def test_the_redis_trace_misses_in_every_level() -> None:
-    levels = [Level("L1", 2**15, 8), Level("L2", 2**18, 16), Level("LLC", 99 * 2**18, 11)]
+    levels = [CacheLevel("L1", 2**15, 8), CacheLevel("L2", 2**18, 16), CacheLevel("LLC", 99 * 2**18, 11)]
     result = filter_trace(REDIS, levels)
     assert result.summary["format"] == "lackey"
     assert 200_000 < result.summary["accesses"] < 500_000

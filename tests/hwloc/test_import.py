@@ -106,7 +106,7 @@ def test_one_package_of_two_can_be_taken(tmp_path: Path) -> None:
     assert first["memory"]["size"] == "256 GiB"
     assert (first["server"]["preset"], first["cha"]["slices"]) == ("ice-lake-8362", 32)
     assert (first["server"]["sockets"], second["server"]["sockets"]) == (1, 1)
-    assert "as asked: package 0 of 2 alone" in text
+    assert "as requested: package 0 of 2 alone" in text
     assert "socket" not in first
     with raises_code("does-not-exist | --package 2"):
         drafted(tmp_path, TWO_SOCKETS, 2)
@@ -232,7 +232,7 @@ def test_what_a_small_machine_does_not_show_is_not_made_up(tmp_path: Path) -> No
     assert "# hwloc: no L2, L3 of 1000 B in all, which is no whole number of lines: not to be relied on." in text
     tiny = drafted(tmp_path, machine(package(0, "", 1, [1000], MIB), 2))[1]
     assert 'size = "all"' in tiny
-    assert "hwloc tells 1000 B" in tiny
+    assert "hwloc reports 1000 B" in tiny
 
 
 def test_hwloc_1(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet.hwloc import TopologyError, draft, read_topology, text_of
-from hostnet.hwloc.nodes import Node, share_out
+from hostnet.hwloc.nodes import Node, assign_memory
 from tests.hwloc.machines import GIB, MIB, bare_node, cpuset, drive, machine, package
 from tests.support import raises_code
 
@@ -94,7 +94,7 @@ def test_nodes_are_divided_among_the_packages_beside_them(tmp_path: Path) -> Non
 @given(st.lists(st.tuples(st.integers(0, 255), st.integers(0, 10**12)), max_size=6), st.integers(1, 4))
 def test_no_memory_is_lost_or_made(nodes: list[tuple[int, int]], count: int) -> None:
     packages = [3 << 2 * index for index in range(count)]
-    found = share_out([Node(str(at), "", size, near) for at, (near, size) in enumerate(nodes)], packages)
+    found = assign_memory([Node(str(at), "", size, near) for at, (near, size) in enumerate(nodes)], packages)
     outside = sum(size for near, size in nodes if near and not near & sum(packages))
     total = sum(found.sizes) + sum(one.memory for one in found.bare) + outside
     assert 0 <= sum(size for _, size in nodes) - total <= len(nodes) * count, "but for what division leaves"

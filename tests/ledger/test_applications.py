@@ -14,7 +14,7 @@ import pytest
 
 from hostnet.ledger import Ledger, load_study, validate
 from hostnet.ledger.archive import write_study_to
-from hostnet.ledger.needs import needs, points_needed, series_of
+from hostnet.ledger.dependencies import dependencies_of, points_needed, series_of
 from hostnet.ledger.runner import Progress
 from hostnet.ledger.study import Study
 
@@ -189,7 +189,7 @@ def test_every_row_has_a_value(applications: Study) -> None:
             assert (entry.series, entry.x) == ("Theoretical Maximum", "all")
     for panel in applications.panels:
         for value in panel.rows():
-            assert value.x == "all" or needs(applications, series_of(panel, value), value.x) is not None
+            assert value.x == "all" or dependencies_of(applications, series_of(panel, value), value.x) is not None
 
 
 def test_exactly_what_is_needed_is_run(applications: Study) -> None:

@@ -13,8 +13,8 @@ from hostnet.chips import chip_plan
 from hostnet.ledger import cli_validate, load_study, validate
 from hostnet.ledger.chip_quantities import CHIP_QUANTITIES
 from hostnet.ledger.chip_runs import job_of, run_chips, with_window
-from hostnet.ledger.composed_runs import text_of
-from hostnet.ledger.needs import points_needed
+from hostnet.ledger.composed_runs import serialize
+from hostnet.ledger.dependencies import points_needed
 from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import Outcome
 from hostnet.ledger.study import Study
@@ -107,7 +107,7 @@ def test_every_point_is_a_chip_that_can_be_run(study: Study) -> None:
     for selection in study.selections.values():
         for point in selection.points:
             config = with_window(selection.config(point, study.preset, study.seed))
-            chip_plan(Source(text_of(config), "json", point.name, "."))
+            chip_plan(Source(serialize(config), "json", point.name, "."))
 
 
 def test_every_row_has_its_points_and_every_point_a_row(study: Study) -> None:

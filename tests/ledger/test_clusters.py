@@ -14,10 +14,10 @@ import pytest
 from hostnet.ledger import Ledger, LedgerError, load_study, validate
 from hostnet.ledger.cluster_runs import is_fluid, run_clusters, size_of, source_of
 from hostnet.ledger.clusters import ClusterFamily, parse_clusters
-from hostnet.ledger.needs import extreme, needs, quantity_of, rank_correlation, series_of
+from hostnet.ledger.dependencies import dependencies_of, extreme, quantity_of, rank_correlation, series_of
 from hostnet.ledger.panels import Series
-from hostnet.ledger.pictures import write_plots
-from hostnet.ledger.pool import Desk, Job
+from hostnet.ledger.parallel import Job, JobTracker
+from hostnet.ledger.plots import write_plots
 from hostnet.ledger.quantities import Estimate
 from hostnet.ledger.rows import error_of
 from hostnet.ledger.study import expand
@@ -126,12 +126,12 @@ def test_every_row_can_be_computed(name: str) -> None:
         for published in panel.rows():
             series = series_of(panel, published)
             assert quantity_of(series) is not None
-            assert needs(study, series, published.x) is not None
+            assert dependencies_of(study, series, published.x) is not None
     full = {point.name for point in study.selections["full"].points}
     assert {point.name for point in study.selections["quick"].points} < full
     for panel in study.panels:
         for published in panel.rows():
-            need = needs(study, series_of(panel, published), published.x)
+            need = dependencies_of(study, series_of(panel, published), published.x)
             assert need is not None
             assert need.names() <= full
 
@@ -353,7 +353,7 @@ def test_simulated_time_of_a_memory_of_rates_is_less_work() -> None:
     line, fluid = tiny("line", duration="10 ms"), tiny("fluid", duration="300 ms")
     fluid["host"]["a"]["fidelity"] = "fluid"
     jobs = [Job(lambda _: None, size_of(config), 1 / 60 if is_fluid(config) else 1.0) for config in (line, fluid)]
-    desk = Desk(jobs, "simulated_ps", "events")
+    desk = JobTracker(jobs, "simulated_ps", "events")
     desk.last[1] = {"simulated_ps": jobs[1].size}
     assert desk.status([Future(), Future()])["progress"] == pytest.approx(1 / 3, rel=0.02)
 

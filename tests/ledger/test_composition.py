@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostnet.ledger.dependencies import Dependencies, Pair, dependencies_of, estimate_of, extreme, relation_of
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.needs import Needs, Pair, compared, estimate_of, extreme, needs
 from hostnet.ledger.panels import Against, Series
-from hostnet.ledger.points import Composition, filled, merged
+from hostnet.ledger.points import Composition, fill_template, merge_tables
 from hostnet.ledger.quantities import Estimate, Outcome
 from hostnet.ledger.study import Study
 from tests.support import raises_code
@@ -73,17 +73,21 @@ def test_fragments_stay_as_they_are() -> None:
 
 @given(TREES, TREES)
 def test_later_fragments_win_and_nothing_is_lost(base: dict[str, Any], more: dict[str, Any]) -> None:
-    together = merged(base, more)
+    together = merge_tables(base, more)
     assert together.keys() == base.keys() | more.keys()
-    assert merged(together, more) == together
-    assert merged(base, {}) == base
+    assert merge_tables(together, more) == together
+    assert merge_tables(base, {}) == base
     for key, value in more.items():
         if not isinstance(value, dict):
             assert together[key] == value
 
 
 def test_only_texts_are_filled() -> None:
-    assert filled({"a": 1, "b": [True, 0.5], "c": "{last} of {x}"}, 4) == {"a": 1, "b": [True, 0.5], "c": "3 of 4"}
+    assert fill_template({"a": 1, "b": [True, 0.5], "c": "{last} of {x}"}, 4) == {
+        "a": 1,
+        "b": [True, 0.5],
+        "c": "3 of 4",
+    }
 
 
 def series(**fields: Any) -> Series:
@@ -91,23 +95,25 @@ def series(**fields: Any) -> Series:
 
 
 def test_a_row_needs_its_point_and_baseline(composed: Study) -> None:
-    found = needs(composed, series(point="mix", baseline="drives"), "3")
-    assert found == Needs((Pair("mix:3", "drives"),))
+    found = dependencies_of(composed, series(point="mix", baseline="drives"), "3")
+    assert found == Dependencies((Pair("mix:3", "drives"),))
     assert found.names() == {"mix:3", "drives"}
-    assert needs(composed, series(point="mix", baseline="alone"), "3") == Needs((Pair("mix:3", "alone:3"),))
+    assert dependencies_of(composed, series(point="mix", baseline="alone"), "3") == Dependencies(
+        (Pair("mix:3", "alone:3"),)
+    )
 
 
 def test_a_trend_needs_the_point_before(composed: Study) -> None:
     trend = series(point="mix", against=Against("mix", "alone", previous=True), baseline="alone")
-    assert needs(composed, trend, "5") == Needs((Pair("mix:5", "alone:5"),), Pair("mix:3", "alone:3"))
+    assert dependencies_of(composed, trend, "5") == Dependencies((Pair("mix:5", "alone:5"),), Pair("mix:3", "alone:3"))
     with raises_code("malformed-file | x = 1", LedgerError):
-        needs(composed, trend, "1")
+        dependencies_of(composed, trend, "1")
     with raises_code("malformed-file | x = 4", LedgerError):
-        needs(composed, trend, "4")
+        dependencies_of(composed, trend, "4")
 
 
 def test_an_extreme_needs_all_points_of_the_family(composed: Study) -> None:
-    found = needs(composed, series(point="mix", baseline="alone", over="most"), "1-5")
+    found = dependencies_of(composed, series(point="mix", baseline="alone", over="most"), "1-5")
     assert found is not None
     assert found.names() == {f"{name}:{cores}" for name in ("mix", "alone") for cores in (1, 3, 5)}
 
@@ -133,13 +139,13 @@ def test_the_extreme_counts() -> None:
     ],
 )
 def test_a_comparison_is_a_ratio_or_a_change_in_percent(here: float, compare: Any, value: float, ci95: float) -> None:
-    found = compared(series(compare=compare), Estimate(here, here / 100), Estimate(1.0, None))
+    found = relation_of(series(compare=compare), Estimate(here, here / 100), Estimate(1.0, None))
     assert found.value == pytest.approx(value)
     assert found.ci95 == pytest.approx(ci95)
 
 
 def test_nothing_compares_with_zero() -> None:
-    assert math.isnan(compared(series(), Estimate(1.0, None), Estimate(0.0, None)).value)
+    assert math.isnan(relation_of(series(), Estimate(1.0, None), Estimate(0.0, None)).value)
 
 
 def test_a_degradation_is_compared_with_another() -> None:
@@ -148,7 +154,7 @@ def test_a_degradation_is_compared_with_another() -> None:
         name: Outcome(name, {"workloads": [{"workload": "fio", "throughput_gb_per_s": rate, "throughput_ci95": None}]})
         for name, rate in runs.items()
     }
-    found = estimate_of(series(against=Against("b", "b0")), Needs((Pair("a", "a0"),), Pair("b", "b0")), outcomes)
+    found = estimate_of(series(against=Against("b", "b0")), Dependencies((Pair("a", "a0"),), Pair("b", "b0")), outcomes)
     assert found.value == pytest.approx(2.0 / 1.5)
 
 
@@ -157,5 +163,5 @@ def test_it_may_be_compared_with_another_quantity_of_another_workload() -> None:
     there = {"workload": "stream", "read_gb_per_s": 3.0, "write_gb_per_s": 1.0, "throughput_gb_per_s": 9.0}
     outcomes = {name: Outcome(name, {"workloads": [here, there]}) for name in ("a", "a0", "b")}
     compared_with = Against("b", quantity="traffic", workload="stream")
-    found = estimate_of(series(against=compared_with), Needs((Pair("a", "a0"),), Pair("b")), outcomes)
+    found = estimate_of(series(against=compared_with), Dependencies((Pair("a", "a0"),), Pair("b")), outcomes)
     assert found.value == pytest.approx(1.0 / 4.0)

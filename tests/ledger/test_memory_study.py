@@ -15,8 +15,8 @@ import pytest
 from hostnet import _core
 from hostnet.ledger import LedgerError, cli_validate, validate
 from hostnet.ledger.panels import Group
+from hostnet.ledger.parallel import run_pool
 from hostnet.ledger.peers import TrafficPoint, knee, read_results, traffic_name
-from hostnet.ledger.pool import run_pool
 from hostnet.ledger.rows import Row, error_of, verdict_of
 from hostnet.ledger.runner import Progress, Simulate
 from hostnet.ledger.study import Study, load_study

@@ -12,7 +12,7 @@ import pytest
 from hostnet import _core
 from hostnet.ledger import cli_validate, validate
 from hostnet.ledger.noc_peers import PACKETS_MIN, NocPoint, read_noc
-from hostnet.ledger.pool import run_nocs
+from hostnet.ledger.parallel import run_nocs
 from hostnet.ledger.runner import Progress
 from hostnet.ledger.study import Study, load_study
 from tests.docs.reference import ROOT

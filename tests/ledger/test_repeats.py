@@ -10,7 +10,7 @@ import pytest
 
 from hostnet.ledger import LedgerError, validate
 from hostnet.ledger.cluster_runs import run_clusters
-from hostnet.ledger.pictures import write_plots
+from hostnet.ledger.plots import write_plots
 from tests.support import raises_code
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hostnet.ledger.cluster_runs import run_clusters
-from hostnet.ledger.needs import quantity_of
+from hostnet.ledger.dependencies import quantity_of
 from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import Outcome
 

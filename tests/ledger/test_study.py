@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hostnet.ledger.dependencies import points_needed
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.needs import points_needed
 from hostnet.ledger.panels import figure_matches, figure_name, with_points
 from hostnet.ledger.rows import ledger_rows
 from hostnet.ledger.study import Study, load_study, studies_root, study_names

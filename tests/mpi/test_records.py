@@ -25,7 +25,7 @@ def test_what_was_not_finished_does_not_count(tmp_path: Path) -> None:
     (killed / INDEX).write_bytes(b"index 150")
     (folder.path / "200ps").mkdir()
     assert read_records(folder.path) == (b"index 100", [b"part"])
-    with folder.owned(folder.path):
+    with folder.locked(folder.path):
         assert not killed.exists()
 
 
@@ -36,7 +36,7 @@ def test_a_folder_without_a_whole_checkpoint_or_with_something_else_is_refused(t
     with pytest.raises(ConfigError, match=r"holds thesis\.tex, which is no checkpoint; name another folder"):
         RecordsFolder(tmp_path).check()
     assert (tmp_path / "thesis.tex").exists()
-    with pytest.raises(ConfigError, match="is a file"), RecordsFolder(tmp_path / "thesis.tex").owned():
+    with pytest.raises(ConfigError, match="is a file"), RecordsFolder(tmp_path / "thesis.tex").locked():
         pass
 
 
@@ -61,15 +61,15 @@ def test_a_run_begins_only_after_the_last_checkpoint(tmp_path: Path, continued: 
     for at_ps in (400, 100):
         keep(folder, at_ps)
     ends = nullcontext() if begins else pytest.raises(ConfigError, match=r"holds a checkpoint at 400 ps")
-    with ends, folder.owned(None if continued is None else tmp_path / continued):
+    with ends, folder.locked(None if continued is None else tmp_path / continued):
         keep(folder, 500)
     assert names(folder) == ({"500ps"} if begins else {"400ps", "100ps"})
 
 
 def test_a_folder_has_one_owner_and_nothing_is_left_where_nothing_was_kept(tmp_path: Path) -> None:
     folder = RecordsFolder(tmp_path / "a" / "kept")
-    with folder.owned():
-        with pytest.raises(ConfigError, match=rf"process {os.getpid()} on {re.escape(gethostname())}"), folder.owned():
+    with folder.locked():
+        with pytest.raises(ConfigError, match=rf"process {os.getpid()} on {re.escape(gethostname())}"), folder.locked():
             pass
         assert names(folder) == {LOCK}
     assert not folder.path.exists()

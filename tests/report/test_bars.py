@@ -10,24 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet.report.bars import degradation_card, grouped_chart, stacked_bars
-from hostnet.report.charts import Axis
+from hostnet.report.charts import ChartAxis
 from hostnet.report.degradation_plot import draw_degradation
 from hostnet.report.html import section
 from hostnet.report.page import page
-from hostnet.report.series import Level, Plotted, Value
+from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint
 from tests.report.browser import Browser, find_browser
 
 CORES = (1, 7, 14, 21, 28)
 
 SLOW = [
-    Plotted("C2M", "a", tuple(Value(x, 1.2 + x / 40, 0.02, 1.25 + x / 40) for x in CORES)),
-    Plotted("P2M", "b", tuple(Value(x, 1.0, None, None) for x in CORES)),
+    ChartSeries("C2M", "a", tuple(SeriesPoint(x, 1.2 + x / 40, 0.02, 1.25 + x / 40) for x in CORES)),
+    ChartSeries("P2M", "b", tuple(SeriesPoint(x, 1.0, None, None) for x in CORES)),
 ]
 MOVED = [
-    Plotted("C2M", "a", tuple(Value(x, 3.0 * x, None, 3.1 * x) for x in CORES)),
-    Plotted("P2M", "b", tuple(Value(x, 28.0, None, 28.0) for x in CORES)),
+    ChartSeries("C2M", "a", tuple(SeriesPoint(x, 3.0 * x, None, 3.1 * x) for x in CORES)),
+    ChartSeries("P2M", "b", tuple(SeriesPoint(x, 28.0, None, 28.0) for x in CORES)),
 ]
-MAXIMUM = Level("theoretical maximum", 102.4)
+MAXIMUM = ReferenceLine("theoretical maximum", 102.4)
 RECT = re.compile(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" class="bar fill-(\w)"')
 
 
@@ -39,9 +39,10 @@ def rects(chart: str) -> list[tuple[float, float, float, float, str]]:
 @given(st.lists(st.floats(1.0, 4.0), min_size=1, max_size=8), st.integers(1, 4))
 def test_bars_of_a_group_do_not_overlap_and_grow_with_their_value(values: list[float], count: int) -> None:
     series = [
-        Plotted(kind, kind, tuple(Value(float(x), value) for x, value in enumerate(values))) for kind in "abcd"[:count]
+        ChartSeries(kind, kind, tuple(SeriesPoint(float(x), value) for x, value in enumerate(values)))
+        for kind in "abcd"[:count]
     ]
-    drawn = sorted(rects(grouped_chart("title", Axis("cores", "x", floor=1.0), series)))
+    drawn = sorted(rects(grouped_chart("title", ChartAxis("cores", "x", floor=1.0), series)))
     assert len(drawn) == count * len(values)
     for (x, _, width, *_), (later, *_) in pairwise(drawn):
         assert x + width <= later + 0.02
@@ -52,7 +53,7 @@ def test_bars_of_a_group_do_not_overlap_and_grow_with_their_value(values: list[f
 
 
 def test_stacks_have_no_gap_and_stay_below_the_maximum() -> None:
-    chart = stacked_bars("title", Axis("cores", "GB/s"), MOVED, [MAXIMUM])
+    chart = stacked_bars("title", ChartAxis("cores", "GB/s"), MOVED, [MAXIMUM])
     drawn = rects(chart)
     for number in range(len(CORES)):
         lower, upper = drawn[2 * number], drawn[2 * number + 1]
@@ -64,25 +65,27 @@ def test_stacks_have_no_gap_and_stay_below_the_maximum() -> None:
 
 
 def test_what_was_not_simulated_has_no_bar() -> None:
-    series = [Plotted("C2M", "a", (Value(1, None, None, 1.4), Value(2, 1.3)))]
-    chart = grouped_chart("title", Axis("cores", "x", floor=1.0), series)
+    series = [ChartSeries("C2M", "a", (SeriesPoint(1, None, None, 1.4), SeriesPoint(2, 1.3)))]
+    chart = grouped_chart("title", ChartAxis("cores", "x", floor=1.0), series)
     assert len(rects(chart)) == 1
     assert chart.count("<circle") == 1
     assert "published 1.400 x" in chart
 
 
 def test_values_below_the_floor_have_their_bar_all_the_same() -> None:
-    chart = grouped_chart("title", Axis("cores", "x", floor=1.0), [Plotted("C2M", "a", (Value(1, 0.8),))])
+    chart = grouped_chart(
+        "title", ChartAxis("cores", "x", floor=1.0), [ChartSeries("C2M", "a", (SeriesPoint(1, 0.8),))]
+    )
     assert rects(chart)[0][3] > 0
 
 
 def test_charts_without_values_are_drawn_empty() -> None:
-    assert "<svg" in grouped_chart("title", Axis("cores"), [])
-    assert "<svg" in stacked_bars("title", Axis("cores"), [])
+    assert "<svg" in grouped_chart("title", ChartAxis("cores"), [])
+    assert "<svg" in stacked_bars("title", ChartAxis("cores"), [])
 
 
 def test_pictures_have_a_bar_for_every_value() -> None:
-    figure = draw_degradation("Redis", "cores", SLOW, MOVED, [MAXIMUM], expected=[Level("published", 1.32)])
+    figure = draw_degradation("Redis", "cores", SLOW, MOVED, [MAXIMUM], expected=[ReferenceLine("published", 1.32)])
     slow, moved = figure.axes
     assert len(slow.patches) == len(moved.patches) == 2 * len(CORES)
     assert [text.get_text() for text in slow.get_xticklabels()] == [str(x) for x in CORES]
@@ -92,7 +95,9 @@ def test_pictures_have_a_bar_for_every_value() -> None:
 
 @pytest.mark.skipif(find_browser() is None, reason="no browser to look at pages with")
 def test_a_card_is_sound(browser: Browser) -> None:
-    card = degradation_card("Redis", "cores", SLOW, MOVED, [MAXIMUM], expected=[Level("published", 1.32)], sub="sub")
+    card = degradation_card(
+        "Redis", "cores", SLOW, MOVED, [MAXIMUM], expected=[ReferenceLine("published", 1.32)], sub="sub"
+    )
     seen = browser.look(page("title", section("Bars", card)))
     assert seen.console == []
     for frame in seen.frames:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hostnet.report import write_report
 from hostnet.report.areas import area_chart, stacked
 from hostnet.report.cache_series import DDIO, MISSES, OTHERS, owners, shares
-from hostnet.report.charts import Axis
+from hostnet.report.charts import ChartAxis
 from hostnet.report.plot import plot
-from hostnet.report.series import Level, Plotted, Value, series_of_run
+from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint, series_of_run
 from tests.report.browser import Browser, find_browser
 from tests.report.conftest import cache_series, cached
 
@@ -88,19 +88,19 @@ def test_shares_are_percent_of_those_that_have_any(hostile: str) -> None:
 @given(st.lists(st.lists(st.floats(0, 100), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_areas_lie_on_each_other(heights: list[list[float]]) -> None:
     series = [
-        Plotted(str(number), kind, tuple(Value(float(x), y) for x, y in enumerate(row)))
+        ChartSeries(str(number), kind, tuple(SeriesPoint(float(x), y) for x, y in enumerate(row)))
         for number, (kind, row) in enumerate(zip("abcd", heights, strict=False))
     ]
     tops = stacked(series)
     assert tops[-1] == pytest.approx([sum(column) for column in zip(*heights, strict=True)])
-    chart = area_chart("title", Axis("time", "MiB", whole_x=False), series, [Level("LLC", 500.0)])
+    chart = area_chart("title", ChartAxis("time", "MiB", whole_x=False), series, [ReferenceLine("LLC", 500.0)])
     polygons = [corners.split() for corners in re.findall(r'<polygon points="([^"]*)"', chart)]
     for below, above in pairwise(polygons):
         assert above[3:] == below[2::-1], "one begins where the other ends"
 
 
 def test_without_owners_an_area_is_empty() -> None:
-    assert "<svg" in area_chart("title", Axis("time", "MiB", whole_x=False), [])
+    assert "<svg" in area_chart("title", ChartAxis("time", "MiB", whole_x=False), [])
 
 
 @pytest.mark.skipif(find_browser() is None, reason="no browser to look at pages with")

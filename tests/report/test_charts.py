@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from hostnet.report.charts import Axis, legend, line_chart, meter, stacked_chart
+from hostnet.report.charts import ChartAxis, legend, line_chart, meter, stacked_chart
 from hostnet.report.html import Html, element, escape
 from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
-from hostnet.report.series import Level, Plotted, Value
-from hostnet.report.svg import Scale, nice_range, tick_labels
+from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint
+from hostnet.report.svg import LinearScale, nice_range, tick_labels
 
-AXIS = Axis("cores", "ns")
+AXIS = ChartAxis("cores", "ns")
 
 
 def test_text_is_escaped_and_markup_is_not() -> None:
@@ -22,7 +22,7 @@ def test_text_is_escaped_and_markup_is_not() -> None:
 
 
 def test_a_scale_maps_its_ends() -> None:
-    scale = Scale(0, 50, 100, 0)
+    scale = LinearScale(0, 50, 100, 0)
     assert (scale(0), scale(50), scale(25)) == (100, 0, 50)
 
 
@@ -51,25 +51,27 @@ def test_ticks_have_the_decimals_they_need() -> None:
 
 
 def test_a_line_breaks_where_a_value_is_missing() -> None:
-    values = tuple(Value(x, None if x == 3 else 10.0 * x) for x in range(1, 6))
-    chart = line_chart("title", AXIS, [Plotted("a", "a", values)])
+    values = tuple(SeriesPoint(x, None if x == 3 else 10.0 * x) for x in range(1, 6))
+    chart = line_chart("title", AXIS, [ChartSeries("a", "a", values)])
     assert chart.count("<polyline") == 2
 
 
 def test_published_values_are_marks_that_say_what_they_are() -> None:
-    plotted = [Plotted("LFB", "a", (Value(1, 71.5, 1.0, 70.99), Value(2, None, None, 80.0, doubtful=True)))]
-    chart = line_chart("title", AXIS, plotted, [Level("Limit", 92.0)])
+    plotted = [
+        ChartSeries("LFB", "a", (SeriesPoint(1, 71.5, 1.0, 70.99), SeriesPoint(2, None, None, 80.0, doubtful=True)))
+    ]
+    chart = line_chart("title", AXIS, plotted, [ReferenceLine("Limit", 92.0)])
     assert "LFB, cores 1\npublished 70.99 ns\nsimulated 71.50 ns" in chart
     assert "(left out of the score)" in chart
     assert chart.count("<circle") == 2
-    assert "Limit 92" in legend(plotted, [Level("Limit", 92.0)])
+    assert "Limit 92" in legend(plotted, [ReferenceLine("Limit", 92.0)])
     assert "left out of the score" in legend(plotted)
 
 
 def test_stacked_bars_and_marks_lie_on_each_other() -> None:
     stack = [
-        Plotted("C2M", "a", (Value(1, 20.0, None, 20.0),)),
-        Plotted("P2M", "b", (Value(1, 15.0, None, 15.0),)),
+        ChartSeries("C2M", "a", (SeriesPoint(1, 20.0, None, 20.0),)),
+        ChartSeries("P2M", "b", (SeriesPoint(1, 15.0, None, 15.0),)),
     ]
     chart = stacked_chart("title", AXIS, stack)
     tops = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)" class="bar', chart)
@@ -83,8 +85,8 @@ def test_stacked_bars_and_marks_lie_on_each_other() -> None:
 
 def test_charts_without_values_are_drawn_empty() -> None:
     assert "<svg" in line_chart("title", AXIS, [])
-    assert "<svg" in line_chart("title", AXIS, [Plotted("a", "a", (Value(1, None),))])
-    assert "<svg" in stacked_chart("title", AXIS, [Plotted("a", "a", (Value(1, 5.0),))])
+    assert "<svg" in line_chart("title", AXIS, [ChartSeries("a", "a", (SeriesPoint(1, None),))])
+    assert "<svg" in stacked_chart("title", AXIS, [ChartSeries("a", "a", (SeriesPoint(1, 5.0),))])
 
 
 @pytest.mark.parametrize(("value", "width"), [(46.0, "60.0"), (0.0, "0.0"), (200.0, "120.0"), (-1.0, "0.0")])

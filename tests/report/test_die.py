@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import hostnet
-from hostnet.cli.show import fullest_of_mesh, way_table
-from hostnet.report.die import die_map, die_section, together
+from hostnet.cli.show import fullest_mesh_link, mesh_table
+from hostnet.report.die import die_map, die_section, group_parts
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +37,10 @@ def test_the_map_has_every_stop_and_every_link_that_was_used(results: hostnet.Re
 def test_the_screen_names_the_fullest_link(results: hostnet.Results) -> None:
     """What is told fits the table."""
     fullest = max(results.mesh.values(), key=lambda row: row["lines_busy_share"])
-    said = fullest_of_mesh(results.summary["mesh"])
+    said = fullest_mesh_link(results.summary["mesh"])
     assert said.startswith("fullest link of the mesh: lines, column ")
     assert f"busy {100 * fullest['lines_busy_share']:.1f}"[:8] in said
-    assert way_table(results.summary["mesh_ways"]).row_count == len(results.mesh_ways) == 4
+    assert mesh_table(results.summary["mesh_ways"]).row_count == len(results.mesh_ways) == 4
 
 
 def test_a_page_without_a_die_has_no_map(tmp_path: Path) -> None:
@@ -50,11 +50,11 @@ def test_a_page_without_a_die_has_no_map(tmp_path: Path) -> None:
     )
     assert die_section(plain.summary) is None
     assert plain.mesh == {}
-    assert fullest_of_mesh([]) == "nothing went over the mesh"
+    assert fullest_mesh_link([]) == "nothing went over the mesh"
     plain.save(tmp_path / "run")
     assert "<h2>Mesh</h2>" not in (tmp_path / "run/report.html").read_text(encoding="utf-8")
 
 
 def test_many_parts_of_a_kind_are_shortened() -> None:
     """A box has room for one number of each kind."""
-    assert together(["core1", "cha2", "iio0", "iio1", "iio2"]) == {"core": "1", "cha": "2", "iio": "0…"}
+    assert group_parts(["core1", "cha2", "iio0", "iio1", "iio2"]) == {"core": "1", "cha": "2", "iio": "0…"}

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet.report.domains import picture_section
-from hostnet.report.host import Host, host_of, pools_of
+from hostnet.report.host import HostView, host_of, pools_of
 from hostnet.report.load import load_run
 from hostnet.report.parts import core_cells, drive_cells, grouped, part_strip
 from hostnet.report.picture import compact, host_picture
@@ -64,12 +64,12 @@ def channel(number: int) -> Row:
     return {"channel": number, "read_gb_per_s": 1.0, "write_gb_per_s": 2.0, **shares}
 
 
-def host(*domains: str, share: float = 0.5, channels: int = 2, binding: str = "C2M-Read", **config: Any) -> Host:
+def host(*domains: str, share: float = 0.5, channels: int = 2, binding: str = "C2M-Read", **config: Any) -> HostView:
     totals = [row(domain, share * CAPACITIES[domain], CAPACITIES[domain]) for domain in domains or CAPACITIES]
     parts = [row(queue, 10.0, 46, f"channel {number}") for queue in ("RPQ", "WPQ") for number in range(channels)]
     parts += [row("LFB", 6.0, 12, f"core {number}") for number in range(6)]
     rows = tuple(channel(number) for number in range(channels))
-    return Host({**CONFIG, **config}, pools_of(totals, parts), rows, channel(-1), {binding: ("stream",)})
+    return HostView({**CONFIG, **config}, pools_of(totals, parts), rows, channel(-1), {binding: ("stream",)})
 
 
 def lanes(picture: str) -> list[str]:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from hostnet.cluster_view import reason_text
-from hostnet.limit_names import DOUBTFUL, MARKED, NOT_KNOWN, notes_on
+from hostnet.limit_names import DOUBTFUL, DOUBTFUL_NOTE, NOT_KNOWN, limit_notes
 from hostnet.report.headline import limited_by
 
 
 def test_a_question_mark_is_explained_where_there_is_one() -> None:
-    assert notes_on(["LFB", None, "DRAM channel" + DOUBTFUL]) == [MARKED]
-    assert notes_on(["LFB", None, NOT_KNOWN]) == []
+    assert limit_notes(["LFB", None, "DRAM channel" + DOUBTFUL]) == [DOUBTFUL_NOTE]
+    assert limit_notes(["LFB", None, NOT_KNOWN]) == []
 
 
 @pytest.mark.parametrize(("limit", "named"), [("LFB", True), ("LFB / WPQ" + DOUBTFUL, True), (NOT_KNOWN, False)])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hostnet.cli import show
 from hostnet.explain.tail import Removed
-from hostnet.explain.tail_text import effect
+from hostnet.explain.tail_text import effect_text
 from hostnet.explain.text import PARTS, gain_text, latency_lines, limit_text
 from hostnet.report import numbers
 from hostnet.report.explanation import gain_of, gains_figure, latency_figure
@@ -34,7 +34,7 @@ FORMATTERS: dict[str, Callable[[float], str]] = {
     "gain": gain_text,
     "bar of a gain": lambda value: str(list(gains_figure([{"limit": "LFB", "gain": value}]))),
     "cell of a gain": lambda value: gain_of({"confirmed": None, "gains": {"a": value}}, "a"),
-    "what is without a cause": lambda value: effect(Removed("queueing", "", 10.0, value, 0.0, helps=False)),
+    "what is without a cause": lambda value: effect_text(Removed("queueing", "", 10.0, value, 0.0, helps=False)),
     "rate": lambda value: format_rate(value, "Gbps"),
     "bar of a latency": lambda value: str(list(latency_figure(latency(value), {"unexplained_ns": "rest"}))),
 }

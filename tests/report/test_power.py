@@ -10,8 +10,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from hostnet.cluster_view import cores
-from hostnet.power_view import power, states_of
+from hostnet.cluster_view import core_view
+from hostnet.power_view import core_states, power_view
 from hostnet.report.load import RunFiles
 from hostnet.report.plot import plots_of
 from hostnet.report.power_plot import CORES_MAX, colours_of, draw_frequencies, draw_states
@@ -48,7 +48,7 @@ def run_of(content: dict[str, Any]) -> RunFiles:
 
 def test_the_table_adds_watts_and_takes_the_mean_of_the_rest() -> None:
     services = [{"host": "s-0", "energy_uj_per_request": 7.5}, {"host": "other"}]
-    view = power({**summary(), "services": services}).without_empty()
+    view = power_view({**summary(), "services": services}).without_empty()
     row = dict(zip((column.heading for column in view.columns), view.cells()[0], strict=True))
     assert row == {
         "cores of": "s-0",
@@ -64,14 +64,14 @@ def test_the_table_adds_watts_and_takes_the_mean_of_the_rest() -> None:
 
 
 def test_without_power_there_is_no_table() -> None:
-    assert not power({}).rows
+    assert not power_view({}).rows
 
 
 def test_work_for_requests_is_work_of_the_cores() -> None:
     kinds = ("softirq", "call", "copy", "stalled", "send")
     row = {"host": "s", **{f"core_{kind}_share": 0.1 for kind in kinds}}
-    assert cores([{**row, "core_serve_share": 0.3}]).cells()[0][-2:] == [pytest.approx(30), pytest.approx(80)]
-    assert "requests %" not in [column.heading for column in cores([row]).without_empty().columns]
+    assert core_view([{**row, "core_serve_share": 0.3}]).cells()[0][-2:] == [pytest.approx(30), pytest.approx(80)]
+    assert "requests %" not in [column.heading for column in core_view([row]).without_empty().columns]
 
 
 def test_pictures_are_of_runs_with_power() -> None:
@@ -105,5 +105,5 @@ def test_of_very_many_cores_some_are_drawn() -> None:
 
 
 def test_each_state_has_a_colour_of_its_own() -> None:
-    colours = colours_of(states_of(states("s", 0)))
+    colours = colours_of(core_states(states("s", 0)))
     assert len({to_hex(colour) for colour in colours.values()}) == len(STATES)

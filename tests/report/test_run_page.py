@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet.report import write_report
+from hostnet.report.descriptions import list_text, server_text, workload_text
 from hostnet.report.explanation import explanation_section
 from hostnet.report.load import load_run
 from hostnet.report.reproduce import time_argument
-from hostnet.report.series import POINTS_MAX, Plotted, Value, series_of_run, thinned
-from hostnet.report.tables import interval, numeric, record_table
-from hostnet.report.words import listed, server_words, workload_words
+from hostnet.report.series import POINTS_MAX, ChartSeries, SeriesPoint, series_of_run, thinned
+from hostnet.report.tables import interval_column, number_column, record_table
 from hostnet.units import parse_time_ps
 from tests.support import Cli, read_json
 
@@ -135,7 +135,7 @@ def test_limits_that_do_not_belong_to_workloads_are_listed(make_run: MakeRun) ->
     ],
 )
 def test_servers_in_words(config: dict[str, Any], expected: str) -> None:
-    assert server_words(config) == expected
+    assert server_text(config) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_servers_in_words(config: dict[str, Any], expected: str) -> None:
     ],
 )
 def test_streams_in_words(settings: dict[str, Any], expected: str) -> None:
-    said = workload_words({"workload": {"w": settings}}, {"workload": "w", "kind": "stream"})
+    said = workload_text({"workload": {"w": settings}}, {"workload": "w", "kind": "stream"})
     assert said == f"“w” {expected}"
 
 
@@ -158,14 +158,14 @@ def test_storage_in_words() -> None:
     row = {"workload": "w", "kind": "fio"}
     job = {"rw": "read", "bs": "8 MiB", "iodepth": 64, "ssd": 0}
     alike = {"workload": {"w": {"jobs": [job, {**job, "ssd": 1}]}}}
-    assert workload_words(alike, row) == "“w” (fio) runs 2 jobs of read, blocks of 8 MiB, 64 in flight, on 2 drives"
+    assert workload_text(alike, row) == "“w” (fio) runs 2 jobs of read, blocks of 8 MiB, 64 in flight, on 2 drives"
     mixed = {"workload": {"w": {"jobs": [job, {**job, "rw": "write"}]}}}
-    assert workload_words(mixed, row) == "“w” (fio) runs 2 jobs of read and write on 1 drive"
-    assert workload_words({}, row) == "“w” (fio)"
+    assert workload_text(mixed, row) == "“w” (fio) runs 2 jobs of read and write on 1 drive"
+    assert workload_text({}, row) == "“w” (fio)"
 
 
 def test_lists_in_words() -> None:
-    assert [listed(items) for items in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+    assert [list_text(items) for items in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
 def test_the_commands_of_the_page_give_the_same_results(cli: Cli) -> None:
@@ -197,7 +197,7 @@ def test_times_of_commands_are_exact(value_ns: int) -> None:
 
 def test_columns_without_values_are_left_out() -> None:
     rows = [{"x": 1.23456, "ci": None, "y": None}, {"x": None, "ci": 0.5, "y": None}]
-    columns = (interval("X", "x", "ci"), numeric("Y", "y"), numeric("Z", "z"))
+    columns = (interval_column("X", "x", "ci"), number_column("Y", "y"), number_column("Z", "z"))
     content = record_table("some", columns, rows, text_columns=0)
     assert "Y" not in content
     assert re.findall(r'data-copied="([^"]*)"', content) == ["x\tci", "1.23456\t", "\t0.5"]
@@ -205,7 +205,7 @@ def test_columns_without_values_are_left_out() -> None:
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=3000))
 def test_thinned_series_fit_and_keep_their_values(values: list[float]) -> None:
-    plotted = Plotted("s", "a", tuple(Value(float(x), value) for x, value in enumerate(values)))
+    plotted = ChartSeries("s", "a", tuple(SeriesPoint(float(x), value) for x, value in enumerate(values)))
     points = thinned(plotted).values
     assert len(points) <= POINTS_MAX
     assert points[-1].x == plotted.values[-1].x
@@ -216,8 +216,8 @@ def test_thinned_series_fit_and_keep_their_values(values: list[float]) -> None:
 
 
 def test_a_step_without_a_value_does_not_pull_a_point_down() -> None:
-    values = tuple(Value(float(x), None if x % 2 else 10.0) for x in range(2 * POINTS_MAX))
-    assert {point.simulated for point in thinned(Plotted("s", "a", values)).values} == {10.0}
+    values = tuple(SeriesPoint(float(x), None if x % 2 else 10.0) for x in range(2 * POINTS_MAX))
+    assert {point.simulated for point in thinned(ChartSeries("s", "a", values)).values} == {10.0}
 
 
 def test_idle_domains_are_not_drawn_and_others_keep_their_colours() -> None:

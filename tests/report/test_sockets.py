@@ -10,12 +10,12 @@ import pytest
 
 import hostnet
 from hostnet.report.domains import picture_section
-from hostnet.report.host import Host, host_of
+from hostnet.report.host import HostView, host_of
 from hostnet.report.links import ARROWS_MAX, links_picture
 from hostnet.report.load import load_run
 from hostnet.report.picture import host_picture
 from hostnet.report.sockets import sockets_of
-from hostnet.sockets import places_of
+from hostnet.sockets import server_sockets
 
 HEAD = '[server]\npreset = "{preset}"\nsockets = {count}\n'
 TIMES = '[run]\nwarmup = "10 us"\nduration = "20 us"\n'
@@ -28,12 +28,12 @@ def run_of(folder: Path, *parts: str, count: int = 2, preset: str = "cascade-lak
     return hostnet.run(file).save(folder / "run")
 
 
-def sockets(directory: Path) -> tuple[Host, ...]:
+def sockets(directory: Path) -> tuple[HostView, ...]:
     run = load_run(directory)
     return sockets_of(run, host_of(run))
 
 
-def hops(host: Host) -> dict[str, tuple[str, ...]]:
+def hops(host: HostView) -> dict[str, tuple[str, ...]]:
     return {way.domain: way.hops for way in host.ways}
 
 
@@ -46,14 +46,14 @@ def test_every_part_belongs_to_one_socket() -> None:
         "ssd": {"count": 4},
         "socket": {"1": table},
     }
-    places = places_of(config)
+    places = server_sockets(config)
     assert [place.parts["core"] for place in places] == [range(8), range(8, 8), range(8, 16)]
     assert [place.parts["channel"] for place in places] == [range(2), range(2, 10), range(10, 12)]
     assert [place.parts["ssd"] for place in places] == [range(4), range(4, 5), range(5, 9)]
     for part, owner in (("core 8", 2), ("channel 2", 1), ("ssd 4", 1), ("cha", 0), ("iio 2", 2)):
         assert [place.number for place in places if place.has(part)] == [owner]
     assert not any(place.has(part) for place in places for part in ("all", "upi 0-1", "core 16"))
-    assert places_of({"server": {"sockets": 1}}) == places_of({}) == ()
+    assert server_sockets({"server": {"sockets": 1}}) == server_sockets({}) == ()
 
 
 @pytest.mark.parametrize("alone", [True, False])

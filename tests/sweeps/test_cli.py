@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hostnet.cli.extras import plot_run
-from hostnet.limit_names import MARKED
+from hostnet.limit_names import DOUBTFUL_NOTE
 from hostnet.sweeps import plots
 from tests.support import HANG_S, Cli, assert_tells, status_of
 from tests.sweeps.conftest import SHORT
@@ -192,5 +192,5 @@ def test_help_names_every_option(short: Cli) -> None:
 def test_a_question_mark_after_a_limit_has_a_legend(short: Cli, sockets: int) -> None:
     done = short("sweep", short.file, *CREDITS, "--set", f"server.sockets={sockets}")
     assert (done.returncode, done.stderr) == (0, "")
-    legend = MARKED.split(":")[0]
+    legend = DOUBTFUL_NOTE.split(":")[0]
     assert (" ?" in done.stdout, legend in done.stdout) == (sockets > 1, sockets > 1)

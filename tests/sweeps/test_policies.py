@@ -14,7 +14,7 @@ import pytest
 import hostnet
 from hostnet.cli.show_sweep import sweep_table
 from hostnet.sweeps.axis import Axis, axes_of
-from hostnet.sweeps.policies import APART, SHOWN, draw_policies, name_of, spread
+from hostnet.sweeps.policies import LABEL_DISTANCE, SHOWN, draw_policies, name_of, spread
 from tests.docs.reference import ROOT
 
 GOVERNOR = "host.s.power.governor=performance,ondemand"
@@ -78,7 +78,7 @@ def test_a_table_is_called_by_what_it_sets() -> None:
 
 def test_names_keep_apart_and_on_the_axis() -> None:
     places = spread([0.1, 0.11, 0.5, 0.97, 0.98, 0.99])
-    assert all(after - before >= APART - 1e-9 for before, after in pairwise(places))
+    assert all(after - before >= LABEL_DISTANCE - 1e-9 for before, after in pairwise(places))
     assert places[0] == 0.1
     assert places[-1] <= 1.0
 

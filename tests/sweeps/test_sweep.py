@@ -96,7 +96,7 @@ def test_a_config_object_is_swept(tmp_path: Path) -> None:
 
 
 def test_many_points_are_written_in_row_groups(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hostnet.sweeps.table.POINTS_TOGETHER", 2)
+    monkeypatch.setattr("hostnet.sweeps.table.POINTS_PER_BATCH", 2)
     results = hostnet.sweep(file, {"iio.write_credits": [1, 2, 4, 8, 16]}, out=tmp_path / "out")
     assert pq.ParquetFile(tmp_path / "out/sweep.parquet").num_row_groups == 3
     assert results.table["point"].to_pylist()[::2] == [0, 1, 2, 3, 4]
@@ -243,13 +243,13 @@ def test_a_file_that_changes_on_the_way_is_noticed(tmp_path: Path, monkeypatch: 
     job.write_text("[job]\nrw=read\nbs=64k\niodepth=16\nioengine=libaio\n")
     file = tmp_path / "short.toml"
     file.write_text(SHORT.partition("jobs =")[0] + 'job = "a.fio"\n')
-    original = local.compute_here
+    original = local.compute_locally
 
     def change(*arguments: Any) -> None:
         job.write_text(job.read_text().replace("16", "32"))
         original(*arguments)
 
-    monkeypatch.setattr("hostnet.sweeps.local.compute_here", change)
+    monkeypatch.setattr("hostnet.sweeps.local.compute_locally", change)
     with raises_code("other-configuration"):
         hostnet.sweep(file, {"iio.write_credits": [2, 8]})
 

@@ -142,11 +142,11 @@ def test_watts_of_cores_at_work_are_their_power(tmp_path: Path) -> None:
 def test_watts_of_idle_cores_are_not_taken_for_work(tmp_path: Path) -> None:
     power, text = drafted(tmp_path, DESKTOP, IDLE)
     assert "dynamic" not in power
-    assert "# No power follows: cores worked 0.5 % of the time at 900 MHz; 90 % tell it." in text
+    assert "# No power derived: cores worked 0.5 % of the time at 900 MHz; 90 % are needed." in text
     assert "C6 97.0 %" in text
     _, text = drafted(tmp_path, DESKTOP, "Busy%\tBzy_MHz\n50\t2000\n60\t3000\n")
     assert "mean of 2 samples: Busy% 55, Bzy_MHz 2500." in text
-    assert "# No power follows: it has not both" in text
+    assert "# No power derived: it lacks the watts of the cores" in text
 
 
 WRONG_TREES = [

@@ -1,4 +1,4 @@
-"""Fits parameters of a server to measurements that its owner can take."""
+"""Fits server parameters to measurements taken on a real server."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from hostnet.calibrate.fit import Fit
+    from hostnet.calibrate.fit import FitResult
     from hostnet.presets import ServerFile
     from hostnet.running.engines import Progress
 
 __all__ = ["TOLERANCE", "Calibration", "DataError", "Measurement", "Parameter", "calibrate"]
 
 TOLERANCE = 0.12
-"""How far the model may be off after the fit, as a share, before measurements are refused."""
+"""Default relative error of the fitted model above which measurements are rejected."""
 
 
 @dataclass(frozen=True)
@@ -32,27 +32,27 @@ class Calibration:
     server: ServerFile
     parameters: tuple[Parameter, ...]
     measurements: tuple[Measurement, ...]
-    fit: Fit
+    fit: FitResult
     files: tuple[str, ...]
-    """The files of measurements."""
+    """The measurement files."""
     notes: tuple[str, ...]
-    """What the user should know of how the files were understood."""
+    """Assumptions made when reading the files."""
     engine: str
     runs: int
-    """Runs or predictions that it took."""
+    """Number of simulations or predictions made."""
 
-    def text(self, place: Path) -> str:
-        """The new server file, if it is put at `place`.
+    def text(self, path: Path) -> str:
+        """Returns the text of the new server file, to be saved as `path`.
 
         Raises:
-            ConfigError: It would not work there.
+            ConfigError: The file would not be valid there.
         """
         from hostnet.calibrate.preset import preset_text
 
-        return preset_text(self.server, self.parameters, self.fit.parameters, self.files, place)
+        return preset_text(self.server, self.parameters, self.fit.parameters, self.files, path)
 
     def residuals(self) -> list[dict[str, Any]]:
-        """A row per measurement: what was measured, what the model says, and how far apart they are."""
+        """Returns one row per measurement: the measured value, the model's value and their difference."""
         rows = []
         for measurement, log, sigma in zip(self.measurements, self.fit.logs, self.fit.sigmas, strict=True):
             miss = math.log(measurement.value) - log
@@ -73,14 +73,14 @@ class Calibration:
         return rows
 
     def content(self) -> dict[str, Any]:
-        """Everything as one piece of JSON."""
+        """Returns the calibration as a JSON-serializable dict."""
         parameters = [
             {
                 "parameter": parameter.path,
-                "start": parameter.written(parameter.start),
+                "start": parameter.to_config(parameter.start),
                 "low": parameter.text(parameter.low),
                 "high": parameter.text(parameter.high),
-                "value": parameter.written(result.value),
+                "value": parameter.to_config(result.value),
                 "sigma": None if result.sigma is None else parameter.text(result.sigma, like=result.value),
                 "sigma_relative": None if result.sigma is None else result.sigma / result.value,
                 "determined": result.is_fitted,
@@ -116,18 +116,18 @@ def calibrate(
 
     Args:
         server: The server to start from.
-        data: Files of measurements, each FILE or FILE@name=value,... with conditions that hold for all of it.
-        parameters: PARAM or PARAM=LO..HI; those that suit the measurements if there are none.
+        data: Measurement files, each FILE or FILE@name=value,... with conditions that hold for the whole file.
+        parameters: PARAM or PARAM=LO..HI; if empty, the parameters that suit the measurements.
         engine: "run" or "predict".
-        threads: Runs at a time; the result does not depend on it.
-        tolerance: How far the model may be off after the fit, as a share, before measurements are refused.
-        progress: As for `hostnet.run_many`.
+        threads: Number of concurrent runs; the result does not depend on it.
+        tolerance: Relative error of the fitted model above which the measurements are rejected, 0 to 1.
+        progress: Progress callback, as for `hostnet.run_many`.
 
     Raises:
-        DataError: A file is wrong, measurements contradict each other, or the fitted server misses one of them.
-        ConfigError: A parameter or an option is wrong.
+        DataError: A file is malformed, measurements contradict each other, or the fitted server misses one of them.
+        ConfigError: A parameter or an option is invalid.
         OSError: A file cannot be read.
-        KeyboardInterrupt: The progress callback stopped it.
+        KeyboardInterrupt: The progress callback stopped the fit.
     """
     from hostnet.calibrate.consistency import merge_repeated
     from hostnet.calibrate.fit import fit
@@ -140,11 +140,11 @@ def calibrate(
     if not data:
         raise ConfigError("missing-key", "--data: missing; name a file of measurements")
     wanted = [parse_fit(argument, server) for argument in parameters]
-    _refuse_twice([parameter.path for parameter in wanted])
+    _reject_duplicates([parameter.path for parameter in wanted])
     found = [read_data(argument, server) for argument in data]
     measured = [measurement for file in found for measurement in file.measurements]
     notes = tuple(note for file in found for note in file.notes)
-    with _told_with(notes):
+    with _with_notes(notes):
         check_plausible(measured, server)
         measurements = merge_repeated(measured)
         wanted = wanted or [parse_fit(path, server) for path in defaults_for(measurements)]
@@ -156,15 +156,15 @@ def calibrate(
 
 
 @contextmanager
-def _told_with(notes: Sequence[str]) -> Iterator[None]:
-    """Adds notes to the message of an error about the data: they may say why it fits nothing."""
+def _with_notes(notes: Sequence[str]) -> Iterator[None]:
+    """Appends the notes to the message of a `DataError`, as they may explain a failed fit."""
     try:
         yield
     except DataError as error:
         raise error.reworded("; note: ".join([str(error), *notes])) from None
 
 
-def _refuse_twice(paths: Sequence[str]) -> None:
+def _reject_duplicates(paths: Sequence[str]) -> None:
     for path in paths:
         if paths.count(path) > 1:
             raise ConfigError("duplicate", f"--fit {path}: is named twice")

@@ -1,4 +1,4 @@
-"""Measurements that cannot all be true."""
+"""Detects measurements that contradict each other."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SIGMA = 0.02
-"""Standard deviation of a measurement whose file does not say one, as a share of the value."""
+"""Relative standard deviation of a measurement whose file states none."""
 
 REPEATED_SIGMAS = 4
-"""Two measurements of the same thing differ by no more than this many standard deviations of their difference."""
+"""Maximum difference of repeated measurements, in standard deviations of the difference."""
 
 FREEDOM_MIN = 4
-"""Rows beyond parameters from which the spread of the residuals tells the noise."""
+"""Minimum number of rows beyond the number of parameters for estimating the noise from the residuals."""
 
 NORMAL_MEDIAN = 0.6745
-"""Median distance from the mean, in standard deviations of a normal distribution."""
+"""Median distance from the mean of a normal distribution, in standard deviations."""
 
 SPREAD_MAX = 0.06
-"""More noise than this is none."""
+"""Maximum relative noise; larger residuals are errors."""
 
 SHOWN_MAX = 6
-"""Rows that a message names."""
+"""Maximum number of rows named in a message."""
 
 
 def sigma_of(measurement: Measurement) -> float:
-    """Standard deviation of a measurement as a share of its value, without what is due to its conditions."""
+    """Returns the relative standard deviation of a measurement, without the uncertainty of its conditions."""
     return SIGMA if measurement.sigma is None else measurement.sigma / measurement.value
 
 
 def merge_repeated(measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Measurements of the same thing become one, their mean.
+    """Merges measurements of the same quantity under the same conditions into their geometric mean.
 
     Raises:
-        DataError: Two of them differ beyond their noise; the message names both.
+        DataError: Two of them differ by more than their noise; the message names both.
     """
     groups: dict[tuple[str, object], list[Measurement]] = {}
     for measurement in measurements:
@@ -77,21 +77,21 @@ def check_residuals(
     tolerance: float,
     parameters: int,
 ) -> None:
-    """Refuses measurements that the best fit misses by more than their noise and `tolerance`, a share.
+    """Checks that the best fit misses no measurement by more than its noise and `tolerance`.
 
     Args:
-        measurements: What was measured.
-        logs: Logarithms of what the model says at the best fit.
-        sigmas: Standard deviations as shares.
-        tolerance: How far the model itself may be off.
-        parameters: How many were fitted.
+        measurements: The measurements.
+        logs: Logarithms of the model's values at the best fit.
+        sigmas: Relative standard deviations.
+        tolerance: Relative error allowed to the model.
+        parameters: Number of fitted parameters.
 
     Raises:
-        DataError: Names the rows, the worst first.
+        DataError: Some are missed; the message names the rows, the worst first.
     """
-    misses = _misses(measurements, logs, sigmas)
-    spread = _spread([miss for miss, _, measurement in misses if measurement.sigma is None], parameters)
-    far = _beyond(misses, tolerance, spread)
+    misses = _residuals(measurements, logs, sigmas)
+    spread = _estimate_noise([miss for miss, _, measurement in misses if measurement.sigma is None], parameters)
+    far = _outliers(misses, tolerance, spread)
     if not far:
         return
     more = ""
@@ -99,7 +99,7 @@ def check_residuals(
     if opposite:
         other = max(opposite, key=lambda miss: abs(miss[0]))
         if other not in far:
-            more += f"; against {_miss_text(other[2], other[0])}"
+            more += f"; against {_residual_text(other[2], other[0])}"
     raise DataError(
         "implausible-data",
         "the measurements contradict each other, or no values of these parameters can explain them; nothing was "
@@ -114,19 +114,19 @@ def check_written(
     tolerance: float,
     left: Mapping[str, str],
 ) -> None:
-    """Refuses a server that misses what it was fitted to by more than the stated noise and `tolerance`, a share.
+    """Checks that the server as written misses no row by more than the stated noise and `tolerance`.
 
     Args:
         measurements: Every row of the files.
-        logs: Logarithms of what the server says with the values as they would be written.
-        sigmas: Standard deviations as shares.
-        tolerance: How far the model itself may be off.
-        left: The parameters that stayed as they were, and why.
+        logs: Logarithms of the model's values with the values as written.
+        sigmas: Relative standard deviations.
+        tolerance: Relative error allowed to the model.
+        left: The parameters that keep their start values, and why.
 
     Raises:
-        DataError: Names the rows, the worst first, and the parameters that stayed.
+        DataError: Some are missed; the message names the rows, the worst first, and the parameters in `left`.
     """
-    far = _beyond(_misses(measurements, logs, sigmas), tolerance, 0.0)
+    far = _outliers(_residuals(measurements, logs, sigmas), tolerance, 0.0)
     if not far:
         return
     stayed = "".join(f"; {path} stays as it was: {reason}" for path, reason in left.items())
@@ -138,17 +138,17 @@ def check_written(
     )
 
 
-Miss = tuple[float, float, Measurement]
-"""The logarithm of measured over modelled, the standard deviation as a share, and what was measured."""
+Residual = tuple[float, float, Measurement]
+"""Logarithm of the ratio of measured to modeled value, relative standard deviation, and the measurement."""
 
 
-def _misses(measurements: Sequence[Measurement], logs: Sequence[float], sigmas: Sequence[float]) -> list[Miss]:
+def _residuals(measurements: Sequence[Measurement], logs: Sequence[float], sigmas: Sequence[float]) -> list[Residual]:
     rows = zip(measurements, logs, sigmas, strict=True)
     return [(math.log(measurement.value) - log, sigma, measurement) for measurement, log, sigma in rows]
 
 
-def _beyond(misses: Sequence[Miss], tolerance: float, spread: float) -> list[Miss]:
-    """Those beyond the tolerance and their noise, the worst first; `spread` is the noise where no file states it."""
+def _outliers(misses: Sequence[Residual], tolerance: float, spread: float) -> list[Residual]:
+    """Returns the misses beyond tolerance and noise, worst first; `spread` is the noise of rows that state none."""
     far = [
         (miss, sigma, measurement)
         for miss, sigma, measurement in misses
@@ -157,18 +157,18 @@ def _beyond(misses: Sequence[Miss], tolerance: float, spread: float) -> list[Mis
     return sorted(far, key=lambda miss: -abs(miss[0]))
 
 
-def _rows_text(far: Sequence[Miss]) -> str:
-    rows = "; ".join(_miss_text(measurement, miss) for miss, _, measurement in far[:SHOWN_MAX])
+def _rows_text(far: Sequence[Residual]) -> str:
+    rows = "; ".join(_residual_text(measurement, miss) for miss, _, measurement in far[:SHOWN_MAX])
     return rows + (f"; and {len(far) - SHOWN_MAX} more" if len(far) > SHOWN_MAX else "")
 
 
-def _spread(misses: Sequence[float], parameters: int) -> float:
-    """What the residuals say of the noise where no file does: their median, which single wrong rows do not move."""
+def _estimate_noise(misses: Sequence[float], parameters: int) -> float:
+    """Estimates the unstated noise from the median of the residuals, which is robust against single wrong rows."""
     if len(misses) - parameters < FREEDOM_MIN:
         return 0.0
     return min(statistics.median(map(abs, misses)) / NORMAL_MEDIAN, SPREAD_MAX)
 
 
-def _miss_text(measurement: Measurement, miss: float) -> str:
+def _residual_text(measurement: Measurement, miss: float) -> str:
     side = "above" if miss > 0 else "below"
     return f"{measurement} is {100 * abs(math.expm1(miss)):.0f} % {side} what the model says"

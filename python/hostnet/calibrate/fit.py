@@ -1,4 +1,4 @@
-"""Least squares on the logarithms of parameters, and what the measurements determine."""
+"""Fits parameters by least squares on logarithms, and decides which of them the measurements determine."""
 
 from __future__ import annotations
 
@@ -22,95 +22,95 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 EVALUATIONS_MAX = 12
-"""Points that the search may look at."""
+"""Maximum number of points that the search evaluates."""
 
 SCAN = (-1.0, -0.5, 0.5, 1.0)
-"""Where a parameter without influence at its start is tried: shares of the way to its bounds."""
+"""Trial values of a parameter without influence at its start, as fractions of the way to its bounds."""
 
 SCAN_GAIN = 0.8
-"""A tried value is taken if it brings the sum of squares below this share of what it was."""
+"""Ratio of sums of squares below which a trial value is accepted."""
 
-FEEBLE = 1.0
-"""A parameter whose change by a factor of e moves nothing by more standard deviations than this has no influence."""
+INFLUENCE_MIN = 1.0
+"""Minimum influence of a parameter: the change by a factor of e must move the residuals by this many sigmas."""
 
 UNDETERMINED = 0.3
-"""A relative standard deviation from which a parameter counts as not determined."""
+"""Relative standard deviation from which a parameter counts as undetermined."""
 
-SPOILED = 0.05
-"""A relative standard deviation above this that comes mostly from an undetermined parameter is too much."""
+CORRELATED_SIGMA_MAX = 0.05
+"""Maximum relative standard deviation that stems mostly from correlation with an undetermined parameter."""
 
 CORRELATED = 0.85
-"""Correlation from which two parameters are told to be inseparable."""
+"""Correlation from which two parameters are reported as inseparable."""
 
 NOISE_MIN = 0.25
-"""The least share of the assumed noise that residuals may suggest."""
+"""Lower limit of the noise estimated from residuals, as a multiple of the assumed noise."""
 
-NOTHING_KNOWN = 1.0
-"""A relative standard deviation above this says nothing of a parameter that its bounds do not."""
+UNKNOWN_SIGMA = 1.0
+"""Relative standard deviation above which the measurements add nothing to the bounds of a parameter."""
 
 AT_BOUND = 0.01
-"""Distance from a bound, in logarithms, that counts as being at it."""
+"""Logarithmic distance within which a value is at its bound."""
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """What became of a parameter."""
+class FittedParameter:
+    """Outcome of the fit for one parameter."""
 
     path: str
     value: float
-    """In its base unit: the fitted value, or the start value where nothing is determined."""
+    """Fitted value in the base unit; the start value if the parameter is undetermined."""
     start: float
     sigma: float | None
-    """One standard deviation in the base unit; None where nothing is determined."""
+    """Standard deviation in the base unit; None if the parameter is undetermined."""
     undetermined: str | None = None
-    """Why it was left at its start value; None if it was fitted."""
+    """Why the parameter keeps its start value; None if it was fitted."""
     at_bound: str | None = None
-    """"low" or "high" if the best value is at a bound."""
+    """"low" or "high" if the best value is at a bound, otherwise None."""
 
     @property
     def is_fitted(self) -> bool:
-        """Whether the measurements determine it."""
+        """True if the measurements determine the parameter."""
         return self.undetermined is None
 
 
 @dataclass(frozen=True)
-class Fit:
-    """The outcome of a fit."""
+class FitResult:
+    """Outcome of a fit."""
 
-    parameters: tuple[Fitted, ...]
+    parameters: tuple[FittedParameter, ...]
     logs: tuple[float, ...]
-    """Logarithms of what the model says at the end, for every measurement."""
+    """Logarithm of the model's final value for every measurement."""
     sigmas: tuple[float, ...]
-    """Standard deviations of the measurements and of the model's runs together, as shares."""
+    """Relative standard deviations of the measurements, combined with those of the model's runs."""
     noise: float
-    """How large the residuals are, as a multiple of the assumed standard deviations."""
+    """Ratio of the residuals to the assumed standard deviations."""
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What the measurements say about the free parameters."""
+class Determinacy:
+    """What the measurements determine about the free parameters."""
 
     weak: dict[int, str]
-    """Those that are not determined, whatever the others are, and why."""
+    """Parameters that are undetermined regardless of the others, and why."""
     tied: dict[int, str]
-    """Those of which only combinations are determined, and which."""
+    """Parameters of which only combinations are determined, and which ones."""
     sigmas: dict[int, float]
     """Standard deviations of the logarithms of all free parameters."""
     noise: float
-    """How large the residuals are, as a multiple of the assumed standard deviations."""
+    """Ratio of the residuals to the assumed standard deviations."""
 
 
-def fit(model: Model, measured: Sequence[Measurement], tolerance: float) -> Fit:
-    """Fits the parameters and tells which of them the measurements determine.
+def fit(model: Model, measured: Sequence[Measurement], tolerance: float) -> FitResult:
+    """Fits the parameters and decides which of them the measurements determine.
 
     Args:
         model: The model with its parameters and measurements.
-        measured: Every row of the files; those of the model are the means of rows that say the same.
-        tolerance: How far the model may be off after the fit, as a share, before the measurements are refused.
+        measured: Every row of the files; the model has repeated rows merged.
+        tolerance: Relative error of the fitted model above which the measurements are rejected.
 
     Raises:
-        DataError: The measurements contradict each other, or the server as it would be written misses one.
-        KeyboardInterrupt: The progress callback stopped it.
+        DataError: The measurements contradict each other, or the server as written misses one.
+        KeyboardInterrupt: The progress callback stopped the fit.
     """
     problem = _start(model)
     _scan(problem)
@@ -119,14 +119,14 @@ def fit(model: Model, measured: Sequence[Measurement], tolerance: float) -> Fit:
     if _has_influence(problem):
         check_residuals(model.measurements, logs, problem.sigmas.tolist(), tolerance, len(problem.free))
     held: dict[int, str] = {}
-    verdict = _judge(problem)
+    verdict = _assess(problem)
     while undetermined := verdict.weak or verdict.tied:
         held |= undetermined
         problem.free = [index for index in problem.free if index not in held]
         for index in undetermined:
             problem.point[index] = _log_start(model, index)
         _search(problem)
-        verdict = _judge(problem)
+        verdict = _assess(problem)
     _settle_counts(problem)
     return _outcome(problem, verdict, held, measured, tolerance)
 
@@ -141,11 +141,11 @@ def _start(model: Model) -> Problem:
 
 
 def _scan(problem: Problem) -> None:
-    """Moves parameters that have no influence where they start to where they would explain more, if anywhere."""
+    """Moves parameters without influence at their start to a trial value that explains more, if there is one."""
     free = problem.point[problem.free]
     influence = np.linalg.norm(problem.slopes(free), axis=0)
     low, high = problem.bounds()
-    for place in (place for place in range(len(problem.free)) if influence[place] < FEEBLE):
+    for place in (place for place in range(len(problem.free)) if influence[place] < INFLUENCE_MIN):
         tries = [free.copy()]
         for share in SCAN:
             moved = free.copy()
@@ -159,13 +159,13 @@ def _scan(problem: Problem) -> None:
 
 
 def _has_influence(problem: Problem) -> bool:
-    """Whether any parameter can change what the model says of the measurements."""
+    """Returns True if any free parameter influences the measured quantities."""
     jacobian = problem.jacobian(problem.point[problem.free])
-    return bool(np.max(np.linalg.norm(jacobian, axis=0)) >= FEEBLE)
+    return bool(np.max(np.linalg.norm(jacobian, axis=0)) >= INFLUENCE_MIN)
 
 
 def _search(problem: Problem) -> None:
-    """Moves the free parameters to the least sum of squares."""
+    """Moves the free parameters to the minimum sum of squares."""
     if not problem.free:
         return
     from scipy.optimize import least_squares
@@ -191,17 +191,17 @@ def _logs(problem: Problem) -> list[float]:
 
 
 def _noise_of_runs(problem: Problem) -> float:
-    """The square of what the noise of the runs alone adds to a column of the Jacobian."""
+    """Returns the variance that the noise of the runs adds to a column of the Jacobian."""
     free = problem.values(problem.point[problem.free])
     (answers,) = problem.model.answers([free])
     errors = np.array([error for _, error in answers])
     return float(np.sum((errors / problem.sigmas / (math.sqrt(2) * STEP_WIDE)) ** 2))
 
 
-def _judge(problem: Problem) -> Verdict:
-    """Uncertainties of the free parameters, and which of them the measurements do not determine."""
+def _assess(problem: Problem) -> Determinacy:
+    """Computes uncertainties of the free parameters and finds the undetermined ones."""
     if not problem.free:
-        return Verdict({}, {}, {}, 1.0)
+        return Determinacy({}, {}, {}, 1.0)
     jacobian = problem.jacobian(problem.point[problem.free])
     low, high = problem.bounds()
     scale = _noise(problem, jacobian)
@@ -213,10 +213,12 @@ def _judge(problem: Problem) -> Verdict:
     alone = 1 / np.sqrt(np.sum(jacobian**2, axis=0) / scale**2 + within_bounds)
     correlated = np.abs(covariance / np.outer(sigmas, sigmas)) > CORRELATED
     influence = np.linalg.norm(jacobian, axis=0)
-    verdict = Verdict({}, {}, dict(zip(problem.free, sigmas.tolist(), strict=True)), scale)
+    verdict = Determinacy({}, {}, dict(zip(problem.free, sigmas.tolist(), strict=True)), scale)
     broad = sigmas > np.minimum(UNDETERMINED, (high - low) / 4)
     for place, index in enumerate(problem.free):
-        spoiled = sigmas[place] > max(SPOILED, 3 * alone[place]) and bool(np.any(correlated[place] & broad))
+        spoiled = sigmas[place] > max(CORRELATED_SIGMA_MAX, 3 * alone[place]) and bool(
+            np.any(correlated[place] & broad)
+        )
         if not broad[place] and not spoiled:
             continue
         partners = [
@@ -224,7 +226,7 @@ def _judge(problem: Problem) -> Verdict:
             for position, other in enumerate(problem.free)
             if position != place and correlated[place, position]
         ]
-        if influence[place] < FEEBLE:
+        if influence[place] < INFLUENCE_MIN:
             verdict.weak[index] = "no influence on these measurements"
         elif partners:
             verdict.tied[index] = f"only its combination with {' and '.join(partners)} is determined; fit one of them"
@@ -234,7 +236,7 @@ def _judge(problem: Problem) -> Verdict:
 
 
 def _broad_text(sigma: float) -> str:
-    if sigma > NOTHING_KNOWN:
+    if sigma > UNKNOWN_SIGMA:
         return "these measurements say nothing of it within its bounds"
     return f"known to no better than {100 * sigma:.0f} % within its bounds"
 
@@ -244,7 +246,7 @@ def _log_start(model: Model, index: int) -> float:
 
 
 def _noise(problem: Problem, jacobian: Array) -> float:
-    """How large the residuals are, as a multiple of the assumed standard deviations."""
+    """Returns the ratio of the residuals to the assumed standard deviations."""
     residuals = problem.residuals([problem.point[problem.free]])[0]
     freedom = len(residuals) - jacobian.shape[1]
     if freedom < 1:
@@ -255,7 +257,7 @@ def _noise(problem: Problem, jacobian: Array) -> float:
 
 
 def _settle_counts(problem: Problem) -> None:
-    """Rounds counts, and fits the others again beside them."""
+    """Rounds integer parameters and refits the others."""
     counts = [index for index in problem.free if problem.model.parameters[index].kind == "count"]
     if not counts:
         return
@@ -266,22 +268,24 @@ def _settle_counts(problem: Problem) -> None:
 
 
 def _outcome(
-    problem: Problem, verdict: Verdict, held: dict[int, str], measured: Sequence[Measurement], tolerance: float
-) -> Fit:
-    """What became of every parameter, and what the server says with the values as they would be written."""
+    problem: Problem, verdict: Determinacy, held: dict[int, str], measured: Sequence[Measurement], tolerance: float
+) -> FitResult:
+    """Evaluates the server as written, checks it against every row and returns the outcome."""
     model = problem.model
     fitted = []
     for index, parameter in enumerate(model.parameters):
         if index in held:
-            fitted.append(Fitted(parameter.path, parameter.start, parameter.start, None, held[index]))
+            fitted.append(FittedParameter(parameter.path, parameter.start, parameter.start, None, held[index]))
             continue
         log = float(problem.point[index])
-        value = parameter.exact(math.exp(log))
+        value = parameter.representable(math.exp(log))
         near = {"low": log - math.log(parameter.low), "high": math.log(parameter.high) - log}
         bound = next((end for end, distance in near.items() if distance < AT_BOUND), None)
-        fitted.append(Fitted(parameter.path, value, parameter.start, value * verdict.sigmas[index], None, bound))
+        fitted.append(
+            FittedParameter(parameter.path, value, parameter.start, value * verdict.sigmas[index], None, bound)
+        )
     pairs = zip(model.parameters, fitted, strict=True)
-    answers = model.answers_as_written({one.path: p.written(one.value) for p, one in pairs if one.is_fitted})
+    answers = model.answers_as_written({one.path: p.to_config(one.value) for p, one in pairs if one.is_fitted})
     logs = tuple(math.log(value) for value, _ in answers)
     known = {
         (m.quantity, m.conditions): (log, error)
@@ -291,4 +295,4 @@ def _outcome(
     sigmas = [math.hypot(sigma_of(m), m.slack, error) for m, (_, error) in zip(measured, rows, strict=True)]
     left = {model.parameters[index].path: reason for index, reason in held.items()}
     check_written(measured, [log for log, _ in rows], sigmas, tolerance, left)
-    return Fit(tuple(fitted), logs, tuple(problem.sigmas.tolist()), verdict.noise)
+    return FitResult(tuple(fitted), logs, tuple(problem.sigmas.tolist()), verdict.noise)

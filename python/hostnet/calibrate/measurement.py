@@ -1,4 +1,4 @@
-"""A measurement: what was measured, under which conditions, and where it was read."""
+"""A measurement: the quantity, its conditions and its origin."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ RATE = {
     "kb/s": 1e-6, "mb/s": 1e-3, "gb/s": 1.0, "tb/s": 1e3,
     "kib/s": 1024e-9, "mib/s": 1024**2 * 1e-9, "gib/s": 1024**3 * 1e-9, "tib/s": 1024**4 * 1e-9,
 }  # fmt: skip
-"""GB/s of each unit of bandwidth, in lower case."""
+"""GB/s per unit of bandwidth, in lower case."""
 
 TIME = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
-"""Nanoseconds of each unit of time."""
+"""Nanoseconds per unit of time."""
 
 SIZE = {"": 1, "b": 1, "k": 1024, "kib": 1024, "m": 1024**2, "mib": 1024**2, "g": 1024**3, "gib": 1024**3,
         "kb": 1000, "mb": 1000**2, "gb": 1000**3}  # fmt: skip
-"""Bytes of each unit of size, in lower case. A bare letter is a power of 1024, as in fio."""
+"""Bytes per unit of size, in lower case. A bare letter is a power of 1024, as in fio."""
 
 QUANTITIES = {
     "bandwidth": RATE,
@@ -33,19 +33,19 @@ QUANTITIES = {
     "io_bandwidth": RATE,
     "iio_latency": TIME,
 }
-"""What can be measured, and the units it comes in."""
+"""The measurable quantities and their units."""
 
 RW = ("read", "write", "randread", "randwrite", "rw", "randrw")
 """Directions of storage I/O."""
 
 MIXED = ("rw", "randrw")
-"""Directions that read and write."""
+"""Directions that both read and write."""
 
-HALF = 50
-"""Default percent of reads."""
+READ_PERCENT_DEFAULT = 50
+"""Default percentage of reads."""
 
 PATTERNS = ("sequential", "random")
-"""Orders of accesses."""
+"""Access patterns."""
 
 KERNELS = {
     "read": (1, 0),
@@ -56,40 +56,40 @@ KERNELS = {
     "write": (0, 1),
     "fill": (0, 1),
 }
-"""Loads and stores per element of the kernels of STREAM, and of plain reads and writes."""
+"""Loads and stores per element of the STREAM kernels, and of plain reads and writes."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What ran while something was measured. Equal conditions are the same situation."""
+    """The load during a measurement. Equal conditions are simulated once."""
 
     cores: int = 0
-    """Cores that load the memory."""
+    """Number of cores that load the memory."""
     reads: float = 1.0
-    """Share of reads in their memory traffic, 0.5 to 1."""
+    """Fraction of reads in their memory traffic, 0.5 to 1."""
     gap_ns: float = 0.0
-    """Time between two accesses of one of them."""
+    """Time between two accesses of a core in ns."""
     pattern: str = "sequential"
-    """The order of their accesses."""
+    """Access pattern of the loading cores."""
     probe: str = ""
-    """The order of the accesses of the core that measures latency; "" for no such core."""
+    """Access pattern of the core that measures latency; "" without such a core."""
     rw: str = ""
-    """Direction of storage I/O; "" for none."""
+    """Direction of storage I/O; "" without storage I/O."""
     bs: int = 0
-    """Bytes of an I/O."""
+    """Bytes per I/O."""
     iodepth: int = 0
-    """I/Os in flight of a job."""
+    """I/Os in flight per job."""
     numjobs: int = 1
-    """Jobs of a drive."""
+    """Jobs per drive."""
     drives: int = 0
-    """Drives in use; 0 means all."""
+    """Number of drives in use; 0 means all."""
     node: int = 0
-    """The node of memory that the cores use: 0 is that of the socket, 1 that behind a link."""
-    rwmixread: int = HALF
-    """Percent of reads, for mixed directions."""
+    """Memory node that the cores use: 0 is local to the socket, 1 is behind a link."""
+    rwmixread: int = READ_PERCENT_DEFAULT
+    """Percentage of reads, for mixed directions."""
 
     def __str__(self) -> str:
-        """The conditions in words."""
+        """Returns the conditions in words."""
         parts = []
         if self.cores:
             load = [f"{self.cores} core{'s' * (self.cores > 1)}"]
@@ -98,7 +98,11 @@ class Conditions:
             parts.append(", ".join(load))
         if self.rw:
             jobs = f" x {self.numjobs}" if self.numjobs > 1 else ""
-            mix = f" {self.rwmixread}/{100 - self.rwmixread}" if self.rw in MIXED and self.rwmixread != HALF else ""
+            mix = (
+                f" {self.rwmixread}/{100 - self.rwmixread}"
+                if self.rw in MIXED and self.rwmixread != READ_PERCENT_DEFAULT
+                else ""
+            )
             parts.append(f"{self.rw}{mix} {size_text(self.bs)}, depth {self.iodepth}{jobs}")
         if self.probe:
             parts.append("" if self.cores or self.rw else "no load")
@@ -109,58 +113,58 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One measured number."""
+    """A measured value."""
 
     quantity: str
     """One of `QUANTITIES`."""
     value: float
-    """GB/s or ns."""
+    """In GB/s or ns."""
     conditions: Conditions
     file: str
-    """The file it was read from, for messages."""
+    """File that it was read from, for messages."""
     place: str
-    """Where in the file: a line or a job."""
+    """Position in the file: a line or a job."""
     sigma: float | None = None
-    """One standard deviation in the unit of the value; None when nobody said."""
+    """Standard deviation in the unit of the value; None if not stated."""
     slack: float = 0.0
-    """Uncertainty that comes from not knowing the conditions exactly, as a share of the value."""
+    """Relative uncertainty of the value that stems from uncertain conditions."""
 
     @property
     def unit(self) -> str:
-        """The unit of the value."""
+        """Unit of the value."""
         return "GB/s" if QUANTITIES[self.quantity] is RATE else "ns"
 
     @property
     def where(self) -> str:
-        """The place for messages."""
+        """Position for messages."""
         return f"{self.file}:{self.place}"
 
     def __str__(self) -> str:
-        """The measurement in words."""
+        """Returns the measurement in words."""
         return f"{self.where}: {self.quantity} {self.value:.4g} {self.unit} ({self.conditions})"
 
 
 class DataError(ConfigError):
-    """A file of measurements is wrong; the message says where."""
+    """Raised if a measurement file is malformed or contradictory; the message names the position."""
 
 
-def wrong(file: str, place: object, message: str, code: str = "malformed-file") -> DataError:
-    """An error about a place in a file."""
+def error_at(file: str, place: object, message: str, code: str = "malformed-file") -> DataError:
+    """Creates an error about a position in a file."""
     return DataError(code, f"{file}:{place}: {message}")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """What the user may have meant, as the end of a message."""
+def name_hint(name: str, known: Iterable[str]) -> str:
+    """Returns a hint at the closest known name, or the list of known names, for the end of a message."""
     names = list(known)
     near = difflib.get_close_matches(name, names, 1, 0.5)
     return f'did you mean "{near[0]}"?' if near else f"known are {', '.join(names)}"
 
 
-def number_of(text: str, what: str) -> float:
-    """A number that is finite and above zero.
+def parse_positive(text: str, what: str) -> float:
+    """Parses a finite number above 0.
 
     Raises:
-        ValueError: It is not; the message says what is.
+        ValueError: `text` is not such a number; the message begins with `what`.
     """
     try:
         value = float(text)
@@ -172,16 +176,16 @@ def number_of(text: str, what: str) -> float:
 
 
 def rate_unit(text: str) -> str | None:
-    """The key of `RATE` that a unit means, such as "MB/sec" or "gb_per_s"; None if it is none."""
+    """Returns the key of `RATE` for a unit such as "MB/sec" or "gb_per_s"; None if it is not a unit of bandwidth."""
     match = re.fullmatch(r"([kmgt]i?b)(?:/|_?per_?|p)s(?:ec)?", text.strip().lower())
     return f"{match[1]}/s" if match else None
 
 
 def convert(value: float, unit: str, quantity: str) -> float:
-    """A value in GB/s or ns.
+    """Converts a value to GB/s or ns.
 
     Raises:
-        ValueError: It is not a unit of the quantity.
+        ValueError: The quantity has no such unit.
     """
     units = QUANTITIES[quantity]
     key = rate_unit(unit) if units is RATE else unit.strip()
@@ -192,11 +196,11 @@ def convert(value: float, unit: str, quantity: str) -> float:
     return value * units[key]
 
 
-def size_of(text: str) -> int:
-    """Bytes of a size such as "4 KiB", or "4k" as in fio.
+def parse_size(text: str) -> int:
+    """Parses a size such as "4 KiB", or "4k" as in fio, and returns bytes.
 
     Raises:
-        ValueError: It is none.
+        ValueError: `text` is not a size.
     """
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
     if match is None or match[2] not in SIZE or int(match[1]) == 0:
@@ -205,7 +209,7 @@ def size_of(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """A size with the unit that suits it."""
+    """Formats a size with the largest unit that divides it."""
     for unit, factor in (("MiB", 1024**2), ("KiB", 1024)):
         if size >= factor and size % factor == 0:
             return f"{size // factor} {unit}"
@@ -213,28 +217,28 @@ def size_text(size: int) -> str:
 
 
 def set_condition(conditions: Conditions, name: str, text: str) -> Conditions:
-    """The conditions with one of them as a user writes it.
+    """Returns `conditions` with one of them set to a value in the user's notation.
 
     Raises:
-        ValueError: There is no such condition, or it cannot be so.
+        ValueError: The condition is unknown, or the value is invalid.
     """
     known = [field.name for field in fields(Conditions)]
     name = {"gap": "gap_ns"}.get(name, name)
     if name not in known:
-        raise ValueError(f'"{name}" is not a condition; {nearest(name, ["gap", *known])}')
+        raise ValueError(f'"{name}" is not a condition; {name_hint(name, ["gap", *known])}')
     return replace(conditions, **{name: _CONDITION[name](text.strip())})
 
 
-def kernel_of(text: str) -> tuple[float, float]:
-    """Share of reads of a kernel of STREAM, and memory traffic per byte that STREAM counts.
+def parse_kernel(text: str) -> tuple[float, float]:
+    """Returns a STREAM kernel's fraction of reads, and its memory traffic per byte that STREAM counts.
 
-    A store reads its line before it writes it, which STREAM does not count.
+    A store first reads its line, which STREAM does not count.
 
     Raises:
-        ValueError: There is no such kernel.
+        ValueError: The kernel is unknown.
     """
     if text.lower() not in KERNELS:
-        raise ValueError(f'kernel: "{text}" is not a kernel of STREAM; {nearest(text.lower(), KERNELS)}')
+        raise ValueError(f'kernel: "{text}" is not a kernel of STREAM; {name_hint(text.lower(), KERNELS)}')
     loads, stores = KERNELS[text.lower()]
     moved = loads + 2 * stores
     return (loads + stores) / moved, moved / (loads + stores)
@@ -249,17 +253,17 @@ def _count(name: str, least: int, most: int) -> Callable[[str], int]:
     return parse
 
 
-def _word(name: str, known: tuple[str, ...]) -> Callable[[str], str]:
+def _choice(name: str, known: tuple[str, ...]) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in known:
-            raise ValueError(f'{name}: "{text}" is not known; {nearest(text, known)}')
+            raise ValueError(f'{name}: "{text}" is not known; {name_hint(text, known)}')
         return text
 
     return parse
 
 
 def _reads(text: str) -> float:
-    value = number_of(text.removesuffix("%"), "reads")
+    value = parse_positive(text.removesuffix("%"), "reads")
     share = value / 100 if value > 1 else value
     if not 0.5 <= share <= 1:
         raise ValueError(f'reads: "{text}" must be between 50 and 100 percent of the memory traffic')
@@ -270,7 +274,7 @@ def _gap(text: str) -> float:
     match = re.fullmatch(r"([\d.]+(?:e[+-]?\d+)?)\s*([a-zµμ]*)", text)
     if match is None or (match[2] and match[2] not in TIME):
         raise ValueError(f'gap: "{text}" is not a time; write "20 ns"')
-    value = 0.0 if float(match[1]) == 0 else number_of(match[1], "gap")
+    value = 0.0 if float(match[1]) == 0 else parse_positive(match[1], "gap")
     if value and not match[2]:
         raise ValueError(f'gap: "{text}" has no unit; write "{text} ns"')
     gap_ns = value * TIME[match[2] or "ns"]
@@ -283,10 +287,10 @@ _CONDITION: dict[str, Callable[[str], Any]] = {
     "cores": _count("cores", 0, 1024),
     "reads": _reads,
     "gap_ns": _gap,
-    "pattern": _word("pattern", PATTERNS),
-    "probe": _word("probe", PATTERNS),
-    "rw": _word("rw", RW),
-    "bs": size_of,
+    "pattern": _choice("pattern", PATTERNS),
+    "probe": _choice("probe", PATTERNS),
+    "rw": _choice("rw", RW),
+    "bs": parse_size,
     "iodepth": _count("iodepth", 1, 65536),
     "numjobs": _count("numjobs", 1, 1024),
     "drives": _count("drives", 1, 64),

@@ -1,4 +1,4 @@
-"""The model as a function of its parameters: what it says of every measurement."""
+"""The model as a function of its parameters: predicts every measurement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """Answers for values of the parameters. Every run has the same seed, so equal values give equal answers."""
+    """Evaluates the model at values of the parameters.
+
+    All runs share one seed, so that equal values give equal results.
+    """
 
     def __init__(
         self,
@@ -36,7 +39,7 @@ class Model:
         threads: int | None,
         progress: Progress | None,
     ) -> None:
-        """`progress` may stop the fit by returning False."""
+        """Creates the model of `server`. `progress` may stop the fit by returning False."""
         self.server = server
         self.parameters = list(parameters)
         self.measurements = list(measurements)
@@ -46,24 +49,24 @@ class Model:
         self._known: dict[Values, Answers] = {}
 
     def answers(self, points: Sequence[Values]) -> list[Answers]:
-        """What the model says at several values of the parameters; those that are new run together.
+        """Returns the model's values at several points; points not seen before run concurrently.
 
         Raises:
-            ConfigError: The server cannot have such values.
-            KeyboardInterrupt: The progress callback stopped it.
+            ConfigError: The values are invalid for the server.
+            KeyboardInterrupt: The progress callback stopped the fit.
         """
-        exact = [self.exact(point) for point in points]
+        exact = [self.representable(point) for point in points]
         new = [point for point in dict.fromkeys(exact) if point not in self._known]
         if new:
             self._run(new)
         return [self._known[point] for point in exact]
 
-    def exact(self, point: Values) -> Values:
-        """Values as they can be written."""
-        return tuple(parameter.exact(value) for parameter, value in zip(self.parameters, point, strict=True))
+    def representable(self, point: Values) -> Values:
+        """Returns the values rounded to what can be written."""
+        return tuple(parameter.representable(value) for parameter, value in zip(self.parameters, point, strict=True))
 
     def interpolated(self, points: Sequence[Values]) -> list[list[float]]:
-        """Logarithms of what the model says; between whole numbers of a count, in proportion."""
+        """Returns logarithms of the model's values, interpolated linearly between integers of a count."""
         corners = [self._corners(point) for point in points]
         found = self.answers([values for parts in corners for values, _ in parts])
         logs, place = [], 0
@@ -77,7 +80,7 @@ class Model:
         return logs
 
     def _corners(self, point: Values) -> list[tuple[Values, float]]:
-        """The values at whole counts around a point, and their weights."""
+        """Returns the points with integer counts around a point, with their weights."""
         base = list(point)
         parts: list[tuple[int, float]] = []
         for index, (parameter, value) in enumerate(zip(self.parameters, point, strict=True)):
@@ -93,7 +96,7 @@ class Model:
         return corners
 
     def _run(self, points: Sequence[Values]) -> None:
-        self._known.update(zip(points, self._evaluate([self.written(point) for point in points]), strict=True))
+        self._known.update(zip(points, self._evaluate([self.to_config(point) for point in points]), strict=True))
 
     def _evaluate(self, settings: Sequence[dict[str, Any]]) -> list[Answers]:
         plans = [self._plan(conditions, values) for values in settings for conditions in self.situations]
@@ -109,10 +112,10 @@ class Model:
         return found
 
     def answers_as_written(self, values: Mapping[str, Any]) -> Answers:
-        """What the server says when nothing but these values is changed, by dotted path and as they are written.
+        """Returns the values of the server with only these parameters set, by dotted path, as written.
 
         Raises:
-            KeyboardInterrupt: The progress callback stopped it.
+            KeyboardInterrupt: The progress callback stopped the fit.
         """
         return self._evaluate([dict(values)])[0]
 
@@ -121,28 +124,28 @@ class Model:
         return self.server.configuration(workloads_of(conditions, self.server), run, values)
 
     def _tell(self, status: dict[str, Any]) -> bool | None:
-        """Passes progress on as runs done, without an end: how many the search will take is not known."""
+        """Reports progress as runs done, without a total: the length of the search is unknown."""
         if self.progress is None:
             return None
         kept = {key: status[key] for key in status if key != "total"}
         return self.progress({**kept, "target_ps": 0, "phase": f"fit, {self.runs + status['done']} runs done"})
 
-    def written(self, point: Values) -> dict[str, Any]:
-        """Values by dotted path, as configurations have them."""
+    def to_config(self, point: Values) -> dict[str, Any]:
+        """Returns the values by dotted path, as configurations have them."""
         return {
-            parameter.path: parameter.written(value) for parameter, value in zip(self.parameters, point, strict=True)
+            parameter.path: parameter.to_config(value) for parameter, value in zip(self.parameters, point, strict=True)
         }
 
     def check_bounds(self) -> None:
-        """Makes sure that the server can have the bounds of every parameter, one at a time.
+        """Checks that the bounds of every parameter are valid for the server, one at a time.
 
         Raises:
-            ConfigError: It cannot; the message says which bound and why.
+            ConfigError: A bound is invalid; the message says which and why.
         """
         for parameter in self.parameters:
             for value in (parameter.low, parameter.high):
                 try:
-                    self._plan(self.situations[0], {parameter.path: parameter.written(value)})
+                    self._plan(self.situations[0], {parameter.path: parameter.to_config(value)})
                 except ConfigError as error:
                     text = f"--fit {parameter.path}: the bound {parameter.text(value)} cannot be: {error}"
                     raise error.reworded(f"{text}; give bounds: --fit {parameter.path}=LO..HI") from None

@@ -1,4 +1,4 @@
-"""What can be fitted: parameters, their bounds, and which ones suit which measurements."""
+"""The fittable parameters, their bounds, and the defaults for a set of measurements."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.calibrate.measurement import TIME, nearest
-from hostnet.presets import look_up
+from hostnet.calibrate.measurement import TIME, name_hint
+from hostnet.presets import value_at_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 TABLES = ("core", "cha", "memory", "expander", "iio", "pcie", "ssd", "fio")
-"""The parts of a server."""
+"""Configuration tables of a server."""
 
 STRUCTURE = ("core.count", "cha.slices", "memory.channels", "memory.dram", "pcie.generation", "pcie.lanes", "ssd.count",
              "ssd.bandwidth", "expander.generation", "expander.lanes", "expander.channels")  # fmt: skip
-"""What a data sheet says, or the machine itself: not to be fitted. DRAM timings may be."""
+"""Properties given by a data sheet or by the machine itself, which are not fitted, except for DRAM timings."""
 
-EXCEPT = "memory.dram.timing."
-"""Fittable although `STRUCTURE` covers it."""
+FITTABLE_PREFIX = "memory.dram.timing."
+"""Prefix of fittable paths that `STRUCTURE` covers."""
 
 FACTOR = 5
-"""Bounds reach from the start value divided by this to the start value times this."""
+"""Default bounds are the start value divided and multiplied by this."""
 
 RATE_BYTES = {"MB/s": 10**6, "GB/s": 10**9, "TB/s": 10**12, "kB/s": 10**3, "B/s": 1,
               "KiB/s": 2**10, "MiB/s": 2**20, "GiB/s": 2**30, "TiB/s": 2**40}  # fmt: skip
@@ -43,7 +43,7 @@ DIGITS = 4
 """Significant digits of a fitted value."""
 
 SMALL_IO = 512 * 1024
-"""Bytes in flight of a drive below which its latency matters more than its bandwidth."""
+"""Bytes in flight per drive below which its latency matters more than its bandwidth."""
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,20 @@ class Parameter:
     low: float
     high: float
 
-    def written(self, value: float) -> Any:
-        """A value as configurations have it."""
+    def to_config(self, value: float) -> Any:
+        """Returns a value as configurations have it."""
         if self.kind == "count":
             return round(value)
         if self.kind == "number":
-            return self.exact(value)
-        return quantity_text(round(self.exact(value)), self.kind)
+            return self.representable(value)
+        return quantity_text(round(self.representable(value)), self.kind)
 
-    def exact(self, value: float) -> float:
-        """The nearest value that can be written."""
+    def representable(self, value: float) -> float:
+        """Returns the nearest value that can be written."""
         return float(round(value)) if self.kind == "count" else float(f"{value:.{DIGITS}g}")
 
     def text(self, value: float, like: float | None = None) -> str:
-        """A value for people, with the digits and the unit that suit `like`, or the value itself."""
+        """Formats a value for output, with the digits and the unit that suit `like`, or the value itself."""
         if self.kind in ("count", "number"):
             return f"{value:.3g}" if self.kind == "number" or like is not None else f"{round(value)}"
         size = abs(like if like is not None else value)
@@ -80,7 +80,7 @@ class Parameter:
 
 
 def quantity_text(value: int, kind: str) -> str:
-    """A time in ps or a rate in B/s as configurations have it: exactly."""
+    """Formats a time in ps or a rate in B/s exactly, as in configurations."""
     units = {"ns": 10**3} if kind == "time" else {"GB/s": 10**9}
     (unit, factor), = units.items()  # fmt: skip
     if kind == "time" and value < factor:
@@ -89,10 +89,10 @@ def quantity_text(value: int, kind: str) -> str:
 
 
 def quantity_value(text: str, kind: str) -> float:
-    """What a time or a rate in a configuration means, in ps or B/s.
+    """Parses a time or a rate of a configuration and returns ps or B/s.
 
     Raises:
-        ValueError: It is none.
+        ValueError: `text` is not a time or rate.
     """
     match = re.fullmatch(r"\s*([\d.]+(?:[eE][+-]?\d+)?)\s*(\S+)\s*", text)
     factors = {unit: 1000 * ns for unit, ns in TIME.items()} if kind == "time" else RATE_BYTES
@@ -102,23 +102,23 @@ def quantity_value(text: str, kind: str) -> float:
 
 
 def parse_fit(argument: str, server: ServerFile) -> Parameter:
-    """Reads PARAM or PARAM=LO..HI.
+    """Parses PARAM or PARAM=LO..HI.
 
     Raises:
-        ConfigError: There is no such parameter, it cannot be fitted, or the bounds are wrong.
+        ConfigError: The parameter is unknown or cannot be fitted, or its bounds are invalid.
     """
     path, equals, bounds = argument.partition("=")
     path = path.strip()
     keys = dict(fittable())
     if path not in keys:
-        raise ConfigError("unknown-key", f"--fit {argument}: {_why_not(path, keys)}")
+        raise ConfigError("unknown-key", f"--fit {argument}: {_rejection_reason(path, keys)}")
     schema = keys[path]
     kind = kind_of(schema)
     assert kind is not None
     try:
-        start = value_of(look_up(server.effective, path), kind)
-        least, most = _legal(schema, kind)
-        low, high = _bounds(bounds, kind) if equals else _around(start)
+        start = base_unit_value(value_at_path(server.effective, path), kind)
+        least, most = _allowed_range(schema, kind)
+        low, high = _bounds(bounds, kind) if equals else _default_bounds(start)
     except ValueError as error:
         raise ConfigError("malformed-value", f"--fit {argument}: {error}") from None
     if equals and not (max(least, low) == low and min(most, high) == high):
@@ -128,7 +128,7 @@ def parse_fit(argument: str, server: ServerFile) -> Parameter:
 
 
 def defaults_for(measurements: Sequence[Measurement]) -> list[str]:
-    """The parameters that suit the measurements, if the user names none."""
+    """Returns the parameters that suit the measurements, used if the user names none."""
     paths: list[str] = []
     for measurement in measurements:
         conditions = measurement.conditions
@@ -150,17 +150,17 @@ def defaults_for(measurements: Sequence[Measurement]) -> list[str]:
 
 
 def fittable() -> Iterator[tuple[str, Schema]]:
-    """The dotted paths of all parameters that can be fitted, with their schema."""
+    """Yields the dotted paths of all fittable parameters with their schemas."""
     schema = json.loads(_core.schema())
     for table in TABLES:
         for path, key in _leaves(schema["properties"][table], table):
             structure = any(path == part or path.startswith(f"{part}.") for part in STRUCTURE)
-            if kind_of(key) is not None and (path.startswith(EXCEPT) or not structure):
+            if kind_of(key) is not None and (path.startswith(FITTABLE_PREFIX) or not structure):
                 yield path, key
 
 
 def kind_of(schema: Schema) -> str | None:
-    """What kind of parameter a key is; None if it cannot be fitted."""
+    """Returns the kind of parameter that a key is; None if it cannot be fitted."""
     if "x-power-of-two" in schema:
         return None
     if schema.get("x-quantity") in ("time", "bandwidth"):
@@ -172,11 +172,11 @@ def kind_of(schema: Schema) -> str | None:
     return "count" if "integer" in names else "number" if "number" in names else None
 
 
-def value_of(written: Any, kind: str) -> float:
-    """A value of a configuration in the parameter's base unit.
+def base_unit_value(written: Any, kind: str) -> float:
+    """Converts a value of a configuration to the parameter's base unit.
 
     Raises:
-        ValueError: There is none, or it is a word.
+        ValueError: The value is missing or "off".
     """
     if written is None:
         raise ValueError("the server gives no value to start from")
@@ -196,7 +196,7 @@ def _leaves(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
         yield from _leaves(key, f"{path}.{name}")
 
 
-def _why_not(path: str, keys: dict[str, Schema]) -> str:
+def _rejection_reason(path: str, keys: dict[str, Schema]) -> str:
     schema = json.loads(_core.schema())
     everything = [name for table in TABLES for name, _ in _leaves(schema["properties"][table], table)]
     if path in everything:
@@ -204,7 +204,7 @@ def _why_not(path: str, keys: dict[str, Schema]) -> str:
     by_end = [name for name in keys if name.endswith(f".{path}")]
     if by_end:
         return f'"{path}" is not a parameter; did you mean "{by_end[0]}"?'
-    hint = nearest(path, keys) if len(path) < 60 else ""
+    hint = name_hint(path, keys) if len(path) < 60 else ""
     return f'"{path}" is not a parameter; {hint if "did you mean" in hint else "see docs/config.md"}'
 
 
@@ -227,7 +227,7 @@ def _bound(text: str, kind: str) -> float:
         raise ValueError(f'"{text}" is not a number') from None
 
 
-def _around(start: float) -> tuple[float, float]:
+def _default_bounds(start: float) -> tuple[float, float]:
     if start <= 0:
         raise ValueError("its value is 0, so the bounds must be given; write =LO..HI")
     return start / FACTOR, start * FACTOR
@@ -237,8 +237,8 @@ def _limit(schema: Schema, end: str) -> Any:
     return schema.get(f"x-{end}", schema.get(f"{end}imum", "any" if end == "max" else 0))
 
 
-def _legal(schema: Schema, kind: str) -> tuple[float, float]:
-    """The range that the configuration allows."""
+def _allowed_range(schema: Schema, kind: str) -> tuple[float, float]:
+    """Returns the range that the configuration allows."""
     low, high = _limit(schema, "min"), _limit(schema, "max")
     parse = (lambda limit: quantity_value(limit, kind)) if kind in ("time", "bandwidth") else float
     return parse(low) if low else 0.0, math.inf if high == "any" else parse(high)

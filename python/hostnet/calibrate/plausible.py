@@ -1,10 +1,10 @@
-"""What no server of this kind can do: units that were mistaken, cores that it does not have."""
+"""Rejects measurements that the server cannot produce: wrong units, or cores that it does not have."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet.calibrate.measurement import DataError, wrong
+from hostnet.calibrate.measurement import DataError, error_at
 from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
@@ -14,38 +14,38 @@ if TYPE_CHECKING:
     from hostnet.presets import ServerFile
 
 MARGIN = 1.02
-"""How far above a limit a measurement may lie: clocks and windows are not exact."""
+"""Factor by which a measurement may exceed a limit, as clocks and windows are inexact."""
 
 SLOWEST_NS = 10_000
-"""A latency at which no memory works: a core that streams moves at least its line fill buffer in this time."""
+"""Latency in ns above that of any memory: a streaming core moves a full LFB at least once in this time."""
 
 LATENCY_NS = {"latency": (10, 100_000), "lfb_latency": (10, 100_000), "iio_latency": (20, 1_000_000)}
-"""Least and largest latency under load; less than the first is faster than a DRAM can answer."""
+"""Minimum and maximum latency under load in ns; DRAM cannot respond faster than the minimum."""
 
 IDLE_NS = 2_000
-"""The largest latency of a memory without load."""
+"""Maximum latency of an idle memory in ns."""
 
 SMALLEST_SHARE = 0.01
-"""A value below this share of the limit is implausible."""
+"""Fraction of the limit below which a value is implausible."""
 
-READS_NOTED = 0.03
-"""Differences between the share of reads that is given and the one counted are noted from here on."""
+READS_DIFFERENCE_NOTED = 0.03
+"""Difference between the stated and the counted fraction of reads from which a note is made."""
 
-READS_APART = 0.1
-"""Prefetchers and the rest of the system do not explain a larger difference."""
+READS_DIFFERENCE_MAX = 0.1
+"""Maximum difference of these; prefetchers and background traffic do not explain more."""
 
 IO_SHARE = 0.005
-"""A deep queue moves at least this share of what the links carry."""
+"""Fraction of the link bandwidth that a deep queue moves at least."""
 
 IO_SLOWEST_S = 0.1
-"""Every I/O in flight is done within this time."""
+"""Maximum time in s for all I/Os in flight to complete."""
 
 
 def check_plausible(measurements: Sequence[Measurement], server: ServerFile) -> None:
-    """Refuses measurements that the server cannot have made.
+    """Checks that the server can have produced the measurements.
 
     Raises:
-        DataError: Names the place, the value and the limit.
+        DataError: It cannot; the message names the position, the value and the limit.
     """
     for measurement in measurements:
         _check_parts(measurement, server)
@@ -58,7 +58,7 @@ def check_plausible(measurements: Sequence[Measurement], server: ServerFile) -> 
 
 
 def compare_reads(file: str, reads: float, lines_read: float | None, lines_written: float | None) -> list[str]:
-    """Compares the condition `reads` with the lines that a file counts in DRAM; notes what is a little off.
+    """Compares the condition `reads` with the DRAM lines counted in a file; returns notes on small differences.
 
     Raises:
         DataError: They contradict each other.
@@ -66,19 +66,19 @@ def compare_reads(file: str, reads: float, lines_read: float | None, lines_writt
     if not lines_read or lines_written is None:
         return []
     counted = lines_read / (lines_read + lines_written)
-    told = f"{file}: reads is {100 * reads:.3g} %, but {100 * counted:.3g} % of the lines counted in DRAM are reads"
+    text = f"{file}: reads is {100 * reads:.3g} %, but {100 * counted:.3g} % of the lines counted in DRAM are reads"
     apart = abs(counted - reads)
-    if apart > READS_APART:
+    if apart > READS_DIFFERENCE_MAX:
         raise DataError(
             "implausible-data",
-            f"{told} ({lines_read:.4g} of {lines_read + lines_written:.4g}); stores alone are 50 %, as each "
+            f"{text} ({lines_read:.4g} of {lines_read + lines_written:.4g}); stores alone are 50 %, as each "
             "reads its line and writes it back; set reads= to what ran",
         )
-    return [f"{told}; prefetchers and the rest of the system may do that"] if apart > READS_NOTED else []
+    return [f"{text}; prefetchers and the rest of the system may do that"] if apart > READS_DIFFERENCE_NOTED else []
 
 
 def _error(measurement: Measurement, text: str, code: str = "implausible-data") -> DataError:
-    return wrong(measurement.file, measurement.place, text, code)
+    return error_at(measurement.file, measurement.place, text, code)
 
 
 def _check_parts(measurement: Measurement, server: ServerFile) -> None:
@@ -146,7 +146,7 @@ def _check_latency(measurement: Measurement) -> None:
 
 
 def _unit_hint(value: float, limit: float, unit: str, smaller: str) -> str:
-    """Asks about the unit, if the value would fit in the smaller one, or about the machine."""
+    """Returns a hint at a wrong unit if the value would fit in the smaller one, or at the wrong machine."""
     if SMALLEST_SHARE * limit <= value / 1000 <= MARGIN * limit:
         return f"; was it {smaller} rather than {unit}?"
     return "; was it measured on several sockets, or on another server?" if value / 1000 < limit else ""

@@ -1,4 +1,4 @@
-"""The server file with the fitted values, each with a comment that says where it comes from."""
+"""Writes the server file with the fitted values, each with a comment on its origin."""
 
 from __future__ import annotations
 
@@ -15,45 +15,51 @@ from hostnet.presets import PROBE, ServerFile
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hostnet.calibrate.fit import Fitted
+    from hostnet.calibrate.fit import FittedParameter
     from hostnet.calibrate.parameters import Parameter
 
-BOTH = ("read_bandwidth", "write_bandwidth")
-"""What `ssd.bandwidth` stands for."""
+BANDWIDTH_KEYS = ("read_bandwidth", "write_bandwidth")
+"""The keys that `ssd.bandwidth` stands for."""
 
 
 def preset_text(
-    server: ServerFile, parameters: Sequence[Parameter], fitted: Sequence[Fitted], files: Sequence[str], place: Path
+    server: ServerFile,
+    parameters: Sequence[Parameter],
+    fitted: Sequence[FittedParameter],
+    files: Sequence[str],
+    path: Path,
 ) -> str:
-    """The text of the new server file: the old one where there is one, else a few lines on top of the preset.
+    """Returns the text of the new server file.
+
+    It is based on the existing file or, for a preset, a short file that extends the preset.
 
     Args:
         server: The server that was calibrated.
-        parameters: What was fitted.
-        fitted: What became of it, in the same order.
-        files: The files of measurements.
-        place: Where the file will be.
+        parameters: The fitted parameters.
+        fitted: Their outcomes, in the same order.
+        files: The measurement files.
+        path: Where the file will be saved.
 
     Raises:
-        ConfigError: The file would not work there.
+        ConfigError: The file would not be valid there.
     """
     document = _document(server)
     for parameter, result in zip(parameters, fitted, strict=True):
         if result.is_fitted:
-            _put(document, parameter, result, comment_of(parameter, result, files))
+            _set_value(document, parameter, result, comment_of(parameter, result, files))
     text = tomlkit.dumps(document)
     has_workload = "workload" in document
     _core.resolve(
         text,
-        file=str(place),
-        base_dir=str(place.parent),
+        file=str(path),
+        base_dir=str(path.parent),
         overrides=[] if has_workload else [PROBE],
     )
     return text
 
 
-def comment_of(parameter: Parameter, result: Fitted, files: Sequence[str]) -> str:
-    """Where a value comes from."""
+def comment_of(parameter: Parameter, result: FittedParameter, files: Sequence[str]) -> str:
+    """Returns the comment on the origin of a value."""
     assert result.sigma is not None
     value, sigma = parameter.text(result.value), parameter.text(result.sigma, like=result.value)
     bound = f"; at its {'lower' if result.at_bound == 'low' else 'upper'} bound" if result.at_bound else ""
@@ -78,10 +84,10 @@ def _plain(tree: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _put(document: tomlkit.TOMLDocument, parameter: Parameter, result: Fitted, comment: str) -> None:
+def _set_value(document: tomlkit.TOMLDocument, parameter: Parameter, result: FittedParameter, comment: str) -> None:
     *tables, key = parameter.path.split(".")
     table: Any = document
-    inline: InlineTable | None = None  # nothing but the outermost can have a comment behind it
+    inline: InlineTable | None = None  # only the outermost table can have a trailing comment
     for name in tables:
         if name not in table:
             table.add(name, tomlkit.table() if inline is None else tomlkit.inline_table())
@@ -89,12 +95,12 @@ def _put(document: tomlkit.TOMLDocument, parameter: Parameter, result: Fitted, c
         if inline is None and isinstance(table, InlineTable):
             inline = table
     if parameter.path in ("ssd.read_bandwidth", "ssd.write_bandwidth") and "bandwidth" in table:
-        for other in BOTH:
+        for other in BANDWIDTH_KEYS:
             if other not in table:
                 table.add(other, table["bandwidth"].unwrap())
         table.remove("bandwidth")
     column = _comment_column(table[key]) if key in table else 0
-    table[key] = parameter.written(result.value)
+    table[key] = parameter.to_config(result.value)
     if inline is not None:
         before = f"{inline.trivia.comment.removeprefix('#').strip()}; " if inline.trivia.comment else ""
         inline.comment(f"{before}{key} {comment}")
@@ -105,5 +111,5 @@ def _put(document: tomlkit.TOMLDocument, parameter: Parameter, result: Fitted, c
 
 
 def _comment_column(item: Any) -> int:
-    """Where the comment behind a value begins, counted from the value; 0 without one."""
+    """Returns the column of the trailing comment, relative to the start of the value; 0 without one."""
     return len(item.as_string()) + len(item.trivia.comment_ws) if item.trivia.comment else 0

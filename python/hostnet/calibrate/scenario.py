@@ -1,4 +1,4 @@
-"""What to simulate for a measurement, and which of its results to compare."""
+"""Builds the simulation of a measurement, and selects the result to compare with it."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     Tree = dict[str, Any]
 
 LINES = 500_000
-"""About how many lines the runs of one point shall move together."""
+"""Approximate number of lines that the runs of one point move in total."""
 
 LINES_EACH = (40_000, 100_000)
-"""The least and the most of one run."""
+"""Minimum and maximum number of lines per run."""
 
 DURATION_US = (80, 2000)
-"""The shortest and the longest time that is measured."""
+"""Minimum and maximum duration of a measurement in us."""
 
 WARM_UP_US = 20
-"""Warm-up without storage."""
+"""Warm-up in us of a run without storage."""
 
 FILE_SIZE = "1 GiB"
-"""Size of the file of a job, or a block where that is larger."""
+"""File size of a job, unless a block is larger."""
 
 NORMAL_95 = 1.96
-"""Standard errors in half a 95 % confidence interval."""
+"""Standard errors per half-width of a 95 % confidence interval."""
 
 IO_ERROR_MAX = 0.01
-"""Runs of a few commands have regular gaps, which their confidence interval takes for noise."""
+"""Maximum relative error of storage runs: few commands arrive at regular gaps, which look like noise."""
 
 
 def workloads_of(conditions: Conditions, server: ServerFile) -> Tree:
-    """The workloads as in a configuration file."""
+    """Returns the workloads, as in a configuration file."""
     workloads: Tree = {}
     if conditions.probe:
         workloads["probe"] = probe_workload(server, conditions.probe)
@@ -62,7 +62,7 @@ def workloads_of(conditions: Conditions, server: ServerFile) -> Tree:
 
 
 def run_of(conditions: Conditions, server: ServerFile, situations: int) -> Tree:
-    """How long to simulate: the lighter the load and the fewer the situations, the longer."""
+    """Returns the run settings: the lighter the load and the fewer the situations, the longer the run."""
     rate = 1000 / PROBE_GAP_NS if conditions.probe else 0.0
     if conditions.cores:
         peak = server.core_peak_gb_per_s(conditions.cores)
@@ -82,11 +82,11 @@ def run_of(conditions: Conditions, server: ServerFile, situations: int) -> Tree:
 
 
 def answer_of(quantity: str, results: Results) -> tuple[float, float]:
-    """What a run says about a quantity, and its standard error as a share."""
+    """Returns the value of a quantity in the results, and its relative standard error."""
     rows = results.workloads
     if quantity == "bandwidth":
         memory = [rows[name] for name in ("load", "probe") if name in rows]
-        # What goes over the link of an expander is not in the channels of the socket.
+        # Traffic over an expander's link does not appear in the socket's channels.
         far = any("CXL" in name for name in results.domains)
         value = sum(
             row["throughput_gb_per_s"] if far else row["read_gb_per_s"] + row["write_gb_per_s"] for row in memory

@@ -1,7 +1,7 @@
-"""Chips of tiles with network interfaces: their configurations, runs and results."""
+"""Configurations, runs and results of chips: tiles with network interfaces."""
 
+from hostnet.chips.explanation import ChipExplanation, Trial, try_changes
 from hostnet.chips.results import ChipPart, ChipResults
 from hostnet.chips.run import chip, chip_plan, run_chip_plan
-from hostnet.chips.why import Trial, Why, why_chip
 
-__all__ = ["ChipPart", "ChipResults", "Trial", "Why", "chip", "chip_plan", "run_chip_plan", "why_chip"]
+__all__ = ["ChipExplanation", "ChipPart", "ChipResults", "Trial", "chip", "chip_plan", "run_chip_plan", "try_changes"]

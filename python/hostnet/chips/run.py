@@ -1,4 +1,4 @@
-"""Runs chips."""
+"""Runs chips and racks of chips."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def chip(
         config: The path of a configuration, or its tables as a mapping, such as
             {"chip": {"preset": "scale-out-64"}, "ni": {"placement": "edge"}}.
         overrides: Values of other keys, such as "workload.mode=async".
-        seed: Seed of the random streams, instead of the configuration's.
-        threads: On how many threads a rack is simulated at most; results do not depend on it.
+        seed: Seed that overrides the one of the configuration.
+        threads: Most threads for a rack; results do not depend on it.
         progress: Called about ten times a second with a dict of phase, simulated_ps, events (cycles) and progress (0 to
             1). If it returns False, the run stops, and its results are not complete.
 
     Raises:
-        ConfigError: Something is wrong with the configuration.
+        ConfigError: The configuration or an argument is invalid.
         OSError: The file cannot be read.
     """
     return run_chip_plan(chip_plan(source_of(config, overrides), seed), threads=threads, progress=progress)
 
 
 def chip_plan(source: Source, seed: int | None = None) -> _core.ChipPlan:
-    """Checks what the user gave.
+    """Resolves a configuration.
 
     Raises:
-        ConfigError: Something is wrong.
+        ConfigError: The configuration or the seed is invalid.
     """
     check_seed("seed", seed)
     overrides = [*source.overrides, *([] if seed is None else [f"run.seed={seed}"])]
@@ -64,7 +64,7 @@ def chip_plan(source: Source, seed: int | None = None) -> _core.ChipPlan:
 def run_chip_plan(
     plan: _core.ChipPlan, *, threads: int = 1, processes: Group | None = None, progress: Progress | None = None
 ) -> ChipResults:
-    """Runs a checked configuration; `chip` without the checks. With `processes` each of them calls it.
+    """Runs a resolved configuration. With `processes`, each process calls it.
 
     Raises:
         ResultsElsewhereError: The run is over, and this process is not the first.

@@ -1,4 +1,4 @@
-"""The command `hostnet`."""
+"""The command-line interface `hostnet`."""
 
 from hostnet.cli.main import main
 

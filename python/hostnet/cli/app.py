@@ -1,4 +1,4 @@
-"""The command `hostnet`: which commands there are. Each is loaded when it is named, for loading all takes its time."""
+"""The commands of `hostnet`. The module of a command is imported only when the command is used."""
 
 from __future__ import annotations
 
@@ -10,80 +10,80 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from hostnet.terminal.screen import say
+from hostnet.terminal.screen import echo
 
 COMMANDS = {
-    "run": ("run_app", "Run a configuration and say what limits it."),
-    "validate": ("validate_app", "Recompute published results and compare them row by row."),
-    "plot": ("small_app", "Draw the plots of a run, of a sweep or of curves and print their paths."),
+    "run": ("run_app", "Run a configuration and report its bottlenecks."),
+    "validate": ("validate_app", "Reproduce published results and compare them row by row."),
+    "plot": ("small_app", "Plot a run, a sweep or latency curves, and print the paths of the plots."),
     "list": (
         "small_app",
-        "List presets, DRAM devices, profiles of memory controllers, chips, dies, workloads, apps, studies, counters.",
+        "List available presets, devices, profiles, chips, dies, workloads, applications, studies or counters.",
     ),
-    "schema": ("small_app", "Print the JSON Schema of configurations, for editors."),
+    "schema": ("small_app", "Print the JSON Schema of configurations, for use in editors."),
     "new": (
         "small_app",
-        "Write a commented configuration to start from: a stream, an application, a cluster or a chip (NAME.toml).",
+        "Write a commented configuration template: a stream, an application, a cluster or a chip.",
     ),
     "demo": ("small_app", 'Run the four quadrants of "Understanding the Host Network" and write a report.'),
     "predict": (
         "predict_app",
-        "Predict what a run would show, from the configuration alone, in less than a millisecond.",
+        "Predict the results of a run in less than a millisecond, without simulating.",
     ),
     "explain": (
         "explain_app",
-        "Say why a run is as fast as it is: what binds it, where its latency comes from, and what would help.",
+        "Explain the performance of a run: bottlenecks, sources of latency, and remedies.",
     ),
-    "sweep": ("sweep_app", "Compute a configuration under every combination of some values."),
-    "compare": ("compare_app", "Show what differs between two runs: configuration, results, and the first event."),
-    "calibrate": ("calibrate_app", "Fit parameters of a server to measurements, and write a server file with them."),
-    "curve": ("curve_app", "Measure latency under load: bandwidth against read latency, as Intel MLC shows it."),
+    "sweep": ("sweep_app", "Run a configuration for every combination of parameter values."),
+    "compare": ("compare_app", "Compare two runs: configuration, results, and the first event that differs."),
+    "calibrate": ("calibrate_app", "Fit parameters of a server to measurements, and write a server file."),
+    "curve": ("curve_app", "Measure read latency over memory bandwidth, like Intel MLC."),
     "whatif": (
         "whatif_app",
-        "Tell what would change if the NIC sat elsewhere: at PCIe, on the die, in a DIMM, at CXL.",
+        "Compare attachments of the NIC: PCIe, on the die, in a DIMM, or CXL.",
     ),
     "cut": (
         "cut_app",
-        "Tell how a configuration is shared out among processes: partitions, servers, load, and how often they meet.",
+        "Show how a run is partitioned over processes, and estimate the speed-up.",
     ),
-    "chakra": ("chakra_app", "Write what the ranks of a job do as execution traces of MLCommons Chakra."),
+    "chakra": ("chakra_app", "Write the operations of a job's ranks as MLCommons Chakra execution traces."),
     "import": (
         "import_app",
-        "Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of cores.",
+        "Draft a server file from the hwloc topology and the sysfs of a machine.",
     ),
-    "filter": ("filter_app", "Run a trace of a processor through caches, and keep what reaches memory."),
-    "memory": ("memory_app", "Simulate the memory system on its own; check DRAM commands."),
-    "noc": ("noc_app", "Simulate the network on a chip on its own: latency and accepted rate under load."),
-    "codec": ("codec_app", "Compress gradients as a NIC can: how much is left of them, and what error that makes."),
-    "counters": ("counters_app", "Hardware counters: which to record, and what a file of them tells."),
+    "filter": ("filter_app", "Filter a memory trace through caches, and keep the accesses that reach memory."),
+    "memory": ("memory_app", "Simulate a memory system without a server, or check a stream of DRAM commands."),
+    "noc": ("noc_app", "Simulate a network on a chip without a server."),
+    "codec": ("codec_app", "Compress a file of gradients, and show the compression ratio and the error."),
+    "counters": ("counters_app", "List hardware counters to record, or evaluate a file of them."),
 }
-"""Every command: the module that registers it, and what `hostnet --help` says of it."""
+"""Modules that register the commands, and the summaries that `hostnet --help` shows."""
 
 
 COMPLETES = "_HOSTNET_COMPLETE"
-"""The variable with which a shell requests completion."""
+"""Environment variable with which a shell requests completion."""
 
 
 class Commands(TyperGroup):
-    """The commands by name and summary only; the one that is named is loaded."""
+    """Command group that knows names and summaries, and loads a command when it is used."""
 
     def __init__(self, **settings: Any) -> None:
-        """With what Typer found out about the group itself."""
+        """Creates the group with a placeholder for each command."""
         super().__init__(**settings)
         self.commands = {name: TyperCommand(name, short_help=summary) for name, (_, summary) in COMMANDS.items()}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Without any word the help is shown."""
+        """Parses the arguments; without any, shows the help."""
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Finds the command that is named, and puts the real one in its place."""
+        """Finds the command and loads it."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else load(name), rest
 
 
 def load(name: str) -> Any:
-    """The command of that name, with its options."""
+    """Loads a command with its options."""
     module = import_module(f"hostnet.cli.{COMMANDS[name][0]}")
     one = typer.Typer(add_completion=False, callback=lambda: None)
     module.register(one)
@@ -100,13 +100,13 @@ def load(name: str) -> Any:
 
 
 def _unwrapped(text: str) -> str:
-    """Paragraphs of a docstring, each on a line, for the help to wrap."""
+    """Joins each paragraph of a docstring to one line, so that the help can wrap it."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 app = typer.Typer(
     name="hostnet",
-    help="Simulate the network inside a server: what limits its throughput, and why.",
+    help="Simulate the network inside servers, and explain what limits their throughput.",
     cls=Commands,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -116,19 +116,20 @@ app = typer.Typer(
 
 
 def _print_version(wanted: bool) -> None:
+    """Prints the version and exits."""
     if wanted:
         from hostnet._core import has_assertions, version
 
-        say(f"hostnet {version()}")
+        echo(f"hostnet {version()}")
         if has_assertions():
-            say("Built with assertions, as `make test` does: runs take longer. `make` builds it without.")
+            echo("Built with assertions, as `make test` does: runs take longer. `make` builds it without.")
         raise typer.Exit
 
 
 @app.callback()
 def root(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Simulate the network inside a server: what limits its throughput, and why."""
+    """Simulate the network inside servers, and explain what limits their throughput."""

@@ -1,4 +1,4 @@
-"""`hostnet calibrate`: parameters from measurements."""
+"""The command `hostnet calibrate`: fits parameters to measurements."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(calibrate)
 
 
 def calibrate(
     server: Annotated[
-        str, typer.Argument(metavar="SERVER", help="The server to start from: a preset or a configuration file.")
+        str, typer.Argument(metavar="SERVER", help="Server to start from: a preset or a configuration file.")
     ],
     data: Annotated[
         list[str],
@@ -33,30 +33,30 @@ def calibrate(
         list[str] | None,
         typer.Option(
             metavar="PARAM[=LO..HI]",
-            help='A parameter to fit, e.g. "core.lfb.refill=5 ns..40 ns". Repeatable.',
+            help='Parameter to fit, e.g. "core.lfb.refill=5 ns..40 ns". Repeatable.',
             show_default="those that suit the measurements",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The server file to write.", show_default="<server>-calibrated.toml"),
+        typer.Option(metavar="FILE", help="Server file to write.", show_default="<server>-calibrated.toml"),
     ] = None,
-    tolerance: Annotated[
-        float, typer.Option(metavar="SHARE", help="How far the best fit may be off before the data is refused.")
-    ] = 0.12,
-    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate, or predict.")] = "run",
+    tolerance: Annotated[float, typer.Option(metavar="SHARE", help="Largest error of a fit that is accepted.")] = 0.12,
+    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
     threads: Annotated[
         int | None,
-        typer.Option("--threads", "-j", help="Runs at a time; the result does not depend on it.", show_default="all"),
+        typer.Option(
+            "--threads", "-j", help="Number of parallel runs; does not affect the result.", show_default="all"
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> int:
-    """Fit parameters of a server to measurements, and write a server file with them.
+    """Fit parameters of a server to measurements, and write a server file.
 
-    What the measurements do not determine is said and left as it was.
+    Parameters that the measurements do not determine are reported and left unchanged.
 
-    Exit codes: 2 something given is wrong, the measurements contradict each other, or the server that would be written
-    misses one of them by more than --tolerance, 130 stopped by Ctrl-C.
+    Exit codes: 2 invalid input, contradictory measurements, or a fit that misses a measurement by more than
+    --tolerance; 130 interrupted by Ctrl-C.
     """
     from hostnet import rundir
     from hostnet.calibrate import calibrate as do
@@ -79,30 +79,31 @@ def calibrate(
     return 0
 
 
-def _print(result: Calibration, place: Path, json: bool) -> None:
+def _print(result: Calibration, path: Path, json: bool) -> None:
+    """Prints the fit as tables or JSON."""
     if json:
-        from hostnet.terminal.screen import say_json
+        from hostnet.terminal.screen import echo_json
 
-        say_json({**result.content(), "out": str(place)})
+        echo_json({**result.content(), "out": str(path)})
         return
     from rich.text import Text
 
     from hostnet.cli import show
 
     fitted = sum(one.is_fitted for one in result.fit.parameters)
-    with show.page() as console:
+    with show.buffered_console() as console:
         parameters, measurements = f"{fitted} of {len(result.parameters)} parameters", len(result.measurements)
         source = f" of {Path(result.files[0]).name}" if len(result.files) == 1 else ""
         title = f"{result.server.name}: {parameters} from {measurements} measurements{source}"
         console.print(Text(title, style="bold"))
         show.print_tables(console, _parameter_table(result), _residual_table(result))
-        show.print_items(console, "undetermined:", _left_lines(result), "yellow")
+        show.print_items(console, "undetermined:", _undetermined_lines(result), "yellow")
         show.print_notes(console, [*_bound_lines(result), *result.notes])
-        show.print_path(console, place)
+        show.print_path(console, path)
 
 
 def _parameter_table(result: Calibration) -> Table:
-    """What became of every parameter."""
+    """Creates the table of the parameters: start value, fitted value, uncertainty and bounds."""
     from hostnet.cli import show
 
     table = show.new_table("parameter", "start", "value", "±", "bounds", left=(0,))
@@ -118,7 +119,7 @@ def _parameter_table(result: Calibration) -> Table:
 
 
 def _residual_table(result: Calibration) -> Table:
-    """Every measurement beside what the model says; files are named only if there are several."""
+    """Creates the table of measurements and model values; files are named only if there are several."""
     from hostnet.cli import show
 
     table = show.new_table("measured", "conditions", "from", "value", "model", "off by", left=(0, 1, 2))
@@ -135,11 +136,13 @@ def _residual_table(result: Calibration) -> Table:
     return table
 
 
-def _left_lines(result: Calibration) -> list[str]:
+def _undetermined_lines(result: Calibration) -> list[str]:
+    """Describes the parameters that the measurements do not determine."""
     return [f"{one.path}: {one.undetermined}" for one in result.fit.parameters if one.undetermined is not None]
 
 
 def _bound_lines(result: Calibration) -> list[str]:
+    """Describes the parameters that are at a bound."""
     lines = []
     for parameter, one in zip(result.parameters, result.fit.parameters, strict=True):
         if one.at_bound is not None:

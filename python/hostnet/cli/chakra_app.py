@@ -1,4 +1,4 @@
-"""The command `hostnet chakra`: a job as execution traces, a file of each rank."""
+"""The command `hostnet chakra`: writes a job as execution traces, one file per rank."""
 
 from __future__ import annotations
 
@@ -9,44 +9,46 @@ from typing import Annotated
 import typer
 
 RANK = "%d"
-"""Stands for the rank in names, as it does where traces are read."""
+"""Placeholder for the rank in file names, as where traces are read."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(chakra)
 
 
 def chakra(
-    file: Annotated[Path, typer.Argument(help="The configuration of a cluster, TOML or JSON.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR/NAME", help="Where: DIR/NAME.0.et of rank 0, and so on.")],
-    job: Annotated[str | None, typer.Option("--job", metavar="NAME", help="Which job, if there are several.")] = None,
+    file: Annotated[Path, typer.Argument(help="Configuration of a cluster, TOML or JSON.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR/NAME", help="Write the trace of rank R to DIR/NAME.R.et.")],
+    job: Annotated[
+        str | None, typer.Option("--job", metavar="NAME", help="Job to write, if there are several.")
+    ] = None,
     messages: Annotated[
-        bool, typer.Option("--messages", help="The messages of collectives, and no nodes for collectives.")
+        bool, typer.Option("--messages", help="Write the messages of collectives instead of collective nodes.")
     ] = False,
     overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a value. Repeatable.")
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a value. Repeatable.")
     ] = None,
 ) -> int:
-    """Write what the ranks of a job do as execution traces of MLCommons Chakra."""
+    """Write the operations of a job's ranks as MLCommons Chakra execution traces."""
     from hostnet import _core
     from hostnet.running import simulate
-    from hostnet.terminal.screen import say
+    from hostnet.terminal.screen import echo
 
     plan = simulate.resolve(simulate.source_of(file, tuple(overrides or ())))
     traces = _core.chakra_traces(plan, job, messages=messages)
     write(out, traces)
     last = f" to {_place(out, len(traces) - 1)}" if len(traces) > 1 else ""
-    say(f"{_place(out, 0)}{last}: {sum(map(len, traces))} bytes")
+    echo(f"{_place(out, 0)}{last}: {sum(map(len, traces))} bytes")
     return 0
 
 
 def write(out: Path, traces: list[bytes]) -> None:
-    """Writes the traces of all ranks whole or none of them; their folder is made if there is none.
+    """Writes the traces of all ranks, or none of them, and creates their folder.
 
     Raises:
-        ConfigError: There is one of a further rank, which would belong to them.
-        OSError: They cannot be written.
+        ConfigError: A trace of a further rank exists, which would be read as part of them.
+        OSError: A trace cannot be written.
     """
     from hostnet._core import ConfigError
     from hostnet.files import scratch_file
@@ -62,7 +64,7 @@ def write(out: Path, traces: list[bytes]) -> None:
     places = [_place(out, rank) for rank in range(len(traces))]
     check_parent(out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    # All are written before the first gets its name.
+    # All traces are written before the first one gets its final name.
     with ExitStack() as stack:
         scratches = [stack.enter_context(scratch_file(place)) for place in places]
         for (scratch, _), content in zip(scratches, traces, strict=True):
@@ -72,5 +74,6 @@ def write(out: Path, traces: list[bytes]) -> None:
 
 
 def _place(out: Path, rank: int) -> Path:
+    """Returns the path of the trace of a rank."""
     name = out.name.replace(RANK, str(rank)) if RANK in out.name else f"{out.name}.{rank}.et"
     return out.with_name(name)

@@ -1,4 +1,4 @@
-"""Checkpoints that a run continues from."""
+"""Checkpoints that a run writes or continues from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import CheckpointError, ConfigError
-from hostnet.files import errors_about, opened
+from hostnet.files import errors_naming, open_input
 from hostnet.rundir import check_file
 from hostnet.running.records import read_records
 from hostnet.units import format_time
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from hostnet.cli.request import Request
 
 CHECKPOINTS = Path("checkpoints")
-"""Where folders of checkpoints go unless `--checkpoint` says otherwise."""
+"""Default parent of checkpoint folders."""
 
 MAGIC = b"hostnetC"
-"""How a checkpoint begins."""
+"""First bytes of a checkpoint file."""
 
 
 def checkpoint_folder(request: Request, plan: Plan | ChipPlan) -> Path:
-    """The folder of a run's checkpoints."""
+    """Returns the folder of the checkpoints of a run."""
     return request.checkpoint or CHECKPOINTS / (re.sub(r"[^\w.-]+", "-", plan.name).strip("-.") or "run")
 
 
 def check_checkpoint(request: Request, plan: Plan) -> None:
-    """Checks before a run that a checkpoint file can be written, and that the run does not end before its time.
+    """Checks before a run that a checkpoint file can be written, and that the run reaches its time.
 
     Raises:
-        ConfigError: The run ends before.
+        ConfigError: The run ends before the time of the checkpoint.
         OSError: The file cannot be written.
     """
     if request.checkpoint_every is not None or request.checkpoint is None:
@@ -54,13 +54,13 @@ def check_checkpoint(request: Request, plan: Plan) -> None:
 
 @contextmanager
 def continued(path: Path | None) -> Iterator[tuple[bytes | None, list[bytes]]]:
-    """The checkpoint at `path`, if there is one, for the body to continue from, and its records if it is a folder.
+    """Yields the checkpoint at `path`, if any, and its records if it is a folder.
 
-    What is wrong with it names the file.
+    Errors in the body about the checkpoint name its path.
 
     Raises:
-        CheckpointError: It is none, or it cannot be continued from.
-        OSError: It cannot be read.
+        CheckpointError: The path is not a checkpoint, or the run cannot continue from it.
+        OSError: The path cannot be read.
     """
     if path is None:
         yield None, []
@@ -74,8 +74,8 @@ def continued(path: Path | None) -> Iterator[tuple[bytes | None, list[bytes]]]:
 
 
 def _read(path: Path) -> bytes:
-    """The whole file. What does not begin as a checkpoint does is read no further: it may have no end."""
-    with opened(path) as file, errors_about(path):
+    """Reads a checkpoint file. Other files are not read beyond the first bytes, because they may be endless."""
+    with open_input(path) as file, errors_naming(path):
         start = file.read(len(MAGIC))
         if start != MAGIC:
             raise CheckpointError("bad-checkpoint", "not a hostnet checkpoint" if start else "is empty")

@@ -1,4 +1,4 @@
-"""`hostnet run` of a chip: from the file to the run directory and the tables on the screen."""
+"""`hostnet run` for chips."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from hostnet import _core, rundir
 from hostnet._core import ConfigError
 from hostnet.chips import chip_plan, run_chip_plan
-from hostnet.cli import together as shared
+from hostnet.cli import multi_process as shared
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say, say_json
+from hostnet.terminal.screen import echo, echo_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,34 +22,35 @@ if TYPE_CHECKING:
 
 
 def run_chip(request: Request, source: Source) -> int:
-    """Does what the request says of a chip and returns the exit code."""
-    from hostnet.cli.run import RUNS, in_processes, owned_places
+    """Runs the chip of a request and returns the exit code."""
+    from hostnet.cli.run import RUNS, lock_outputs, run_in_mpirun
 
-    refuse(request)
+    reject_options(request)
     plan = chip_plan(source, request.seed)
     check_rack(request, plan)
     if request.processes not in (None, 1) and shared.group() is None:
-        return in_processes(request, plan)
-    rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
-    with owned_places(request, plan):
+        return run_in_mpirun(request, plan)
+    rundir.check_run_dir(request.out or rundir.fresh_path(RUNS, plan.name))
+    with lock_outputs(request, plan):
         return _run_plan(request, plan, source)
 
 
 def _run_plan(request: Request, plan: _core.ChipPlan, source: Source) -> int:
+    """Runs the chip, writes the run directory, and prints the results."""
     from hostnet.cli.run import publish
 
     processes = shared.group()
     with Watch(show=not request.quiet and (processes is None or processes.rank == 0)) as watch:
         if processes is not None:
-            shared.ready(request.in_common(plan))
-        with shared.running():
+            shared.synchronize(request.shared_state(plan))
+        with shared.synchronized_run():
             results = run_chip_plan(plan, threads=request.threads or 1, processes=processes, progress=watch)
         watch.finish()
-        path = publish(request, plan.name, lambda place: fill(results, plan, source, request, place))
+        path = publish(request, plan.name, lambda folder: write_chip_run(results, plan, source, request, folder))
     if request.json:
-        say_json({"directory": str(path), **results.summary})
+        echo_json({"directory": str(path), **results.summary})
     elif request.quiet:
-        say(str(path))
+        echo(str(path))
     else:
         from hostnet.cli.show_chip import print_chip
 
@@ -57,11 +58,11 @@ def _run_plan(request: Request, plan: _core.ChipPlan, source: Source) -> int:
     return 0 if results.complete else EXIT_INTERRUPTED
 
 
-def refuse(request: Request) -> None:
-    """Refuses options that mean nothing for a chip.
+def reject_options(request: Request) -> None:
+    """Rejects options that do not apply to chips.
 
     Raises:
-        ConfigError: Says which, and why.
+        ConfigError: Such an option is given.
     """
     unknown = "runs of chips have no such file"
     states = "runs of chips are short and keep no state"
@@ -86,10 +87,10 @@ def refuse(request: Request) -> None:
 
 
 def check_rack(request: Request, plan: _core.ChipPlan) -> None:
-    """Refuses threads and processes of a chip alone, and more processes than a rack has chips.
+    """Rejects threads and processes for a single chip, and more processes than a rack has chips.
 
     Raises:
-        ConfigError: Says which, and why.
+        ConfigError: Such an option is given.
     """
     if plan.chips == 1:
         alone = 'a chip with its mirror is simulated by one thread of one process; rack.kind = "torus" has more'
@@ -99,14 +100,14 @@ def check_rack(request: Request, plan: _core.ChipPlan) -> None:
     shared.check_count(request, plan.chips, "every chip is one")
 
 
-def fill(results: ChipResults, plan: _core.ChipPlan, source: Source, request: Request, place: Path) -> None:
-    """Fills an empty folder with the files of one run."""
+def write_chip_run(results: ChipResults, plan: _core.ChipPlan, source: Source, request: Request, folder: Path) -> None:
+    """Writes the files of a run into an empty folder."""
     from hostnet.report.chip_page import chip_page
 
     processes = shared.group()
 
-    rundir.write_text(place / "summary.json", results.native.summary_json)
-    rundir.write_text(place / f"config.{source.format}", source.text)
+    rundir.write_text(folder / "summary.json", results.native.summary_json)
+    rundir.write_text(folder / f"config.{source.format}", source.text)
     manifest = {
         "format": 1,
         "name": plan.name,
@@ -124,5 +125,5 @@ def fill(results: ChipResults, plan: _core.ChipPlan, source: Source, request: Re
         "overrides": list(source.overrides),
         "config": json.loads(plan.effective_json()),
     }
-    rundir.write_text(place / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False))
-    rundir.write_text(place / "report.html", chip_page(results.summary))
+    rundir.write_text(folder / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False))
+    rundir.write_text(folder / "report.html", chip_page(results.summary))

@@ -1,4 +1,4 @@
-"""`hostnet codec`: what the codec of gradients makes of a file of floats."""
+"""The command `hostnet codec`: assesses the gradient codec on a file of floats."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hostnet.terminal.screen import say_json
+from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
     from hostnet.codec.files import Assessment
@@ -17,45 +17,46 @@ RANKS_MAX = 1024
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command(name="codec")(codec)
 
 
 def codec(
-    file: Annotated[Path, typer.Argument(help="Floats as numpy.save writes them: a .npy file of float32.")],
-    bound: Annotated[int, typer.Option(metavar="K", help="The bound 2^-K on the error of a float; 1 to 15.")] = 10,
+    file: Annotated[Path, typer.Argument(help="File of float32 values in .npy format.")],
+    bound: Annotated[int, typer.Option(metavar="K", help="Bound the error of a float by 2^-K, K = 1 to 15.")] = 10,
     mode: Annotated[
-        str, typer.Option(metavar="thesis|bounded|nearest", help="As published; with the bound kept; and rounded.")
+        str,
+        typer.Option(metavar="thesis|bounded|nearest", help="As published, keeping the bound, or rounding to nearest."),
     ] = "thesis",
     ranks: Annotated[
-        int | None, typer.Option(metavar="N", help="Also what a ring of N ranks gains; 2 to 1024.")
+        int | None, typer.Option(metavar="N", help="Also show the speed-up of a ring of N ranks, 2 to 1024.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
 ) -> int:
-    """Compress gradients as a NIC can: how much is left of them, and what error that makes.
+    """Compress a file of gradients, and show the compression ratio and the error.
 
-    Exit codes: 2 something given is wrong.
+    Exit codes: 2 invalid input.
     """
     from hostnet._core import CodecFeedback, ConfigError
-    from hostnet.codec.arrays import checked
+    from hostnet.codec.arrays import check_bound
     from hostnet.codec.files import assess
 
     if ranks is not None and not 2 <= ranks <= RANKS_MAX:
         raise ConfigError("out-of-range", f"--ranks {ranks}: must be between 2 and {RANKS_MAX}")
     try:
-        CodecFeedback(0, checked(bound), mode)
+        CodecFeedback(0, check_bound(bound), mode)
     except ConfigError as error:
         raise error.reworded(f"--{error}") from None
     found = assess(file, bound, mode, ranks or 0)
     if json:
-        say_json(found.to_dict())
+        echo_json(found.to_dict())
     else:
-        print_found(found)
+        print_assessment(found)
     return 0
 
 
-def print_found(found: Assessment) -> None:
-    """Prints a row for each class, and what follows from them."""
+def print_assessment(found: Assessment) -> None:
+    """Prints a row for each size class, and the derived figures."""
     from hostnet.cli.show import new_table, percent, print_tables
     from hostnet.terminal.console import Screen
 
@@ -77,15 +78,15 @@ def print_found(found: Assessment) -> None:
             f"the largest, and parts have {min(ratios):.2f} to {max(ratios):.2f}",
             soft_wrap=True,
         )
-    console.print(f"largest error {found.error_max:.3g}: {verdict(found)}")
+    console.print(f"largest error {found.error_max:.3g}: {bound_text(found)}")
     if found.not_finite:
         console.print(f"{found.not_finite} floats are infinite or no numbers, and stay as they are")
     speeds = (row["compress_gb_per_s"], row["decompress_gb_per_s"])
     console.print("compressed at {:.2f} GB/s, decompressed at {:.2f} GB/s".format(*speeds))
 
 
-def verdict(found: Assessment) -> str:
-    """Whether the bound was kept, and what would keep it."""
+def bound_text(found: Assessment) -> str:
+    """Says whether the bound holds, and which mode guarantees it."""
     if found.bound_kept:
         return "the bound is kept"
     return "the bound is not kept; --mode bounded keeps it"

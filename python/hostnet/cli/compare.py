@@ -1,4 +1,4 @@
-"""`hostnet compare`: reads or makes two runs and shows what differs."""
+"""`hostnet compare`: reads or executes two runs and prints their differences."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from os import fspath
 from typing import TYPE_CHECKING
 
 from hostnet.cli.main import EXIT_INTERRUPTED
+from hostnet.comparison.compare_runs import compare_sides
 from hostnet.comparison.sides import read_side, side_of
-from hostnet.comparison.two import compare_sides
 from hostnet.running import simulate
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say_json
+from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool) -> int:
-    """Compares what the two paths name and returns the exit code."""
+    """Compares the runs at two paths and returns the exit code."""
     sides = _sides((a, b))
     if sides is None:
         return EXIT_INTERRUPTED
@@ -29,7 +29,7 @@ def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool) -> int:
         found = compare_sides(*sides, rerun=rerun, progress=watch)
         watch.finish()
     if as_json:
-        say_json(found.to_dict())
+        echo_json(found.to_dict())
     else:
         from hostnet.cli.show_compare import print_comparison
 
@@ -38,7 +38,10 @@ def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool) -> int:
 
 
 def _sides(paths: tuple[Path, Path]) -> tuple[Side, Side] | None:
-    """Both runs; whatever is wrong with either is found before any is made. None when one of them was stopped."""
+    """Returns both runs; None if one of them was stopped.
+
+    Errors in either path are found before anything is run.
+    """
     ready: list[Side | tuple[Plan, Source, str]] = []
     for path in paths:
         if path.is_file():
@@ -56,6 +59,7 @@ def _sides(paths: tuple[Path, Path]) -> tuple[Side, Side] | None:
 
 
 def _run(plan: Plan, source: Source, label: str) -> Side | None:
+    """Runs a configuration; None if it was stopped."""
     with Watch(show=True) as watch:
         results = simulate.run_plan(plan, source, progress=watch)
         watch.finish()

@@ -9,21 +9,21 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command(name="compare")(_compare)
 
 
 def _compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A run directory, or a configuration to run first.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="What to compare it with.")],
+    a: Annotated[Path, typer.Argument(metavar="A", help="Run directory, or configuration to run first.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Run directory or configuration to compare with.")],
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     no_rerun: Annotated[
-        bool, typer.Option("--no-rerun", help="Do not look for the first event that differs; that runs both again.")
+        bool, typer.Option("--no-rerun", help="Do not run both again to find the first event that differs.")
     ] = False,
 ) -> int:
-    """Show what differs between two runs: configuration, results, and the first event.
+    """Compare two runs: configuration, results, and the first event that differs.
 
-    Exit codes: 1 a simulation could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 1 a simulation failed, 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet.cli.compare import compare_command
 

@@ -1,4 +1,4 @@
-"""Completes options and arguments of commands in a shell: names, keys and directories."""
+"""Shell completion of options and arguments: names, keys and folders."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     Complete = Callable[[Any, str], Iterable[str]]
 
 RUNS = Path("runs")
-"""Default place of run directories."""
+"""Default parent of run directories."""
 
 CONFIGURATIONS = (".toml", ".json")
-"""File extensions of configurations."""
+"""Suffixes of configuration files."""
 
 NAMED_VALUES: dict[str, Callable[[], list[str]]] = {
     "preset": lambda: presets(),
@@ -29,7 +29,7 @@ NAMED_VALUES: dict[str, Callable[[], list[str]]] = {
     "app": lambda: [name for name, _ in _core.apps()],
     "die": lambda: list(_core.dies()),
 }
-"""Values of keys by the last word of their path, where the schema does not list them."""
+"""Values of keys by the last word of their path, for keys whose values the schema does not list."""
 
 
 def attach(command: str, parameters: Iterable[Any]) -> None:
@@ -41,6 +41,7 @@ def attach(command: str, parameters: Iterable[Any]) -> None:
 
 
 def _as_typer_wants(complete: Complete) -> Callable[[Any, Any, str], list[Any]]:
+    """Wraps a completer in the signature that Typer expects."""
     from typer._click.shell_completion import CompletionItem
 
     def found(context: Any, _parameter: Any, start: str) -> list[Any]:
@@ -50,31 +51,31 @@ def _as_typer_wants(complete: Complete) -> Callable[[Any, Any, str], list[Any]]:
 
 
 def presets() -> list[str]:
-    """The names of the presets."""
+    """Returns the names of the presets."""
     return [name for name, _, _ in _core.presets()]
 
 
 def lists(_context: Any = None, _start: str = "") -> list[str]:
-    """The arguments of `hostnet list`."""
+    """Returns the arguments of `hostnet list`."""
     from hostnet.cli.listing import LISTS
 
     return list(LISTS)
 
 
 def studies(_context: Any, _start: str) -> list[str]:
-    """The studies."""
+    """Returns the names of the studies."""
     from hostnet.ledger import study_names
 
     return list(study_names())
 
 
 def clusters(_context: Any, _start: str) -> list[str]:
-    """The templates of clusters."""
+    """Returns the names of the cluster templates."""
     return list(_core.cluster_templates())
 
 
 def files(_context: Any, start: str, endings: tuple[str, ...] = CONFIGURATIONS) -> Iterator[str]:
-    """Yields files with one of the extensions, and folders."""
+    """Yields files with one of the suffixes, and folders."""
     head = start[: start.rfind("/") + 1]
     folder = Path(head or ".")
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -85,7 +86,7 @@ def files(_context: Any, start: str, endings: tuple[str, ...] = CONFIGURATIONS) 
 
 
 def runs(context: Any, start: str) -> Iterator[str]:
-    """Yields run directories below `runs`, and files."""
+    """Yields run directories in `runs`, and files."""
     if RUNS.is_dir():
         for path in sorted(RUNS.iterdir()):
             if any((path / name).is_file() for name in ("summary.json", "sweep.json", "seeds.json")):
@@ -107,14 +108,14 @@ def devices(context: Any, start: str) -> Iterator[str]:
 
 
 def fitted(_context: Any, _start: str) -> list[str]:
-    """The parameters that can be fitted to measurements."""
+    """Returns the parameters that can be fitted to measurements."""
     from hostnet.calibrate.parameters import fittable
 
     return [path for path, _ in fittable()]
 
 
 def counted(_context: Any, _start: str) -> Iterator[str]:
-    """Yields microarchitectures with a list of events, and presets that have them."""
+    """Yields microarchitectures with a list of events, and their presets."""
     from hostnet.counters import uarchs
 
     for uarch in uarchs().values():
@@ -123,7 +124,7 @@ def counted(_context: Any, _start: str) -> Iterator[str]:
 
 
 def assignments(context: Any, start: str) -> Iterator[str]:
-    """Yields keys of the configuration for `--set` and `--over`, a table at a time, and values with names."""
+    """Yields keys of the configuration for `--set` and `--over`, one table at a time, and named values."""
     content = _content(context.params.get("file") or _file_on_the_line())
     schema: Schema = json.loads(_core.cluster_schema() if "host" in content else _core.schema())
     path, equals, _ = start.partition("=")
@@ -142,13 +143,13 @@ def assignments(context: Any, start: str) -> Iterator[str]:
 
 
 def _file_on_the_line() -> str | None:
-    """Finds the configuration on the line to complete, which cannot be parsed while an option lacks its value."""
+    """Finds the configuration on the line to complete. The line cannot be parsed while an option lacks its value."""
     words = " ".join(os.environ.get(name, "") for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")).split()
     return next((word for word in words if word.endswith(CONFIGURATIONS) and Path(word).is_file()), None)
 
 
 def _content(file: Any) -> dict[str, Any]:
-    """Reads a configuration; nothing if it cannot be read."""
+    """Reads a configuration; empty if it cannot be read."""
     try:
         path = Path(file)
         text = path.read_text()
@@ -167,7 +168,7 @@ def _keys(schema: Schema) -> Schema:
 
 
 def _inner(schema: Schema, name: str) -> Schema:
-    """Returns the schema of a key; in a table with user-defined names, all have the same."""
+    """Returns the schema of a key; in a table with user-defined names, all names have the same schema."""
     other = schema.get("additionalProperties")
     found: Schema = _keys(schema).get(name) or (other if isinstance(other, dict) else {})
     return found
@@ -212,4 +213,4 @@ COMPLETERS: dict[str, Complete] = {
     "run compare": lambda _context, _start: ["predict", "alone"],
     "engine": lambda _context, _start: ["run", "predict"],
 }
-"""Completion of each parameter, by its name or by its command and name."""
+"""Completers of the parameters, by parameter name or by command and parameter name."""

@@ -11,23 +11,23 @@ counters = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands to those of hostnet."""
-    app.add_typer(counters, name="counters", help="Hardware counters: which to record, and what a file of them tells.")
+    """Registers the commands."""
+    app.add_typer(counters, name="counters", help="List hardware counters to record, or evaluate a file of them.")
 
 
 @counters.command("events")
 def events(
-    uarch: Annotated[str | None, typer.Argument(metavar="UARCH|PRESET", help="Whose events; all if not given.")] = None,
-    command: Annotated[
-        bool, typer.Option("--command", help="Print the perf command that records them instead.")
-    ] = False,
+    uarch: Annotated[
+        str | None, typer.Argument(metavar="UARCH|PRESET", help="Show only the events of this microarchitecture.")
+    ] = None,
+    command: Annotated[bool, typer.Option("--command", help="Print the perf command that records the events.")] = False,
     interval_ms: Annotated[
         int | None, typer.Option("--interval-ms", metavar="N", help="Interval of --command.", show_default="1000")
     ] = None,
 ) -> int:
-    """List the events that tell about the host network, with their meaning.
+    """List the hardware events that describe the host network, with their meaning.
 
-    Exit codes: 2 something given is wrong.
+    Exit codes: 2 invalid input.
     """
     from hostnet.cli.counters import show_events
 
@@ -36,24 +36,22 @@ def events(
 
 @counters.command("read")
 def read(
-    file: Annotated[Path, typer.Argument(help="What perf stat -x, pcm-raw -csv or pcm-numa -csv wrote.")],
+    file: Annotated[Path, typer.Argument(help="Output of perf stat -x, pcm-raw -csv or pcm-numa -csv.")],
     server: Annotated[
-        str | None, typer.Option(metavar="PRESET|FILE", help="The server it comes from: a preset or a configuration.")
+        str | None, typer.Option(metavar="PRESET|FILE", help="Server of the measurement: a preset or a configuration.")
     ] = None,
     socket: Annotated[
-        int | None, typer.Option(metavar="N", help="The socket to look at.", show_default="the busiest")
+        int | None, typer.Option(metavar="N", help="Socket to evaluate.", show_default="the busiest")
     ] = None,
     uarch: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The list of events.", show_default="what fits the file")
+        str | None, typer.Option(metavar="NAME", help="List of events.", show_default="detected from the file")
     ] = None,
-    core_ghz: Annotated[
-        float | None, typer.Option("--core-ghz", metavar="GHZ", help="Nominal frequency of the cores.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything, every window too, as JSON.")] = False,
+    core_ghz: Annotated[float | None, typer.Option("--core-ghz", metavar="GHZ", help="Nominal core frequency.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, including each window.")] = False,
 ) -> int:
-    """Show what a file of counters tells, and what is missing in it.
+    """Evaluate a file of counters, and list the counters that are missing.
 
-    Exit codes: 2 something given is wrong.
+    Exit codes: 2 invalid input.
     """
     from hostnet._core import ConfigError
     from hostnet.cli.counters import show_file

@@ -1,4 +1,4 @@
-"""`hostnet curve`: latency under load."""
+"""The command `hostnet curve`: measures latency under load."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from hostnet.terminal.screen import say
+from hostnet.terminal.screen import echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,45 +20,47 @@ Found = TypeVar("Found")
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(curve)
 
 
 def curve(
     server: Annotated[
-        str, typer.Argument(metavar="SERVER", help="A preset, or a configuration file: its workloads are left out.")
+        str, typer.Argument(metavar="SERVER", help="Preset or configuration file; its workloads are ignored.")
     ],
     reads: Annotated[
         str, typer.Option(metavar="PERCENT,...", help="Shares of reads in the memory traffic.")
     ] = "100,67,50",
-    points: Annotated[int | None, typer.Option(metavar="N", help="Points of a curve.", show_default="14")] = None,
+    points: Annotated[int | None, typer.Option(metavar="N", help="Points per curve.", show_default="14")] = None,
     cores: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Cores that load the memory.", show_default="all but the one that measures"),
+        typer.Option(metavar="N", help="Cores that load the memory.", show_default="all but the probe core"),
     ] = None,
     probe: Annotated[
-        str, typer.Option(metavar="ORDER", help="Accesses of the core that measures: sequential or random.")
+        str, typer.Option(metavar="ORDER", help="Access pattern of the probe core: sequential or random.")
     ] = "sequential",
-    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate, or predict.")] = "run",
+    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
     threads: Annotated[
         int | None,
-        typer.Option("--threads", "-j", help="Runs at a time; the results do not depend on it.", show_default="all"),
+        typer.Option(
+            "--threads", "-j", help="Number of parallel runs; does not affect the results.", show_default="all"
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder for the results.", show_default="runs/<server>-curve-<n>"),
+        typer.Option(metavar="DIR", help="Folder for the results.", show_default="runs/<server>-curve-<n>"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print curve.json instead of the tables.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="Write the table as a CSV file too.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Also write the table as a CSV file.")] = False,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Latency and bandwidth between every two nodes (sockets) instead.")
+        bool, typer.Option("--matrix", help="Measure latency and bandwidth between all nodes (sockets) instead.")
     ] = False,
 ) -> int:
-    """Measure latency under load: bandwidth against read latency, as Intel MLC shows it.
+    """Measure read latency over memory bandwidth, like Intel MLC.
 
-    All cores but one stream with a growing pause between their accesses; one core measures.
+    One core measures the latency while the other cores stream with an increasing delay between their accesses.
 
-    Exit codes: 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet.curve import Setting, parse_reads
     from hostnet.curve.points import POINTS
@@ -74,7 +76,7 @@ def curve(
             "--reads": reads != "100,67,50" or None,
             "--probe": probe != "sequential" or None,
         }
-        _refuse([name for name, value in given.items() if value is not None])
+        _reject_options([name for name, value in given.items() if value is not None])
         return _run_matrix(load_server(server), threads, out, json, csv)
     shares = parse_reads(reads)
     setting = Setting(load_server(server), shares, POINTS if points is None else points, cores, probe, engine, threads)
@@ -82,11 +84,11 @@ def curve(
     return _run(setting, out, json, csv)
 
 
-def _refuse(options: Sequence[str]) -> None:
-    """Refuses options of a curve beside a matrix.
+def _reject_options(options: Sequence[str]) -> None:
+    """Rejects options of curves together with `--matrix`.
 
     Raises:
-        ConfigError: There are any.
+        ConfigError: One of them is given.
     """
     from hostnet import ConfigError
 
@@ -96,46 +98,46 @@ def _refuse(options: Sequence[str]) -> None:
         )
 
 
-def _keep(
+def _measure_and_write(
     name: str, out: Path | None, measure: Callable[[Watch], Found], write: Callable[[Found, Path], None]
 ) -> tuple[Found, Path]:
-    """Measures with progress and writes what is found into the folder; gives both."""
+    """Measures with a progress display, writes the results into a folder, and returns both."""
     from hostnet import rundir
     from hostnet.cli.run import RUNS
     from hostnet.terminal.progress import Watch
 
-    rundir.check_place(out or rundir.fresh_path(RUNS, name))
+    rundir.check_run_dir(out or rundir.fresh_path(RUNS, name))
     with Watch(show=True, keeps=False) as watch:
         found = measure(watch)
         watch.finish()
         if out is not None:
-            return found, rundir.publish(out, lambda place: write(found, place))
-        return found, rundir.publish_fresh(RUNS, name, lambda place: write(found, place))
+            return found, rundir.publish(out, lambda folder: write(found, folder))
+        return found, rundir.publish_fresh(RUNS, name, lambda folder: write(found, folder))
 
 
 def _run_matrix(server: ServerFile, threads: int | None, out: Path | None, json: bool, csv: bool) -> int:
-    """Measures the matrix, writes the folder and prints."""
+    """Measures the matrix, writes its folder and prints it."""
     from hostnet.curve import measure_matrix, write_matrix
 
-    pairs, path = _keep(
+    pairs, path = _measure_and_write(
         f"{server.name}-matrix",
         out,
         lambda watch: measure_matrix(server, threads, watch),
-        lambda pairs, place: write_matrix(server, pairs, place, csv=csv),
+        lambda pairs, folder: write_matrix(server, pairs, folder, csv=csv),
     )
     if json:
-        say((path / "matrix.json").read_text(encoding="utf-8"), end="")
+        echo((path / "matrix.json").read_text(encoding="utf-8"), end="")
     else:
         _print_matrix(server, pairs, path)
     return 0
 
 
 def _print_matrix(server: ServerFile, pairs: Sequence[Pair], path: Path) -> None:
-    """Prints both matrices as MLC does; the last line is the path of the folder."""
+    """Prints both matrices in the format of MLC; the last line is the path of the folder."""
     from hostnet.cli import show
 
     memories = sorted({pair.memory for pair in pairs})
-    with show.page() as console:
+    with show.buffered_console() as console:
         console.print(f"{server.name}: cores of a node (rows), memory of a node (columns)", style="bold")
         for title, key in (("latency, ns", "latency_ns"), ("reads, GB/s", "bandwidth_gb_per_s")):
             table = show.new_table(title, *(str(memory) for memory in memories), left=())
@@ -148,28 +150,28 @@ def _print_matrix(server: ServerFile, pairs: Sequence[Pair], path: Path) -> None
 
 
 def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:
-    """Measures, writes the folder and prints."""
+    """Measures the curves, writes their folder and prints them."""
     from hostnet.curve import measure, write_curve
 
-    points, path = _keep(
+    points, path = _measure_and_write(
         f"{setting.server.name}-curve",
         out,
         lambda watch: measure(setting, watch),
-        lambda points, place: write_curve(setting, points, place, csv=csv),
+        lambda points, folder: write_curve(setting, points, folder, csv=csv),
     )
     if json:
-        say((path / "curve.json").read_text(encoding="utf-8"), end="")
+        echo((path / "curve.json").read_text(encoding="utf-8"), end="")
     else:
         _print_tables(setting, points, path)
     return 0
 
 
 def _print_tables(setting: Setting, points: Sequence[Point], path: Path) -> None:
-    """Prints a table per read share in MLC's columns; the last line is the path of the folder."""
+    """Prints a table per share of reads, with the columns of MLC; the last line is the path of the folder."""
     from hostnet.cli import show
 
     peak = setting.server.memory_peak_gb_per_s
-    with show.page() as console:
+    with show.buffered_console() as console:
         console.print(f"{setting.server.name}: latency under load of {setting.load_cores} cores", style="bold")
         for reads in setting.reads:
             table = show.new_table("inject delay ns", "latency ns", "bandwidth GB/s", "of peak", left=())

@@ -1,4 +1,4 @@
-"""The command `hostnet cut`: what each process of `mpirun -n N hostnet run` would do."""
+"""The command `hostnet cut`: shows the work of each process of `mpirun -n N hostnet run`."""
 
 from __future__ import annotations
 
@@ -11,35 +11,37 @@ if TYPE_CHECKING:
     from hostnet._core import Plan
 
 LOOK_S = 1.0
-"""For how long the beginning of the run is looked at."""
+"""Wall-clock time for which the start of the run is simulated, in s."""
 
 MEETING = "30 us"
-"""Wall time of a meeting of two processes of one machine, as measured with MPICH."""
+"""Wall-clock time of an exchange between two processes of one machine, as measured with MPICH."""
 
-STOPS = 1700
-"""Meetings of a run of any length for its statistics, about."""
+STOP_SIGNALS = 1700
+"""Approximate number of exchanges for statistics in a run of any length."""
 
 RANKS_MAX = 4096
-"""The most processes that are told of."""
+"""Maximum number of processes that are shown."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(cut)
 
 
 def cut(
-    file: Annotated[Path, typer.Argument(help="The configuration, TOML or JSON.")],
-    ranks: Annotated[int, typer.Option(metavar="N", help="Processes, as of `mpirun -n N`.")] = 2,
-    threads: Annotated[int, typer.Option(metavar="T", help="Threads of each, as of `hostnet run --threads T`.")] = 1,
+    file: Annotated[Path, typer.Argument(help="Configuration, TOML or JSON.")],
+    ranks: Annotated[int, typer.Option(metavar="N", help="Number of processes, as in `mpirun -n N`.")] = 2,
+    threads: Annotated[
+        int, typer.Option(metavar="T", help="Threads per process, as in `hostnet run --threads T`.")
+    ] = 1,
     meeting: Annotated[
-        str, typer.Option(metavar="TIME", help="Wall time of a meeting: what a letter takes between two processes.")
+        str, typer.Option(metavar="TIME", help="Wall-clock time of a message exchange between two processes.")
     ] = MEETING,
     overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a value. Repeatable.")
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a value. Repeatable.")
     ] = None,
 ) -> int:
-    """Tell how a configuration is shared out among processes: partitions, servers, load, and how often they meet."""
+    """Show how a run is partitioned over processes, and estimate the speed-up."""
     from hostnet._core import ConfigError
     from hostnet.cli.request import THREADS_MAX
     from hostnet.running import simulate
@@ -55,10 +57,11 @@ def cut(
 
 
 def _print(plan: Plan, ranks: int, threads: int, meeting_s: float) -> None:
+    """Prints the partition, its balance and the expected speed-up."""
     from rich.text import Text
 
     from hostnet import _core
-    from hostnet.cli.show import new_table, page, percent, print_tables
+    from hostnet.cli.show import buffered_console, new_table, percent, print_tables
     from hostnet.units import format_time
 
     partitions, window_ps = _core.shares(plan, ranks, threads)
@@ -70,30 +73,31 @@ def _print(plan: Plan, ranks: int, threads: int, meeting_s: float) -> None:
         servers = [name for name in own if name is not None]
         listed = ", ".join(servers[:6]) + (f" and {len(servers) - 6} more" if len(servers) > 6 else "")
         table.add_row(str(rank), str(len(own)), percent(load / total), listed or "-")
-    expected = _expected(plan, ranks, threads, meeting_s) if window_ps is not None and 0 not in loads else None
-    with page() as console:
-        shared = f"{_some(len(partitions), 'partition')} in {_some(ranks, 'process')}"
+    expected = _estimate_speedup(plan, ranks, threads, meeting_s) if window_ps is not None and 0 not in loads else None
+    with buffered_console() as console:
+        shared = f"{_count_text(len(partitions), 'partition')} in {_count_text(ranks, 'process')}"
         console.print(Text(f"{plan.name}: {shared}", style="bold"))
         print_tables(console, table)
         console.print(
-            f"Balance: at best {total / (max(loads) or 1):.2f} times as fast as one process of as many threads."
+            f"Balance: speed-up of at most {total / (max(loads) or 1):.2f} over one process with the same threads."
         )
         if 0 in loads:
-            idle = _some(loads.count(0), "process")
-            console.print(f"Nothing to do for {idle}: `hostnet run` refuses so many.")
+            idle = _count_text(loads.count(0), "process")
+            console.print(f"{idle} without a partition: `hostnet run` rejects this many processes.")
         if window_ps is not None:
-            console.print(f"They meet every {format_time(window_ps)} of simulated time.")
+            console.print(f"Processes synchronize every {format_time(window_ps)} of simulated time.")
         if expected is not None:
             console.print(expected)
 
 
-def _some(count: int, what: str) -> str:
+def _count_text(count: int, what: str) -> str:
+    """Formats a count with its noun."""
     plural = what + ("es" if what.endswith("s") else "s")
     return f"{count} {what if count == 1 else plural}"
 
 
-def _expected(plan: Plan, ranks: int, threads: int, meeting_s: float) -> str:
-    """What the beginning of the run lets one expect."""
+def _estimate_speedup(plan: Plan, ranks: int, threads: int, meeting_s: float) -> str:
+    """Estimates the speed-up from the start of the run."""
     from hostnet import _core
     from hostnet.cli.show import percent
     from hostnet.terminal.progress import Watch
@@ -104,15 +108,15 @@ def _expected(plan: Plan, ranks: int, threads: int, meeting_s: float) -> str:
             plan, ranks, threads, LOOK_S, progress=watch
         )
     if not events:
-        return "Nothing happens in the first second of the run: what to expect of it is not known."
+        return "No event in the first second of the run: the speed-up cannot be estimated."
     times, crew = target_ps / max(simulated_ps, 1), ranks * threads
     busy = format_time(round(wall_s / crew / meetings * 1e12))
-    alone_s, work_s, met = times * wall_s, times * slowest / events * wall_s, times * meetings + STOPS
+    alone_s, work_s, met = times * wall_s, times * slowest / events * wall_s, times * meetings + STOP_SIGNALS
     apart_s = work_s + met * meeting_s
     speed, waiting = alone_s / apart_s, percent((work_s - alone_s / crew) / apart_s)
     return (
-        f"Expected from the first {format_time(simulated_ps)}: {speed:.2f} times as fast as one thread of this "
-        f"machine, an efficiency of {percent(speed / crew)}. Between two meetings each of {crew} threads has {busy} of "
-        f"work on average; {waiting} of the time is waiting for the one with most to do, "
-        f"{percent(met * meeting_s / apart_s)} are {round(met)} meetings. Other programs on the machine make it slower."
+        f"Expected from the first {format_time(simulated_ps)}: a speed-up of {speed:.2f} over one thread of this "
+        f"machine, an efficiency of {percent(speed / crew)}. Between two synchronizations, each of {crew} threads has "
+        f"{busy} of work on average; {waiting} of the time is spent waiting for the busiest one, and "
+        f"{percent(met * meeting_s / apart_s)} on {round(met)} synchronizations. Other load on the machine reduces it."
     )

@@ -1,4 +1,4 @@
-"""`hostnet explain`: from a run, a configuration or counters to the page."""
+"""`hostnet explain`: explains a run, a configuration or a file of counters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say, say_json
+from hostnet.terminal.screen import echo, echo_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from hostnet.running.results import Source
 
 CONFIGURATIONS = (".toml", ".json")
-"""Files that are configurations; any other is counters."""
+"""Suffixes of configuration files; any other file holds counters."""
 
 CORES_MAX = 1024
-"""The most cores of a socket."""
+"""Maximum number of cores of a socket."""
 
 
 @dataclass(frozen=True)
 class ExplainRequest:
-    """The options of `hostnet explain` as they were typed."""
+    """Options of `hostnet explain` as given."""
 
     what: Path
     server: str | None = None
@@ -40,20 +40,20 @@ class ExplainRequest:
 
     @property
     def is_configuration(self) -> bool:
-        """Whether a configuration is explained."""
+        """True if a configuration is to be explained."""
         return not self.what.is_dir() and self.what.suffix in CONFIGURATIONS
 
     def command(self, host: str) -> str:
-        """What to type to have a host explained."""
+        """Returns the command line that explains a host."""
         settings = (word for assignment in self.overrides for word in ("--set", assignment))
         flags = [f"--{flag}" for flag in ("confirm", "brief", "json") if getattr(self, flag)]
         return shlex.join(["hostnet", "explain", str(self.what), *settings, "--host", host, *flags])
 
     def check(self) -> None:
-        """Refuses options that contradict each other or are out of range.
+        """Rejects options that contradict each other or are out of range.
 
         Raises:
-            ConfigError: Says which, and what would be right.
+            ConfigError: There is such an option; the message suggests a remedy.
         """
         if not self.what.exists():
             raise ConfigError("file-not-found", f"{self.what}: there is no such run directory or file")
@@ -74,15 +74,15 @@ class ExplainRequest:
 
 
 def explain_command(request: ExplainRequest) -> int:
-    """Does what the request says and returns the exit code."""
+    """Handles the request and returns the exit code."""
     request.check()
     chip = _chip(request)
     if chip is not None and request.slos:
         raise ConfigError("wrong-kind", f"--slo: {request.what} is of a chip, which has no services")
     if request.slos:
-        from hostnet.cli.explain_slo import explain_promises
+        from hostnet.cli.explain_slo import explain_objectives
 
-        return explain_promises(request)
+        return explain_objectives(request)
     if chip is not None:
         from hostnet.cli.explain_chip import explain_chip
 
@@ -92,16 +92,16 @@ def explain_command(request: ExplainRequest) -> int:
         if not request.brief:
             page = page.with_steps(confirm=request.confirm, try_limits=True, progress=watch)
     if request.json:
-        say_json(page.as_dict(), indent=1)
+        echo_json(page.as_dict(), indent=1)
     else:
         from hostnet.explain.text import page_text
 
-        say(page_text(page), end="")
+        echo(page_text(page), end="")
     return EXIT_INTERRUPTED if watch.stopped else 0
 
 
 def _chip(request: ExplainRequest) -> Source | None:
-    """The configuration of a chip, if it is one that is to be explained."""
+    """Returns the configuration of a chip if the request is to explain one, else None."""
     from hostnet._core import is_chip
     from hostnet.running.simulate import source_of
 
@@ -118,7 +118,8 @@ def _chip(request: ExplainRequest) -> Source | None:
 
 
 def _page(request: ExplainRequest, watch: Watch) -> Page:
-    from hostnet.notes import some
+    """Explains the requested server; an ambiguous host is an error that suggests a command."""
+    from hostnet.notes import list_names
     from hostnet.running.results import ServerNotNamedError
 
     try:
@@ -126,11 +127,12 @@ def _page(request: ExplainRequest, watch: Watch) -> Page:
     except ServerNotNamedError as error:
         command = request.command(error.servers[0])
         raise ConfigError(
-            "missing-key", f"--host: missing; name one of {some(error.servers)}, such as: {command}"
+            "missing-key", f"--host: missing; name one of {list_names(error.servers)}, such as: {command}"
         ) from None
 
 
 def _page_of_host(request: ExplainRequest, watch: Watch) -> Page:
+    """Explains the requested server."""
     from hostnet.explain import explain_counters, explain_file, explain_run
 
     if request.what.is_dir():

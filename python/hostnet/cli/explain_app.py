@@ -9,50 +9,53 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(explain)
 
 
 def explain(
     what: Annotated[
         Path,
-        typer.Argument(
-            metavar="RUN|FILE|CSV", help="A run directory, a configuration to run first, or counters (.csv)."
-        ),
+        typer.Argument(metavar="RUN|FILE|CSV", help="Run directory, configuration to run first, or counters (.csv)."),
     ],
     server: Annotated[
         str | None,
-        typer.Option(metavar="PRESET|FILE", help="The server that the counters come from.", show_default=False),
+        typer.Option(metavar="PRESET|FILE", help="Server of the counters.", show_default=False),
     ] = None,
     cores: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Busy cores, for counters.", show_default="by the LFB entries in use"),
+        typer.Option(
+            metavar="N",
+            help="Number of busy cores, for counters.",
+            show_default="estimated from the LFB entries in use",
+        ),
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace a value of the configuration. Repeatable."),
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the configuration. Repeatable."),
     ] = None,
     host: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="The server of a cluster to explain.", show_default="the only one that can be"
+            metavar="NAME", help="Server of a cluster to explain.", show_default="the only one that can be explained"
         ),
     ] = None,
     slo: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PROMISE",
-            help='Say whether services keep it, such as "p99 < 1 ms", and what their latency comes from. Repeatable.',
+            help='Check a latency objective of services, such as "p99 < 1 ms", and explain their latency. Repeatable.',
         ),
     ] = None,
-    confirm: Annotated[bool, typer.Option("--confirm", help="Simulate what was predicted to help, too.")] = False,
-    brief: Annotated[bool, typer.Option("--brief", help="Leave out what would help.")] = False,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Also simulate the changes that are predicted to help.")
+    ] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Omit the remedies.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
 ) -> int:
-    """Say why a run is as fast as it is: what binds it, where its latency comes from, and what would help.
+    """Explain the performance of a run: bottlenecks, sources of latency, and remedies.
 
-    Exit codes: 1 with --slo: a promise is not kept; or a run could not go on. 2 something given is wrong, 130 stopped
-    by Ctrl-C.
+    Exit codes: 1 a run failed or, with --slo, an objective is missed; 2 invalid input; 130 interrupted by Ctrl-C.
     """
     from hostnet.cli.explain import ExplainRequest, explain_command
 

@@ -1,4 +1,4 @@
-"""`hostnet explain` of a chip: every limit is raised alone, and what that gains is printed."""
+"""`hostnet explain` for chips: raises each limit alone and prints the gain."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rich.text import Text
 
 from hostnet._core import ConfigError
 from hostnet.chips import chip_plan
-from hostnet.chips.why import ENOUGH, Why, why_chip
-from hostnet.cli.show import change_text, new_table, page, print_tables
+from hostnet.chips.explanation import GAIN_MIN, ChipExplanation, try_changes
+from hostnet.cli.show import buffered_console, change_text, new_table, print_tables
 from hostnet.explain.run_files import read_json
-from hostnet.report.chip_words import chip_headline, chip_workload
+from hostnet.report.chip_descriptions import chip_headline, chip_workload
 from hostnet.running.results import Source
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say_json
+from hostnet.terminal.screen import echo_json
 from hostnet.units import format_percent
 
 if TYPE_CHECKING:
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 
 
 def explain_chip(request: ExplainRequest, source: Source) -> int:
-    """Does what the request says of a chip and returns the exit code."""
+    """Explains the chip of a request and returns the exit code."""
     for option, given in (("--host", request.host), ("--brief", request.brief), ("--confirm", request.confirm)):
         if given:
             why = "a chip has no hosts" if option == "--host" else "limits of a chip are always simulated"
             raise ConfigError("wrong-kind", f"{option}: {request.what} is of a chip; {why}")
     plan = chip_plan(source)
     with Watch(show=True, keeps=False) as watch:
-        found = why_chip(plan, progress=watch)
+        found = try_changes(plan, progress=watch)
     if request.json:
-        say_json(found.as_dict(), indent=1)
+        echo_json(found.as_dict(), indent=1)
     else:
-        print_why(found)
+        print_explanation(found)
     return 0
 
 
 def source_of_run(folder: Path) -> Source:
-    """The configuration that a run of a chip has had.
+    """Returns the configuration of a run of a chip.
 
     Raises:
-        ConfigError: The directory is damaged.
+        ConfigError: The run directory is damaged.
     """
     file = folder / "manifest.json"
     config = read_json(folder, "manifest.json").get("config")
@@ -54,22 +54,22 @@ def source_of_run(folder: Path) -> Source:
     return Source(text=json.dumps(config), format="json", file=str(file), base_dir=".")
 
 
-def print_why(found: Why) -> None:
-    """Prints what was tried, and what that says."""
+def print_explanation(found: ChipExplanation) -> None:
+    """Prints the trials and their conclusion."""
     unit = "cycles" if found.measure == "latency_cycles" else "GB/s"
-    with page() as console:
+    with buffered_console() as console:
         console.print(Text(chip_headline(dict(found.summary)), style="bold"))
         console.print(Text(chip_workload(dict(found.summary))))
         console.print(Text(f"{found.now:.1f} {unit}"))
         print_tables(console, trials_table(found, True, unit), trials_table(found, False, unit))
         console.print()
-        console.print(Text(verdict(found)))
+        console.print(Text(conclusion(found)))
         if found.untried:
             console.print(Text(f"Not tried, as no chip can have more: {', '.join(found.untried)}."))
 
 
-def trials_table(found: Why, limits: bool, unit: str) -> Table:
-    """Limits that were raised, or choices."""
+def trials_table(found: ChipExplanation, limits: bool, unit: str) -> Table:
+    """Creates the table of raised limits or of alternative choices."""
     head = "each limit alone" if limits else "other choices"
     table = new_table(head, "now", "tried", unit, "gain", left=(0, 1, 2))
     for trial in found.trials:
@@ -78,12 +78,12 @@ def trials_table(found: Why, limits: bool, unit: str) -> Table:
     return table
 
 
-def verdict(found: Why) -> str:
-    """What the trials say."""
+def conclusion(found: ChipExplanation) -> str:
+    """Returns the conclusion of the trials."""
     shorter = found.measure == "latency_cycles"
     if not found.limits:
         helped = "shortens the latency" if shorter else "raises the bandwidth"
-        return f"None of these alone {helped} by {format_percent(ENOUGH)}: what limits is not known."
+        return f"None of these alone {helped} by {format_percent(GAIN_MIN)}: what limits is not known."
     first, *others = found.limits
     what = f"{first.what} ({first.before} -> {first.after}: {change_text(first.gain)})"
     also = f" Less so: {', '.join(trial.what for trial in others)}." if others else ""

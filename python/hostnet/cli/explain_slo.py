@@ -1,4 +1,4 @@
-"""`hostnet explain --slo`: whether services keep what is promised of their latency, and why not."""
+"""`hostnet explain --slo`: checks latency objectives of services, and explains violations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hostnet.explain.slo import parse_slo
 from hostnet.explain.tail import asked_of_file, asked_of_run, explain_slos
 from hostnet.explain.tail_text import tails_text
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say, say_json
+from hostnet.terminal.screen import echo, echo_json
 
 if TYPE_CHECKING:
     from hostnet.cli.explain import ExplainRequest
 
 
-def explain_promises(request: ExplainRequest) -> int:
-    """Does what the request says and returns the exit code."""
+def explain_objectives(request: ExplainRequest) -> int:
+    """Checks the objectives of a request and returns the exit code."""
     slos = [parse_slo(text) for text in request.slos]
     if not request.what.is_dir() and not request.is_configuration:
         raise ConfigError("wrong-kind", "--slo: counters have no services; name a run directory or a configuration")
@@ -27,12 +27,12 @@ def explain_promises(request: ExplainRequest) -> int:
         )
     with Watch(show=True, keeps=False) as watch:
         if request.what.is_dir():
-            asked = asked_of_run(request.what)
+            examined = asked_of_run(request.what)
         else:
-            asked = asked_of_file(request.what, request.overrides, watch)
-        found = explain_slos(asked, slos, host=request.host, brief=request.brief, progress=watch)
+            examined = asked_of_file(request.what, request.overrides, watch)
+        found = explain_slos(examined, slos, host=request.host, brief=request.brief, progress=watch)
     if request.json:
-        say_json(found.as_dict(), indent=1)
+        echo_json(found.as_dict(), indent=1)
     else:
-        say(tails_text(found), end="")
+        echo(tails_text(found), end="")
     return 0 if found.met else EXIT_FAILED

@@ -1,4 +1,4 @@
-"""The small commands: new, plot, demo."""
+"""The commands `hostnet schema`, `new`, `plot` and `demo`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 from hostnet import _core
 from hostnet.files import write_file
-from hostnet.terminal.screen import complain, say
+from hostnet.terminal.screen import echo, echo_error
 
 
 def show_schema(*, cluster: bool, chip: bool) -> int:
     """Prints the JSON Schema of servers, clusters or chips."""
     if cluster and chip:
         raise _core.ConfigError(
-            "conflicting-keys", "--cluster and --chip: both say what is described; give one of them"
+            "conflicting-keys", "--cluster and --chip: both echo what is described; give one of them"
         )
-    say(_core.chip_schema() if chip else _core.cluster_schema() if cluster else _core.schema())
+    echo(_core.chip_schema() if chip else _core.cluster_schema() if cluster else _core.schema())
     return 0
 
 
@@ -28,7 +28,7 @@ def write_template(
     chip: bool = False,
     preset: str | None = None,
 ) -> int:
-    """Writes the commented template, or that of something else, to a file that does not exist yet."""
+    """Writes a commented template to a file that does not exist yet."""
     if chip and (app or cluster):
         raise _core.ConfigError(
             "conflicting-keys", "--chip: says what the file describes; leave --app and --cluster out"
@@ -52,11 +52,12 @@ def write_template(
     if file.exists() or file.is_symlink():
         raise FileExistsError(f"{file}: exists; hostnet new does not overwrite")
     write_file(file, text.encode())
-    say(f"{file}: run it with: hostnet run {file}")
+    echo(f"{file}: run it with: hostnet run {file}")
     return 0
 
 
 def _chip_template(preset: str | None) -> str:
+    """Returns the template of a chip."""
     try:
         return _core.chip_template(preset)
     except _core.ConfigError as error:
@@ -64,6 +65,7 @@ def _chip_template(preset: str | None) -> str:
 
 
 def _cluster_template(name: str) -> str:
+    """Returns the template of a cluster."""
     try:
         return _core.cluster_template(name)
     except _core.ConfigError as error:
@@ -71,6 +73,7 @@ def _cluster_template(name: str) -> str:
 
 
 def _app_template(app: str, *, alone: bool) -> str:
+    """Returns the template of an application."""
     try:
         return _core.app_template(app, alone=alone)
     except _core.ConfigError as error:
@@ -78,47 +81,47 @@ def _app_template(app: str, *, alone: bool) -> str:
 
 
 def plot_run(run_dir: Path) -> int:
-    """Draws the plots of the directory of a run, of a sweep or of curves and prints their paths."""
-    from hostnet.sweeps.place import JOURNAL, MANIFEST
+    """Draws the plots of a run, a sweep or curves and prints their paths."""
+    from hostnet.sweeps.sweep_dir import JOURNAL, MANIFEST
 
     if any((run_dir / name).is_file() for name in (MANIFEST, JOURNAL)):
         from hostnet.sweeps.plots import draw_directory
 
         paths, note = draw_directory(run_dir)
         for path in paths:
-            say(str(path))
+            echo(str(path))
         if note is not None:
-            complain(f"note: {note}")
+            echo_error(f"note: {note}")
         return 0
     if not (run_dir / "summary.json").is_file():
-        say(str(_plot_curves(run_dir)))
+        echo(str(_plot_curves(run_dir)))
         return 0
     from hostnet.report.plot import plot
 
     for path in plot(run_dir):
-        say(str(path))
+        echo(str(path))
     return 0
 
 
-def _plot_curves(place: Path) -> Path:
-    """Draws the curves of a folder that is not of a run.
+def _plot_curves(folder: Path) -> Path:
+    """Draws the curves of a folder that is not a run directory.
 
     Raises:
-        ConfigError: It holds several runs, or is damaged.
-        FileNotFoundError: It is a folder of nothing that can be drawn.
+        ConfigError: The folder holds several runs, or is damaged.
+        FileNotFoundError: The folder holds nothing that can be plotted.
     """
-    from hostnet.curve.files import draw_again
-    from hostnet.several import refuse_several
+    from hostnet.curve.files import redraw
+    from hostnet.multi_run import reject_multi_run
 
-    refuse_several(place)
-    file = draw_again(place)
+    reject_multi_run(folder)
+    file = redraw(folder)
     if file is None:
-        raise FileNotFoundError(f"{place}: is no directory of a run, of a sweep or of curves (it has no summary.json)")
+        raise FileNotFoundError(f"{folder}: is no directory of a run, of a sweep or of curves (it has no summary.json)")
     return file
 
 
 def run_demo() -> int:
-    """Runs the demonstration; the last line of output is the path of its report."""
+    """Runs the demonstration; the last line of the output is the path of its report."""
     from hostnet.ledger import demo
 
     demo(Path("runs"))

@@ -1,4 +1,4 @@
-"""`hostnet filter`: a trace of a processor through caches."""
+"""The command `hostnet filter`: filters a memory trace through caches."""
 
 from __future__ import annotations
 
@@ -7,60 +7,60 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hostnet.terminal.screen import say_json
+from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
-    from hostnet.filtering import Filtered, Level
+    from hostnet.filtering import CacheLevel, FilterResult
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command(name="filter")(filter_command)
 
 
 def filter_command(
     trace: Annotated[
         Path,
-        typer.Argument(help="A trace of lackey, drmemtrace, Ramulator or DRAMsim3, plain or gz, xz or zst."),
+        typer.Argument(help="Trace of lackey, drmemtrace, Ramulator or DRAMsim3, plain or compressed (gz, xz, zst)."),
     ],
-    l1: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="The first level, e.g. 32KiB,8.")] = None,
-    l2: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="The second level, e.g. 1MiB,16.")] = None,
-    llc: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="The last level, e.g. 24.75MiB,11.")] = None,
+    l1: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="L1 cache, e.g. 32KiB,8.")] = None,
+    l2: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="L2 cache, e.g. 1MiB,16.")] = None,
+    llc: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="Last-level cache, e.g. 24.75MiB,11.")] = None,
     cache: Annotated[
         list[str] | None,
-        typer.Option(metavar="SIZE,WAYS", help="A level; repeatable, the one next to the processor first."),
+        typer.Option(metavar="SIZE,WAYS", help="Cache level. Repeatable, starting next to the processor."),
     ] = None,
-    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The caches of a server.")] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help="Take the caches from a server preset.")] = None,
     replacement: Annotated[
-        str, typer.Option(metavar="lru|random|qlru", help="Which line leaves, where a level does not say.")
+        str, typer.Option(metavar="lru|random|qlru", help="Replacement policy of levels that name none.")
     ] = "lru",
     format_: Annotated[
         str | None,
-        typer.Option("--format", metavar="NAME", help="Format of the trace.", show_default="told by its text"),
+        typer.Option("--format", metavar="NAME", help="Format of the trace.", show_default="detected"),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write misses and write-backs as a trace; .gz, .xz or .zst compresses."),
+        typer.Option(metavar="FILE", help="Write misses and write-backs to FILE; .gz, .xz or .zst compresses."),
     ] = None,
     output_format: Annotated[
         str, typer.Option(metavar="NAME", help="Format of the output: ramulator, ramulator1 or dramsim3.")
     ] = "ramulator",
     keep_addresses: Annotated[
-        bool, typer.Option("--keep-addresses", help="Do not put the pages of the output side by side.")
+        bool, typer.Option("--keep-addresses", help="Do not compact the pages of the output.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
 ) -> int:
-    """Run a trace of a processor through caches, and keep what reaches memory.
+    """Filter a memory trace through caches, and keep the accesses that reach memory.
 
-    `hostnet memory FILE` runs the output. --l1, --l2 and --llc replace levels of a preset.
+    `hostnet memory FILE` runs the output. --l1, --l2 and --llc override levels of a preset.
 
-    Exit codes: 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet import filtering
     from hostnet.cli.main import EXIT_INTERRUPTED
     from hostnet.terminal.progress import Watch
 
-    levels = levels_of({"L1": l1, "L2": l2, "LLC": llc}, cache or [], preset, replacement)
+    levels = parse_levels({"L1": l1, "L2": l2, "LLC": llc}, cache or [], preset, replacement)
     check_output(trace, output, output_format)
     with Watch(show=True, keeps=output is None) as watch:
         result = filtering.filter_trace(
@@ -73,17 +73,19 @@ def filter_command(
             progress=watch,
         )
     if json:
-        say_json(result.to_dict())
+        echo_json(result.to_dict())
     else:
-        print_filtered(result, output if result.complete else None)
+        print_result(result, output if result.complete else None)
     return 0 if result.complete else EXIT_INTERRUPTED
 
 
-def levels_of(named: dict[str, str | None], cache: list[str], preset: str | None, replacement: str) -> list[Level]:
-    """The levels that the options describe.
+def parse_levels(
+    named: dict[str, str | None], cache: list[str], preset: str | None, replacement: str
+) -> list[CacheLevel]:
+    """Returns the cache levels that the options describe.
 
     Raises:
-        ConfigError: They contradict each other, or one is wrong.
+        ConfigError: The options contradict each other, or one is invalid.
     """
     from hostnet._core import ConfigError
     from hostnet.filtering import preset_levels
@@ -94,16 +96,18 @@ def levels_of(named: dict[str, str | None], cache: list[str], preset: str | None
             "conflicting-keys", "--cache: names all levels by itself; leave out --l1, --l2, --llc and --preset"
         )
     if cache:
-        return [level("--cache", f"level {number}", text, replacement) for number, text in enumerate(cache, 1)]
+        return [
+            parse_cache_level("--cache", f"level {number}", text, replacement) for number, text in enumerate(cache, 1)
+        ]
     levels = {} if preset is None else {level.name: level for level in preset_levels(preset)}
-    levels |= {name: level(f"--{name.lower()}", name, text, replacement) for name, text in given.items()}
+    levels |= {name: parse_cache_level(f"--{name.lower()}", name, text, replacement) for name, text in given.items()}
     if not levels:
         raise ConfigError("missing-key", "no caches: give --preset, or levels such as --l1 32KiB,8 --llc 24.75MiB,11")
     return [levels[name] for name in named if name in levels]
 
 
-def level(option: str, name: str, text: str, replacement: str) -> Level:
-    """A level, and an error that names the option."""
+def parse_cache_level(option: str, name: str, text: str, replacement: str) -> CacheLevel:
+    """Parses a level; error messages start with the option."""
     from hostnet._core import ConfigError
     from hostnet.filtering import parse_level
 
@@ -114,10 +118,10 @@ def level(option: str, name: str, text: str, replacement: str) -> Level:
 
 
 def check_output(trace: Path, output: Path | None, output_format: str) -> None:
-    """Makes sure that the output can be written.
+    """Checks that the output can be written.
 
     Raises:
-        ConfigError: Its format is not known, or it is a folder, in no folder, or the trace itself.
+        ConfigError: Its format is unknown, or it is a folder, has no folder, or is the trace itself.
         OSError: Its folder cannot be written.
     """
     from hostnet import rundir
@@ -137,8 +141,8 @@ def check_output(trace: Path, output: Path | None, output_format: str) -> None:
     rundir.check_file(output)
 
 
-def print_filtered(result: Filtered, output: Path | None) -> None:
-    """Prints a row for each level, and what was written."""
+def print_result(result: FilterResult, output: Path | None) -> None:
+    """Prints a row for each level, and the size of the output."""
     from hostnet.cli.show import new_table, percent, print_tables
     from hostnet.terminal.console import Screen
 
@@ -166,13 +170,13 @@ def print_filtered(result: Filtered, output: Path | None) -> None:
         )
     print_tables(console, table)
     if not result.complete:
-        console.print("stopped before its end: the counts are of the part that was read")
+        console.print("stopped before its end: the counts cover the part that was read")
     if output is not None:
         console.print(f"\n{output}: {summary['requests']} requests", soft_wrap=True)
 
 
 def size_text(size: int) -> str:
-    """Bytes in the largest unit that is not larger."""
+    """Formats bytes in the largest binary unit that is not larger than the size."""
     for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= scale:
             return f"{size / scale:.4g} {unit}"

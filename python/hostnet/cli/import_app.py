@@ -1,4 +1,4 @@
-"""`hostnet import`: a server file from a real machine."""
+"""The command `hostnet import`: drafts a server file from a real machine."""
 
 from __future__ import annotations
 
@@ -8,49 +8,52 @@ from typing import Annotated
 import typer
 
 BASE = "cascade-lake-6234"
-"""The preset of a machine of which only the frequencies and the sleep of cores are known."""
+"""Preset of a machine for which only the frequencies and sleep states of cores are known."""
 
 
 UNVALIDATED = "unvalidated: frequencies and sleep are drafted from a machine; voltages and powers are assumed"
-"""What results of such a server say of themselves."""
+"""Note on the results of such a server."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command(name="import")(import_)
 
 
 def import_(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE.xml", help="What `lstopo --of xml FILE.xml` wrote.", show_default=False),
+        typer.Argument(metavar="FILE.xml", help="Output of `lstopo --of xml FILE.xml`.", show_default=False),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The server file to write.")] = Path("server.toml"),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Server file to write.")] = Path("server.toml"),
     package: Annotated[
-        int | None, typer.Option(metavar="N", help="One processor of several alone, from 0.", show_default="all")
+        int | None, typer.Option(metavar="N", help="Draft only this processor, counted from 0.", show_default="all")
     ] = None,
     base: Annotated[
         str | None,
-        typer.Option(metavar="PRESET", help="Gives what hwloc cannot know.", show_default="the nearest preset"),
+        typer.Option(
+            metavar="PRESET", help="Preset for values that hwloc does not report.", show_default="the nearest preset"
+        ),
     ] = None,
     power: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Frequencies and sleep of cores: /sys/devices/system/cpu, or a copy. Without FILE.xml: over --base.",
+            help="Import core frequencies and sleep states from /sys/devices/system/cpu or a copy. "
+            "Without FILE.xml, they are added to --base.",
             show_default="none",
         ),
     ] = None,
     turbostat: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="With --power: what `turbostat --out FILE` measured.", show_default="none"),
+        typer.Option(metavar="FILE", help="With --power: output of `turbostat --out FILE`.", show_default="none"),
     ] = None,
 ) -> int:
-    """Draft a server file from a machine: its topology, as hwloc's lstopo writes it, and what Linux says of cores.
+    """Draft a server file from the hwloc topology and the sysfs of a machine.
 
-    Every value has a comment that says whether the machine told it or it is assumed as in a preset.
+    A comment on each value says whether it was measured on the machine or assumed as in a preset.
 
-    Exit codes: 2 something given is wrong.
+    Exit codes: 2 invalid input.
     """
     from hostnet import rundir
     from hostnet._core import ConfigError
@@ -66,32 +69,32 @@ def import_(
     rundir.check_new_file(out)
     table = None if power is None else _table(power, turbostat)
     if file is None:
-        return _cores_alone(table or "", base or BASE, out)
-    return _machine(file, package, base, table, out)
+        return _write_power_only(table or "", base or BASE, out)
+    return _write_machine(file, package, base, table, out)
 
 
 def _table(power: Path, turbostat: Path | None) -> str:
-    """The table of frequencies and sleep."""
+    """Returns the table of frequencies and sleep states."""
     from hostnet.sysfs import power_table, read_cores, read_turbostat
 
     return power_table(read_cores(power), None if turbostat is None else read_turbostat(turbostat))
 
 
-def _cores_alone(table: str, base: str, out: Path) -> int:
-    """Writes a preset with the frequencies and sleep of the machine."""
+def _write_power_only(table: str, base: str, out: Path) -> int:
+    """Writes a preset with the frequencies and sleep states of the machine."""
     import json
 
     from hostnet.cli import show
 
     server = f"[server]\npreset = {json.dumps(base)}\nunvalidated = {json.dumps(UNVALIDATED)}\n"
     _write(f"# Drafted by hostnet import. To run it, add a workload.\n\n{server}\n{table}", out)
-    with show.page() as console:
+    with show.buffered_console() as console:
         console.print(f"everything but frequencies and sleep is assumed as in {base}")
         show.print_path(console, out)
     return 0
 
 
-def _machine(file: Path, package: int | None, base: str | None, table: str | None, out: Path) -> int:
+def _write_machine(file: Path, package: int | None, base: str | None, table: str | None, out: Path) -> int:
     """Writes the server of a topology."""
     from hostnet.files import write_file
     from hostnet.hwloc import draft, read_topology, text_of
@@ -107,7 +110,7 @@ def _machine(file: Path, package: int | None, base: str | None, table: str | Non
 
 
 def _write(text: str, out: Path) -> None:
-    """Writes a server file that can be."""
+    """Resolves a server file and writes it."""
     from hostnet import _core
     from hostnet.files import write_file
     from hostnet.presets import PROBE
@@ -117,9 +120,10 @@ def _write(text: str, out: Path) -> None:
 
 
 def _print(description: str, base: str, why: str, notes: tuple[str, ...], out: Path) -> None:
+    """Prints the description, the preset and the notes."""
     from hostnet.cli import show
 
-    with show.page() as console:
+    with show.buffered_console() as console:
         console.print(description, style="bold")
         console.print(f"everything that hwloc cannot know is assumed as in {base} ({why})")
         show.print_notes(console, notes)

@@ -1,4 +1,4 @@
-"""`hostnet list`: what the simulator knows."""
+"""`hostnet list`: prints the names that the simulator knows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.terminal.screen import say, screen_width
+from hostnet.terminal.screen import echo, screen_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 TEXT_MIN = 20
-"""Columns that a description has at least, however narrow the screen is."""
+"""Smallest width of a description, even on a narrower screen."""
 
 EXPLANATION = """\
 A workload is a table [workload.<name>] of the configuration; its key `kind` says what it does.
@@ -31,9 +31,9 @@ run, and what changes a job in a way that the model does not know is refused.
 
 
 def show_list(what: str | None) -> int:
-    """Prints one of the lists, or their names."""
+    """Prints one of the lists, or the names of all lists."""
     if what is None:
-        show_described((name, about) for name, (_, about) in LISTS.items())
+        print_described((name, about) for name, (_, about) in LISTS.items())
         return 0
     if what not in LISTS:
         near = get_close_matches(what, LISTS, 1)
@@ -43,88 +43,88 @@ def show_list(what: str | None) -> int:
     return 0
 
 
-def show_described(rows: Iterable[tuple[str, str]]) -> None:
+def print_described(rows: Iterable[tuple[str, str]]) -> None:
     """Prints names with their descriptions beside them."""
     found = list(rows)
     width = max((len(name) for name, _ in found), default=0)
     for name, text in found:
-        say(described(text, f"{name:<{width}}  "))
+        echo(wrap_description(text, f"{name:<{width}}  "))
 
 
-def described(text: str, head: str = "") -> str:
-    """A description in lines that fit the screen, with something in front of the first; names are not broken."""
+def wrap_description(text: str, head: str = "") -> str:
+    """Wraps a description to the screen, after `head` on the first line; names are not broken."""
     width, indent = max(screen_width(), len(head) + TEXT_MIN), " " * len(head)
     return textwrap.fill(text, width, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def show_presets() -> None:
-    """Prints the presets with what is known of them."""
+    """Prints the presets with their descriptions."""
     rows = [((name, text), ("", unvalidated or "")) for name, text, unvalidated in _core.presets()]
-    show_described(row for pair in rows for row in pair if row[1])
+    print_described(row for pair in rows for row in pair if row[1])
 
 
 def show_apps() -> None:
-    """Prints the applications with what they are."""
-    show_described(_core.apps())
+    """Prints the applications with their descriptions."""
+    print_described(_core.apps())
 
 
 def show_counters() -> None:
-    """Prints the lists of hardware counters, and whose they are."""
+    """Prints the lists of hardware counters by microarchitecture."""
     from hostnet.counters import uarchs
 
-    show_described(
+    print_described(
         (name, f"{uarch.title}: {len(uarch.events)} events, see hostnet counters events {name}")
         for name, uarch in uarchs().items()
     )
 
 
 def show_names(names: list[str]) -> None:
-    """Prints names, one a line."""
+    """Prints one name per line."""
     for name in names:
-        say(name)
+        echo(name)
 
 
 def show_studies() -> None:
-    """Prints the studies by name and title."""
+    """Prints the names and titles of the studies."""
     from hostnet.ledger import load_study, study_names
 
-    show_described((name, load_study(name).title) for name in study_names())
+    print_described((name, load_study(name).title) for name in study_names())
 
 
 def show_errors() -> None:
     """Prints the codes of errors with their rules."""
-    show_described((code, rule) for code, rule, _ in _core.error_table())
+    print_described((code, rule) for code, rule, _ in _core.error_table())
 
 
 def show_workloads() -> None:
-    """Prints the kinds of workloads and their keys, as the schema describes them."""
+    """Prints the kinds of workloads and their keys from the schema."""
     schema = json.loads(_core.schema())
-    say(described(EXPLANATION) + "\n")
+    echo(wrap_description(EXPLANATION) + "\n")
     for kind in schema["properties"]["workload"]["additionalProperties"]["oneOf"]:
         head = f'kind = "{kind["properties"]["kind"]["const"]}": {kind["description"]}'
-        say(described(head) + "\n")
+        echo(wrap_description(head) + "\n")
         for line in key_lines(kind, indent=2):
-            say(line)
-        say()
-    say(described(JOB_FILES))
+            echo(line)
+        echo()
+    echo(wrap_description(JOB_FILES))
 
 
 def key_lines(table: Schema, indent: int) -> Iterator[str]:
-    """The keys of a table, required ones first, each with its meaning and range; nested tables below their key."""
+    """Yields the keys of a table with meaning and range, required ones first; nested tables follow their key."""
     required = table.get("required", [])
     names = sorted((name for name in table["properties"] if name != "kind"), key=lambda name: name not in required)
     column = indent + max(map(len, names)) + 2
     for name in names:
         key = table["properties"][name]
         head = f"{'':{indent}}{name:<{column - indent}}"
-        yield described(meaning(key, name in required), head)
+        yield wrap_description(key_description(key, name in required), head)
         for inner in (key, key.get("items", {})):
             if "properties" in inner:
                 yield from key_lines(inner, column)
 
 
-def meaning(key: Schema, required: bool) -> str:
-    """What a key means, which values it takes and what it is when absent."""
+def key_description(key: Schema, required: bool) -> str:
+    """Describes a key: its meaning, its range or values, and its default."""
     parts = [" ".join(key["description"].split())]
     words = [choice["const"] for choice in key.get("oneOf", []) if "const" in choice]
     if words:
@@ -155,4 +155,4 @@ LISTS: dict[str, tuple[Callable[[], None], str]] = {
     "counters": (show_counters, "hardware counters"),
     "errors": (show_errors, "codes of errors, and the rule of each"),
 }
-"""All lists: the function that prints each, and its content."""
+"""Lists by name: the function that prints each, and its description."""

@@ -1,4 +1,4 @@
-"""The entry point: runs a command and turns every error into one line and an exit code."""
+"""Entry point: runs a command and turns every error into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -11,39 +11,40 @@ from typing import TYPE_CHECKING
 import typer
 
 from hostnet.errors import CodedError, SimulationError
-from hostnet.processes import started
-from hostnet.terminal.screen import complain
+from hostnet.processes import launcher_rank
+from hostnet.terminal.screen import echo_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 EXIT_FAILED = 1
-"""The simulation could not go on, or a strict validation has failing rows."""
+"""A simulation failed, or a strict validation has failing rows."""
 EXIT_USAGE = 2
-"""Something the user gave is wrong, or a file cannot be read or written."""
+"""Invalid input, or a file cannot be read or written."""
 EXIT_INTERNAL = 70
-"""A defect of hostnet (EX_SOFTWARE of sysexits.h)."""
+"""Defect of hostnet (EX_SOFTWARE of sysexits.h)."""
 EXIT_INTERRUPTED = 130
-"""Stopped by Ctrl-C, as shells count it."""
+"""Interrupted by Ctrl-C, as in shells."""
 EXIT_PIPE = 141
-"""The reader of our output went away, as shells count it."""
+"""The reader of the output closed the pipe, as in shells."""
 
 
 RULES = {"int": "must be a whole number", "float": "must be a number"}
-"""What a value has to be, by how the kind of an error begins."""
+"""Rules for values, by the prefix of the error type."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line and leaves with its exit code."""
+    """Runs the command line and exits with its exit code."""
     _survive_encodings()
-    if started()[1] > 1:
-        from hostnet.cli.together import together
+    if launcher_rank()[1] > 1:
+        from hostnet.cli.multi_process import run_in_processes
 
-        sys.exit(together(lambda: _run(arguments), sys.argv[1:] if arguments is None else arguments))
-    sys.exit(_guarded(lambda: _run(arguments)))
+        sys.exit(run_in_processes(lambda: _run(arguments), sys.argv[1:] if arguments is None else arguments))
+    sys.exit(_run_guarded(lambda: _run(arguments)))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    """Runs the command line and returns the exit code."""
     from hostnet.cli.app import app
 
     code = app(arguments, standalone_mode=False)
@@ -51,7 +52,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _guarded(command: Callable[[], int]) -> int:
+def _run_guarded(command: Callable[[], int]) -> int:
+    """Runs a command and converts its exceptions to an exit code."""
     try:
         return command()
     except KeyboardInterrupt:
@@ -63,7 +65,7 @@ def _guarded(command: Callable[[], int]) -> int:
 
 
 def _exit_code_of(leaving: SystemExit) -> int:
-    """Typer leaves by itself when a pipe breaks."""
+    """Returns the exit code of a SystemExit, which Typer also raises for a broken pipe."""
     if isinstance(leaving.__context__, BrokenPipeError):
         _silence_output()
         return EXIT_PIPE
@@ -71,44 +73,44 @@ def _exit_code_of(leaving: SystemExit) -> int:
 
 
 def _report(error: BaseException) -> int:
-    """Prints what went wrong, and returns the exit code for it."""
+    """Prints an error and returns its exit code."""
     if isinstance(error, BrokenPipeError):
         _silence_output()
         return EXIT_PIPE
-    verdict = judge(error)
+    verdict = classify_error(error)
     if os.environ.get("HOSTNET_DEBUG") == "1":
         import traceback
 
         traceback.print_exception(error)
     if isinstance(error, OSError):
         _silence_output()
-    with suppress(OSError):  # if nobody can hear us, the exit code remains
-        complain(verdict.line)
+    with suppress(OSError):  # stderr may be closed; the exit code is still returned
+        echo_error(verdict.line)
     return verdict.exit_code
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a command leaves with when it has come to an error."""
+    """Exit code and message with which a command ends after an error."""
 
     exit_code: int
     code: str
-    """The code of the error, as in `hostnet list errors`."""
+    """Code of the error, as in `hostnet list errors`."""
     message: str
 
     @property
     def line(self) -> str:
-        """The line on the screen."""
+        """Line for stderr."""
         return error_line(self.code, self.message)
 
 
 def error_line(code: str, message: str) -> str:
-    """An error as the command line shows it."""
+    """Formats an error for stderr."""
     return f"error[{code}]: {message}"
 
 
-def judge(error: BaseException) -> Verdict:
-    """The exit code for an error, its own code, and what to say of it."""
+def classify_error(error: BaseException) -> Verdict:
+    """Returns the exit code, the error code and the message of an error."""
     if isinstance(error, typer.TyperException):
         return Verdict(EXIT_USAGE, "usage", _usage_message(error))
     if isinstance(error, CodedError):
@@ -123,7 +125,7 @@ def judge(error: BaseException) -> Verdict:
 
 
 def _usage_message(error: typer.TyperException) -> str:
-    """Says what is wrong with a command line, and shows its usage."""
+    """Describes an error in the command line, with the usage where it helps."""
     from hostnet.cli.app import COMMANDS
 
     if wrong := _wrong_value(error):
@@ -139,20 +141,21 @@ def _usage_message(error: typer.TyperException) -> str:
 
 
 def _wrong_value(error: typer.TyperException) -> str | None:
-    """Says which value cannot be read as what its option wants, if the error is about one."""
+    """Describes a value of the wrong type, or returns None if the error has another cause."""
     found = getattr(error.__cause__, "errors", None)
     parameter = getattr(error, "param", None)
     if found is None or parameter is None:
         return None
-    from hostnet.cli.options import cut
+    from hostnet.cli.options import shorten
 
     first = found()[0]
     value = str(first["input"])
     rule = next((rule for kind, rule in RULES.items() if first["type"].startswith(kind)), "is not allowed")
-    return f"{parameter.opts[0]} {cut(value) if value.strip() else repr(value)}: {rule}"
+    return f"{parameter.opts[0]} {shorten(value) if value.strip() else repr(value)}: {rule}"
 
 
 def _os_message(error: OSError) -> str:
+    """Describes an OSError by file and reason."""
     if error.strerror is None:
         return str(error)
     where = f"{error.filename2 or error.filename}: " if error.filename is not None else ""
@@ -160,6 +163,7 @@ def _os_message(error: OSError) -> str:
 
 
 def _internal_message(error: BaseException) -> str:
+    """Describes a defect of hostnet."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return (
         f"this is a defect of hostnet, not of your input ({text}). "
@@ -168,14 +172,14 @@ def _internal_message(error: BaseException) -> str:
 
 
 def _survive_encodings() -> None:
-    """Lets characters that the terminal cannot show become a question mark instead of an error."""
+    """Replaces characters that the terminal cannot encode by question marks."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
 
 
 def _silence_output() -> None:
-    """Points stdout to nowhere, so that the interpreter's last flush cannot fail again."""
-    with suppress(OSError, ValueError):  # there may be no stdout
+    """Redirects stdout to the null device, so that the interpreter's last flush cannot fail again."""
+    with suppress(OSError, ValueError):  # stdout may be closed
         stdout = sys.stdout.fileno()
         os.dup2(os.open(os.devnull, os.O_WRONLY), stdout)

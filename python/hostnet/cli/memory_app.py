@@ -13,10 +13,10 @@ from hostnet._core import ConfigError
 
 
 class MemoryGroup(TyperGroup):
-    """`hostnet memory` runs unless its first word is another command: the trace needs none."""
+    """Command group that defaults to `run`, unless the first argument names another command."""
 
     def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
-        """Puts the name of the default command first."""
+        """Inserts the name of the default command."""
         named = bool(arguments) and arguments[0] in self.commands
         if arguments and not named and not Path(arguments[0]).exists():
             near = get_close_matches(arguments[0], self.commands, 1)
@@ -31,11 +31,16 @@ TRAFFIC = "Requests"
 MEMORY = "Memory"
 CONTROLLER = "Controller"
 
-Trace = Annotated[Path | None, typer.Argument(help="A trace of Ramulator or DRAMsim3, plain or gz, xz or zst.")]
+Trace = Annotated[
+    Path | None, typer.Argument(help="Trace of Ramulator or DRAMsim3, plain or compressed (gz, xz, zst).")
+]
 Traffic = Annotated[
     str | None,
     typer.Option(
-        metavar="PATTERN", help="sequential, random, strN or cstrN.", rich_help_panel=TRAFFIC, show_default="random"
+        metavar="PATTERN",
+        help="Access pattern: sequential, random, strN or cstrN.",
+        rich_help_panel=TRAFFIC,
+        show_default="random",
     ),
 ]
 Reads = Annotated[
@@ -43,91 +48,120 @@ Reads = Annotated[
 ]
 Load = Annotated[
     str | None,
-    typer.Option(metavar="SHARE", help="Offered load, of peak.", rich_help_panel=TRAFFIC, show_default="back to back"),
+    typer.Option(
+        metavar="SHARE",
+        help="Offered load as a share of the peak.",
+        rich_help_panel=TRAFFIC,
+        show_default="back to back",
+    ),
 ]
 Requests = Annotated[
     str | None,
-    typer.Option(metavar="N", help="How many, e.g. 250k.", rich_help_panel=TRAFFIC, show_default="1M"),
+    typer.Option(metavar="N", help="Number of requests, e.g. 250k.", rich_help_panel=TRAFFIC, show_default="1M"),
 ]
-Seed = Annotated[str | None, typer.Option(metavar="N", help="Seed.", rich_help_panel=TRAFFIC, show_default="1")]
+Seed = Annotated[
+    str | None, typer.Option(metavar="N", help="Seed of the random streams.", rich_help_panel=TRAFFIC, show_default="1")
+]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="NAME",
-        help="Of the trace: ramulator, ramulator1 or dramsim3.",
+        help="Trace format: ramulator, ramulator1 or dramsim3.",
         rich_help_panel=TRAFFIC,
-        show_default="as its first line looks",
+        show_default="detected",
     ),
 ]
-Outstanding = Annotated[str | None, typer.Option(metavar="N", help="Reads in flight at most.", rich_help_panel=TRAFFIC)]
+Outstanding = Annotated[
+    str | None, typer.Option(metavar="N", help="Maximum number of reads in flight.", rich_help_panel=TRAFFIC)
+]
 Warmup = Annotated[
     str | None,
-    typer.Option(metavar="SHARE", help="Requests not measured.", rich_help_panel=TRAFFIC, show_default="10 %"),
+    typer.Option(metavar="SHARE", help="Requests that are not measured.", rich_help_panel=TRAFFIC, show_default="10 %"),
 ]
 Device = Annotated[
     str | None,
-    typer.Option(metavar="NAME|FILE", help="The DRAM of a channel.", rich_help_panel=MEMORY, show_default="DDR4_2933"),
+    typer.Option(
+        metavar="NAME|FILE", help="DRAM device of each channel.", rich_help_panel=MEMORY, show_default="DDR4_2933"
+    ),
 ]
 Channels = Annotated[
-    str | None, typer.Option(metavar="N", help="Any number.", rich_help_panel=MEMORY, show_default="1")
+    str | None, typer.Option(metavar="N", help="Number of channels.", rich_help_panel=MEMORY, show_default="1")
 ]
 AddressMap = Annotated[
     str | None,
     typer.Option(
         "--map",
         metavar="MAP",
-        help='A, B, C, intel, an order such as RoBaRaCoCh, or fields such as "bg co ba ra ro".',
+        help='Address map: A, B, C, intel, an order such as RoBaRaCoCh, or fields such as "bg co ba ra ro".',
         rich_help_panel=MEMORY,
         show_default="A",
     ),
 ]
 Profile = Annotated[
     str | None,
-    typer.Option(metavar="NAME|FILE", help="intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"),
+    typer.Option(
+        metavar="NAME|FILE", help="Profile: intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"
+    ),
 ]
-QueueReads = Annotated[str | None, typer.Option(metavar="N", help="Entries of the RPQ.", rich_help_panel=CONTROLLER)]
-QueueWrites = Annotated[str | None, typer.Option(metavar="N", help="Entries of the WPQ.", rich_help_panel=CONTROLLER)]
+QueueReads = Annotated[str | None, typer.Option(metavar="N", help="Number of RPQ entries.", rich_help_panel=CONTROLLER)]
+QueueWrites = Annotated[
+    str | None, typer.Option(metavar="N", help="Number of WPQ entries.", rich_help_panel=CONTROLLER)
+]
 Watermarks = Annotated[
     str | None,
-    typer.Option(metavar="HIGH,LOW", help="Of write mode: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER),
+    typer.Option(
+        metavar="HIGH,LOW", help="Write-mode watermarks: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER
+    ),
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="frfcfs-rowhit, frfcfs, frfcfs-cap or fcfs.", rich_help_panel=CONTROLLER),
+    typer.Option(
+        metavar="NAME", help="Scheduler: frfcfs-rowhit, frfcfs, frfcfs-cap or fcfs.", rich_help_panel=CONTROLLER
+    ),
 ]
 RowHits = Annotated[
     str | None,
-    typer.Option(metavar="N", help="Accesses to a row that others wait to close.", rich_help_panel=CONTROLLER),
+    typer.Option(
+        metavar="N",
+        help="Maximum number of accesses to a row that other requests wait to close.",
+        rich_help_panel=CONTROLLER,
+    ),
 ]
 RowHold = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help='Wait for a row in use, e.g. "400 ns".', rich_help_panel=CONTROLLER),
+    typer.Option(metavar="TIME", help='Longest wait for a row in use, e.g. "400 ns".', rich_help_panel=CONTROLLER),
 ]
-Page = Annotated[str | None, typer.Option(metavar="NAME", help="open, closed or timeout.", rich_help_panel=CONTROLLER)]
-IdleClose = Annotated[str | None, typer.Option(metavar="TIME", help="Of --page timeout.", rich_help_panel=CONTROLLER)]
+Page = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Page policy: open, closed or timeout.", rich_help_panel=CONTROLLER)
+]
+IdleClose = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Idle time of --page timeout.", rich_help_panel=CONTROLLER)
+]
 Refresh = Annotated[
-    str | None, typer.Option(metavar="NAME", help="all-banks, same-bank or off.", rich_help_panel=CONTROLLER)
+    str | None, typer.Option(metavar="NAME", help="Refresh: all-banks, same-bank or off.", rich_help_panel=CONTROLLER)
 ]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="A configuration of the memory, TOML or JSON.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration of the memory, TOML or JSON.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Replace any other value. Repeatable."),
+    typer.Option("--set", metavar="PATH=VALUE", help="Override any other value. Repeatable."),
 ]
 Over = Annotated[
     list[str] | None,
-    typer.Option("--over", metavar="PATH=VALUES", help="Run under every value, a row for each. Repeatable."),
+    typer.Option("--over", metavar="PATH=VALUES", help="Run for every value and print a row for each. Repeatable."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Commands = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write the DRAM commands, compressed if it ends with .gz or .zst."),
+    typer.Option(metavar="FILE", help="Write the DRAM commands to FILE; .gz or .zst compresses."),
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands to those of hostnet."""
-    app.add_typer(memory, name="memory", help="Simulate the memory system on its own; check DRAM commands.")
+    """Registers the commands."""
+    app.add_typer(
+        memory, name="memory", help="Simulate a memory system without a server, or check a stream of DRAM commands."
+    )
 
 
 @memory.command("run")
@@ -160,13 +194,13 @@ def memory_run(
     json: Json = False,
     commands: Commands = None,
 ) -> int:
-    """Simulate the memory system on its own, without a server around it.
+    """Simulate a memory system without a server.
 
-    Requests come from a description or from a trace. `hostnet memory check FILE` checks what --commands wrote.
+    Requests come from a description or from a trace. `hostnet memory check FILE` checks the output of --commands.
 
-    Ctrl-C stops the run and shows what was measured so far; a second one leaves at once.
+    Ctrl-C stops the run and prints the results so far; a second one exits at once.
 
-    Exit codes: 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet.cli.memory import Options, memory_command
 
@@ -204,21 +238,24 @@ def memory_run(
 
 @memory.command("check")
 def memory_check(
-    file: Annotated[Path, typer.Argument(help="A file of DRAM commands, plain or compressed.")],
-    device: Annotated[str | None, typer.Option(metavar="NAME|FILE", help="The DRAM.", show_default="DDR4_2933")] = None,
+    file: Annotated[Path, typer.Argument(help="File of DRAM commands, plain or compressed.")],
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="DRAM device.", show_default="DDR4_2933")
+    ] = None,
     refresh: Annotated[
-        str | None, typer.Option(metavar="NAME", help="off: do not miss refreshes.", show_default="all-banks")
+        str | None, typer.Option(metavar="NAME", help="off: do not require refreshes.", show_default="all-banks")
     ] = None,
     overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a value of the device. Repeatable.")
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the device. Repeatable."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Go on after the first violation and count them.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Continue after the first violation and count all.")] = False,
 ) -> int:
     """Check DRAM commands against the timing rules of a device.
 
-    The checker shares no code with the simulated controller. It tells the first violation with both commands.
+    The checker shares no code with the simulated controller. It reports the first violation with both commands.
 
-    Exit codes: 1 a rule is broken, 2 something given is wrong.
+    Exit codes: 1 a rule is violated, 2 invalid input.
     """
     from hostnet.cli.memory import Options, check_command
 

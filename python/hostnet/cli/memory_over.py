@@ -1,4 +1,4 @@
-"""`hostnet memory --over`: the memory on its own under every combination of some values, a row for each."""
+"""`hostnet memory --over`: runs every combination of values and prints a row for each."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from hostnet import memory_alone
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.memory import plan_of
-from hostnet.cli.over import blame, check_set_once, choices, settings_of
-from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_tables, rate
+from hostnet.cli.memory import resolve_options
+from hostnet.cli.over import check_set_once, combination_settings, combinations, reword_for_over
+from hostnet.cli.show import NOTHING, buffered_console, new_table, number, percent, print_notes, print_tables, rate
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.grid import check_points
 from hostnet.terminal.layout import short_paths
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say_json
+from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,46 +29,49 @@ if TYPE_CHECKING:
     Point = tuple[Choice, MemoryResult]
 
 MEASURED = ("GB/s", "of peak", "read ns", "P99", "row hits", "ACT/request")
-"""What a row shows beside its values."""
+"""Columns of a row beside its values."""
 
 
 def over_command(options: Options) -> int:
-    """Runs every combination and returns the exit code. All of them are checked before the first one runs."""
+    """Runs every combination and returns the exit code. All combinations are checked before the first one runs."""
     if options.commands is not None:
         raise ConfigError("conflicting-keys", "--commands: the commands are of one run; leave out --over")
     axes = axes_of(options.over)
     check_points([len(axis.values) for axis in axes])
     check_set_once(options.settings(), options.overrides, axes)
-    for choice in choices(axes):
-        _plan_of(options, settings_of(axes, choice))
+    for choice in combinations(axes):
+        _resolve_combination(options, combination_settings(axes, choice))
     found: list[Point] = []
     with Watch(show=True) as watch:
-        for choice in choices(axes):
+        for choice in combinations(axes):
             if watch.stopped:
                 break
-            result = memory_alone.run_plan(_plan_of(options, settings_of(axes, choice)), progress=watch)
+            result = memory_alone.run_plan(
+                _resolve_combination(options, combination_settings(axes, choice)), progress=watch
+            )
             if result.complete:
                 found.append((choice, result))
     _show(axes, found, as_json=options.json)
     return EXIT_INTERRUPTED if watch.stopped else 0
 
 
-def _plan_of(options: Options, settings: tuple[str, ...]) -> MemoryPlan:
-    """The plan of a combination.
+def _resolve_combination(options: Options, settings: tuple[str, ...]) -> MemoryPlan:
+    """Resolves a combination.
 
     Raises:
-        ConfigError: Something is wrong; the message names the option that was typed.
+        ConfigError: It is invalid; the message names the option as given.
     """
     try:
-        return plan_of(replace(options, overrides=(*options.overrides, *settings)))
+        return resolve_options(replace(options, overrides=(*options.overrides, *settings)))
     except ConfigError as error:
-        raise error.reworded(blame(settings, str(error))) from None
+        raise error.reworded(reword_for_over(settings, str(error))) from None
 
 
 def _show(axes: Sequence[Axis], found: list[Point], *, as_json: bool) -> None:
+    """Prints the results as a table or JSON."""
     rows = [([axis.values[index] for axis, index in zip(axes, choice, strict=True)], one) for choice, one in found]
     if as_json:
-        say_json(
+        echo_json(
             [
                 {"over": {axis.path: value.content for axis, value in zip(axes, values, strict=True)}, **one.to_dict()}
                 for values, one in rows
@@ -80,13 +83,13 @@ def _show(axes: Sequence[Axis], found: list[Point], *, as_json: bool) -> None:
     )
     for values, one in rows:
         table.add_row(*(value.name for value in values), *_cells(one.summary))
-    with page() as console:
+    with buffered_console() as console:
         print_tables(console, table)
         print_notes(console, list(dict.fromkeys(note for _, one in rows for note in one.summary["ignored"])))
 
 
 def _cells(summary: dict[str, Any]) -> list[str]:
-    """Bandwidth, latency of reads and rows of a run; the latency from the arrival, if requests have one."""
+    """Formats bandwidth, read latency and row statistics; the latency is from the arrival if requests have one."""
     times = summary["latency"]["read_from_arrival"] or summary["latency"]["read_from_acceptance"]
     latency = [NOTHING] * 2 if times is None else [number(times["mean_ns"]), number(times["p99_ns"])]
     rows = summary["rows"]

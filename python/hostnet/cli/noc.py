@@ -1,4 +1,4 @@
-"""`hostnet noc`: the network on a chip on its own, from the options to the page on the screen."""
+"""`hostnet noc`: simulates a network on a chip without a server."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING
 from hostnet import noc_alone, rundir
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.options import Setting, checked, count, cut, option, seed, share, text
+from hostnet.cli.options import (
+    Setting,
+    option_name,
+    parse_count,
+    parse_seed,
+    parse_share,
+    parse_text,
+    resolve_with_options,
+    shorten,
+)
 from hostnet.noc_alone import size_of
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say_json
+from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +34,7 @@ RATE = "traffic.rate"
 
 @dataclass(frozen=True)
 class Options:
-    """The options of `hostnet noc` as they were typed."""
+    """Options of `hostnet noc` as given."""
 
     trace: Path | None = None
     traffic: str | None = None
@@ -47,10 +56,10 @@ class Options:
     html: Path | None = None
 
     def check(self) -> None:
-        """Refuses options that contradict each other.
+        """Rejects options that contradict each other.
 
         Raises:
-            ConfigError: Says which, and what would be right.
+            ConfigError: There is such an option; the message suggests a remedy.
         """
         if self.trace is None:
             return
@@ -59,74 +68,76 @@ class Options:
             if value is not None:
                 raise ConfigError(
                     "conflicting-keys",
-                    f"{option(name)} {cut(value)}: describes generated packets; "
-                    f"it cannot be given together with the trace {cut(str(self.trace))}",
+                    f"{option_name(name)} {shorten(value)}: describes generated packets; "
+                    f"it cannot be given together with the trace {shorten(str(self.trace))}",
                 )
 
     def rates(self) -> list[float]:
-        """The loads that --rate lists, if it lists several.
+        """Returns the loads that `--rate` lists; empty unless there are several.
 
         Raises:
-            ConfigError: One is no number.
+            ConfigError: One of them is not a number.
         """
         if self.rate is None or "," not in self.rate:
             return []
-        return [share(rate, f"--rate {cut(self.rate)}") for rate in self.rate.split(",")]
+        return [parse_share(rate, f"--rate {shorten(self.rate)}") for rate in self.rate.split(",")]
 
     def settings(self) -> Iterator[Setting]:
-        """The keys that the options set.
+        """Yields the settings of the options.
 
         Raises:
-            ConfigError: An option has no such value.
+            ConfigError: An option has an invalid value.
         """
-        yield from self._given("noc.topology", "topology", text)
+        yield from self._given("noc.topology", "topology", parse_text)
         yield from self._size()
-        yield from self._given("noc.routing", "routing", text)
-        yield from self._given("noc.vcs", "vcs", count)
-        yield from self._given("noc.vc_flits", "vc_flits", count)
+        yield from self._given("noc.routing", "routing", parse_text)
+        yield from self._given("noc.vcs", "vcs", parse_count)
+        yield from self._given("noc.vc_flits", "vc_flits", parse_count)
         yield from self._given("trace.path", "trace", self._trace_path)
-        yield from self._given("traffic.pattern", "traffic", text)
+        yield from self._given("traffic.pattern", "traffic", parse_text)
         if not self.rates():
-            yield from self._given(RATE, "rate", share)
-        yield from self._given("traffic.packet_flits", "packet_flits", count)
+            yield from self._given(RATE, "rate", parse_share)
+        yield from self._given("traffic.packet_flits", "packet_flits", parse_count)
         yield from self._hotspots()
-        yield from self._given("traffic.seed", "seed", seed)
-        yield from self._given("run.measure", "cycles", count)
-        yield from self._given("run.warmup", "warmup", count)
+        yield from self._given("traffic.seed", "seed", parse_seed)
+        yield from self._given("run.measure", "cycles", parse_count)
+        yield from self._given("run.warmup", "warmup", parse_count)
 
     def _given(self, key: str, name: str, read: Reader) -> Iterator[Setting]:
+        """Yields the setting of an option, if given."""
         value = getattr(self, name)
         if value is not None:
-            shown = cut(str(value)) if name == "trace" else f"{option(name)} {cut(str(value))}"
+            shown = shorten(str(value)) if name == "trace" else f"{option_name(name)} {shorten(str(value))}"
             yield Setting(key, read(value, shown), shown)
 
     def _trace_path(self, path: Path, shown: str) -> str:
-        """Paths in a configuration start from its folder, the one on the command line does not."""
-        return text(str(path if self.config is None else path.absolute()), shown)
+        """Returns an absolute path if there is a configuration, whose paths are relative to its own folder."""
+        return parse_text(str(path if self.config is None else path.absolute()), shown)
 
     def _size(self) -> Iterator[Setting]:
+        """Yields the keys of the size."""
         if self.size is not None:
-            shown = f"--size {cut(self.size)}"
+            shown = f"--size {shorten(self.size)}"
             for key, value in size_of(self.size, shown).items():
                 yield Setting(key, value, shown)
 
     def _hotspots(self) -> Iterator[Setting]:
-        """Hotspots are of one pattern, which they stand for unless another is named."""
-        for entry in self._given("traffic.hotspots", "hotspots", nodes):
+        """Yields the hotspots, which imply their traffic pattern unless another one is given."""
+        for entry in self._given("traffic.hotspots", "hotspots", parse_nodes):
             if self.traffic is None:
                 yield Setting("traffic.pattern", "hotspot", entry.shown, implied=True)
             yield entry
 
 
 def noc_command(options: Options) -> int:
-    """Does what the options say and returns the exit code."""
+    """Runs the network of the options and returns the exit code."""
     if options.html is not None:
         check_page(options.html)
     if options.over or options.rates():
         from hostnet.cli.noc_over import over_command
 
         return over_command(options)
-    plan = plan_of(options)
+    plan = resolve_options(options)
     with Watch(show=True) as watch:
         result = noc_alone.run_plan(plan, progress=watch)
     if options.html is not None:
@@ -134,7 +145,7 @@ def noc_command(options: Options) -> int:
 
         write_noc(options.html, [NocRun("", "", result.summary)])
     if options.json:
-        say_json(result.to_dict())
+        echo_json(result.to_dict())
     else:
         from hostnet.cli.show_noc import print_noc
 
@@ -142,21 +153,21 @@ def noc_command(options: Options) -> int:
     return 0 if result.complete else EXIT_INTERRUPTED
 
 
-def plan_of(options: Options) -> NocPlan:
-    """The plan that the options describe.
+def resolve_options(options: Options) -> NocPlan:
+    """Resolves the options.
 
     Raises:
-        ConfigError: Something is wrong; the message names the option.
+        ConfigError: An option is invalid; the message names it.
     """
     options.check()
-    return checked(noc_alone.plan_of, list(options.settings()), options.overrides, options.config)
+    return resolve_with_options(noc_alone.resolve_settings, list(options.settings()), options.overrides, options.config)
 
 
 def check_page(path: Path) -> None:
-    """Makes sure that a page can be put at `path`, before anything runs.
+    """Checks before a run that a page can be written at `path`.
 
     Raises:
-        ConfigError: It is a folder, or in no folder.
+        ConfigError: `path` is a folder, or has no folder.
         OSError: Its folder cannot be written.
     """
     if path.is_dir() or not path.parent.is_dir():
@@ -164,13 +175,13 @@ def check_page(path: Path) -> None:
     rundir.check_file(path)
 
 
-def nodes(value: str, shown: str) -> list[int]:
-    """A list of nodes such as 27,36.
+def parse_nodes(value: str, shown: str) -> list[int]:
+    """Parses a list of nodes such as 27,36.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The text is not such a list.
     """
     try:
-        return [count(node, shown) for node in value.split(",")]
+        return [parse_count(node, shown) for node in value.split(",")]
     except ConfigError:
         raise ConfigError("malformed-value", f"{shown}: must be numbers of nodes, such as 27 or 27,28,35,36") from None

@@ -12,13 +12,14 @@ NETWORK = "Network"
 RUN = "Measurement"
 
 Trace = Annotated[
-    Path | None, typer.Argument(help="A trace: lines of cycle, source, destination and flits; plain or gz, xz or zst.")
+    Path | None,
+    typer.Argument(help="Trace with lines of cycle, source, destination and flits; plain or compressed (gz, xz, zst)."),
 ]
 Traffic = Annotated[
     str | None,
     typer.Option(
         metavar="PATTERN",
-        help="uniform, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbor or hotspot.",
+        help="Traffic pattern: uniform, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbor or hotspot.",
         rich_help_panel=PACKETS,
         show_default="uniform",
     ),
@@ -27,65 +28,70 @@ Rate = Annotated[
     str | None,
     typer.Option(
         metavar="LOAD[,LOAD...]",
-        help="Flits per node and cycle; several are a row each.",
+        help="Offered flits per node and cycle; several rates print a row each.",
         rich_help_panel=PACKETS,
         show_default="0.1",
     ),
 ]
 PacketFlits = Annotated[
-    str | None, typer.Option(metavar="N", help="Flits of a packet.", rich_help_panel=PACKETS, show_default="1")
+    str | None, typer.Option(metavar="N", help="Flits per packet.", rich_help_panel=PACKETS, show_default="1")
 ]
 Hotspots = Annotated[
-    str | None, typer.Option(metavar="NODE[,NODE...]", help="The nodes that all send to.", rich_help_panel=PACKETS)
+    str | None, typer.Option(metavar="NODE[,NODE...]", help="Nodes that all nodes send to.", rich_help_panel=PACKETS)
 ]
-Seed = Annotated[str | None, typer.Option(metavar="N", help="Seed.", rich_help_panel=PACKETS, show_default="1")]
+Seed = Annotated[
+    str | None, typer.Option(metavar="N", help="Seed of the random streams.", rich_help_panel=PACKETS, show_default="1")
+]
 Size = Annotated[
     str | None,
     typer.Option(
-        metavar="CxR|N", help="Columns and rows, or nodes of a ring.", rich_help_panel=NETWORK, show_default="8x8"
+        metavar="CxR|N",
+        help="Columns and rows of a mesh, or nodes of a ring.",
+        rich_help_panel=NETWORK,
+        show_default="8x8",
     ),
 ]
 Topology = Annotated[
-    str | None, typer.Option(metavar="NAME", help="mesh or ring.", rich_help_panel=NETWORK, show_default="mesh")
+    str | None,
+    typer.Option(metavar="NAME", help="Topology: mesh or ring.", rich_help_panel=NETWORK, show_default="mesh"),
 ]
 Routing = Annotated[
-    str | None, typer.Option(metavar="NAME", help="xy, yx or o1turn.", rich_help_panel=NETWORK, show_default="xy")
+    str | None,
+    typer.Option(metavar="NAME", help="Routing: xy, yx or o1turn.", rich_help_panel=NETWORK, show_default="xy"),
 ]
 Vcs = Annotated[
     str | None,
-    typer.Option("--vcs", metavar="N", help="Virtual channels of a port.", rich_help_panel=NETWORK, show_default="4"),
+    typer.Option("--vcs", metavar="N", help="Virtual channels per port.", rich_help_panel=NETWORK, show_default="4"),
 ]
 VcFlits = Annotated[
     str | None,
-    typer.Option("--vc-flits", metavar="N", help="Flits of a buffer.", rich_help_panel=NETWORK, show_default="8"),
+    typer.Option("--vc-flits", metavar="N", help="Flits per buffer.", rich_help_panel=NETWORK, show_default="8"),
 ]
 Cycles = Annotated[
     str | None,
-    typer.Option(
-        metavar="N", help="Cycles that are measured.", rich_help_panel=RUN, show_default="20k; all of a trace"
-    ),
+    typer.Option(metavar="N", help="Measured cycles.", rich_help_panel=RUN, show_default="20k; all of a trace"),
 ]
 Warmup = Annotated[
     str | None,
-    typer.Option(metavar="N", help="Cycles before.", rich_help_panel=RUN, show_default="6k; 0 of a trace"),
+    typer.Option(metavar="N", help="Warm-up cycles.", rich_help_panel=RUN, show_default="6k; 0 with a trace"),
 ]
-Config = Annotated[Path | None, typer.Option(metavar="FILE", help="A configuration of the network, TOML or JSON.")]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration of the network, TOML or JSON.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Replace any other value. Repeatable."),
+    typer.Option("--set", metavar="PATH=VALUE", help="Override any other value. Repeatable."),
 ]
 Over = Annotated[
     list[str] | None,
-    typer.Option("--over", metavar="PATH=VALUES", help="Run under every value, a row for each. Repeatable."),
+    typer.Option("--over", metavar="PATH=VALUES", help="Run for every value and print a row for each. Repeatable."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Page = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write a page with a map of the links, and the curves.")
+    Path | None, typer.Option("--html", metavar="FILE", help="Write a page with a map of the links and curves.")
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command to those of hostnet."""
+    """Registers the command."""
     app.command("noc")(noc_run)
 
 
@@ -109,13 +115,13 @@ def noc_run(
     json: Json = False,
     html: Page = None,
 ) -> int:
-    """Simulate the network on a chip on its own: latency and accepted rate under load.
+    """Simulate a network on a chip without a server.
 
-    There is no server around it. Packets come from a description or from a trace. Several rates are a row each.
+    Packets come from a description or from a trace. Several rates print a row each.
 
-    Ctrl-C stops the run and shows what was measured so far; a second one leaves at once.
+    Ctrl-C stops the run and prints the results so far; a second one exits at once.
 
-    Exit codes: 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet.cli.noc import Options, noc_command
 

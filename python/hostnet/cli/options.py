@@ -1,4 +1,4 @@
-"""Options of the commands that simulate a part alone: what they set, and how their values are read."""
+"""Options of commands that simulate a part alone: their settings, and parsers of their values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Reader = Callable[[Any, str], Value]
 
 COUNT_MAX = 10**12
-"""The largest count that is read; what a key allows is less or the same."""
+"""Largest count that is parsed; keys may have lower limits."""
 
 _COUNT = re.compile(r"(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([kKMGT]?)")
 _SCALES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -36,33 +36,33 @@ class Setting:
     value: Value
     shown: str
     implied: bool = False
-    """Whether the option only has it follow from what it is about."""
+    """True if the value follows from an option that is about another key."""
 
     @property
     def text(self) -> str:
-        """The assignment."""
+        """Assignment in the syntax of configurations."""
         return setting(self.key, self.value)
 
 
-def checked(
+def resolve_with_options(
     plan_of: Callable[[list[str], Path | None], Plan],
     settings: list[Setting],
     overrides: tuple[str, ...],
     config: Path | None,
 ) -> Plan:
-    """The plan of settings and assignments, on top of a configuration file if there is one.
+    """Resolves settings and assignments, on top of a configuration file if one is given.
 
     Raises:
-        ConfigError: Something is wrong; the message names the option.
+        ConfigError: A setting is invalid; the message names the option.
     """
     try:
         return plan_of([*(entry.text for entry in settings), *overrides], config)
     except ConfigError as error:
-        raise error.reworded(in_words_of_options(str(error), settings, overrides)) from None
+        raise error.reworded(reword_for_options(str(error), settings, overrides)) from None
 
 
-def in_words_of_options(message: str, settings: list[Setting], overrides: tuple[str, ...]) -> str:
-    """An error that is about a setting of ours, told about the option that the user typed."""
+def reword_for_options(message: str, settings: list[Setting], overrides: tuple[str, ...]) -> str:
+    """Rewrites an error about a setting in terms of the option that the user gave."""
     if any(message.startswith(f"--set {text}: ") for text in overrides):
         return message
     for entry in settings:
@@ -72,18 +72,18 @@ def in_words_of_options(message: str, settings: list[Setting], overrides: tuple[
     return message
 
 
-def text(value: str, shown: str) -> str:
-    """Text as it is."""
+def parse_text(value: str, shown: str) -> str:
+    """Checks that a text is printable and not empty."""
     if not value.isprintable() or not value:
         raise ConfigError("malformed-value", f"{shown}: is empty or has characters that cannot be printed")
     return value
 
 
-def count(value: str, shown: str) -> int:
-    """A count such as 250000, 250k, 1M or 1e6.
+def parse_count(value: str, shown: str) -> int:
+    """Parses a count such as 250000, 250k, 1M or 1e6.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The text is not such a count.
     """
     match = _COUNT.fullmatch(value.strip())
     number = Decimal(match[1]) * _SCALES[match[2]] if match is not None else None
@@ -94,22 +94,22 @@ def count(value: str, shown: str) -> int:
     return int(number)
 
 
-def seed(value: str, shown: str) -> int:
-    """A seed.
+def parse_seed(value: str, shown: str) -> int:
+    """Parses a seed.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The text is not a seed.
     """
     if not re.fullmatch(r"\d{1,20}", value, re.ASCII) or int(value) > SEED_MAX:
         raise ConfigError("out-of-range", f"{shown}: {SEED_RULE}")
     return int(value)
 
 
-def share(value: str, shown: str) -> float:
-    """A share such as 0.5, 50 % or 50%.
+def parse_share(value: str, shown: str) -> float:
+    """Parses a fraction such as 0.5, 50 % or 50%.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The text is not a number.
     """
     stripped = value.strip()
     try:
@@ -121,20 +121,20 @@ def share(value: str, shown: str) -> float:
     return float(number / 100 if stripped.endswith("%") else number)
 
 
-def nearest(name: str, known: list[str]) -> str:
-    """The tail of a message about an unknown name."""
+def name_hint(name: str, known: list[str]) -> str:
+    """Returns the end of an error message about an unknown name."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, n=1)
     return f'did you mean "{near[0]}"?' if near else f"known are: {', '.join(known)}"
 
 
-def option(name: str) -> str:
-    """How an option is typed."""
+def option_name(name: str) -> str:
+    """Returns the option of a field."""
     return "--" + name.replace("_", "-")
 
 
-def cut(value: str) -> str:
-    """A value of the user's, short enough for a message."""
+def shorten(value: str) -> str:
+    """Shortens a value of the user for a message."""
     shown = value if value.isprintable() else repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -1,4 +1,4 @@
-"""`--over` of the commands that simulate a part alone: combinations of values, and what a wrong one is told."""
+"""`--over` of commands that simulate a part alone: combinations of values, and errors about them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.cli.options import cut
-from hostnet.sweeps.grid import path_of
+from hostnet.cli.options import shorten
+from hostnet.sweeps.grid import key_of_assignment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def check_set_once(settings: Iterable[Setting], overrides: Sequence[str], axes: Sequence[Axis]) -> None:
-    """Refuses values of what an option or an assignment sets too, but for those that an option only implies."""
+    """Rejects axes over keys that an option or an assignment sets, unless the option only implies them."""
     given = {entry.key: entry.shown for entry in settings if not entry.implied}
-    given |= {path_of(assignment): f"--set {cut(assignment)}" for assignment in overrides}
+    given |= {key_of_assignment(assignment): f"--set {shorten(assignment)}" for assignment in overrides}
     for axis in axes:
         if axis.path in given:
             raise ConfigError(
@@ -29,21 +29,21 @@ def check_set_once(settings: Iterable[Setting], overrides: Sequence[str], axes: 
             )
 
 
-def choices(axes: Sequence[Axis]) -> Iterator[Choice]:
-    """Which value of each axis a combination has: the first axis varies slowest."""
+def combinations(axes: Sequence[Axis]) -> Iterator[Choice]:
+    """Yields the value index on each axis, for every combination; the first axis varies slowest."""
     return product(*(range(len(axis.values)) for axis in axes))
 
 
-def settings_of(axes: Sequence[Axis], choice: Choice) -> tuple[str, ...]:
-    """The assignments of a combination."""
+def combination_settings(axes: Sequence[Axis], choice: Choice) -> tuple[str, ...]:
+    """Returns the assignments of a combination."""
     return tuple(axis.setting(index) for axis, index in zip(axes, choice, strict=True))
 
 
-def blame(settings: tuple[str, ...], message: str) -> str:
-    """An error in the words of `--over`: the assignments of a combination were not written with --set."""
+def reword_for_over(settings: tuple[str, ...], message: str) -> str:
+    """Rewrites an error about an assignment of a combination in terms of `--over`."""
     for setting in settings:
         head = f"--set {setting}:"
         if message.startswith(head):
-            where = f" (in {', '.join(map(cut, settings))})" if len(settings) > 1 else ""
+            where = f" (in {', '.join(map(shorten, settings))})" if len(settings) > 1 else ""
             return f"--over {setting}:{message.removeprefix(head)}{where}"
     return message

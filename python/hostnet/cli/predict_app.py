@@ -1,4 +1,4 @@
-"""`hostnet predict` and its options."""
+"""The command `hostnet predict` and its options."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(predict)
 
 
 def predict(
-    file: Annotated[Path, typer.Argument(help="The configuration, TOML or JSON.")],
+    file: Annotated[Path, typer.Argument(help="Configuration, TOML or JSON.")],
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace a value, e.g. memory.channels=4. Repeatable."),
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a value, e.g. memory.channels=4. Repeatable."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a directory like that of a run; must be new or empty.")
+        Path | None, typer.Option(metavar="DIR", help="Write a run directory; must be new or empty.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of the tables.")] = False,
 ) -> int:
-    """Predict what a run would show, from the configuration alone, in less than a millisecond.
+    """Predict the results of a run in less than a millisecond, without simulating.
 
-    Nothing is simulated: a fixed point over credits, latencies and queues. The answer says how far off it may be.
+    The prediction is a fixed point over credits, latencies and queues. The output states its error.
 
-    Exit codes: 2 something given is wrong.
+    Exit codes: 2 invalid input.
     """
     from hostnet.cli.predict import predict_command
 

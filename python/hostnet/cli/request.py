@@ -1,4 +1,4 @@
-"""What the user asked `hostnet run` to do, checked."""
+"""Options of `hostnet run`, with their checks."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ if TYPE_CHECKING:
     from hostnet._core import ChipPlan, Plan
 
 PROCESSES_MAX = 4096
-"""The most processes of one run."""
+"""Maximum number of processes of one run."""
 
 THREADS_MAX = 1024
-"""The most threads of one run."""
+"""Maximum number of threads of one run."""
 
 TRACE_WINDOW = "20 us"
-"""How long a trace is unless `--trace-window` says otherwise."""
+"""Default length of a trace."""
 
 COUNTER_FORMS = ("perf", "pcm", "pcm-numa")
-"""What files of counters may look like, as in `hostnet.counters.FORMATS`."""
+"""Formats of counter files, as in `hostnet.counters.FORMATS`."""
 
 COUNTERS_INTERVAL = "100us"
-"""How often counters are read unless `--counters-interval` says otherwise."""
+"""Default interval between two readings of the counters."""
 
 CHECKPOINT_EVERY_PS_MIN = 10**6
-"""The shortest simulated time between two checkpoints."""
+"""Shortest simulated time between two checkpoints, in ps."""
 
 COUNTERS_PS_MIN = 10**6
-"""The shortest interval between two readings of the counters."""
+"""Shortest interval between two readings of the counters, in ps."""
 
 
 @dataclass(frozen=True)
 class CounterOptions:
-    """The options of `hostnet run` that are about files of counters, as they were typed."""
+    """Options of `hostnet run` about counter files, as given."""
 
     form: str | None = None
     interval: str | None = None
@@ -48,14 +48,14 @@ class CounterOptions:
 
     @property
     def interval_ps(self) -> int:
-        """The interval in ps; 0 if no counters are wanted."""
+        """Interval between two readings, in ps; 0 if no counters are requested."""
         return 0 if self.form is None else parse_time_ps(self.interval or COUNTERS_INTERVAL, "--counters-interval")
 
     def check(self) -> None:
-        """Refuses options that contradict each other or are out of range.
+        """Rejects options that contradict each other or are out of range.
 
         Raises:
-            ConfigError: Says which, and what would be right.
+            ConfigError: There is such an option; the message suggests a remedy.
         """
         if self.form is None:
             given = {
@@ -86,14 +86,18 @@ class CounterOptions:
 
 @dataclass(frozen=True)
 class PcapOptions:
-    """The options of `hostnet run` that are about captures."""
+    """Options of `hostnet run` about captures, as given."""
 
     file: Path | None = None
     host: str | None = None
     snaplen: int | None = None
 
     def check(self) -> None:
-        """Refuses options that contradict each other."""
+        """Rejects options that contradict each other.
+
+        Raises:
+            ConfigError: There is such an option; the message suggests a remedy.
+        """
         if self.file is None:
             for option, value in {"--pcap-host": self.host, "--pcap-snaplen": self.snaplen}.items():
                 if value is not None:
@@ -104,7 +108,7 @@ class PcapOptions:
 
 @dataclass(frozen=True)
 class Request:
-    """The options of `hostnet run` as they were typed."""
+    """Options of `hostnet run`, as given."""
 
     file: Path
     overrides: tuple[str, ...] = ()
@@ -131,34 +135,34 @@ class Request:
 
     @property
     def series_ps(self) -> int:
-        """The step of the time series in ps; 0 for none."""
+        """Step of the time series, in ps; 0 for none."""
         return 0 if self.series is None else parse_time_ps(self.series, "--series")
 
     @property
     def trace_ps(self) -> int:
-        """The length of the trace in ps; 0 for none."""
+        """Length of the trace, in ps; 0 for none."""
         return parse_time_ps(self.trace_window or TRACE_WINDOW, "--trace-window") if self.trace else 0
 
     @property
     def checkpoint_at_ps(self) -> int:
-        """The simulated time of the checkpoint in ps; 0 for none."""
+        """Simulated time of the checkpoint, in ps; 0 for none."""
         return 0 if self.checkpoint_at is None else parse_time_ps(self.checkpoint_at, "--checkpoint-at")
 
     @property
     def checkpoint_every_ps(self) -> int:
-        """The simulated time between two checkpoints in ps; 0 for none."""
+        """Simulated time between two checkpoints, in ps; 0 for none."""
         return 0 if self.checkpoint_every is None else parse_time_ps(self.checkpoint_every, "--checkpoint-every")
 
-    def in_common(self, plan: Plan | ChipPlan) -> str:
-        """What all processes of a run must have been given alike."""
+    def shared_state(self, plan: Plan | ChipPlan) -> str:
+        """Returns a text that must be equal in all processes of a run."""
         options = (self.threads, self.series, self.counters, self.host, self.checkpoint_at, self.checkpoint_every)
         return f"{plan.hash} {plan.seed} {options} {self.pcap.host} {self.from_checkpoint is not None}"
 
     def check(self) -> None:
-        """Refuses options that contradict each other or are out of range.
+        """Rejects options that contradict each other or are out of range.
 
         Raises:
-            ConfigError: Says which, and what would be right.
+            ConfigError: There is such an option; the message suggests a remedy.
         """
         check_range("--threads", self.threads, THREADS_MAX)
         check_range("--processes", self.processes, PROCESSES_MAX)
@@ -181,6 +185,7 @@ class Request:
         _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps, self.checkpoint_every_ps
 
     def _check_checkpoint(self) -> None:
+        """Checks the options about checkpoints."""
         if self.checkpoint_every is not None:
             if self.checkpoint_at is not None:
                 raise ConfigError("conflicting-keys", "--checkpoint-at and --checkpoint-every: give one of them")
@@ -199,6 +204,7 @@ class Request:
             raise ConfigError("conflicting-keys", "--from and --checkpoint: give one of them")
 
     def _check_of_one_run(self) -> None:
+        """Checks the options that require a single run."""
         if self.compare not in (None, "predict", "alone"):
             raise ConfigError("unknown-name", f'--compare {self.compare}: must be "predict" or "alone"')
         if self.compare is not None and (self.json or self.quiet or self.seeds is not None):

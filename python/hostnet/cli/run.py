@@ -1,4 +1,4 @@
-"""`hostnet run`: from the file to the run directory and the tables on the screen."""
+"""`hostnet run`: runs a configuration, writes the run directory and prints the tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import rundir
 from hostnet._core import is_chip
 from hostnet.cli import counters
-from hostnet.cli import together as shared
+from hostnet.cli import multi_process as shared
 from hostnet.cli.checkpoint import check_checkpoint, checkpoint_folder, continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE, error_line
 from hostnet.files import write_file
@@ -19,23 +19,23 @@ from hostnet.running.capture import SNAPLEN, Capture, captured_host
 from hostnet.running.records import RecordsFolder, last_checkpoint
 from hostnet.running.results import named_server
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import complain, say, say_json
+from hostnet.terminal.screen import echo, echo_error, echo_json
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hostnet._core import ChipPlan, Plan
-    from hostnet.cli.alone import Parts
     from hostnet.cli.request import Request
+    from hostnet.cli.single_workloads import Parts
     from hostnet.running.results import Results, Source
 
 RUNS = Path("runs")
-"""Where run directories go unless `--out` says otherwise."""
+"""Default parent of run directories."""
 
 
 def run_command(request: Request) -> int:
-    """Does what the request says and returns the exit code."""
+    """Runs the configuration of a request and returns the exit code."""
     request.check()
     source = simulate.source_of(request.file, request.overrides)
     if is_chip(source.text, source.format):
@@ -47,10 +47,10 @@ def run_command(request: Request) -> int:
         plan.check_predictable()
     shared.check_shared(request, plan)
     if request.processes not in (None, 1) and shared.group() is None:
-        return in_processes(request, plan)
+        return run_in_mpirun(request, plan)
     parts = _parts(request, plan, source)
-    rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
-    with owned_places(request, plan):
+    rundir.check_run_dir(request.out or rundir.fresh_path(RUNS, plan.name))
+    with lock_outputs(request, plan):
         if request.seeds is not None:
             from hostnet.cli.seeds import run_seeds
 
@@ -59,26 +59,26 @@ def run_command(request: Request) -> int:
 
 
 @contextmanager
-def owned_places(request: Request, plan: Plan | ChipPlan) -> Iterator[None]:
-    """Locks the places that the request names while the body runs, in the process that writes.
+def lock_outputs(request: Request, plan: Plan | ChipPlan) -> Iterator[None]:
+    """Locks the paths that the request writes to while the body runs, in the process that writes.
 
     Raises:
-        ConfigError: Another run writes there, or a folder of checkpoints holds those of another run.
-        OSError: A place cannot be written.
+        ConfigError: Another run writes there, or a folder of checkpoints belongs to another run.
+        OSError: A path cannot be written.
     """
     processes = shared.group()
     with ExitStack() as places:
         if processes is None or processes.rank == 0:
             if request.out is not None:
-                places.enter_context(rundir.owned_place(request.out))
+                places.enter_context(rundir.lock_run_dir(request.out))
             if request.checkpoint_every is not None:
                 folder = RecordsFolder(checkpoint_folder(request, plan))
-                places.enter_context(folder.owned(request.from_checkpoint))
+                places.enter_context(folder.locked(request.from_checkpoint))
         yield
 
 
-def in_processes(request: Request, plan: Plan | ChipPlan) -> int:
-    """Starts the processes that the request wants, and says how to go on when one of them has died."""
+def run_in_mpirun(request: Request, plan: Plan | ChipPlan) -> int:
+    """Starts the requested processes; if one of them dies, says how to continue."""
     from hostnet.processes.launch import launch
 
     assert request.processes is not None
@@ -93,27 +93,28 @@ def in_processes(request: Request, plan: Plan | ChipPlan) -> int:
     kept = (
         "there is no checkpoint" if last is None else f"the last checkpoint is {last}; go on with --from {last.parent}"
     )
-    complain(error_line("cluster-failed", f"{which} has died, and the others were ended; {kept}"))
+    echo_error(error_line("cluster-failed", f"{which} has died, and the others were ended; {kept}"))
     return code
 
 
 def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:
-    """Writes the run directory where the request wants it and returns its path."""
+    """Writes the run directory at the requested path and returns that path."""
     if request.out is not None:
         return rundir.publish(request.out, fill)
     return rundir.publish_fresh(RUNS, name, fill)
 
 
 def _parts(request: Request, plan: Plan, source: Source) -> Parts | None:
-    """What is compared with the run, checked before it begins."""
+    """Resolves the workloads that are run alone, before the run begins."""
     if request.compare != "alone":
         return None
-    from hostnet.cli.alone import parts_of
+    from hostnet.cli.single_workloads import single_workload_plans
 
-    return parts_of(plan, source.base_dir)
+    return single_workload_plans(plan, source.base_dir)
 
 
 def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) -> int:
+    """Runs a single seed, writes the run directory and prints the results."""
     counters.check_length(plan, request.counters)
     check_checkpoint(request, plan)
     if request.counters.form is not None or request.trace:
@@ -123,8 +124,8 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
     shows = not request.quiet and (processes is None or processes.rank == 0)
     with continued(request.from_checkpoint) as (before, records), Watch(show=shows) as watch:
         if processes is not None:
-            shared.ready(request.in_common(plan))
-        with shared.running():
+            shared.synchronize(request.shared_state(plan))
+        with shared.synchronized_run():
             results = simulate.run_plan(
                 plan,
                 source,
@@ -137,20 +138,20 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
                 host=request.host,
                 checkpoint=before,
                 records=records,
-                on_checkpoint=_keeper(request, plan),
+                on_checkpoint=_checkpoint_writer(request, plan),
                 capture=capture,
                 processes=processes,
                 progress=watch,
             )
         watch.finish()
-        path = publish(request, plan.name, lambda place: _fill(request, results, place))
-        counters.write_aside(results, request.counters)
+        path = publish(request, plan.name, lambda folder: _fill(request, results, folder))
+        counters.write_to_path(results, request.counters)
     _print_results(request, results, path, parts)
     return _exit_code(request, results)
 
 
 def _capture(plan: Plan, request: Request) -> Capture | None:
-    """The capture that is asked for, checked before the run begins."""
+    """Returns the requested capture, checked before the run begins."""
     options = request.pcap
     if options.file is None:
         return None
@@ -161,8 +162,8 @@ def _capture(plan: Plan, request: Request) -> Capture | None:
     return capture
 
 
-def _keeper(request: Request, plan: Plan) -> Callable[[str | None, int, bytes], None]:
-    """What writes a checkpoint as soon as its time has come."""
+def _checkpoint_writer(request: Request, plan: Plan) -> Callable[[str | None, int, bytes], None]:
+    """Returns the function that writes each checkpoint."""
     if request.checkpoint_every is not None:
         return RecordsFolder(checkpoint_folder(request, plan)).write
     path = request.checkpoint
@@ -175,16 +176,18 @@ def _keeper(request: Request, plan: Plan) -> Callable[[str | None, int, bytes], 
     return keep
 
 
-def _fill(request: Request, results: Results, place: Path) -> None:
-    rundir.write_run(results, place, csv=request.csv)
-    counters.write_inside(results, request.counters, place)
+def _fill(request: Request, results: Results, folder: Path) -> None:
+    """Writes the run directory."""
+    rundir.write_run(results, folder, csv=request.csv)
+    counters.write_to_run_dir(results, request.counters, folder)
 
 
 def _print_results(request: Request, results: Results, path: Path, parts: Parts | None) -> None:
+    """Prints the results in the requested form."""
     if request.json:
-        say_json({"directory": str(path), **results.summary})
+        echo_json({"directory": str(path), **results.summary})
     elif request.quiet:
-        say(str(path))
+        echo(str(path))
     elif request.brief:
         from hostnet.cli.show_brief import print_brief
 
@@ -194,9 +197,9 @@ def _print_results(request: Request, results: Results, path: Path, parts: Parts 
 
         print_cluster(results, path)
     elif parts is not None and results.complete:
-        from hostnet.cli.alone import print_beside
+        from hostnet.cli.single_workloads import print_with_alone
 
-        print_beside(results, path, parts)
+        print_with_alone(results, path, parts)
     else:
         from hostnet.cli.show import print_run
         from hostnet.cli.show_storage import queues_of
@@ -205,17 +208,19 @@ def _print_results(request: Request, results: Results, path: Path, parts: Parts 
 
 
 def _predicted(request: Request, results: Results) -> dict[str, Any] | None:
+    """Returns the prediction to compare with, if requested."""
     if request.compare != "predict":
         return None
     return simulate.predict_plan(results.plan, results.source).summary
 
 
 def _exit_code(request: Request, results: Results) -> int:
+    """Returns the exit code of a run."""
     if not results.complete:
         return EXIT_INTERRUPTED
     if request.checkpoint_at is not None and results.checkpoint is None:
         ended = format_time(results.native.simulated_ps)
         message = f"--checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written"
-        complain(error_line("out-of-range", message))
+        echo_error(error_line("out-of-range", message))
         return EXIT_USAGE
     return 0

@@ -11,26 +11,25 @@ WHAT, HOW, OUTPUT, COUNTED = "What to run", "How to run it", "What to write and 
 CHECKPOINTS = "Checkpoints"
 
 
-File = Annotated[Path, typer.Argument(help="The configuration, TOML or JSON. `hostnet new` writes one.")]
+File = Annotated[Path, typer.Argument(help="Configuration, TOML or JSON; `hostnet new` writes one.")]
 Overrides = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Replace a value, e.g. memory.channels=4. Repeatable.", rich_help_panel=WHAT
+        "--set",
+        metavar="PATH=VALUE",
+        help="Override a value, e.g. memory.channels=4. Repeatable.",
+        rich_help_panel=WHAT,
     ),
 ]
-Seed = Annotated[
-    int | None, typer.Option(help="Seed of the random streams, instead of the file's.", rich_help_panel=WHAT)
-]
+Seed = Annotated[int | None, typer.Option(help="Override the seed of the random streams.", rich_help_panel=WHAT)]
 Seeds = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", help="Run N seeds and show the mean and its 95 % confidence interval.", rich_help_panel=WHAT
-    ),
+    typer.Option(metavar="N", help="Run N seeds and print means with 95 % confidence intervals.", rich_help_panel=WHAT),
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
-        help="Number of threads; results do not depend on it.",
+        help="Number of threads; does not affect the results.",
         show_default="1; all cores with --seeds",
         rich_help_panel=HOW,
     ),
@@ -38,12 +37,12 @@ Threads = Annotated[
 Processes = Annotated[
     int | None,
     typer.Option(
-        metavar="N", help="Split the run over N processes, started by mpirun.", show_default="1", rich_help_panel=HOW
+        metavar="N", help="Distribute the run over N processes with mpirun.", show_default="1", rich_help_panel=HOW
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="The run directory.", show_default="runs/<name>-<n>", rich_help_panel=OUTPUT),
+    typer.Option(metavar="DIR", help="Run directory to write.", show_default="runs/<name>-<n>", rich_help_panel=OUTPUT),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print summary.json and the directory as JSON.", rich_help_panel=OUTPUT)
@@ -54,23 +53,27 @@ Quiet = Annotated[
 ]
 Brief = Annotated[
     bool,
-    typer.Option("--brief", help="Print only what each workload gets and what limits it.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--brief", help="Print only the throughput and the bottleneck of each workload.", rich_help_panel=OUTPUT
+    ),
 ]
 Series = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help='Record time series at this step, e.g. "10us".', rich_help_panel=OUTPUT),
+    typer.Option(metavar="TIME", help='Record time series with this step, e.g. "10us".', rich_help_panel=OUTPUT),
 ]
 Trace = Annotated[
     bool,
     typer.Option(
-        "--trace", help="Write trace.pftrace, a timeline of every line, for ui.perfetto.dev.", rich_help_panel=OUTPUT
+        "--trace",
+        help="Write trace.pftrace, a timeline of every cache line, for ui.perfetto.dev.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 TraceWindow = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="Length of the trace, from the end of the warm-up.",
+        help="Length of the trace after the warm-up.",
         show_default="20us",
         rich_help_panel=OUTPUT,
     ),
@@ -79,20 +82,20 @@ Host = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The server that --trace and --counters record.",
+        help="Server that --trace and --counters record.",
         show_default="the only server",
         rich_help_panel=COUNTED,
     ),
 ]
 CheckpointAt = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.", rich_help_panel=CHECKPOINTS),
+    typer.Option(metavar="TIME", help="Write a checkpoint at this simulated time.", rich_help_panel=CHECKPOINTS),
 ]
 CheckpointEvery = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="Write a checkpoint every TIME of simulated time to a folder, which keeps the last.",
+        help="Write a checkpoint every TIME of simulated time, and keep the last one.",
         rich_help_panel=CHECKPOINTS,
     ),
 ]
@@ -100,7 +103,7 @@ Checkpoint = Annotated[
     Path | None,
     typer.Option(
         metavar="PATH",
-        help="The checkpoint to write.",
+        help="Checkpoint to write.",
         show_default="checkpoints/<name> with --checkpoint-every",
         rich_help_panel=CHECKPOINTS,
     ),
@@ -108,7 +111,7 @@ Checkpoint = Annotated[
 From = Annotated[
     Path | None,
     typer.Option(
-        "--from", metavar="PATH", help="Continue from a checkpoint, file or folder.", rich_help_panel=CHECKPOINTS
+        "--from", metavar="PATH", help="Continue from a checkpoint file or folder.", rich_help_panel=CHECKPOINTS
     ),
 ]
 Counters = Annotated[
@@ -129,7 +132,7 @@ CountersOut = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Where to write the counters.",
+        help="File for the counters.",
         show_default="counters.csv of the run",
         rich_help_panel=COUNTED,
     ),
@@ -144,28 +147,28 @@ Compare = Annotated[
     str | None,
     typer.Option(
         metavar="predict|alone",
-        help="Show beside the run what `hostnet predict` tells, or what every workload has alone.",
+        help="Compare the run with its prediction, or with each workload alone.",
         rich_help_panel=WHAT,
     ),
 ]
 Pcap = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Capture what a host of a cluster sends and receives.", rich_help_panel=COUNTED),
+    typer.Option(metavar="FILE", help="Capture the packets of a host of a cluster.", rich_help_panel=COUNTED),
 ]
 PcapHost = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The host to capture.", show_default="the only server", rich_help_panel=COUNTED),
+    typer.Option(metavar="NAME", help="Host to capture.", show_default="the only server", rich_help_panel=COUNTED),
 ]
 PcapSnaplen = Annotated[
     int | None,
     typer.Option(
-        metavar="BYTES", help="Most bytes to keep of each frame.", show_default="128", rich_help_panel=COUNTED
+        metavar="BYTES", help="Maximum number of bytes to keep per frame.", show_default="128", rich_help_panel=COUNTED
     ),
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(run)
 
 
@@ -198,15 +201,13 @@ def run(
     pcap_host: PcapHost = None,
     pcap_snaplen: PcapSnaplen = None,
 ) -> int:
-    """Run a configuration and say what limits it.
+    """Run a configuration and report its bottlenecks.
 
     Example: hostnet run quadrant.toml --set core.lfb.entries=16 --seeds 5
 
-    Ctrl-C stops the run and keeps what was measured so far; a second one leaves at once.
+    Ctrl-C stops the run and keeps the results so far; a second one exits at once. SIGUSR1 prints a status line.
 
-    SIGUSR1 makes a running simulation print a status line.
-
-    Exit codes: 1 the simulation could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 1 the simulation failed, 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet.cli.request import CounterOptions, PcapOptions, Request
     from hostnet.cli.run import run_command

@@ -1,4 +1,4 @@
-"""`hostnet run --seeds`: one configuration under many seeds."""
+"""`hostnet run --seeds`: runs one configuration with several seeds."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.run import publish
 from hostnet.running import simulate
 from hostnet.running.ranges import SEED_MAX
-from hostnet.running.seeds import combine
+from hostnet.running.seeds import combine_runs
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import say, say_json
+from hostnet.terminal.screen import echo, echo_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def run_seeds(request: Request, plan: Plan, source: Source) -> int:
-    """Runs the plan under several seeds at a time, writes one subdirectory each, and prints their means."""
+    """Runs the plan with several seeds in parallel, writes a subfolder for each, and prints the means."""
     assert request.seeds is not None
     if plan.seed + request.seeds - 1 > SEED_MAX:
         raise ConfigError("out-of-range", f"--seeds {request.seeds}: seeds from {plan.seed} on exceed 2^64 - 1")
@@ -35,27 +35,27 @@ def run_seeds(request: Request, plan: Plan, source: Source) -> int:
     with Watch(show=not request.quiet) as watch:
         runs = simulate.run_plans(plans, threads=request.threads, series_ps=request.series_ps, progress=watch)
         watch.finish()
-        combined = combine(runs)
-        path = publish(request, plan.name, lambda place: write_seeds(request, runs, combined, place))
+        combined = combine_runs(runs)
+        path = publish(request, plan.name, lambda folder: write_seeds(request, runs, combined, folder))
     print_seeds(request, combined, path)
     return 0 if combined["complete"] else EXIT_INTERRUPTED
 
 
-def write_seeds(request: Request, runs: Sequence[Results], combined: Row, place: Path) -> None:
-    """Fills a folder with one run directory per seed and the means over all of them."""
+def write_seeds(request: Request, runs: Sequence[Results], combined: Row, folder: Path) -> None:
+    """Writes a run directory per seed and the means over all of them into a folder."""
     for results in runs:
-        folder = place / f"seed-{results.plan.seed}"
-        folder.mkdir()
-        rundir.write_run(results, folder, csv=request.csv)
-    rundir.write_text(place / "seeds.json", json.dumps(combined, indent=2, ensure_ascii=False))
+        run_dir = folder / f"seed-{results.plan.seed}"
+        run_dir.mkdir()
+        rundir.write_run(results, run_dir, csv=request.csv)
+    rundir.write_text(folder / "seeds.json", json.dumps(combined, indent=2, ensure_ascii=False))
 
 
 def print_seeds(request: Request, combined: Row, path: Path) -> None:
-    """Prints what the request wants to see of the means."""
+    """Prints the means in the requested form."""
     if request.json:
-        say_json({"directory": str(path), **combined})
+        echo_json({"directory": str(path), **combined})
     elif request.quiet:
-        say(str(path))
+        echo(str(path))
     else:
         from hostnet.cli.show_seeds import print_means
 

@@ -1,4 +1,4 @@
-"""The tables that `hostnet run` prints."""
+"""Tables of `hostnet run`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rich.text import Text
 
 from hostnet.notes import notes_of
 from hostnet.pools import (
-    idle_folded,
-    idle_links_folded,
-    label_of,
+    fold_idle_links,
+    fold_idle_pools,
     nonzero_sources,
+    partial_pool_rows,
+    row_label,
     rows_by_place,
-    rows_of_own_parts,
     with_directions,
 )
 from hostnet.terminal.console import Screen
 from hostnet.terminal.layout import WideTable, wrapped_text
 from hostnet.terminal.screen import screen_width
-from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_sign_of_zero
+from hostnet.units import format_percent, format_rate, format_time, is_small_rate, unit_of_rate, without_negative_zero
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-WAYS_MAX = 12
-"""Legs over a mesh that are told: those with most messages."""
+MESH_ROWS_MAX = 12
+"""Maximum number of legs over a mesh that are shown: those with most messages."""
 
 DECIMALS_MAX = 2
-"""Digits after the point at most."""
+"""Maximum number of digits after the decimal point."""
 
 ACTIVATIONS = "ACTs/read"
-"""Heads the row miss ratio: activations per read exceed 1 where rows are closed before they are read."""
+"""Heading of the row miss ratio: activations per read exceed 1 if rows are closed before they are read."""
 
 NOTHING = "-"
-"""Stands where there is no value."""
+"""Placeholder for a missing value."""
 
 
 @contextmanager
-def page() -> Iterator[Console]:
-    """A console whose text goes to stdout at the end: coloured on a terminal, plain elsewhere."""
+def buffered_console() -> Iterator[Console]:
+    """Yields a console whose text is written to stdout at the end: coloured on a terminal, else plain."""
     console = Screen() if sys.stdout.isatty() else Screen(color_system=None)
     console.width = screen_width()
     with console.capture() as capture:
@@ -59,44 +59,44 @@ def page() -> Iterator[Console]:
 def print_run(
     summary: Row, path: Path | None, predicted: Row | None = None, queues: Mapping[str, int] | None = None
 ) -> None:
-    """Prints the summary of one run, and what was predicted of it; the last line is the path, if there is one.
+    """Prints the summary of a run, and its prediction if given; the last line is the path, if given.
 
-    `queues` has the number of commands that each storage workload begins with.
+    `queues` has the number of commands that each storage workload starts with.
     """
     rows = summary["workloads"]
-    with page() as console:
+    with buffered_console() as console:
         console.print(Text(headline(summary), style="bold"))
         print_tables(console, workload_table(rows))
         if any(row["kind"] == "fio" for row in rows):
-            from hostnet.cli.show_storage import io_table, windows_wanted
+            from hostnet.cli.show_storage import io_table, recommended_windows
 
             print_tables(console, io_table(rows))
-            print_items(console, "*", windows_wanted(rows, summary["window_ns"] or 0.0, queues or {}))
+            print_items(console, "*", recommended_windows(rows, summary["window_ns"] or 0.0, queues or {}))
         if any(row["kind"] == "app" for row in rows):
             print_tables(console, application_table(rows))
         if "caches" in summary:
             print_tables(console, *cache_tables(summary))
         print_tables(
             console,
-            domain_table([*rows_by_place(summary), *rows_of_own_parts(summary)]),
+            domain_table([*rows_by_place(summary), *partial_pool_rows(summary)]),
             channel_table(summary["channels"], summary.get("channels_of_sockets") or ()),
         )
         if "upi" in summary:
             print_tables(console, link_table(summary["upi"]))
         if "dies" in summary:
-            print_tables(console, way_table(summary["mesh_ways"]))
-            console.print(fullest_of_mesh(summary["mesh"]))
+            print_tables(console, mesh_table(summary["mesh_ways"]))
+            console.print(fullest_mesh_link(summary["mesh"]))
         if "energy" in summary:
             from hostnet.cli.show_cluster import view_table
-            from hostnet.energy_view import efficiency, energy
+            from hostnet.energy_view import efficiency_view, energy_view
 
-            views = (energy(summary["energy"]), efficiency(summary["efficiency"]))
+            views = (energy_view(summary["energy"]), efficiency_view(summary["efficiency"]))
             print_tables(console, *(view_table(view.without_empty()) for view in views))
         if "power" in summary:
             from hostnet.cli.show_cluster import view_table
-            from hostnet.power_view import power
+            from hostnet.power_view import power_view
 
-            print_tables(console, view_table(power(summary).without_empty()))
+            print_tables(console, view_table(power_view(summary).without_empty()))
         print_items(console, "*", [with_directions(limit) for limit in summary["limits"]])
         print_notes(console, notes_of(summary))
         if predicted is not None:
@@ -108,7 +108,7 @@ def print_run(
 
 
 def headline(summary: Row) -> str:
-    """What was run, in one line."""
+    """Returns the name, seed and duration of a run."""
     parts = [
         str(summary["name"]),
         f"seed {summary['seed']}",
@@ -118,7 +118,7 @@ def headline(summary: Row) -> str:
 
 
 def workload_table(rows: Sequence[Row]) -> Table:
-    """Throughput and latency of each workload."""
+    """Creates the table of throughput and latency by workload."""
     table = new_table("workload", "GB/s", "DRAM read", "write", "latency ns", "P50", "P99", left=(0, 7))
     table.add_column("limited by")
     for row in rows:
@@ -136,7 +136,7 @@ def workload_table(rows: Sequence[Row]) -> Table:
 
 
 def application_table(rows: Sequence[Row]) -> Table:
-    """What the users of the applications see."""
+    """Creates the table of the performance of applications."""
     table = new_table("application", "operations/s", "latency us", "P50", "P99", "execution time", left=(0,))
     for row in rows:
         if row["kind"] == "app":
@@ -144,25 +144,25 @@ def application_table(rows: Sequence[Row]) -> Table:
             seconds = row.get("execution_time_s")
             table.add_row(
                 row["workload"],
-                grouped(row.get("operations_per_s"), row.get("operations_ci95")),
+                rate_with_separators(row.get("operations_per_s"), row.get("operations_ci95")),
                 *(number(None if latency is None else latency / 1000) for latency in latencies),
                 NOTHING if seconds is None else f"{number(seconds)} s",
             )
     return table.without_columns_of(NOTHING)
 
 
-def grouped(value: float | None, half_width: float | None) -> str:
-    """A rate and the half width of its confidence interval, large ones with thousands set apart."""
+def rate_with_separators(value: float | None, half_width: float | None) -> str:
+    """Formats a rate with its confidence interval, with thousands separators if it is large."""
     if value is None or value < 1000:
         return with_interval(value, half_width)
     return f"{value:,.0f}" + ("" if half_width is None else f" ±{half_width:,.0f}")
 
 
 def cache_tables(summary: Row) -> Iterator[Table]:
-    """What the caches did for the cores and for the devices of each workload."""
+    """Yields the tables of cache accesses of cores and of devices, by workload."""
     rows = [row for row in summary["caches"] if row["workload"] != "all" or len(summary["caches"]) > 2]
     sockets = summary["llc"].get("sockets") or []
-    # Of several sockets, what all LLCs could hold says nothing of the one that is full.
+    # With several sockets, the total capacity of the LLCs says nothing about the one that is full.
     whole = ["" if sockets else f" of {number(summary['llc'][name])}" for name in ("mib", "ddio_mib")]
     cores = new_table("caches", "L2 misses", "prefetched", "used", "LLC misses", "in the LLC, MiB", left=(0,))
     for row in (row for row in rows if row["l2_lookups"] or row["workload"] == "all"):
@@ -190,7 +190,7 @@ def cache_tables(summary: Row) -> Iterator[Table]:
 
 
 def llc_table(sockets: Sequence[Row]) -> Table:
-    """What the LLC of each socket held at the end, and what it missed."""
+    """Creates the table of the occupancy and misses of the LLC of each socket."""
     table = new_table("LLC", "of cores, MiB", "of devices", "of", "misses", left=(0,))
     for index, row in enumerate(sockets):
         held = (row["core_mib"], row["io_mib"], row["mib"])
@@ -200,15 +200,15 @@ def llc_table(sockets: Sequence[Row]) -> Table:
 
 
 def domain_table(rows: Sequence[Row]) -> Table:
-    """Credits, latency and throughput of each domain."""
+    """Creates the table of credits, latency and throughput by domain."""
     table = new_table("domain", "credits in use", "latency ns", "P99", "GB/s", "full", left=(0,))
     table.add_column("shares credits with")
-    for row in idle_folded(row for row in rows if row["workload"] == "all"):
+    for row in fold_idle_pools(row for row in rows if row["workload"] == "all"):
         if row.get("idle"):
             table.add_row(row["domain"], "idle", *("" for _ in table.columns[2:]))
             continue
         table.add_row(
-            label_of(row),
+            row_label(row),
             f"{number(row['in_use_mean'])} of {row['capacity']}",
             with_interval(row["latency_mean_ns"], row["latency_ci95"]),
             number(row["latency_p99_ns"]),
@@ -220,7 +220,7 @@ def domain_table(rows: Sequence[Row]) -> Table:
 
 
 def channel_table(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Table:
-    """Bandwidth and queues of each memory channel, of those of each socket, or of all where there is one socket."""
+    """Creates the table of memory channels, followed by the totals per socket, or of all with one socket."""
     table = new_table("channel", "read GB/s", "write", "bus", ACTIVATIONS, "RPQ", "WPQ", "write mode", left=(0,))
     table.add_column("by source, GB/s")
     for row in busy_channels(rows, sockets):
@@ -242,7 +242,7 @@ def channel_table(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Table:
 
 
 def busy_channels(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Iterator[Row]:
-    """Yields the rows of channels in order, those of whole sockets last; adjacent idle ones share a row."""
+    """Yields the rows of channels in order, then those of whole sockets; adjacent idle channels share a row."""
     idle: list[int] = []
     for row in sorted((row for row in rows if row["channel"] >= 0), key=lambda row: row["channel"]):
         if is_idle(row):
@@ -261,19 +261,19 @@ def busy_channels(rows: Sequence[Row], sockets: Sequence[Row] = ()) -> Iterator[
 
 
 def is_idle(row: Row) -> bool:
-    """Returns true if channels moved nothing."""
+    """Returns True if the channels of a row moved nothing."""
     return not row["read_gb_per_s"] and not row["write_gb_per_s"]
 
 
 def idle_channels(numbers: Sequence[int]) -> Row:
-    """The row of adjacent idle channels."""
+    """Returns the row of adjacent idle channels."""
     return {"idle": str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"}
 
 
 def link_table(rows: Sequence[Row]) -> Table:
-    """What went over UPI from one socket to another."""
+    """Creates the table of UPI traffic by direction."""
     table = new_table("UPI", "busy", "on the wire GB/s", "lines GB/s", left=(0,))
-    for row in idle_links_folded(rows):
+    for row in fold_idle_links(rows):
         if row["idle"]:
             table.add_row(row["direction"], "idle", "", "")
             continue
@@ -286,19 +286,19 @@ def link_table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def way_table(rows: Sequence[Row]) -> Table:
-    """How far the lines of each workload go on the mesh of their die, and what they lose there."""
+def mesh_table(rows: Sequence[Row]) -> Table:
+    """Creates the table of the distances and waiting times of messages on the mesh, by workload."""
     several = len({row["socket"] for row in rows}) > 1
     table = new_table("mesh", "leg", "way ns", "mean of the die", "lost to others ns", left=(0, 1))
-    for row in sorted(rows, key=lambda row: -row["messages"])[:WAYS_MAX]:
+    for row in sorted(rows, key=lambda row: -row["messages"])[:MESH_ROWS_MAX]:
         whose = f"{row['workload']}, socket {row['socket']}" if several else row["workload"]
         ways = (row["way_ns"], row["mean_way_ns"], row["waited_ns"])
         table.add_row(whose, row["leg"], *(f"{way:.2f}" for way in ways))
     return table
 
 
-def fullest_of_mesh(rows: Sequence[Row]) -> str:
-    """The fullest link of the meshes, in words."""
+def fullest_mesh_link(rows: Sequence[Row]) -> str:
+    """Describes the most loaded link of the meshes."""
     rings = ("lines", "requests", "acknowledgements")
     shares = [(row[f"{ring}_busy_share"], ring, row) for row in rows for ring in rings]
     share, ring, row = max(shares, key=lambda found: found[0], default=(0.0, "lines", None))
@@ -309,7 +309,7 @@ def fullest_of_mesh(rows: Sequence[Row]) -> str:
 
 
 def new_table(*headings: str, left: Sequence[int], names: int = 1) -> WideTable:
-    """Makes a table of numbers; the columns in `left` are text, and the first `names` columns identify a row."""
+    """Creates a table of numbers; the columns in `left` are text, and the first `names` columns identify a row."""
     table = WideTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
     table.names = names
     for index, heading in enumerate(headings):
@@ -326,7 +326,7 @@ def print_tables(console: Console, *tables: Table) -> None:
 
 
 def print_items(console: Console, mark: str, lines: Sequence[str], style: str = "") -> None:
-    """Prints paragraphs, each with a mark and a hanging indent, after an empty line."""
+    """Prints paragraphs with a mark and a hanging indent, after an empty line."""
     if not lines:
         return
     grid = Table.grid(padding=(0, 1, 0, 0))
@@ -338,41 +338,41 @@ def print_items(console: Console, mark: str, lines: Sequence[str], style: str = 
 
 
 def print_notes(console: Console, lines: Sequence[str]) -> None:
-    """Prints what the user should know before trusting the numbers."""
+    """Prints notes on the validity of the results."""
     print_items(console, "note:", lines, "yellow")
 
 
 def print_path(console: Console, path: Path) -> None:
-    """Prints a path on a line of its own, whole however long it is."""
+    """Prints a path on a line of its own, without breaking it."""
     console.print()
     console.print(str(path), soft_wrap=True)
 
 
 def number(value: float | None, least: int = 0) -> str:
-    """A value with three digits or more, `least` of them after the point."""
+    """Formats a value with at least three digits, `least` of them after the decimal point."""
     if value is None:
         return NOTHING
-    return "0" if value == 0 else without_sign_of_zero(f"{value:.{max(decimals(value), least)}f}")
+    return "0" if value == 0 else without_negative_zero(f"{value:.{max(decimals(value), least)}f}")
 
 
 def decimals(value: float) -> int:
-    """Digits after the point that a value of this size deserves."""
+    """Returns the number of digits after the decimal point for a value of this size."""
     magnitude = abs(value)
     return 0 if magnitude >= 100 else 1 if magnitude >= 10 else DECIMALS_MAX
 
 
 def with_interval(value: float | None, half_width: float | None, least: int = 0) -> str:
-    """A mean and the half width of its 95 % confidence interval, with `least` digits after the point or more."""
+    """Formats a mean and the half-width of its 95 % confidence interval, with at least `least` decimals."""
     if value is None or half_width is None:
         return number(value, least)
     digits = max(decimals(value), least)
     if 0 < half_width < 10.0**-digits:
         digits = max(digits, min(digits + 1, DECIMALS_MAX))
-    return f"{without_sign_of_zero(f'{value:.{digits}f}')} ±{half_width:.{digits}f}"
+    return f"{without_negative_zero(f'{value:.{digits}f}')} ±{half_width:.{digits}f}"
 
 
 def rate(row: Row, column: str, interval: str | None = None) -> str:
-    """A rate with its confidence interval, in the unit that heads its column; a small one with a unit of its own."""
+    """Formats a rate with its confidence interval, in the unit of its column, or in a smaller one if it is small."""
     value, half_width = row[column], None if interval is None else row[interval]
     unit = unit_of_rate(column)
     if unit is not None and is_small_rate(value, unit):
@@ -381,15 +381,15 @@ def rate(row: Row, column: str, interval: str | None = None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share of one."""
+    """Formats a fraction in percent."""
     return NOTHING if share is None else format_percent(share, 1)
 
 
 def change_text(change: float | None) -> str:
-    """A relative change with its sign."""
+    """Formats a relative change with its sign."""
     return NOTHING if change is None else format_percent(change, 1, "+")
 
 
 def time_text(time_ns: float) -> str:
-    """A simulated time."""
+    """Formats a simulated time."""
     return format_time(time_ns * 1000)

@@ -1,4 +1,4 @@
-"""Prints `hostnet run --brief`: what each workload gets, and what limits it."""
+"""Output of `hostnet run --brief`: throughput and limit of each workload."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from rich.text import Text
 
 from hostnet.cli.show import (
     NOTHING,
+    buffered_console,
     headline,
     new_table,
     number,
-    page,
     print_notes,
     print_path,
     print_tables,
     rate,
     with_interval,
 )
-from hostnet.limit_names import notes_on
+from hostnet.limit_names import limit_notes
 from hostnet.notes import notes_of
 
 if TYPE_CHECKING:
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 def print_brief(summary: Row, path: Path) -> None:
     """Prints a single table of a run and its notes; the last line is the path of its directory."""
-    with page() as console:
+    with buffered_console() as console:
         console.print(Text(headline(summary), style="bold"))
-        print_tables(console, class_brief(summary) if "classes" in summary else workload_brief(summary))
-        limits = notes_on(row.get("limited_by") for row in summary.get("workloads", ()))
+        print_tables(console, class_table(summary) if "classes" in summary else workload_table(summary))
+        limits = limit_notes(row.get("limited_by") for row in summary.get("workloads", ()))
         print_notes(console, [*limits, *notes_of(summary)])
         print_path(console, path)
 
 
-def workload_brief(summary: Row) -> WideTable:
-    """Throughput, latency and limit of each workload of a server."""
+def workload_table(summary: Row) -> WideTable:
+    """Creates the table of throughput, latency and limit by workload."""
     table = new_table("workload", "GB/s", "latency ns", "limited by", left=(0, 3))
     for row in summary["workloads"]:
         table.add_row(
@@ -53,8 +53,8 @@ def workload_brief(summary: Row) -> WideTable:
     return table
 
 
-def class_brief(summary: Row) -> WideTable:
-    """Goodput, tail latency, time of an iteration and limit of each class of traffic."""
+def class_table(summary: Row) -> WideTable:
+    """Creates the table of goodput, tail latency, iteration time and limit by traffic class."""
     from hostnet.cluster_view import percentiles
 
     tails = {row["class"]: percentiles(row).get("p99_us") for row in summary["latencies"]}

@@ -1,4 +1,4 @@
-"""What `hostnet run` shows of hosts on a network."""
+"""Output of `hostnet run` for hosts on a network."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rich.text import Text
 
 from hostnet.cli.show import (
     NOTHING,
+    buffered_console,
     headline,
     new_table,
     number,
-    page,
     percent,
     print_items,
     print_notes,
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 def print_cluster(results: Results, path: Path) -> None:
-    """Prints what a run of a cluster measured; the last line is the path of its directory."""
-    from hostnet.cluster_view import reason_text, reasons, views
+    """Prints the results of a cluster; the last line is the path of its directory."""
+    from hostnet.cluster_view import cluster_views, limit_reasons, reason_text
 
     summary = results.summary
-    with page() as console:
+    with buffered_console() as console:
         console.print(Text(headline(summary), style="bold"))
-        for view in views(summary, results.rows("flows")):
+        for view in cluster_views(summary, results.rows("flows")):
             print_tables(console, view_table(view))
-        print_items(console, "*", [reason_text(*reason) for reason in reasons(summary)])
+        print_items(console, "*", [reason_text(*reason) for reason in limit_reasons(summary)])
         print_notes(console, notes_of(summary))
         if results.timing.shares is not None:
             console.print(_effort(results.timing.processes, results.timing.shares))
@@ -48,6 +48,7 @@ def print_cluster(results: Results, path: Path) -> None:
 
 
 def _effort(processes: int, shares: Shares) -> str:
+    """Describes the breakdown of the wall-clock time of the processes."""
     return (
         f"{processes} processes: {percent(shares.work)} of their time was work, {percent(shares.imbalance)} waiting "
         f"for the one with most to do, {percent(shares.meeting)} went to {shares.meetings} meetings."
@@ -55,11 +56,11 @@ def _effort(processes: int, shares: Shares) -> str:
 
 
 ROWS_MAX = 12
-"""Rows of one table on the screen; all of them stand in the tables of the run directory."""
+"""Maximum number of rows of a table on the screen; the tables of the run directory have all rows."""
 
 
 def view_table(view: View) -> WideTable:
-    """A table for people, of which the screen shows the first rows."""
+    """Creates the table of a view with its first rows."""
     first, *others = view.columns
     left = tuple(index for index, column in enumerate(view.columns) if column.text)
     table = new_table(first.heading, *(column.heading for column in others), left=left)
@@ -71,7 +72,7 @@ def view_table(view: View) -> WideTable:
 
 
 def _row_of(cells: Sequence[Any], view: View) -> list[str]:
-    """Returns the texts of a row; one of zeros says so once."""
+    """Formats the cells of a row; a row of zeros reads "nothing"."""
     numbers = [index for index, column in enumerate(view.columns) if not column.text]
     texts = [_cell(cell, column.unit) for cell, column in zip(cells, view.columns, strict=True)]
     if len(numbers) > 1 and all(cells[index] in (None, 0) for index in numbers):
@@ -81,6 +82,7 @@ def _row_of(cells: Sequence[Any], view: View) -> list[str]:
 
 
 def _cell(value: Any, unit: str | None) -> str:
+    """Formats a cell."""
     if is_small_rate(value, unit):
         return format_rate(value, str(unit))
     if isinstance(value, str | int):

@@ -1,4 +1,4 @@
-"""The tables that `hostnet compare` prints."""
+"""Tables of `hostnet compare`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet.cli.show import NOTHING, change_text, new_table, page, print_items, print_tables, with_interval
+from hostnet.cli.show import NOTHING, buffered_console, change_text, new_table, print_items, print_tables, with_interval
 from hostnet.units import format_percent, format_time
 
 if TYPE_CHECKING:
@@ -24,54 +24,54 @@ if TYPE_CHECKING:
     Event = dict[str, Any]
 
 RESULTS_MAX = 24
-"""Results shown; `--json` has all."""
+"""Maximum number of results that are shown; `--json` has all."""
 
 RESULTS_PER_TABLE = 6
-"""Number of results of a table that come before those of later tables."""
+"""Number of results of a table that precede those of later tables."""
 
 KEYS_MAX = 40
-"""Keys of the configuration shown."""
+"""Maximum number of keys of the configuration that are shown."""
 
 COMMON_EVENTS = 4
 """Events shown before the first that differs."""
 
 OWN_EVENTS = 3
-"""Events shown of each run from there on."""
+"""Events shown of each run from the first that differs."""
 
 EPOCH_EVENTS = 12
 """Events shown of an epoch that differs from its record."""
 
 LINE = "channel/ bank/ row/ column"
-"""How lines are told; the heading wraps."""
+"""Heading of the position of lines; it wraps."""
 
 TEXT_MAX = 20
-"""Longer texts stand below the table: beside the names of their row they would not fit on 60 columns."""
+"""Longest text in a cell; longer ones follow below the table, where they fit on 60 columns."""
 
 MINOR = {"sources"}
-"""Columns of text that say what others say in numbers."""
+"""Text columns that repeat other columns."""
 
 TIMES_FROM = 10
-"""A relative change from which on it is told as a factor."""
+"""Smallest relative change that is shown as a factor."""
 
 SIGNIFICANT = 2
-"""Digits that the larger of two values has at least, however small it is."""
+"""Minimum number of significant digits of the larger of two values."""
 
 RESOLUTION = 4
-"""Digits of the larger of two values that tell them apart; results that agree in them are left to `--json`."""
+"""Maximum number of significant digits of the larger value; results that agree in them appear only in `--json`."""
 
 AFTER_POINT = 6
-"""Digits after the point at most: what differs in later ones only differs by nothing that matters."""
+"""Maximum number of digits after the decimal point; differences in later ones are irrelevant."""
 
 SHARE = "_share"
-"""End of columns that are shares of one."""
+"""Suffix of columns that are fractions."""
 
 NOISE = "~"
-"""Marks a change that may be noise."""
+"""Mark of a change that may be noise."""
 
 
 def print_comparison(found: Comparison) -> None:
-    """Prints what differs between two runs."""
-    with page() as console:
+    """Prints the differences between two runs."""
+    with buffered_console() as console:
         for name, side in (("A", found.a), ("B", found.b)):
             console.print(Text(f"{name}  {headline(side)}", style="bold"))
         if found.identical:
@@ -84,13 +84,14 @@ def print_comparison(found: Comparison) -> None:
 
 
 def headline(side: Side) -> str:
-    """Which run it is, in one line."""
+    """Describes a run in one line."""
     parts = [side.label, f"seed {side.seed}", f"{format_time(side.simulated_ns * 1000)} simulated"]
     parts.append(f"hostnet {side.version}")
     return ", ".join(parts if side.complete else [*parts, "stopped before its end"])
 
 
 def _print_configuration(console: Console, differences: Sequence[KeyDifference]) -> None:
+    """Prints the configuration values that differ."""
     if not differences:
         print_items(console, "*", ["the same configuration"])
         return
@@ -102,40 +103,42 @@ def _print_configuration(console: Console, differences: Sequence[KeyDifference])
 
 
 def _value(value: Any) -> str:
+    """Formats a configuration value."""
     return NOTHING if value is None else str(value)
 
 
 def _print_results(console: Console, differences: Sequence[ResultDifference]) -> None:
+    """Prints the results that differ."""
     if not differences:
         print_items(console, "*", ["the same results"])
         return
-    told = [
+    visible = [
         difference for difference in differences if difference.column not in MINOR and differs_on_screen(difference)
     ]
-    if not told:
+    if not visible:
         print_items(console, "*", [f"the same results to {RESOLUTION} digits"])
-    shown = _first_of_each_table(_without_repetitions(told))
+    shown = _first_of_each_table(_without_repetitions(visible))
     if in_cells := [difference for difference in shown if not is_long(difference)]:
         print_tables(console, result_table(in_cells))
     if any(difference.beyond is False for difference in shown):
         console.print(f"{NOISE} may be noise: the confidence intervals overlap")
-    print_items(console, "*", [in_words(difference) for difference in shown if is_long(difference)])
+    print_items(console, "*", [long_text(difference) for difference in shown if is_long(difference)])
     _print_rest(console, len(differences) - len(shown))
 
 
 def is_long(difference: ResultDifference) -> bool:
-    """Whether a value is a text too long for a cell."""
+    """Returns True if a value is a text that is too long for a cell."""
     return any(isinstance(value, str) and len(value) > TEXT_MAX for value in (difference.a, difference.b))
 
 
-def in_words(difference: ResultDifference) -> str:
-    """A result that is a long text, of one run and of the other."""
+def long_text(difference: ResultDifference) -> str:
+    """Formats a result that is a long text."""
     named = map("{}: {}".format, "AB", values_text(difference))
     return "\n".join([f"{difference.subject}, {difference.column}", *named])
 
 
 def result_table(differences: Sequence[ResultDifference]) -> WideTable:
-    """Results of both runs and how they changed, one a line."""
+    """Creates the table of results of both runs and their change."""
     table = new_table("result", "", "A", "B", "change", left=(0, 1), names=2)
     for difference in differences:
         table.add_row(
@@ -148,7 +151,7 @@ def result_table(differences: Sequence[ResultDifference]) -> WideTable:
 
 
 def _change(change: float | None) -> str:
-    """A relative change, in whole percent or as a factor where it is large."""
+    """Formats a relative change in percent, or as a factor if it is large."""
     if change is None or change < 1:
         return change_text(change)
     return format_percent(change, sign="+") if change < TIMES_FROM else f"x {1 + change:.0f}"
@@ -159,14 +162,14 @@ def _first_of_each_table(differences: Sequence[ResultDifference]) -> list[Result
     ranks: Counter[str] = Counter()
     order = []
     for index, difference in enumerate(differences):
-        # A table with many rows leaves room for the others.
+        # Ranking within each table keeps a table with many rows from crowding out the others.
         order.append((ranks[difference.table] // RESULTS_PER_TABLE, index))
         ranks[difference.table] += 1
     return [differences[index] for index in sorted(index for _, index in sorted(order)[:RESULTS_MAX])]
 
 
 def _without_repetitions(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
-    """Leaves out what a domain has of its only workload, beside what it has in all."""
+    """Omits differences of the only workload of a domain that equal those of the domain."""
     whole = {
         (difference.subject, difference.column, difference.a, difference.b)
         for difference in differences
@@ -181,14 +184,14 @@ def _without_repetitions(differences: Sequence[ResultDifference]) -> list[Result
 
 
 def differs_on_screen(difference: ResultDifference) -> bool:
-    """Whether two results differ in the digits that are shown of them."""
+    """Returns True if two results differ in the digits that are shown."""
     shown = _in_percent(difference)
     digits = _digits(shown)
     return _result(shown.a, None, digits) != _result(shown.b, None, digits)
 
 
 def values_text(difference: ResultDifference) -> tuple[str, str]:
-    """Both results, with as many digits as tell them apart, if `RESOLUTION` do; shares in percent."""
+    """Formats both results with enough digits to distinguish them, up to `RESOLUTION`; fractions in percent."""
     shown = _in_percent(difference)
     digits = _digits(shown)
     texts = _result(shown.a, shown.ci95_a, digits), _result(shown.b, shown.ci95_b, digits)
@@ -197,7 +200,7 @@ def values_text(difference: ResultDifference) -> tuple[str, str]:
 
 
 def _in_percent(difference: ResultDifference) -> ResultDifference:
-    """Returns a difference of shares in percent, and any other as it is."""
+    """Converts a difference of fractions to percent."""
     if not difference.column.endswith(SHARE):
         return difference
     values = {name: getattr(difference, name) for name in ("a", "b", "ci95_a", "ci95_b")}
@@ -205,7 +208,7 @@ def _in_percent(difference: ResultDifference) -> ResultDifference:
 
 
 def _digits(difference: ResultDifference) -> int:
-    """Returns the digits after the point that both values have at least."""
+    """Returns the number of decimals of both values."""
     values = difference.a, difference.b
     largest = max((abs(value) for value in values if isinstance(value, float)), default=0.0)
     before = 1 + math.floor(math.log10(largest)) if largest else 1
@@ -215,18 +218,20 @@ def _digits(difference: ResultDifference) -> int:
 
 
 def _result(value: Any, half_width: float | None, digits: int) -> str:
+    """Formats a result."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value if isinstance(value, str) else with_interval(value, half_width, digits)
 
 
 def _print_rest(console: Console, count: int) -> None:
+    """Prints the number of differences that are not shown."""
     if count > 0:
         console.print(f"{count} more; --json shows all")
 
 
 def _print_events(console: Console, found: Comparison, events: dict[str, Any]) -> None:
-    """Prints where the runs part."""
+    """Prints where the runs diverge."""
     outcome = events["outcome"]
     if outcome == "diverged":
         sentence = f"the first {events['events_before']} events are the same; then the runs part"
@@ -240,10 +245,10 @@ def _print_events(console: Console, found: Comparison, events: dict[str, Any]) -
 
 
 def _sentence(outcome: str, events: dict[str, Any]) -> str:
-    """What was found where there are no events to show."""
+    """Describes an outcome that has no events to show."""
     sentences = {
         "identical": "every state is the same",
-        "told-differently": "every state is the same: the same events, told differently",
+        "told-differently": "every state is the same: the same events, reported differently",
         "reproduced": "a run made now agrees with both",
         "same-events": "every event is the same until the shorter run ends",
         "stopped": "stopped before an event that differs was found",
@@ -254,7 +259,7 @@ def _sentence(outcome: str, events: dict[str, Any]) -> str:
 
 
 def _deviation(found: Comparison, events: dict[str, Any]) -> str:
-    """Which of the records does not agree with a run made now."""
+    """Describes which of the records differs from a new run."""
     from hostnet._core import version
 
     differing = [side.label for side, agrees in zip((found.a, found.b), events["agrees"], strict=True) if not agrees]
@@ -267,7 +272,7 @@ def _deviation(found: Comparison, events: dict[str, Any]) -> str:
 
 
 def divergence_table(events: dict[str, Any]) -> WideTable:
-    """The last events that both runs have, and what each has instead from there on."""
+    """Creates the table of the last common events and the first events of each run after them."""
     rows = [("", event) for event in events["common"][-COMMON_EVENTS:]]
     for name in ("a", "b"):
         rows += [(name.upper(), event) for event in islice(events[name], OWN_EVENTS)]
@@ -277,7 +282,7 @@ def divergence_table(events: dict[str, Any]) -> WideTable:
 
 
 def event_table(rows: Sequence[tuple[str, Event]]) -> WideTable:
-    """Events, one a line."""
+    """Creates the table of events, one per line."""
     headings = ("", "time ns", "part", "event", "from", "request", LINE, "workload")
     table = new_table(*headings, left=(0, 2, 3, 4, 5, 6, 7), names=3)
     table.whole = True
@@ -287,7 +292,7 @@ def event_table(rows: Sequence[tuple[str, Event]]) -> WideTable:
             name,
             "" if time_ns is None else f"{time_ns:.3f}",
             event.get("part", ""),
-            _what(event),
+            _event_text(event),
             event.get("from", ""),
             _request(event),
             _line(event),
@@ -297,19 +302,20 @@ def event_table(rows: Sequence[tuple[str, Event]]) -> WideTable:
 
 
 def _request(event: Event) -> str:
+    """Formats the request of an event."""
     return "" if event.get("request") is None else f"{event['request']} {event['kind']}"
 
 
-def _what(event: Event) -> str:
-    """What happens, and what else the event says."""
+def _event_text(event: Event) -> str:
+    """Formats the kind of an event and its details."""
     details = event.get("details")
     if not isinstance(details, dict):
         return str(event["event"])
-    said = " ".join(f"{key} {value}" for key, value in details.items() if key != "class")
-    return f"{event['event']} {said}"
+    details_text = " ".join(f"{key} {value}" for key, value in details.items() if key != "class")
+    return f"{event['event']} {details_text}"
 
 
 def _line(event: Event) -> str:
-    """Where the line of an event lies."""
+    """Formats the position of the line of an event."""
     places = [event.get(key) for key in ("channel", "bank", "row", "column")]
     return "" if None in places else "/".join(map(str, places))

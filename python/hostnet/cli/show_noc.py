@@ -1,4 +1,4 @@
-"""The page that `hostnet noc` prints."""
+"""Output of `hostnet noc`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rich.text import Text
 
 from hostnet.cli.show import (
     NOTHING,
+    buffered_console,
     new_table,
-    page,
     percent,
     print_notes,
     print_path,
@@ -19,7 +19,7 @@ from hostnet.cli.show import (
     time_text,
 )
 from hostnet.notes import STOPPED
-from hostnet.report.noc_words import network_text, packets_text, verdict
+from hostnet.report.noc_descriptions import network_text, packets_text, saturation_text
 from hostnet.units import format_count
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LINKS_MAX = 5
-"""Links that are shown; all of them are in the JSON."""
+"""Maximum number of links that are shown; the JSON has all."""
 
 COLUMNS_MAX = 11
 ROWS_MAX = 16
-"""A map of more columns or rows is not drawn: it would not fit on a screen."""
+"""Largest map that is drawn, which must fit on a screen."""
 
 
 def print_noc(result: NocResult, html: Path | None) -> None:
-    """Prints what a run of the network alone measured; the last line is the path of its page if there is one."""
+    """Prints the results of a network on a chip; the last line is the path of its page, if any."""
     summary = result.summary
-    with page() as console:
+    with buffered_console() as console:
         console.print(Text(network_text(summary), style="bold"))
-        console.print(Text(what(summary)))
+        console.print(Text(headline(summary)))
         print_tables(console, rate_table(summary), latency_table(summary))
         if summary["cycles"]["measured"]:
             print_tables(console, link_table(summary))
@@ -52,15 +52,15 @@ def print_noc(result: NocResult, html: Path | None) -> None:
             for line in drawn:
                 console.print(Text(f"  {line}"), soft_wrap=True)
         console.print()
-        console.print(Text(verdict(summary)))
-        console.print(Text(speed(result)))
+        console.print(Text(saturation_text(summary)))
+        console.print(Text(speed_text(result)))
         print_notes(console, notes(summary))
         if html is not None:
             print_path(console, html)
 
 
-def what(summary: Row) -> str:
-    """The packets, and how long they were measured."""
+def headline(summary: Row) -> str:
+    """Describes the packets and the measured time."""
     cycles = summary["cycles"]
     measured = cycles["measured"]
     time = time_text(measured * summary["noc"]["clock_ns"])
@@ -72,24 +72,24 @@ def what(summary: Row) -> str:
 
 
 def rate_table(summary: Row) -> Table:
-    """What was offered and accepted."""
+    """Creates the table of offered and accepted load."""
     rates, bound = summary["rate"], summary["bound"]
     table = new_table(
         "flits/node/cycle", "offered", "accepted", "least node", "GB/s in all", "a link full at", left=(0,)
     )
     table.add_row(
         "rate",
-        fixed(rates["offered"], 4),
-        fixed(rates["accepted"], 4),
-        fixed(rates["accepted_least"], 4),
+        fixed_point(rates["offered"], 4),
+        fixed_point(rates["accepted"], 4),
+        fixed_point(rates["accepted_least"], 4),
         rate(rates, "accepted_gb_per_s"),
-        NOTHING if bound is None else fixed(bound["rate"], 4),
+        NOTHING if bound is None else fixed_point(bound["rate"], 4),
     )
     return table
 
 
 def latency_table(summary: Row) -> Table:
-    """Latencies of packets, in cycles and in ns."""
+    """Creates the table of packet latencies, in cycles and in ns."""
     latency = summary["latency"]
     table = new_table("latency", "mean", "P50", "P90", "P99", "max", "packets", left=(0,))
     for name, row, unit in (
@@ -98,15 +98,15 @@ def latency_table(summary: Row) -> Table:
         ("in the network, cycles", latency["network"], "cycles"),
     ):
         digits = 1 if unit == "ns" else 0
-        values = (fixed(row[f"{which}_{unit}"], digits) for which in ("p50", "p90", "p99", "max"))
-        table.add_row(name, fixed(row[f"mean_{unit}"], 2), *values, str(row["count"]))
+        values = (fixed_point(row[f"{which}_{unit}"], digits) for which in ("p50", "p90", "p99", "max"))
+        table.add_row(name, fixed_point(row[f"mean_{unit}"], 2), *values, str(row["count"]))
     alone = latency["zero_load"]["mean_cycles"]
-    table.add_row("the same packets alone", fixed(alone, 2), *[NOTHING] * 5)
+    table.add_row("the same packets alone", fixed_point(alone, 2), *[NOTHING] * 5)
     return table
 
 
 def link_table(summary: Row) -> Table:
-    """The fullest links, and what their routes would give them of what is offered."""
+    """Creates the table of the most loaded links, with the load that their routes predict."""
     table = new_table("fullest links", "busy", "by routes", "flits", left=(0,))
     offered = summary["rate"]["offered"]
     fullest_first = sorted(summary["links"], key=lambda row: -row["flits"])
@@ -117,7 +117,7 @@ def link_table(summary: Row) -> Table:
 
 
 def link_map(summary: Row) -> list[str]:
-    """A mesh with the share of cycles, in percent, in which the fuller direction of each link is busy."""
+    """Draws a mesh with the busy share of the busier direction of each link, in percent."""
     noc = summary["noc"]
     columns, rows = noc["columns"], noc["rows"]
     if noc["topology"] != "mesh" or columns > COLUMNS_MAX or rows > ROWS_MAX or not summary["cycles"]["measured"]:
@@ -139,18 +139,18 @@ def link_map(summary: Row) -> list[str]:
     return lines
 
 
-def fixed(value: float | None, digits: int) -> str:
-    """A value with so many digits after the point, so that rows can be compared."""
+def fixed_point(value: float | None, digits: int) -> str:
+    """Formats a value with a fixed number of decimals, so that rows can be compared."""
     return NOTHING if value is None else f"{value:.{digits}f}"
 
 
 def yes_or_no(value: bool | None) -> str:
-    """A truth value, or that it is not known."""
+    """Formats a boolean, or None."""
     return NOTHING if value is None else "yes" if value else "no"
 
 
-def speed(result: NocResult) -> str:
-    """How fast the simulation was, and the hash of its results."""
+def speed_text(result: NocResult) -> str:
+    """Describes the speed of the simulation and the hash of its results."""
     found = result.to_dict()["speed"]
     hops = format_count(found["flit_hops_per_s"], "flit hops/s")
     cpu = format_count(found["flit_hops_per_cpu_s"], "per CPU second")
@@ -158,12 +158,12 @@ def speed(result: NocResult) -> str:
 
 
 def notes(summary: Row) -> list[str]:
-    """What the user should know before trusting the numbers."""
+    """Returns notes on the validity of the results."""
     packets = summary["packets"]
     lines = []
     if not summary["complete"]:
         lines.append(STOPPED)
     missing = packets["measured"] - packets["arrived"]
     if missing:
-        lines.append(f"{missing} packets had not arrived when the run ended: the latency is of the others")
+        lines.append(f"{missing} packets had not arrived when the run ended: the latency covers the others")
     return lines

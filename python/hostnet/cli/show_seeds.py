@@ -1,4 +1,4 @@
-"""The tables that `hostnet run --seeds` prints."""
+"""Tables of `hostnet run --seeds`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rich.text import Text
 from hostnet.cli.show import (
     ACTIVATIONS,
     NOTHING,
+    buffered_console,
     new_table,
     number,
-    page,
     print_notes,
     print_path,
     print_tables,
     with_interval,
 )
 from hostnet.cli.show_cluster import ROWS_MAX
-from hostnet.limit_names import notes_on
+from hostnet.limit_names import limit_notes
 from hostnet.notes import notes_of
 from hostnet.units import format_rate, is_small_rate, unit_of_rate
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 NO_MEAN: Row = {"mean": None, "ci95": None}
-"""Stands for what no run told."""
+"""Mean of a value that no run has."""
 
 
 MEASURED: dict[str, Shown] = {
@@ -72,7 +72,7 @@ MEASURED: dict[str, Shown] = {
         },
     ),
 }
-"""What is shown of tables of hosts on a network that have rows: the keys of a row, and its columns."""
+"""Tables of hosts on a network: the key columns of a row, and its shown columns with their scale."""
 
 METERED: dict[str, Shown] = {
     "power": (
@@ -89,23 +89,23 @@ METERED: dict[str, Shown] = {
         {"pJ per byte": ("pj_per_byte", 1.0), "nJ per operation": ("nj_per_operation", 1.0)},
     ),
 }
-"""The same of tables of power and energy, which servers have too."""
+"""Tables of power and energy, which servers have as well, in the form of `MEASURED`."""
 
 
 def print_means(combined: Row, path: Path, *, brief: bool = False) -> None:
-    """Prints the means over all seeds, or the first table of them; the last line is the path of their directory."""
+    """Prints the means over all seeds, or the first table of them; the last line is the path of their folder."""
     seeds = combined["seeds"]
-    with page() as console:
+    with buffered_console() as console:
         title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ± its 95 % confidence interval"
         console.print(Text(title, style="bold"))
         print_tables(console, *tables_of(combined)[: 1 if brief else None])
-        limits = notes_on(row.get("limited_by") for row in combined.get("workloads", ()))
+        limits = limit_notes(row.get("limited_by") for row in combined.get("workloads", ()))
         print_notes(console, [*limits, *notes_of(combined)])
         print_path(console, path)
 
 
 def tables_of(combined: Row) -> list[Table]:
-    """The tables of a server, or of hosts on a network."""
+    """Returns the tables of a server, or of hosts on a network."""
     if "classes" in combined:
         return [
             class_means(combined["classes"], combined.get("latencies", [])),
@@ -121,23 +121,23 @@ def tables_of(combined: Row) -> list[Table]:
 
 
 def tables_with_rows(combined: Row, shown: Mapping[str, Shown]) -> Iterator[Table]:
-    """The tables that any run has, of long ones the first rows, without columns that no row has."""
+    """Yields the tables that a run has: the first rows of long ones, without empty columns."""
     for name, (keys, columns) in shown.items():
         rows = combined.get(name) or []
-        told = {
+        columns_with_values = {
             heading: (column, scale)
             for heading, (column, scale) in columns.items()
             if any(row.get(column, NO_MEAN)["mean"] is not None for row in rows)
         }
-        if told:
-            table = measured_means(rows[:ROWS_MAX], tuple(key for key in keys if key in rows[0]), told)
+        if columns_with_values:
+            table = measured_means(rows[:ROWS_MAX], tuple(key for key in keys if key in rows[0]), columns_with_values)
             if len(rows) > ROWS_MAX:
                 table.hide_rows(f'{len(rows) - ROWS_MAX} more rows of "{name}"')
             yield table
 
 
 def class_means(rows: list[Row], latencies: list[Row]) -> Table:
-    """Goodput of each class of traffic, what was lost, and what its requests took, where there are any."""
+    """Creates the table of goodput, losses and request latencies by traffic class."""
     columns = {
         "Gbps": "goodput_gbps",
         "marked": "marked_segments",
@@ -148,41 +148,42 @@ def class_means(rows: list[Row], latencies: list[Row]) -> Table:
     }
     waits = {row["class"]: row for row in latencies}
     rows = [{**waits.get(row["class"], {}), **row} for row in rows]
-    told = {
+    shown = {
         heading: (column, 1.0)
         for heading, column in columns.items()
         if any(row.get(column, NO_MEAN)["mean"] is not None for row in rows)
     }
-    return measured_means(rows, ("class",), told)
+    return measured_means(rows, ("class",), shown)
 
 
 def measured_means(rows: list[Row], keys: tuple[str, ...], columns: dict[str, tuple[str, float]]) -> WideTable:
-    """The columns of a table by their headings, each a column of the results and a factor; `keys` name a row."""
+    """Creates a table with a heading, result column and scale for each of its columns; `keys` identify a row."""
     table = new_table(*keys, *columns, left=range(len(keys)), names=len(keys))
     for row in rows:
         names = (str(row[key]) for key in keys)
         table.add_row(
-            *names, *(mean(row.get(column, NO_MEAN), scale, unit_of_rate(column)) for column, scale in columns.values())
+            *names,
+            *(mean_text(row.get(column, NO_MEAN), scale, unit_of_rate(column)) for column, scale in columns.values()),
         )
     return table
 
 
 def workload_means(rows: list[Row]) -> Table:
-    """Throughput and latency of each workload."""
+    """Creates the table of throughput and latency by workload."""
     table = new_table("workload", "GB/s", "latency ns", "P50", "P99", left=(0,))
     table.add_column("limited by")
     for row in rows:
         columns = ("throughput_gb_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns")
         table.add_row(
             row["workload"],
-            *(mean(row[column], 1.0, unit_of_rate(column)) for column in columns),
+            *(mean_text(row[column], 1.0, unit_of_rate(column)) for column in columns),
             row["limited_by"] or NOTHING,
         )
     return table
 
 
 def application_means(rows: list[Row]) -> list[Table]:
-    """What the users of the applications see; no table without any."""
+    """Returns the table of the performance of applications, if there are any."""
     applications = [row for row in rows if row["kind"] == "app"]
     if not applications:
         return []
@@ -191,47 +192,47 @@ def application_means(rows: list[Row]) -> list[Table]:
     for row in applications:
         table.add_row(
             row["workload"],
-            *(mean(row.get(column, NO_MEAN), scale) for column, scale in columns),
-            mean(row.get("execution_time_s", NO_MEAN)),
+            *(mean_text(row.get(column, NO_MEAN), scale) for column, scale in columns),
+            mean_text(row.get("execution_time_s", NO_MEAN)),
         )
     return [table]
 
 
 def domain_means(rows: list[Row]) -> Table:
-    """Credits, latency and throughput of each domain."""
+    """Creates the table of credits, latency and throughput by domain."""
     table = new_table("domain", "credits in use", "of", "latency ns", "GB/s", "full %", left=(0,))
     for row in rows:
         if row["workload"] == row["part"] == "all":
             table.add_row(
                 row["domain"],
-                mean(row["in_use_mean"]),
+                mean_text(row["in_use_mean"]),
                 str(row["capacity"]),
-                mean(row["latency_mean_ns"]),
-                mean(row["throughput_gb_per_s"], 1.0, "GB/s"),
-                mean(row["full_share"], 100),
+                mean_text(row["latency_mean_ns"]),
+                mean_text(row["throughput_gb_per_s"], 1.0, "GB/s"),
+                mean_text(row["full_share"], 100),
             )
     return table
 
 
 def channel_means(rows: list[Row]) -> Table:
-    """Bandwidth and queues of all memory channels together."""
+    """Creates the table of the totals of all memory channels."""
     table = new_table("channels", "read GB/s", "write GB/s", ACTIVATIONS, "RPQ", "WPQ", "write mode %", left=(0,))
     for row in rows:
         if row["channel"] < 0:
             table.add_row(
                 "all",
-                mean(row["read_gb_per_s"], 1.0, "GB/s"),
-                mean(row["write_gb_per_s"], 1.0, "GB/s"),
-                mean(row["row_miss_ratio"]),
-                mean(row["rpq_mean"]),
-                mean(row["wpq_mean"]),
-                mean(row["write_mode_share"], 100),
+                mean_text(row["read_gb_per_s"], 1.0, "GB/s"),
+                mean_text(row["write_gb_per_s"], 1.0, "GB/s"),
+                mean_text(row["row_miss_ratio"]),
+                mean_text(row["rpq_mean"]),
+                mean_text(row["wpq_mean"]),
+                mean_text(row["write_mode_share"], 100),
             )
     return table
 
 
-def mean(value: Row, scale: float = 1, unit: str | None = None) -> str:
-    """A mean over the seeds with its confidence interval; `unit` is that of a rate."""
+def mean_text(value: Row, scale: float = 1, unit: str | None = None) -> str:
+    """Formats a mean over the seeds with its confidence interval; `unit` is that of a rate."""
     if value["mean"] is None:
         return number(None)
     if unit is not None and is_small_rate(value["mean"], unit):

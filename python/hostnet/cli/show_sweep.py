@@ -1,4 +1,4 @@
-"""The table that `hostnet sweep` prints."""
+"""Table of `hostnet sweep`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from rich.text import Text
 
 from hostnet.cli.show import (
     NOTHING,
+    buffered_console,
     new_table,
-    page,
     percent,
     print_notes,
     print_path,
@@ -17,7 +17,7 @@ from hostnet.cli.show import (
     rate,
 )
 from hostnet.comparison.differences import INTERVALS
-from hostnet.limit_names import notes_on
+from hostnet.limit_names import limit_notes
 from hostnet.report.subjects import SUBJECTS, subject_of
 from hostnet.sweeps.outcome import headline
 from hostnet.terminal.layout import short_paths
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 ROWS_MAX = 40
-"""More rows are not printed."""
+"""Maximum number of rows that are printed."""
 
 
 MORE_COLUMNS = {"cores W": "cores_w", "W": "energy_w", "energy per byte": "pj_per_byte", "iteration us": "iteration_us"}
@@ -46,17 +46,20 @@ def print_sweep(manifest: Row, path: Path) -> None:
     rows = next(file.iter_batches(ROWS_MAX)).to_pylist()
     hidden = file.metadata.num_rows - len(rows)
     notes = [*manifest["notes"], *([f"{hidden} more rows are in sweep.parquet"] if hidden else [])]
-    with page() as console:
+    with buffered_console() as console:
         console.print(Text(headline(manifest), style="bold"))
         whole = sweep_table(manifest, rows, intervals=True)
         fits = len(whole.fitted(console.width)) == 1
         print_tables(console, whole if fits else sweep_table(manifest, rows))
-        print_notes(console, [*notes_on(row["limited_by"] for row in rows), *notes])
+        print_notes(console, [*limit_notes(row["limited_by"] for row in rows), *notes])
         print_path(console, path)
 
 
 def sweep_table(manifest: Row, rows: list[Row], *, intervals: bool = False) -> WideTable:
-    """Lists what was swept and what each workload, class or chip got, with `intervals` if wanted."""
+    """Creates the table of the points: swept values, and the results of each workload, class or chip.
+
+    With `intervals`, results have their confidence intervals.
+    """
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
     subject = subject_of(rows[0] if rows else ())
@@ -75,12 +78,13 @@ def sweep_table(manifest: Row, rows: list[Row], *, intervals: bool = False) -> W
             *(str(row[name]) for name in (*paths, *seed, subject)),
             *(_cell(column, row, intervals) for column in columns.values()),
             limit or NOTHING,
-            *([path_words(row)] if jobs else []),
+            *([path_text(row)] if jobs else []),
         )
     return table
 
 
 def _cell(column: str, row: Row, intervals: bool) -> str:
+    """Formats a cell."""
     value = row[column]
     if intervals and column in INTERVALS:
         return rate({INTERVALS[column]: None, **row}, column, INTERVALS[column])
@@ -89,6 +93,6 @@ def _cell(column: str, row: Row, intervals: bool) -> str:
     return rate(row, column)
 
 
-def path_words(row: Row) -> str:
-    """The host that most of the path of a job is at, and how much of it."""
+def path_text(row: Row) -> str:
+    """Describes the host with the largest share of the critical path of a job."""
     return NOTHING if row["path_host"] is None else f"{row['path_host']}, {percent(row['path_share'])}"

@@ -1,4 +1,4 @@
-"""The small commands and their options: plot, list, schema, new, demo."""
+"""The commands `hostnet plot`, `list`, `schema`, `new` and `demo`, and their options."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands."""
+    """Registers the commands."""
     app.command(name="list")(list_)
     for command in (plot, schema, new, demo):
         app.command()(command)
 
 
-def plot(run_dir: Annotated[Path, typer.Argument(help="The directory of a run, of a sweep or of curves.")]) -> int:
-    """Draw the plots of a run, of a sweep or of curves and print their paths."""
+def plot(run_dir: Annotated[Path, typer.Argument(help="Directory of a run, a sweep or curves.")]) -> int:
+    """Plot a run, a sweep or latency curves, and print the paths of the plots."""
     from hostnet.cli.extras import plot_run
 
     return plot_run(run_dir)
@@ -28,51 +28,53 @@ def list_(
         typer.Argument(
             metavar="WHAT",
             help="presets, devices, profiles, energy, power, chips, dies, workloads, apps, studies or counters.",
-            show_default="what can be listed",
+            show_default="the names of all lists",
         ),
     ] = None,
 ) -> int:
-    """List presets, DRAM devices, profiles of memory controllers, chips, dies, workloads, apps, studies, counters."""
+    """List available presets, devices, profiles, chips, dies, workloads, applications, studies or counters."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)
 
 
 def schema(
-    cluster: Annotated[bool, typer.Option("--cluster", help="Of clusters of hosts instead of single servers.")] = False,
-    chip: Annotated[bool, typer.Option("--chip", help="Of chips instead of single servers.")] = False,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="Print the schema of clusters instead of servers.")
+    ] = False,
+    chip: Annotated[bool, typer.Option("--chip", help="Print the schema of chips instead of servers.")] = False,
 ) -> int:
-    """Print the JSON Schema of configurations, for editors."""
+    """Print the JSON Schema of configurations, for use in editors."""
     from hostnet.cli.extras import show_schema
 
     return show_schema(cluster=cluster, chip=chip)
 
 
 def new(
-    file: Annotated[Path | None, typer.Argument(help="The file to write.", show_default="hostnet.toml")] = None,
+    file: Annotated[Path | None, typer.Argument(help="File to write.", show_default="<name>.toml")] = None,
     application: Annotated[
         str | None,
-        typer.Option("--app", metavar="APP", help="An application beside storage reads; `hostnet list apps`."),
+        typer.Option("--app", metavar="APP", help="Application beside storage reads; see `hostnet list apps`."),
     ] = None,
-    alone: Annotated[bool, typer.Option("--alone", help="Of --app: without the storage reads.")] = False,
+    alone: Annotated[bool, typer.Option("--alone", help="With --app: omit the storage reads.")] = False,
     cluster: Annotated[
         str | None,
         typer.Option(
             "--cluster",
             metavar="NAME",
-            help="A cluster: hostcc, dumbbell, incast, rdma, ping, forward, rack-pool, mcn or inceptionn.",
+            help="Cluster: hostcc, dumbbell, incast, rdma, ping, forward, rack-pool, mcn or inceptionn.",
         ),
     ] = None,
     chip: Annotated[
         bool,
-        typer.Option("--chip", help="A chip of tiles with network interfaces."),
+        typer.Option("--chip", help="Chip of tiles with network interfaces."),
     ] = False,
     preset: Annotated[
         str | None,
-        typer.Option("--preset", metavar="NAME", help="Of --chip: which chip; `hostnet list chips`."),
+        typer.Option("--preset", metavar="NAME", help="With --chip: preset of the chip; see `hostnet list chips`."),
     ] = None,
 ) -> int:
-    """Write a commented configuration to start from: a stream, an application, a cluster or a chip (NAME.toml)."""
+    """Write a commented configuration template: a stream, an application, a cluster or a chip."""
     from hostnet.cli.extras import write_template
 
     name = application or cluster or ("chip" if chip else "hostnet")

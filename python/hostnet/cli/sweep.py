@@ -1,4 +1,4 @@
-"""`hostnet sweep`: from the options to the directory and the table on the screen."""
+"""`hostnet sweep`: computes the points, writes the directory and prints the table."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from hostnet._core import ConfigError, SimulationError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.files import read_table
 from hostnet.rundir import fresh_path
-from hostnet.sweeps.api import check_place, executor, prepare
-from hostnet.sweeps.conduct import conduct
+from hostnet.sweeps.api import check_sweep_dir, executor, prepare
+from hostnet.sweeps.execution import run_sweep
 from hostnet.sweeps.job import ClusterError
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import complain, say, say_json
+from hostnet.terminal.screen import echo, echo_error, echo_json
 
 if TYPE_CHECKING:
     from hostnet.sweeps.job import Job
 
 RUNS = Path("runs")
-"""Where sweeps go unless `--out` says otherwise."""
+"""Default parent of sweep directories."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """The options of `hostnet sweep` as they were typed."""
+    """Options of `hostnet sweep`, as given."""
 
     file: Path
     over: tuple[str, ...] = ()
@@ -41,10 +41,10 @@ class Request:
     quiet: bool = False
 
     def check(self) -> None:
-        """Refuses options that contradict each other.
+        """Rejects options that contradict each other.
 
         Raises:
-            ConfigError: Says which, and what would be right.
+            ConfigError: There is such an option; the message suggests a remedy.
         """
         if self.json and self.quiet:
             raise ConfigError("conflicting-keys", "--json and --quiet: both say what to print; give one of them")
@@ -53,19 +53,19 @@ class Request:
 
 
 def sweep_command(request: Request) -> int:
-    """Does what the request says and returns the exit code."""
+    """Computes the sweep of a request and returns the exit code."""
     request.check()
     if request.out is not None:
-        check_place(request.out, resume=request.resume)
+        check_sweep_dir(request.out, resume=request.resume)
     job = _prepare(request)
     if job is None:
         return EXIT_INTERRUPTED
     with executor(job, request.jobs, request.dask) as execute, _watch(request, "what is done is kept") as watch:
-        path = request.out or _fresh(job.checked.name)
+        path = request.out or _create_fresh_dir(job.checked.name)
         try:
-            manifest = conduct(job, path, execute, resume=request.resume or request.out is None, progress=watch)
+            manifest = run_sweep(job, path, execute, resume=request.resume or request.out is None, progress=watch)
         except KeyboardInterrupt:
-            _say_how_to_go_on(path)
+            _print_resume_command(path)
             return EXIT_INTERRUPTED
         except (SimulationError, ClusterError) as error:
             raise error.reworded(f"{error}; what is done is kept in {path}, see --resume") from None
@@ -74,7 +74,7 @@ def sweep_command(request: Request) -> int:
 
 
 def _prepare(request: Request) -> Job | None:
-    """Checks all points; None if Ctrl-C stopped that."""
+    """Checks all points; None if Ctrl-C interrupted it."""
     with _watch(request, "nothing has been computed yet") as watch:
         try:
             return prepare(request.file, request.over, request.overrides, request.seeds, request.engine, watch)
@@ -83,13 +83,14 @@ def _prepare(request: Request) -> Job | None:
 
 
 def _watch(request: Request, kept: str) -> Watch:
+    """Creates the progress display; `kept` describes what remains after an interruption."""
     watch = Watch(show=not request.quiet)
     watch.kept = kept
     return watch
 
 
-def _fresh(name: str) -> Path:
-    """Makes the first free directory. Two sweeps never get the same one."""
+def _create_fresh_dir(name: str) -> Path:
+    """Creates the first free directory. Two sweeps never get the same one."""
     while True:
         path = fresh_path(RUNS, f"{name}-sweep")
         try:
@@ -99,18 +100,20 @@ def _fresh(name: str) -> Path:
         return path
 
 
-def _say_how_to_go_on(path: Path) -> None:
-    complain(f"hostnet: stopped; continue with the same command and --resume --out {shlex.quote(str(path))}")
+def _print_resume_command(path: Path) -> None:
+    """Prints the command that continues the sweep."""
+    echo_error(f"hostnet: stopped; continue with the same command and --resume --out {shlex.quote(str(path))}")
 
 
 def _print(request: Request, manifest: dict[str, Any], path: Path) -> None:
+    """Prints the sweep in the requested form."""
     if request.json:
         rows = read_table(path / "sweep.parquet").to_pylist()
         more = [name for name in manifest["tables"] if "/" in name]
         results = {Path(name).stem: read_table(path / name).to_pylist() for name in more}
-        say_json({"directory": str(path), **manifest, "workloads": rows, "results": results})
+        echo_json({"directory": str(path), **manifest, "workloads": rows, "results": results})
     elif request.quiet:
-        say(str(path))
+        echo(str(path))
     else:
         from hostnet.cli.show_sweep import print_sweep
 

@@ -9,33 +9,33 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(sweep)
 
 
 def sweep(
-    file: Annotated[Path, typer.Argument(help="The configuration, TOML or JSON.")],
+    file: Annotated[Path, typer.Argument(help="Configuration, TOML or JSON.")],
     over: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PATH=VALUE,...",
-            help="A parameter and its values, e.g. iio.write_credits=46,92,184 or core.lfb.entries=4..12..2. "
-            "Repeatable: every combination is computed.",
+            help="Parameter and its values, e.g. iio.write_credits=46,92,184 or core.lfb.entries=4..12..2. "
+            "Repeatable; every combination is computed.",
         ),
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace a value in every point. Repeatable."),
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a value in every point. Repeatable."),
     ] = None,
-    seeds: Annotated[int | None, typer.Option(metavar="N", help="Compute every point under N seeds.")] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="Compute every point with N seeds.")] = None,
     engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", metavar="N", help="Points at a time.", show_default="all cores"),
+        typer.Option("--jobs", "-j", metavar="N", help="Number of parallel points.", show_default="all cores"),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The directory of the sweep.", show_default="runs/<name>-sweep-<n>"),
+        typer.Option(metavar="DIR", help="Directory of the sweep.", show_default="runs/<name>-sweep-<n>"),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the sweep in --out.")] = False,
     dask: Annotated[
@@ -43,15 +43,15 @@ def sweep(
         typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster: tcp://host:port or a scheduler file."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print sweep.json, the directory and the rows as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the directory's path only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the directory.")] = False,
 ) -> int:
-    """Compute a configuration under every combination of some values.
+    """Run a configuration for every combination of parameter values.
 
     A comma inside quotes or brackets belongs to a value: --over 'workload.stream.cores="0,2","4,6"'.
 
-    The sweep can be stopped or killed at any moment; --resume continues it.
+    The sweep can be interrupted or killed at any time; --resume continues it.
 
-    Exit codes: 1 a run could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 1 a run failed, 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet.cli.sweep import Request, sweep_command
 

@@ -9,30 +9,29 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(validate)
 
 
 def validate(
-    study: Annotated[str, typer.Argument(help="A study; `hostnet list studies` names them.")],
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rows as JSON too.")] = None,
+    study: Annotated[str, typer.Argument(help="Study to reproduce; see `hostnet list studies`.")],
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the rows as JSON.")] = None,
     figure: Annotated[
-        list[str] | None, typer.Option(metavar="FIGURE", help="Only this figure (3) or panel (7b). Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="FIGURE", help="Reproduce only this figure (3) or panel (7b). Repeatable."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a row fails.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer operating points and shorter runs.")] = False,
-    threads: Annotated[int, typer.Option(help="Runs at a time.", show_default="all cores")] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 if a row fails.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use fewer operating points and shorter runs.")] = False,
+    threads: Annotated[int, typer.Option(help="Number of parallel runs.", show_default="all cores")] = 0,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run directory with a report; must be new or empty.")
     ] = None,
-    engine: Annotated[
-        str, typer.Option(metavar="run|predict", help="What computes the rows: simulations or predictions.")
-    ] = "run",
+    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
     plots: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw every figure, published beside simulated, as PNG and SVG.")
+        Path | None, typer.Option(metavar="DIR", help="Plot every figure, published beside simulated, as PNG and SVG.")
     ] = None,
 ) -> int:
-    """Recompute published results and compare them row by row."""
+    """Reproduce published results and compare them row by row."""
     from hostnet import ledger
 
     return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out, engine, plots)

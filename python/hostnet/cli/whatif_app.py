@@ -1,4 +1,4 @@
-"""The command `hostnet whatif`: the NIC elsewhere."""
+"""The command `hostnet whatif`: compares attachments of the NIC."""
 
 from __future__ import annotations
 
@@ -12,57 +12,60 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from hostnet.whatif import Placed
+    from hostnet.whatif import PlacedRun
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Registers the command."""
     app.command()(whatif)
 
 
 def whatif(
-    file: Annotated[Path, typer.Argument(help="The configuration of hosts on a network, TOML or JSON.")],
+    file: Annotated[Path, typer.Argument(help="Configuration of hosts on a network, TOML or JSON.")],
     attach: Annotated[
         str | None,
         typer.Option(
             metavar="PLACE,...",
-            help="Where the NIC is to sit: pcie, onchip, dimm, cxl.",
+            help="Attachments of the NIC: pcie, onchip, dimm, cxl.",
             show_default="all that are possible",
         ),
     ] = None,
     host: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only the NIC of this host table. Repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Move only the NIC of this host table. Repeatable.")
     ] = None,
     overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a value. Repeatable.")
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a value. Repeatable.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Replace the seed.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Override the seed.")] = None,
     threads: Annotated[
         int | None,
-        typer.Option("--threads", "-j", help="Runs at a time; the results do not depend on it.", show_default="all"),
+        typer.Option(
+            "--threads", "-j", help="Number of parallel runs; does not affect the results.", show_default="all"
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The folder for the runs.", show_default="runs/<name>-whatif-<n>"),
+        typer.Option(metavar="DIR", help="Folder for the runs.", show_default="runs/<name>-whatif-<n>"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print whatif.json instead of the tables.")] = False,
 ) -> int:
-    """Tell what would change if the NIC sat elsewhere: at PCIe, on the die, in a DIMM, at CXL.
+    """Compare attachments of the NIC: PCIe, on the die, in a DIMM, or CXL.
 
-    One run for each place, and nothing else changed. Each is kept as `hostnet run` keeps it, for plot and compare.
+    The configuration is run once per attachment, with nothing else changed. Each run directory is kept for plot and
+    compare.
 
-    Exit codes: 1 a run could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
+    Exit codes: 1 a run failed, 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet import rundir
     from hostnet.cli.main import EXIT_INTERRUPTED
     from hostnet.cli.run import RUNS
     from hostnet.running.ranges import check_seed
     from hostnet.terminal.progress import Watch
-    from hostnet.terminal.screen import say
+    from hostnet.terminal.screen import echo
     from hostnet.whatif import parse_places, possible_places, what_if
 
     check_seed("--seed", seed)
-    rundir.check_place(out or rundir.fresh_path(RUNS, f"{file.stem}-whatif"))
+    rundir.check_run_dir(out or rundir.fresh_path(RUNS, f"{file.stem}-whatif"))
     chosen: dict[str, Any] = {"hosts": tuple(host or ()), "overrides": tuple(overrides or ()), "seed": seed}
     refused: dict[str, str] = {}
     if attach is not None:
@@ -75,26 +78,26 @@ def whatif(
             return EXIT_INTERRUPTED
         watch.finish()
     if out is not None:
-        path = rundir.publish(out, lambda place: _write(placed, refused, place))
+        path = rundir.publish(out, lambda folder: _write(placed, refused, folder))
     else:
-        path = rundir.publish_fresh(RUNS, f"{file.stem}-whatif", lambda place: _write(placed, refused, place))
+        path = rundir.publish_fresh(RUNS, f"{file.stem}-whatif", lambda folder: _write(placed, refused, folder))
     if json:
-        say((path / "whatif.json").read_text(encoding="utf-8"), end="")
+        echo((path / "whatif.json").read_text(encoding="utf-8"), end="")
     else:
         _print(placed, refused, path)
     return 0
 
 
-def _write(placed: Sequence[Placed], refused: dict[str, str], place: Path) -> None:
-    """Fills an empty folder: a run for each place, and the comparison."""
+def _write(placed: Sequence[PlacedRun], refused: dict[str, str], folder: Path) -> None:
+    """Writes a run directory per place and the comparison into an empty folder."""
     import json
 
     from hostnet import rundir
     from hostnet.whatif import host_rows, loss_notes, stage_rows, traffic_rows
 
     for one in placed:
-        (place / one.place).mkdir()
-        rundir.write_run(one.results, place / one.place)
+        (folder / one.place).mkdir()
+        rundir.write_run(one.results, folder / one.place)
     found = {
         "format": 1,
         "name": placed[0].results.summary["name"],
@@ -105,11 +108,11 @@ def _write(placed: Sequence[Placed], refused: dict[str, str], place: Path) -> No
         "refused": refused,
         "unvalidated": _notes(placed),
     }
-    rundir.write_text(place / "whatif.json", json.dumps(found, indent=1) + "\n")
+    rundir.write_text(folder / "whatif.json", json.dumps(found, indent=1) + "\n")
 
 
-def _notes(placed: Sequence[Placed]) -> list[str]:
-    """What is not validated in any of the runs, once for all hosts of which it is said."""
+def _notes(placed: Sequence[PlacedRun]) -> list[str]:
+    """Returns the notes on missing validation, each with all hosts that it applies to."""
     hosts: dict[str, dict[str, None]] = {}
     for one in placed:
         for note in filter(None, (one.results.summary["unvalidated"] or "").split("; ")):
@@ -118,7 +121,7 @@ def _notes(placed: Sequence[Placed]) -> list[str]:
     return [f"{', '.join(own)}: {what}" for what, own in hosts.items()]
 
 
-def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> None:
+def _print(placed: Sequence[PlacedRun], refused: dict[str, str], path: Path) -> None:
     """Prints the tables; the last line is the path of the folder."""
     from rich.text import Text
 
@@ -126,7 +129,7 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
     from hostnet.whatif import host_rows, loss_notes, stage_rows, traffic_rows
 
     stages, traffic, hosts = stage_rows(placed), traffic_rows(placed), host_rows(placed)
-    with show.page() as console:
+    with show.buffered_console() as console:
         console.print(Text(show.headline(placed[0].results.summary), style="bold"))
         if stages:
             show.print_tables(console, _stage_table(stages))
@@ -157,12 +160,12 @@ def _print(placed: Sequence[Placed], refused: dict[str, str], path: Path) -> Non
         }
         show.print_tables(console, _table(headings, [_without_iio(row) for row in hosts], ("host", "place")))
         left_out = (f"{place} is left out: {why}" for place, why in refused.items())
-        show.print_notes(console, [*loss_notes(placed), *_notes(placed), *left_out, *_too_short(traffic)])
+        show.print_notes(console, [*loss_notes(placed), *_notes(placed), *left_out, *_percentile_advice(traffic)])
         show.print_path(console, path)
 
 
-def _too_short(traffic: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Returns advice on percentiles that need more requests than there were."""
+def _percentile_advice(traffic: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yields advice on percentiles that need more requests than there were."""
     from hostnet.cluster_view import TAIL
 
     places = dict.fromkeys(row["place"] for row in traffic if row["mean_us"] is not None and row["p99_us"] is None)
@@ -186,33 +189,34 @@ def _with_energy(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stage_table(stages: Sequence[dict[str, Any]]) -> Table:
-    """A row per class, direction and stage, a column per place."""
+    """Creates the table of stages: a row per class, direction and stage, a column per place."""
     from hostnet.stages import STAGES
 
     places = {row["place"]: f"{row['place']} µs" for row in stages}
-    told = {stage: name for stage, name in STAGES.items() if any(row.get(stage) for row in stages)}
+    shown = {stage: name for stage, name in STAGES.items() if any(row.get(stage) for row in stages)}
     rows: list[dict[str, Any]] = []
     for ends in dict.fromkeys((row["class"], row["way"]) for row in stages):
         own = {row["place"]: row for row in stages if (row["class"], row["way"]) == ends}
-        for stage, name in {**told, "mean_us": "all"}.items():
-            said = ("", "") if stage != next(iter(told)) else ends
+        for stage, name in {**shown, "mean_us": "all"}.items():
+            shown_ends = ("", "") if stage != next(iter(shown)) else ends
             values = {place: row.get(stage) for place, row in own.items()}
-            rows.append({"class": said[0], "way": said[1], "stage": name, **values})
+            rows.append({"class": shown_ends[0], "way": shown_ends[1], "stage": name, **values})
     return _table({"class": "class", "way": "way", "stage": "stage", **places}, rows, ("class", "way", "stage"))
 
 
 def _table(headings: dict[str, str], rows: Sequence[dict[str, Any]], texts: Sequence[str]) -> Table:
-    """A table of rows, some of whose columns are text."""
+    """Creates a table of rows; the columns in `texts` are text."""
     from hostnet.cli import show
 
-    told = {key: heading for key, heading in headings.items() if any(row.get(key) is not None for row in rows)}
-    table = show.new_table(*told.values(), left=[index for index, key in enumerate(told) if key in texts])
+    shown = {key: heading for key, heading in headings.items() if any(row.get(key) is not None for row in rows)}
+    table = show.new_table(*shown.values(), left=[index for index, key in enumerate(shown) if key in texts])
     for row in rows:
-        table.add_row(*(_cell(row.get(key)) for key in told))
+        table.add_row(*(_cell(row.get(key)) for key in shown))
     return table
 
 
 def _cell(value: Any) -> str:
+    """Formats a cell."""
     from hostnet.cli.show import NOTHING, number
 
     return value if isinstance(value, str) else number(value) if value is not None else NOTHING

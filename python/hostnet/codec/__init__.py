@@ -1,11 +1,11 @@
-"""A lossy codec for gradients with a bound on its error, as a NIC can have it; docs/codec.md explains it.
+"""Lossy codec for gradients with a bound on its error, as a NIC can implement it; docs/codec.md explains it.
 
     from hostnet import codec
 
     stream = codec.compress(gradient, bound=10)
     back = codec.decompress(stream).reshape(gradient.shape)
 
-Floats come from NumPy arrays, torch tensors on the CPU, and whatever else has a buffer of float32.
+Values may be NumPy arrays, torch tensors on the CPU, and any other buffer of float32.
 """
 
 from hostnet.codec.arrays import (

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
 
 MODES = ("thesis", "bounded", "nearest")
-"""As published; 8 bits only where they keep the bound; and to the nearest value instead of towards zero."""
+"""As published; 8 bits only where they keep the bound; and rounding to nearest instead of towards zero."""
 
 BITS = (0, 8, 16, 32)
-"""The bits that a float may take beside its tag of two."""
+"""Bits of a float, in addition to its tag of two bits."""
 
 HEADER_BYTES = 16
 FLOAT_BYTES = 4
@@ -29,89 +29,92 @@ FLOATS_MAX = 1 << 60
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many floats take how many bits."""
+    """Number of floats of each size class."""
 
     classes: dict[int, int]
-    """Floats that take 0, 8, 16 and 32 bits beside their tags."""
+    """Number of floats with 0, 8, 16 and 32 bits."""
     payload_bytes: int
-    """Bytes of all of them and their tags."""
+    """Size of all floats and their tags, in bytes."""
 
     @property
     def floats(self) -> int:
-        """Floats in all."""
+        """Number of floats."""
         return sum(self.classes.values())
 
     @property
     def shares(self) -> dict[int, float]:
-        """The shares of the classes, 0 to 1; all 0 without floats."""
+        """Shares of the classes, 0 to 1; all 0 without floats."""
         return {bits: count / max(self.floats, 1) for bits, count in self.classes.items()}
 
     @property
     def plain_bytes(self) -> int:
-        """Bytes of the floats as they are."""
+        """Uncompressed size of the floats, in bytes."""
         return FLOAT_BYTES * self.floats
 
     @property
     def stream_bytes(self) -> int:
-        """Bytes of their stream, which has a header before the payload."""
+        """Size of the stream, which consists of a header and the payload, in bytes."""
         return HEADER_BYTES + self.payload_bytes
 
     @property
     def ratio(self) -> float:
-        """Bytes of the floats by those of their payload; 1 without floats."""
+        """Compression ratio: uncompressed size over payload size; 1 without floats."""
         return self.plain_bytes / self.payload_bytes if self.payload_bytes else 1.0
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a stream says of itself."""
+    """Header of a stream."""
 
     mode: str
-    """How it was made."""
+    """Mode of the compression, one of `MODES`."""
     bound: int
-    """k of the bound 2^-k."""
+    """Exponent k of the error bound 2^-k."""
     floats: int
-    """How many floats it holds."""
+    """Number of floats in the stream."""
 
 
 def compress(values: Any, bound: int = 10, mode: str = "thesis") -> bytes:
-    """The stream of float32 values, in the order of their last index. Their shape is not kept.
+    """Compresses float32 values in C order. Their shape is not stored.
 
     Args:
-        values: A NumPy array, a torch tensor on the CPU, or a buffer of float32. What is not contiguous is copied.
-        bound: k of the bound 2^-k on the error of a float, 1 to 15.
+        values: A NumPy array, a torch tensor on the CPU, or a buffer of float32. Non-contiguous values are copied.
+        bound: Exponent k of the bound 2^-k on the error of a float, 1 to 15.
         mode: "thesis", "bounded" or "nearest".
 
+    Returns:
+        The stream: a header and the payload.
+
     Raises:
-        ConfigError: An argument is wrong.
+        ConfigError: An argument is invalid.
     """
-    row = flat(values)
+    row = flat_floats(values)
     out = np.empty(bytes_max(row.size), np.uint8)
     return compress_into(out, row, bound, mode).tobytes()
 
 
 def compress_into(out: Bytes, values: Any, bound: int = 10, mode: str = "thesis") -> Bytes:
-    """As `compress`, but into an array of bytes that is used again and again; the part of it that the stream takes.
+    """Compresses as `compress`, but into the reusable byte array `out`; returns the part of it that was written.
 
     Raises:
-        ConfigError: An argument is wrong, or `out` has less than `bytes_max` bytes, is not contiguous, cannot be
+        ConfigError: An argument is invalid, or `out` has less than `bytes_max` bytes, is not contiguous, cannot be
             written, or shares memory with the values.
     """
     if not has_room(out, np.uint8) or out.ndim != 1:
         raise _core.ConfigError(
             "wrong-type", "out: must be an array of uint8 in one row that is contiguous and can be written"
         )
-    row = flat(values)
+    row = flat_floats(values)
     if np.may_share_memory(out, row):
         raise _core.ConfigError("conflicting-keys", "out: shares memory with the values")
-    return out[: _core.codec_compress(row, out, checked(bound), named(mode))]
+    return out[: _core.codec_compress(row, out, check_bound(bound), check_mode(mode))]
 
 
 def bytes_max(floats: int) -> int:
-    """The most bytes that the stream of so many floats has: 34 for each eight, and its header.
+    """Returns the largest size of a stream of `floats` floats: 34 bytes per eight floats, and the header.
 
     Raises:
-        ConfigError: There are no arrays of so many floats.
+        ConfigError: An array cannot have so many floats.
     """
     if not 0 <= floats < FLOATS_MAX:
         raise _core.ConfigError("out-of-range", f"floats {floats}: must be 0 to {FLOATS_MAX - 1}")
@@ -119,13 +122,13 @@ def bytes_max(floats: int) -> int:
 
 
 def decompress(stream: Any, out: Floats | None = None) -> Floats:
-    """The floats of a stream, as an array of one dimension, or in `out`, an array of as many float32.
+    """Decompresses a stream to a one-dimensional array of float32, or into `out`, which must have as many floats.
 
     Raises:
-        ConfigError: It is damaged, or no stream; the message says where. What is in `out` is undefined then. Or `out`
-            has another number of floats, is not contiguous, or cannot be written.
+        ConfigError: The stream is damaged or not a stream, and the content of `out` is undefined; or `out` has another
+            number of floats, is not contiguous, or cannot be written.
     """
-    content = raw(stream)
+    content = as_bytes(stream)
     if out is None:
         out = np.empty(header(content).floats, np.float32)
     elif not has_room(out, np.float32):
@@ -137,60 +140,60 @@ def decompress(stream: Any, out: Floats | None = None) -> Floats:
 
 
 def header(stream: Any) -> Header:
-    """What a stream says of itself.
+    """Returns the header of a stream.
 
     Raises:
-        ConfigError: It is damaged, or no stream.
+        ConfigError: The stream is damaged or not a stream.
     """
-    return Header(*_core.codec_header(raw(stream)))
+    return Header(*_core.codec_header(as_bytes(stream)))
 
 
 def sizes(values: Any, bound: int = 10, mode: str = "thesis") -> Sizes:
-    """What the stream of values would take; arguments and errors are those of `compress`."""
-    counts, payload_bytes = _core.codec_sizes(flat(values), checked(bound), named(mode))
+    """Returns the sizes that a stream of the values would have; arguments and errors are those of `compress`."""
+    counts, payload_bytes = _core.codec_sizes(flat_floats(values), check_bound(bound), check_mode(mode))
     return Sizes(dict(zip(BITS, counts, strict=True)), payload_bytes)
 
 
 def roundtrip(values: Any, bound: int = 10, mode: str = "thesis") -> tuple[Floats, float]:
-    """What values become, in their shape, and the largest error; arguments and errors are those of `compress`.
+    """Returns the values after compression and decompression, in their shape, and the largest error.
 
-    What is not finite stays as it is and has no error.
+    Arguments and errors are those of `compress`. Values that are not finite are kept and have no error.
     """
     rounded = np.array(as_array(values), order="C")
-    error = _core.codec_round(rounded.reshape(-1), checked(bound), named(mode))
+    error = _core.codec_round(rounded.reshape(-1), check_bound(bound), check_mode(mode))
     return rounded, error
 
 
 def has_room(out: Any, kind: type) -> bool:
-    """Whether something is an array of that type that can be written from its first element to its last."""
+    """Returns True if `out` is a writable, contiguous, aligned array of the type."""
     return isinstance(out, np.ndarray) and out.dtype == kind and out.flags.carray
 
 
 def as_array(values: Any) -> Floats:
-    """The array of float32 that something is, without a copy where there need be none.
+    """Returns the float32 array of a value, without a copy if possible.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The value is not an array of float32.
     """
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:  # as torch says that a tensor is elsewhere
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:  # includes torch's for tensors off the CPU
         raise _core.ConfigError("wrong-type", f"values: {error}") from None
     if array.dtype != np.float32:
         raise _core.ConfigError("wrong-type", f'values: {array.dtype}; must be float32, as values.astype("float32") is')
     return array
 
 
-def flat(values: Any) -> Floats:
-    """The floats of an array in one row, copied only if they are not, or do not lie at multiples of their size."""
+def flat_floats(values: Any) -> Floats:
+    """Returns the floats of an array as one dimension, copied only if they are not contiguous or not aligned."""
     return np.require(as_array(values), requirements=["C", "ALIGNED"]).reshape(-1)
 
 
-def checked(bound: int) -> int:
-    """A bound that fits into a machine's integer; the codec knows which of them there are.
+def check_bound(bound: int) -> int:
+    """Checks that a bound is a whole number that fits into a machine integer; the codec checks its range.
 
     Raises:
-        ConfigError: It is no whole number.
+        ConfigError: It is not.
     """
     try:
         number = index(bound)
@@ -201,22 +204,22 @@ def checked(bound: int) -> int:
     return number
 
 
-def named(mode: str) -> str:
-    """A mode that may be one; the codec knows which there are.
+def check_mode(mode: str) -> str:
+    """Checks that a mode is a string; the codec checks its name.
 
     Raises:
-        ConfigError: It is no text.
+        ConfigError: It is not.
     """
     if not isinstance(mode, str):
         raise _core.ConfigError("wrong-type", f"mode {mode!r}: must be one of {', '.join(MODES)}")
     return mode
 
 
-def raw(stream: Any) -> bytes | bytearray:
-    """The bytes of a stream.
+def as_bytes(stream: Any) -> bytes | bytearray:
+    """Returns the bytes of a stream.
 
     Raises:
-        ConfigError: It has none.
+        ConfigError: The value is not a buffer.
     """
     if isinstance(stream, bytes | bytearray):
         return stream

@@ -1,4 +1,4 @@
-"""What the codec makes of a file of floats."""
+"""Assesses the codec on a file of floats."""
 
 from __future__ import annotations
 
@@ -20,45 +20,45 @@ if TYPE_CHECKING:
 
 
 VERSIONS = ((1, 0), (2, 0), (3, 0))
-"""Of the format."""
+"""Supported versions of the .npy format."""
 
 
 @dataclass(frozen=True)
 class Assessment:
-    """What the codec makes of floats."""
+    """Result of compressing the floats of a file."""
 
     file: Path
     mode: str
     bound_exponent: int
-    """k of the bound 2^-k."""
+    """Exponent k of the error bound 2^-k."""
     sizes: Sizes
     not_finite: int
-    """Floats that are infinite or no numbers; they stay as they are."""
+    """Number of floats that are infinite or NaN; they are kept."""
     error_max: float
-    """The largest error that was found."""
+    """Largest error of a float."""
     compress_s: float
     decompress_s: float
     parts: tuple[Sizes, ...] = ()
-    """Of the parts that go around a ring, one for each rank."""
+    """Sizes of the parts that circulate in a ring, one per rank."""
 
     @property
     def bound(self) -> float:
-        """The bound on the error of a float."""
+        """Bound on the error of a float."""
         return float(2.0**-self.bound_exponent)
 
     @property
     def bound_kept(self) -> bool:
-        """Whether no error is larger."""
+        """True if no error exceeds the bound."""
         return self.error_max <= self.bound
 
     @property
     def ring_ratio(self) -> float | None:
-        """What a ring gains whose steps last as long as the part that stays the largest; None without parts."""
+        """Speed-up of a ring whose steps last as long as the part that stays largest; None without parts."""
         plain = max((part.plain_bytes for part in self.parts), default=0)
         return plain / max(part.payload_bytes for part in self.parts) if plain else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
+        """Returns all values, ready for JSON."""
         gigabytes = self.sizes.plain_bytes / 1e9
         return {
             "file": str(self.file),
@@ -85,13 +85,13 @@ class Assessment:
 
 
 def assess(path: Path, bound: int = 10, mode: str = "thesis", ranks: int = 0) -> Assessment:
-    """Compresses the floats of a .npy file and looks at what comes back.
+    """Compresses and decompresses the floats of a .npy file.
 
-    With `ranks` also at the parts that so many ranks send around a ring.
+    With `ranks`, also assesses the parts that this number of ranks sends around a ring.
 
     Raises:
-        ConfigError: The file is no .npy file of float32, or an argument is wrong.
-        OSError: It cannot be read.
+        ConfigError: The file is not a .npy file of float32, or an argument is invalid.
+        OSError: The file cannot be read.
     """
     values = floats_of(path)
     counted = sizes(values, bound, mode)
@@ -114,17 +114,17 @@ def assess(path: Path, bound: int = 10, mode: str = "thesis", ranks: int = 0) ->
 
 
 def floats_of(path: Path) -> Floats:
-    """The floats of a .npy file in one row, in the order in which they lie in the file.
+    """Reads the floats of a .npy file as one dimension, in the order of the file.
 
     Raises:
-        ConfigError: It is none, or not of float32.
-        OSError: It cannot be read.
+        ConfigError: The file is not a .npy file, or not of float32.
+        OSError: The file cannot be read.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         raise _core.ConfigError("file-access", f"{path}: is no file")
     with path.open("rb") as file, warnings.catch_warnings():
         try:
-            # What NumPy says of files of Python 2 is of no use here.
+            # NumPy's warning about files written by Python 2 is of no use here.
             warnings.simplefilter("ignore", UserWarning)
             version = np.lib.format.read_magic(file)
             if version not in VERSIONS:

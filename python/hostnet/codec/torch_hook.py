@@ -1,9 +1,8 @@
-"""Gradients of torch's `DistributedDataParallel`, compressed: a communication hook. Needs `hostnet[torch]`.
+"""Communication hook that compresses the gradients of torch's `DistributedDataParallel`. Needs `hostnet[torch]`.
 
 from hostnet.codec.torch_hook import HookState, inceptionn_hook
 
-model = DistributedDataParallel(model)
-model.register_comm_hook(HookState(bound=10, mode="bounded"), inceptionn_hook)
+model = DistributedDataParallel(model) model.register_comm_hook(HookState(bound=10, mode="bounded"), inceptionn_hook)
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hostnet.codec.arrays import FLOAT_BYTES, checked, compress, decompress
+from hostnet.codec.arrays import FLOAT_BYTES, check_bound, compress, decompress
 from hostnet.codec.feedback import ErrorFeedback
 
 if TYPE_CHECKING:
@@ -23,34 +22,34 @@ if TYPE_CHECKING:
 
 @dataclass
 class HookState:
-    """What the hook is set to, and what it has sent so far. One for each model and rank."""
+    """Settings and statistics of the hook. Use one instance per model and rank."""
 
     bound: int = 10
-    """k of the bound 2^-k, 1 to 15; the same on all ranks."""
+    """Exponent k of the error bound 2^-k, 1 to 15; equal on all ranks."""
     mode: str = "thesis"
-    """ "thesis", "bounded" or "nearest"; the same on all ranks."""
+    """Mode of the codec: "thesis", "bounded" or "nearest"; equal on all ranks."""
     feedback: bool = False
-    """Whether what rounding takes is added to the next gradient."""
+    """True to add the rounding error to the next gradient."""
     group: dist.ProcessGroup | None = None
-    """The ranks; all of them if not given."""
+    """Ranks that take part; all by default."""
     plain_bytes: int = field(default=0, init=False)
-    """Bytes of the gradients of this rank so far, as float32."""
+    """Size of the gradients of this rank so far, as float32, in bytes."""
     stream_bytes: int = field(default=0, init=False)
-    """Bytes of their streams."""
+    """Size of their streams, in bytes."""
     _feedbacks: dict[tuple[int, int], ErrorFeedback] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuses settings that no codec has.
+        """Checks the settings.
 
         Raises:
-            ConfigError: Bound or mode is wrong.
+            ConfigError: Bound or mode is invalid.
         """
-        compress(np.empty(0, np.float32), checked(self.bound), self.mode)
+        compress(np.empty(0, np.float32), check_bound(self.bound), self.mode)
 
     def stream(self, bucket: int, gradient: Any) -> bytes:
-        """The stream of the gradient of a bucket."""
+        """Compresses the gradient of a bucket."""
         if self.feedback:
-            # Buckets are made anew after the first step: one of another length is another bucket.
+            # torch rebuilds the buckets after the first step, so a bucket is identified by index and length.
             key = (bucket, gradient.size)
             kept = self._feedbacks.setdefault(key, ErrorFeedback(self.bound, self.mode))
             stream = kept.compress(gradient)
@@ -62,10 +61,10 @@ class HookState:
 
 
 def inceptionn_hook(state: HookState, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
-    """The mean of a bucket's gradients over all ranks, of which each sends its own, compressed, to all others.
+    """Returns the mean of a bucket's gradients over all ranks.
 
-    A rank uses its own gradient as the others see it, and all sum up in the order of the ranks: so models stay equal
-    bit by bit.
+    Each rank sends its compressed gradient to all others. A rank uses its own gradient after decompression, and all
+    ranks sum in the order of the ranks, so that the models stay bit-identical.
     """
     import torch
     import torch.distributed as dist
@@ -94,5 +93,5 @@ def inceptionn_hook(state: HookState, bucket: dist.GradBucket) -> torch.futures.
     return work.get_future().then(mean)
 
 
-# torch looks at the annotations of a hook and takes only classes of its own, which are not loaded here.
+# torch checks the annotations of a hook and accepts only its own classes, which this module does not import.
 inceptionn_hook.__annotations__.clear()

@@ -1,9 +1,9 @@
-"""What differs between two runs: their configuration, their results, and the first event in which they part."""
+"""Compares two runs: their configurations, their results, and the first event that differs."""
 
+from hostnet.comparison.compare_runs import Comparison, compare
 from hostnet.comparison.differences import KeyDifference, ResultDifference, config_differences, result_differences
-from hostnet.comparison.events import part
+from hostnet.comparison.events import find_divergence
 from hostnet.comparison.sides import Side, read_side, side_of
-from hostnet.comparison.two import Comparison, compare
 
 __all__ = [
     "Comparison",
@@ -12,7 +12,7 @@ __all__ = [
     "Side",
     "compare",
     "config_differences",
-    "part",
+    "find_divergence",
     "read_side",
     "result_differences",
     "side_of",

@@ -1,4 +1,4 @@
-"""What differs between the configurations and between the results of two runs."""
+"""Differences between the configurations and between the results of two runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INTERVALS = {
     "row_miss_ratio": "row_miss_ci95",
     "goodput_gbps": "goodput_ci95",
 }
-"""The columns that have a confidence interval, and the column that holds it."""
+"""Columns with a confidence interval, and the column with its half-width."""
 
 COUNTS = {
     *("lines", "io_completed", "operations", "activations", "precharges", "refreshes", "mode_switches"),
@@ -43,76 +43,76 @@ HEADLINES = {
     "services": {"answered_per_s", "p99_us"},
     "energy": {"power_w"},
 }
-"""Results that users notice; they come first, whatever the change."""
+"""Most important results, which are listed first, whatever their change."""
 
-WITHOUT_INFLUENCE = {"run.name", "server.description"}
-"""Keys that change no result."""
+IRRELEVANT_KEYS = {"run.name", "server.description"}
+"""Keys that affect no result."""
 
 SWITCH = "cache.enabled"
-"""The key without which those of caches change no result."""
+"""Key that enables the caches; without it, their keys affect no result."""
 
 CACHES = re.compile(r"(.*\.)?(cache|prefetch|ddio)\.")
-"""The beginning of keys of caches, of a server or of a socket or a host."""
+"""Prefix of the keys of caches, of a server, a socket or a host."""
 
 FIRST_SECTIONS = ("workload", "run", "server")
-"""Sections that a user looks for first."""
+"""Sections of the configuration that are listed first."""
 
 _PLAIN = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True)
 class KeyDifference:
-    """A value of the configuration that differs; None where a run has no such key."""
+    """A configuration value that differs; None where a run lacks the key."""
 
     key: str
-    """The dotted path of the key."""
+    """Dotted path of the key."""
     a: Any
     b: Any
 
 
 @dataclass(frozen=True)
 class ResultDifference:
-    """A result that differs; None where a run has no such value."""
+    """A result that differs; None where a run lacks the value."""
 
     table: str
-    """Its table."""
+    """Table of the result."""
     subject: str
-    """The workload, domain or channel that it is about."""
+    """Workload, domain, channel or other subject of the row."""
     column: str
-    """Its column."""
+    """Column of the result."""
     a: Any
     b: Any
     ci95_a: float | None
-    """Half the width of the confidence interval, where there is one."""
+    """Half-width of the 95 % confidence interval, if any."""
     ci95_b: float | None
     change: float | None
-    """(b - a) / a, where that can be said."""
+    """Relative change (b - a) / |a|; None if undefined."""
     beyond: bool | None
-    """Whether the two confidence intervals do not touch; None where there is none."""
+    """True if the confidence intervals do not overlap; None without intervals."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The difference as `hostnet compare --json` has it."""
+        """Returns the difference in the format of `hostnet compare --json`."""
         return asdict(self)
 
 
 def config_differences(a: Row, b: Row) -> list[KeyDifference]:
-    """The keys whose values differ, those of workloads and of the run first."""
+    """Returns the keys whose values differ; those of workloads and of the run come first."""
     values = dict(_flat("", a)), dict(_flat("", b))
-    keys = [key for key in {**values[0], **values[1]} if key not in WITHOUT_INFLUENCE]
+    keys = [key for key in {**values[0], **values[1]} if key not in IRRELEVANT_KEYS]
     differing = [key for key in keys if values[0].get(key) != values[1].get(key) and _matters(key, values)]
     differing.sort(key=_rank_of_key)
     return [KeyDifference(key, values[0].get(key), values[1].get(key)) for key in differing]
 
 
 def _matters(key: str, values: tuple[Row, Row]) -> bool:
-    """Returns False for keys of caches where both servers have none."""
+    """Returns False for keys of caches if both servers have none."""
     if not CACHES.match(key) or key.endswith(SWITCH):
         return True
     return any(value for side in values for key, value in side.items() if key.endswith(SWITCH))
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Every value by its dotted path."""
+    """Yields every value with its dotted path."""
     if isinstance(value, dict) and value:
         for name, inner in value.items():
             word = name if _PLAIN.fullmatch(name) else f'"{name}"'
@@ -125,16 +125,17 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _rank_of_key(key: str) -> int:
+    """Returns the sort key of a configuration key."""
     section = key.partition(".")[0]
     return FIRST_SECTIONS.index(section) if section in FIRST_SECTIONS else len(FIRST_SECTIONS)
 
 
 def result_differences(a: Row, b: Row) -> list[ResultDifference]:
-    """Returns the results that differ between the tables of two runs, the most important first.
+    """Returns the results that differ between the tables of two runs, in descending order of importance.
 
-    What users notice comes first: throughput and latency of workloads and classes, times of jobs, power. Then what lies
-    beyond the confidence intervals comes before what has none, and that before what may be noise; within each the
-    tables keep their order, large changes come before small ones, and counts last.
+    Headline results come first: throughput and latency of workloads and classes, times of jobs, power. Next come
+    changes beyond the confidence intervals, then results without intervals, then changes that may be noise. Within each
+    group, the tables keep their order, large changes come before small ones, and counts come last.
     """
     found: list[ResultDifference] = []
     tables = result_tables()
@@ -149,15 +150,16 @@ def result_differences(a: Row, b: Row) -> list[ResultDifference]:
 
 
 def _subject(table: str, row: Row, key: tuple[str | int, ...]) -> str:
-    """Names the subject of a row, in words."""
+    """Describes the subject of a row."""
     columns = key_columns(table, row)
     names = dict(zip(columns, key, strict=False))
     host = f"{names.pop('host')}: " if columns != table_info()[table]["keys"] else ""
     number = f" ({key[-1]})" if len(key) > len(columns) else ""
-    return f"{host}{_words(table, list(names), list(names.values()))}{number}"
+    return f"{host}{_key_text(table, list(names), list(names.values()))}{number}"
 
 
-def _words(table: str, columns: list[str], names: list[Any]) -> str:
+def _key_text(table: str, columns: list[str], names: list[Any]) -> str:
+    """Describes the key of a row."""
     if table == "channels":
         return "all channels" if names[0] == -1 else f"channel {names[0]}"
     if table == "upi":
@@ -169,11 +171,12 @@ def _words(table: str, columns: list[str], names: list[Any]) -> str:
         return " of ".join([str(domain), *(name for name in (part, workload) if name != "all")])
     if table in ("caches", "energy"):
         return f"all {table}" if names[0] == "all" else f"{table} of {names[0]}"
-    said = zip(columns, names, strict=True)
-    return " ".join(f"{column} {name}" if isinstance(name, int) else name for column, name in said)
+    pairs = zip(columns, names, strict=True)
+    return " ".join(f"{column} {name}" if isinstance(name, int) else name for column, name in pairs)
 
 
 def _row_differences(table: str, subject: str, a: Row, b: Row) -> Iterator[ResultDifference]:
+    """Yields the columns that differ between two rows."""
     keys = key_columns(table, a or b)
     for column in {**a, **b}:
         values = a.get(column), b.get(column)
@@ -185,22 +188,26 @@ def _row_differences(table: str, subject: str, a: Row, b: Row) -> Iterator[Resul
 
 
 def _is_number(value: Any) -> bool:
+    """Returns True for numbers other than booleans."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _change(a: Any, b: Any) -> float | None:
+    """Returns the relative change, or None if it is undefined."""
     if not (_is_number(a) and _is_number(b)) or a == 0:
         return None
     return float((b - a) / abs(a))
 
 
 def _is_beyond(values: tuple[Any, Any], halves: tuple[float | None, float | None]) -> bool | None:
+    """Returns True if two confidence intervals do not overlap, or None without intervals."""
     if None in halves or not all(map(_is_number, values)):
         return None
     return bool(abs(values[1] - values[0]) > sum(half for half in halves if half is not None))
 
 
 def _rank_of_result(difference: ResultDifference, tables: list[str]) -> tuple[int, int, int, float]:
+    """Returns the sort key of a difference."""
     certain = {True: 1, None: 2, False: 3}[difference.beyond]
     if difference.column in HEADLINES.get(difference.table, ()) and " of " not in difference.subject:
         certain = 0

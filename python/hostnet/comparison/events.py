@@ -1,4 +1,4 @@
-"""Where two runs part: what their directories say, and what running them again shows."""
+"""Finds the first event in which two runs differ, from their run directories and by running them again."""
 
 from __future__ import annotations
 
@@ -16,20 +16,25 @@ if TYPE_CHECKING:
     Progress = Callable[[dict[str, Any]], bool | None]
 
 CONTEXT = 20
-"""Events kept before the first that differs, and from there on."""
+"""Number of events reported before the first that differs, and from it on."""
 
 
-def part(a: Side, b: Side, progress: Progress | None = None) -> dict[str, Any]:
-    """Where two runs part, by running them again as far as needed.
+def find_divergence(a: Side, b: Side, progress: Progress | None = None) -> dict[str, Any]:
+    """Finds where two runs diverge, by running them again as far as needed.
 
-    The key `outcome` says what was found: `identical` (they are the same run), `told-differently` (the same events,
-    other results), `cut-short` (the same until one was stopped), `deviated` (one or both differ from a run made now, in
-    the epoch from `start_ns` to `end_ns`), `reproduced` (a run made now agrees with both as far as it can tell),
-    `diverged` (their events differ, from `a` and `b` on), `same-events` (they do not), `stopped`, or `impossible` with
-    a `reason`.
+    The key `outcome` of the result is one of
+
+    - `identical`: the runs are the same,
+    - `told-differently`: equal events, but other results,
+    - `cut-short`: equal until one run was stopped,
+    - `deviated`: at least one run differs from a new run, in the epoch from `start_ns` to `end_ns`,
+    - `reproduced`: a new run agrees with both as far as can be checked,
+    - `diverged`: the events differ, from `a` and `b` on,
+    - `same-events`: the events are equal,
+    - `stopped`, or `impossible` with a `reason`.
 
     Raises:
-        SimulationError: A run could not go on.
+        SimulationError: A run failed.
     """
     if not (a.simulated and b.simulated):
         return {"outcome": "impossible", "reason": "a prediction has no events"}
@@ -41,13 +46,14 @@ def part(a: Side, b: Side, progress: Progress | None = None) -> dict[str, Any]:
         found = _core.first_divergence(*plans, from_ps=_end_ps(a, common), context=CONTEXT, progress=progress)
     except _core.ConfigError as error:
         return {"outcome": "impossible", "reason": str(error)}
-    return _renamed(found, same="same-events")
+    return _rename_outcome(found, same="same-events")
 
 
 def _same_configuration(a: Side, b: Side, common: int, progress: Progress | None) -> dict[str, Any]:
+    """Compares two runs of the same configuration."""
     if a.epochs == b.epochs:
-        told = "identical" if a.measured == b.measured else "told-differently"
-        return {"outcome": told}
+        outcome = "identical" if a.measured == b.measured else "told-differently"
+        return {"outcome": outcome}
     if common == min(len(a.epochs), len(b.epochs)) and not (a.complete and b.complete):
         return {"outcome": "cut-short", "until_ns": _end_ps(a, common) / 1000}
     try:
@@ -55,19 +61,19 @@ def _same_configuration(a: Side, b: Side, common: int, progress: Progress | None
         found = _core.first_deviation(_plan(a), records, context=CONTEXT, progress=progress)
     except _core.ConfigError as error:
         return {"outcome": "impossible", "reason": str(error)}
-    return _renamed(found, same="reproduced")
+    return _rename_outcome(found, same="reproduced")
 
 
 def _end_ps(side: Side, epochs: int) -> int:
-    """When the first epochs of a run end, in ps."""
+    """Returns the end of the first `epochs` epochs of a run, in ps."""
     return side.epochs[epochs - 1][0] if epochs else 0
 
 
 def _plan(side: Side) -> _core.Plan:
-    """The plan of a run, from its complete configuration.
+    """Resolves the complete configuration of a run again.
 
     Raises:
-        ConfigError: This version cannot run it.
+        ConfigError: This version cannot run it, or resolves it differently.
     """
     try:
         plan = _core.resolve(json.dumps(side.config), format="json", file=side.label)
@@ -82,7 +88,8 @@ def _plan(side: Side) -> _core.Plan:
     return plan
 
 
-def _renamed(found: str, *, same: str) -> dict[str, Any]:
+def _rename_outcome(found: str, *, same: str) -> dict[str, Any]:
+    """Parses a result of the core and renames its outcome `same`."""
     content: dict[str, Any] = json.loads(found)
     if content["outcome"] == "same":
         content["outcome"] = same

@@ -1,4 +1,4 @@
-"""One of the two runs that are compared: read from a run directory, or made."""
+"""One side of a comparison: a run that was read from a directory or has just been executed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.files import read_object, read_table
-from hostnet.several import refuse_several
+from hostnet.multi_run import reject_multi_run
 from hostnet.tables import ROWS_MAX, TABLES, all_rows, key_columns, result_tables, table_info
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 FORMAT = 1
-"""The format of manifest.json and summary.json that this version reads."""
+"""Format of manifest.json and summary.json that this version reads."""
 
 MANIFEST = {
     "version": str,
@@ -33,67 +33,67 @@ MANIFEST = {
     "simulated_ns": (int, float),
     "config": dict,
 }
-"""What a comparison needs of manifest.json, and its types."""
+"""Required keys of manifest.json and their types."""
 
 SUMMARY = {"config_hash": str, "workloads": list, "domains": list, "channels": list}
-"""What it needs of summary.json, of a server."""
+"""Required keys of summary.json of a server, and their types."""
 
 SUMMARY_OF_HOSTS = {"config_hash": str, "classes": list, "servers": dict}
-"""The same of hosts on a network."""
+"""Required keys of summary.json of hosts on a network, and their types."""
 
-OF_THE_WINDOW = ("warm_up_ns", "window_ns", "lines")
-"""Measured parts of summary.json beside the tables; the rest depends on how the configuration was written."""
+WINDOW_ONLY = ("warm_up_ns", "window_ns", "lines")
+"""Measured keys of summary.json beside the tables; all others depend on how the configuration is written."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two runs."""
+    """One of the two runs of a comparison."""
 
     label: str
-    """What the user called it."""
+    """Name that the user gave the run."""
     version: str
-    """The version of hostnet that ran it."""
+    """Version of hostnet that executed the run."""
     seed: int
-    """Its seed."""
+    """Seed of the run."""
     complete: bool
-    """Whether it came to its planned end."""
+    """True if the run reached its planned end."""
     config_hash: str
-    """Hash of its configuration, the seed included."""
+    """Hash of the configuration, including the seed."""
     simulated_ns: float
-    """How far it came."""
+    """Simulated time, in ns."""
     config: dict[str, Any] = field(repr=False)
-    """Its complete configuration."""
+    """Complete configuration."""
     summary: dict[str, Any] = field(repr=False)
-    """The content of summary.json."""
+    """Content of summary.json."""
     tables: dict[str, list[dict[str, Any]]] = field(repr=False)
-    """Returns the rows of every table of results."""
+    """Rows of every result table."""
     epochs: tuple[tuple[int, int], ...] = field(repr=False)
-    """End in ps, and hash of the state, of every epoch."""
+    """End in ps and hash of the state, for every epoch."""
 
     @property
     def measured(self) -> dict[str, Any]:
-        """What was measured."""
-        return {**{key: self.summary.get(key) for key in OF_THE_WINDOW}, **self.tables}
+        """All measured values."""
+        return {**{key: self.summary.get(key) for key in WINDOW_ONLY}, **self.tables}
 
     @property
     def servers(self) -> dict[str, dict[str, Any]]:
-        """What the summary says of each server, by the name of its host; "" without a network."""
+        """Summary of each server, by host; without a network, the key is ""."""
         servers: dict[str, dict[str, Any]] = self.summary.get("servers", {"": self.summary})
         return servers
 
     @property
     def simulated(self) -> bool:
-        """Whether events made these results; a prediction has none."""
+        """True if the results come from a simulation; False for a prediction, which has no events."""
         return str(self.summary.get("engine", "run")) != "predict"
 
     def to_dict(self) -> dict[str, Any]:
-        """The run as `hostnet compare --json` names it."""
+        """Returns the run in the format of `hostnet compare --json`."""
         keys = ("label", "version", "seed", "complete", "config_hash", "simulated_ns")
         return {"name": self.config.get("run", {}).get("name"), **{key: getattr(self, key) for key in keys}}
 
 
 def side_of(results: Results, label: str) -> Side:
-    """The results of a run as one of two."""
+    """Returns the results of a run as one side of a comparison."""
     return Side(
         label=label,
         version=_version(),
@@ -112,10 +112,10 @@ def read_side(path: Path) -> Side:
     """Reads a run directory.
 
     Raises:
-        ConfigError: It is none, it is damaged, something is missing, or another format than this version's.
+        ConfigError: The folder is no run directory, is damaged or incomplete, or has another format.
         OSError: A file cannot be read.
     """
-    refuse_several(path)
+    reject_multi_run(path)
     if not path.is_dir():
         raise FileNotFoundError(f"{path}: is neither a run directory nor a configuration file")
     if not (path / "manifest.json").is_file():
@@ -141,7 +141,7 @@ def read_side(path: Path) -> Side:
 
 
 def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
-    """Reads one of the JSON files and checks what is needed of it."""
+    """Reads a JSON file and checks its format and required keys."""
     content = read_object(path)
     if "format" not in content:
         raise ConfigError("malformed-file", f"{path}: was not written by hostnet run (it names no format)")
@@ -156,18 +156,18 @@ def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tables_of(results: Results) -> dict[str, list[Row]]:
-    """Returns the rows of the tables of a run from this process."""
+    """Returns the rows of the tables of a run of this process."""
     found = {}
     for name in result_tables():
         rows = results.rows(name)
         if len(rows) > ROWS_MAX:
-            rows = _as_a_whole(name, results.native.parquet(name))
+            rows = _hashed_row(name, results.native.parquet(name))
         found[name] = all_rows(name, results.summary, rows)
     return {name: rows for name, rows in found.items() if rows}
 
 
 def _read_tables(path: Path, summary: Row) -> dict[str, list[Row]]:
-    """Returns the rows of the tables of a run directory, and checks that every row can be identified."""
+    """Reads the rows of the tables of a run directory, and checks that every row can be identified."""
     found = {}
     for name in result_tables():
         file = path / f"{name}.parquet"
@@ -176,25 +176,26 @@ def _read_tables(path: Path, summary: Row) -> dict[str, list[Row]]:
         if file.is_file():
             table = read_table(file)
             many = table.num_rows > ROWS_MAX
-            rows = _as_a_whole(name, file.read_bytes()) if many else table.to_pylist()
+            rows = _hashed_row(name, file.read_bytes()) if many else table.to_pylist()
             _check_rows(file, name, {name: rows})
         found[name] = all_rows(name, summary, rows)
     return {name: rows for name, rows in found.items() if rows}
 
 
-def _as_a_whole(name: str, content: bytes) -> list[Row]:
-    """Returns a single row that stands for a table with too many rows."""
+def _hashed_row(name: str, content: bytes) -> list[Row]:
+    """Returns a single row with a hash, for a table with too many rows."""
     return [{**dict.fromkeys(table_info()[name]["keys"], "all"), "hash": hashlib.sha256(content).hexdigest()}]
 
 
 def _check_rows(path: Path, name: str, tables: Row) -> None:
-    """Makes sure that every row says what it is about."""
+    """Checks that every row of a table has the columns that identify it."""
     places = [tables, *tables.get("servers", {}).values()]
-    if not all(isinstance(place, dict) and _are_named(name, place.get(name, [])) for place in places):
+    if not all(isinstance(place, dict) and _have_keys(name, place.get(name, [])) for place in places):
         raise ConfigError("malformed-file", f"{path}: is damaged: a row of {name} lacks the columns that identify it")
 
 
-def _are_named(name: str, rows: Any) -> bool:
+def _have_keys(name: str, rows: Any) -> bool:
+    """Returns True if every row has the columns that identify it."""
     return isinstance(rows, list) and all(
         isinstance(row, dict) and all(isinstance(row.get(key), str | int) for key in key_columns(name, row))
         for row in rows
@@ -202,6 +203,7 @@ def _are_named(name: str, rows: Any) -> bool:
 
 
 def _read_epochs(path: Path) -> tuple[tuple[int, int], ...]:
+    """Reads the table of epochs."""
     table = read_table(path)
     if table.column_names != ["time_ns", "hash"]:
         raise ConfigError(
@@ -214,12 +216,13 @@ def _read_epochs(path: Path) -> tuple[tuple[int, int], ...]:
 
 
 def _epochs(table: pa.Table) -> tuple[tuple[int, int], ...]:
+    """Returns the end in ps and the hash of every epoch."""
     columns = table["time_ns"].to_pylist(), table["hash"].to_pylist()
     return tuple((round(time_ns * 1000), int(text, 16)) for time_ns, text in zip(*columns, strict=True))
 
 
 def common_epochs(sides: Sequence[Side]) -> int:
-    """How many epochs at the start the runs have in common."""
+    """Returns how many leading epochs the runs have in common."""
     count = 0
     for epochs in zip(*(side.epochs for side in sides), strict=False):
         if len(set(epochs)) > 1:
@@ -229,6 +232,7 @@ def common_epochs(sides: Sequence[Side]) -> int:
 
 
 def _version() -> str:
+    """Returns the version of hostnet."""
     from hostnet import _core
 
     return _core.version()

@@ -1,10 +1,11 @@
-"""The counters of real servers, in and out: files of `perf stat`, of `pcm-raw` and of `pcm-numa`.
+"""Reads and writes hardware counter files of `perf stat`, `pcm-raw` and `pcm-numa`.
 
     counters = hostnet.counters.read("counters.csv", server="cascade-lake-6234")
     print(counters.total["rpq_occupancy"], counters.missing)
 
-`read` turns a file into what the counters tell about each window, in the fields that `summary.json` has under
-`counters`. `write` makes such a file of a run. The events of a server are data: `uarchs` loads them.
+`read` derives the quantities of each window from the counts, under the field names that `summary.json` uses in
+`counters`. `write` produces such a file from a simulated run. The events of each microarchitecture are data: `uarchs`
+loads them.
 """
 
 from hostnet.counters.crossing import Direction, Link, Numa

@@ -1,4 +1,4 @@
-"""What counters tell of lines that cross between sockets: how full UPI links are, and which DRAM serves the cores."""
+"""Derives the traffic between sockets from counters: the utilization of UPI links and the NUMA split of accesses."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ if TYPE_CHECKING:
     from hostnet.counters.events import Uarch
 
 SLOTS_PER_LINE = 9
-"""Slots of flits that a line takes, as the events of UPI count them; see `specs/counters`."""
+"""Flit slots that a line takes, as the UPI events count them; see `specs/counters`."""
 
 SLOTS_PER_CLOCK = 2.5
-"""Slots that a link sends in a clock at most: 5 flits of three slots in 6 clocks; see `specs/counters`."""
+"""Maximum number of slots that a link sends per clock: 5 flits of 3 slots in 6 clocks; see `specs/counters`."""
 
 DIRECTIONS = ("sent", "received")
 
 Counts = dict[str, float | None]
-"""Counts by the key of the event; None where one was not counted in every interval."""
+"""Counts by event key; None if an event was not counted in every interval."""
 
 
 @dataclass(frozen=True)
 class Direction:
-    """What a link sent or received: GB/s of lines alone, and the share of its slots in use. None is not known."""
+    """Traffic of a link in one direction. None if unknown.
+
+    `line_gb_per_s` is the rate of cache lines in GB/s, without other flits; `busy_share` the share of slots in use, 0
+    to 1.
+    """
 
     line_gb_per_s: float | None
     busy_share: float | None
@@ -35,7 +39,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Link:
-    """A UPI link as one of its ends counts it; `name` is "" for all links of a socket together."""
+    """A UPI link as counted by one of its ends; `name` is "" for all links of a socket combined."""
 
     socket: str
     name: str
@@ -44,33 +48,33 @@ class Link:
 
     @property
     def words(self) -> str:
-        """What a message calls it."""
+        """Name used in messages."""
         return (self.name or "UPI") + (f" of socket {self.socket}" if self.socket.isdecimal() else "")
 
 
 @dataclass(frozen=True)
 class Numa:
-    """Accesses of cores that DRAM of their own socket served, and that of others."""
+    """Accesses by cores that were served by the DRAM of their own socket (`local`) and of other sockets (`remote`)."""
 
     local: float
     remote: float
     what: str
-    """What was counted: "loads" or "accesses of cores"."""
+    """The accesses counted: "loads" or "accesses of cores"."""
     socket: str = ""
-    """Whose cores; "" for those of all sockets."""
+    """Socket of the cores; "" for the cores of all sockets."""
 
     @property
     def remote_share(self) -> float | None:
-        """The share of others; None without any access."""
+        """Share of accesses served by other sockets, 0 to 1; None without accesses."""
         whole = self.local + self.remote
         return self.remote / whole if whole else None
 
 
-def links_of(uarch: Uarch, counts: Mapping[str, Mapping[str, Counts]], length_ns: float) -> list[Link]:
-    """The links of every socket, from their counts over a time.
+def make_links(uarch: Uarch, counts: Mapping[str, Mapping[str, Counts]], length_ns: float) -> list[Link]:
+    """Returns the links of every socket, given their counts over `length_ns`.
 
     Raises:
-        ImplausibleError: A link cannot have sent or received so much.
+        ImplausibleError: A link counts more slots than it can carry.
     """
     return [
         Link(socket, name, *(_direction(uarch, way, name, of_link, length_ns) for way in DIRECTIONS))
@@ -79,8 +83,8 @@ def links_of(uarch: Uarch, counts: Mapping[str, Mapping[str, Counts]], length_ns
     ]
 
 
-def _direction(uarch: Uarch, way: str, name: str, counts: Counts, length_ns: float) -> Direction:
-    (lines,), (others,) = (uarch.ways[f"upi_{way}.{part}"][0] for part in ("lines", "others"))
+def _direction(uarch: Uarch, direction: str, name: str, counts: Counts, length_ns: float) -> Direction:
+    (lines,), (others,) = (uarch.ways[f"upi_{direction}.{part}"][0] for part in ("lines", "others"))
     of_lines, of_others = counts.get(lines), counts.get(others)
     ticks = counts.get(uarch.pmus["upi"].clock)
     if ticks is None and name:
@@ -96,16 +100,16 @@ def _direction(uarch: Uarch, way: str, name: str, counts: Counts, length_ns: flo
     return Direction(of_lines / SLOTS_PER_LINE * LINE_BYTES / length_ns, share)
 
 
-def numa_of(uarch: Uarch, totals: Mapping[str, float | None], socket: str, *, of_loads: bool) -> Numa | None:
-    """Which DRAM served the cores, if it was counted."""
+def make_numa(uarch: Uarch, totals: Mapping[str, float | None], socket: str, *, of_loads: bool) -> Numa | None:
+    """Returns how the accesses of cores split over the sockets' DRAM; None if it was not counted."""
     local, remote = (totals.get(uarch.ways[f"dram_{which}"][0][0]) for which in ("local", "remote"))
     if local is None or remote is None:
         return None
     return Numa(local, remote, "loads" if of_loads else "accesses of cores", socket)
 
 
-def sentences(links: Sequence[Link], numa: Numa | None) -> Iterator[str]:
-    """What the counts say, and what they do not."""
+def crossing_sentences(links: Sequence[Link], numa: Numa | None) -> Iterator[str]:
+    """Yields sentences on what the counters say about traffic between sockets."""
     moved = [(link, way, getattr(link, way)) for link in links for way in DIRECTIONS]
     crossing = [entry for entry in moved if entry[2].line_gb_per_s]
     share = numa.remote_share if numa is not None else None
@@ -136,8 +140,8 @@ def _busy(entry: tuple[Link, str, Direction]) -> float:
     return entry[2].busy_share or 0.0
 
 
-def document_of(links: Sequence[Link], numa: Numa | None) -> dict[str, Any]:
-    """The same as nested dicts."""
+def to_dict(links: Sequence[Link], numa: Numa | None) -> dict[str, Any]:
+    """Returns the links and the NUMA split as nested dicts."""
     return {
         "links": [
             {

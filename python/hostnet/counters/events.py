@@ -1,4 +1,4 @@
-"""Which events a server has and what they tell, as `specs/counters` says."""
+"""Loads the counter events of each microarchitecture and what they mean; see `specs/counters`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 AT_LEAST = " >="
-"""Ends the name of an event that counts the clocks with at least so many entries in use."""
+"""Suffix of the key of an event that counts the clocks with at least a number of entries in use."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """An event of a counter.
+    """A counter event.
 
-    `kind` is count, occupancy (entries in use, summed over the clocks), threshold (clocks in which something held) or
-    clock. `encoding` is what perf takes between slashes. `perf_name` says whether perf knows the event by its name,
-    `unconfirmed` that the manufacturer does not list it for this server.
+    `kind` is "count", "occupancy" (entries in use, summed over clocks), "threshold" (clocks in which a condition held)
+    or "clock". `encoding` is what perf takes between slashes. `perf_name` is True if perf knows the event by name,
+    `unconfirmed` if the manufacturer does not list it for this server.
     """
 
     name: str
@@ -39,11 +39,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Pmu:
-    """A kind of unit that counts: cores, slices of the CHA, channels, IRPs or IIO stacks.
+    """A kind of counting unit: cores, CHA slices, memory channels, IRPs, IIO stacks or UPI links.
 
-    `clock` is the event of its clock, `reference` that of a clock of known frequency, and `hz` the frequency where the
-    file does not tell it. There are `units` of them and `busy` is the one that has the drives, where the configuration
-    does not say so.
+    `clock` is its clock event, `reference` the event of a clock of known frequency, and `hz` the frequency in Hz used
+    if the file does not tell it. There are `units` of the kind; `busy` is the number of the one that serves the drives
+    unless the configuration names another.
     """
 
     name: str
@@ -58,7 +58,10 @@ class Pmu:
 
 @dataclass(frozen=True)
 class Uarch:
-    """The counters of a microarchitecture. `ways` says how each quantity is computed: sums of events, best first."""
+    """The counters of a microarchitecture.
+
+    `ways` lists for each quantity the sums of events that give it, best first.
+    """
 
     name: str
     title: str
@@ -70,21 +73,21 @@ class Uarch:
     families: tuple[str, ...]
 
     def event_of(self, key: str) -> Event:
-        """The event of a key, which is its name or ends with a threshold."""
+        """Returns the event of a key: the name of an event, or one followed by a threshold."""
         return self.events[key.partition(AT_LEAST)[0]]
 
 
 @cache
 def uarchs() -> Mapping[str, Uarch]:
-    """Every microarchitecture that is known, by name."""
+    """Returns all supported microarchitectures by name."""
     return {name: _load(name, tomllib.loads(text)) for name, text in _core.counters()}
 
 
 def find_uarch(name: str) -> Uarch:
-    """The microarchitecture of that name, or of the server of that name.
+    """Returns the microarchitecture of that name, or of the server preset of that name.
 
     Raises:
-        ConfigError: There is none.
+        ConfigError: No microarchitecture or preset has this name.
     """
     known = uarchs()
     for uarch in known.values():

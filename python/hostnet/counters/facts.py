@@ -1,4 +1,4 @@
-"""What has to be known of a server to read its counters, or to write them."""
+"""The properties of a server needed to interpret or write its counters."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from os import PathLike, fspath
 from typing import Any
 
 from hostnet import _core
-from hostnet.sockets import places_of
+from hostnet.sockets import server_sockets
 
 LINES_PER_CLOCK = 0.25
-"""Lines that a channel of DDR4 moves in a clock at most: a burst takes four clocks."""
+"""Maximum number of lines that a DDR4 channel moves per clock: a burst takes four clocks."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """A server: its preset, the numbers of its units, the clock of its channels, and what counts as a full queue.
+    """Properties of a server: its preset, unit counts, channel clock and the thresholds of full queues.
 
-    `channels` are those with queues of their own; `lines_per_clock` is the most that one of them moves. Of a server of
-    several sockets these are the first one's, and `sockets` has those of each.
+    `channels` counts those with queues of their own, `channel_hz` is their clock in Hz, and `lines_per_clock` the
+    maximum number of lines that one of them moves per clock. For a multi-socket server these are the properties of the
+    first socket; `sockets` holds those of each.
     """
 
     preset: str | None
@@ -34,13 +35,13 @@ class Facts:
     sockets: tuple[Facts, ...] = ()
 
     def of_socket(self, socket: str) -> Facts:
-        """Those of a socket by its number, where there are several."""
+        """Returns the facts of the socket with this number, or `self` on a server of one socket."""
         return self.sockets[int(socket)] if socket.isdecimal() and int(socket) < len(self.sockets) else self
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Facts:
-        """The facts of a complete configuration, as `manifest.json` holds it under `config`."""
-        sockets = tuple(cls._of_one(place.config) for place in places_of(dict(config)))
+        """Returns the facts of a complete configuration, as `manifest.json` holds it under `config`."""
+        sockets = tuple(cls._of_one(place.config) for place in server_sockets(dict(config)))
         return replace(cls._of_one(config), sockets=sockets)
 
     @classmethod
@@ -62,10 +63,10 @@ class Facts:
 
 
 def facts_of(server: str | PathLike[str] | Mapping[str, Any] | Facts | None) -> Facts | None:
-    """The facts of a server: the name of a preset, the path of a configuration, or a complete configuration.
+    """Returns the facts of a preset name, the path of a configuration, or a complete configuration.
 
     Raises:
-        ConfigError: There is no such preset, or the configuration is wrong.
+        ConfigError: The preset is unknown, or the configuration is invalid.
         OSError: The file cannot be read.
     """
     if server is None or isinstance(server, Facts):

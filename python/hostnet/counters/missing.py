@@ -1,4 +1,4 @@
-"""What a file does not tell, and what cannot be computed without it."""
+"""Lists the quantities that a file lacks, and what cannot be computed without them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ NEEDED_FOR = {
     "iio_read.occupancy": "the P2M-Read credits in use and the P2M-Read latency",
     "iio_read.lines": "the P2M-Read latency and throughput",
 }
-"""What cannot be computed without a quantity."""
+"""What each quantity is needed for."""
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A quantity that the file does not tell: the events that would, and what cannot be computed without it."""
+    """A quantity that the file lacks: the events that would give it, why, and what cannot be computed without it."""
 
     quantity: str
     events: tuple[str, ...]
@@ -54,15 +54,15 @@ class Missing:
     needed_for: str
 
     def __str__(self) -> str:
-        """As a message says it."""
+        """Returns the message about it."""
         events = ", ".join(self.events)
         return f"{events} {self.reason}: {self.needed_for} cannot be computed"
 
 
-def missing_of(
+def find_missing(
     formulas: Formulas, total: Mapping[str, Any], window: Window, unusable: Mapping[str, str]
 ) -> list[Missing]:
-    """The quantities that are None in the total, and why. `unusable` says it of single events."""
+    """Returns the quantities that are None in `total`, with the reasons. `unusable` gives reasons by event."""
     found = []
     uarch = formulas.uarch
     for quantity in (quantity for quantity in uarch.ways if quantity not in CROSSING):

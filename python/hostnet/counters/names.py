@@ -1,4 +1,4 @@
-"""How perf and PCM spell events: names in any case, names with a unit, raw encodings, thresholds."""
+"""Parses the event names of perf and PCM: any case, with units, raw encodings and thresholds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hostnet.counters.events import Uarch
 
 DURATION = "DURATION_TIME"
-"""The event of perf that counts the ns of the recording."""
+"""The perf event that counts the ns of the recording."""
 
 GENERIC = frozenset(
     "instructions branches branch-instructions branch-misses cache-references cache-misses bus-cycles task-clock "
@@ -22,7 +22,7 @@ GENERIC = frozenset(
     "alignment-faults emulation-faults dummy bpf-output cgroup-switches user_time system_time slots mem-loads "
     "mem-stores mem-loads-aux instructionsretired topdownslots invarianttsc uncoreclocks".upper().split()
 )
-"""Events of perf and PCM that have nothing to do with the host network."""
+"""Events of perf and PCM that are unrelated to the host network."""
 
 OTHERS = re.compile(
     r"(?:L1-|LLC-|DTLB-|ITLB-|BRANCH-|NODE-|STALLED-|TOPDOWN-|TMA_|INST_RETIRED|UOPS_|BR_|CYCLE_ACTIVITY"
@@ -31,12 +31,12 @@ OTHERS = re.compile(
     r"|ROB_|LSD|ARITH|ICACHE|DSB|FRONTEND|HLE_|RTM_|TX_|ASSISTS|CORE_|BACLEARS|MISC_|CPU_CLK_UNHALTED\.|LOAD_HIT"
     r"|LOCK_CYCLES|LLC_|HW_INTERRUPTS|UNC_(?:M2M|M3UPI|M2P|M2PCIE|P|U|MDF|C)_)"
 )
-"""Events of cores and of units that have nothing to do with the host network."""
+"""Events of cores and uncore units that are unrelated to the host network."""
 
 OUTSIDE = re.compile(
     r"POWER|MSR|CSTATE|UNCORE_(?!IMC|CHA|CBOX|IRP|IIO|UPI)|INTEL|I915|SOFTWARE|TRACEPOINT|.*FREE_?RUN.*"
 )
-"""PMUs whose events have nothing to do with the host network."""
+"""PMUs whose events are unrelated to the host network."""
 
 _SUFFIX = re.compile(r"(?P<name>.+?)\s+\[(?P<unit>[\w-]+)\]")
 _SLASHED = re.compile(r"(?P<unit>[\w-]+)/(?P<terms>.*)/(?P<modifiers>\w*)")
@@ -56,14 +56,14 @@ _PMUS = {
 
 
 class UnknownEventError(Exception):
-    """Nobody knows this event; the message names the nearest one."""
+    """Raised if an event is unknown; the message names the closest one."""
 
 
 @dataclass(frozen=True)
-class Spelled:
-    """An event as a file names it: its key, or nothing if it is of no use here, and the unit that the name tells.
+class ParsedName:
+    """A parsed event name: the key of the event, None if it is irrelevant, and the unit if the name tells it.
 
-    `modifiers` say in which modes of a processor it counts, such as `u`.
+    `modifiers` are the processor modes in which the event counts, such as `u`.
     """
 
     key: str | None
@@ -71,11 +71,11 @@ class Spelled:
     modifiers: str = ""
 
 
-class Names:
-    """The spellings of the events of a microarchitecture."""
+class NameParser:
+    """Parses the event names of a microarchitecture."""
 
     def __init__(self, uarch: Uarch) -> None:
-        """Knows the names, aliases and encodings of every event of `uarch`."""
+        """Indexes the names, aliases and encodings of every event of `uarch`."""
         self._uarch = uarch
         self._by_name = {name.upper(): name for name in uarch.events}
         for event in uarch.events.values():
@@ -84,40 +84,42 @@ class Names:
             (event.pmu, _code(_terms(event.encoding), event.pmu)): event.name for event in uarch.events.values()
         }
 
-    def spelled(self, text: str) -> Spelled:
-        """What a name stands for.
+    def parse(self, text: str) -> ParsedName:
+        """Parses a name.
 
         Raises:
-            UnknownEventError: Nothing that is known.
+            UnknownEventError: The name is not that of a known event.
         """
         text, unit = text.strip(), ""
         if match := _SUFFIX.fullmatch(text):
             text, unit = match["name"], match["unit"]
         if match := _SLASHED.fullmatch(text):
-            return replace(self._with_unit(match["unit"], match["terms"]), modifiers=_sorted(match["modifiers"]))
+            return replace(
+                self._with_unit(match["unit"], match["terms"]), modifiers=_sorted_modifiers(match["modifiers"])
+            )
         if OUTSIDE.match(unit.upper()):
-            return Spelled(None, unit)
+            return ParsedName(None, unit)
         name = _MODIFIERS.sub("", text)
-        key = self._named(name.upper(), text)
+        key = self._key_of_name(name.upper(), text)
         if place := _UNIT.fullmatch(unit.upper()):
             self.check_unit(key, _PMUS.get(place["pmu"]), unit)
-        return Spelled(key, unit, _sorted(text[len(name) + 1 :]))
+        return ParsedName(key, unit, _sorted_modifiers(text[len(name) + 1 :]))
 
     def check_unit(self, key: str | None, pmu: str | None, unit: str) -> None:
-        """Makes sure that units of a kind have an event.
+        """Checks that units of a kind have an event.
 
         Raises:
-            UnknownEventError: They have not.
+            UnknownEventError: They do not have it.
         """
         if key is not None and key != DURATION and pmu != self._uarch.event_of(key).pmu:
             raise UnknownEventError(f"{key} is no event of {unit}")
 
-    def _with_unit(self, unit: str, inside: str) -> Spelled:
+    def _with_unit(self, unit: str, inside: str) -> ParsedName:
         place = _UNIT.fullmatch(unit.upper())
         pmu = _PMUS.get(place["pmu"]) if place else None
         if pmu is None:
             if OUTSIDE.match(unit.upper()):
-                return Spelled(None, unit)
+                return ParsedName(None, unit)
             raise UnknownEventError(
                 f'"{unit}" is no unit with counters that are known here (uncore_imc, uncore_cha, ...)'
             )
@@ -129,7 +131,7 @@ class Names:
         if name == "CLOCKTICKS":
             key = self._uarch.pmus[pmu].clock
         elif name is not None:
-            key = self._named(str(name).upper(), inside)
+            key = self._key_of_name(str(name).upper(), inside)
         else:
             event = self._by_code.get((pmu, _code(terms, pmu)))
             if event is None:
@@ -138,9 +140,9 @@ class Names:
         if key is not None and isinstance(threshold, int) and threshold and AT_LEAST not in key:
             key = f"{key}{AT_LEAST}{threshold}"
         self.check_unit(key, pmu, unit)
-        return Spelled(key, numbered)
+        return ParsedName(key, numbered)
 
-    def _named(self, upper: str, text: str) -> str | None:
+    def _key_of_name(self, upper: str, text: str) -> str | None:
         if event := self._by_name.get(upper):
             return event
         if match := _THRESHOLD.fullmatch(upper):
@@ -161,7 +163,7 @@ class Names:
 
 
 def _terms(text: str) -> dict[str, int | str | None]:
-    """The terms between the slashes of an event. Names stand alone and have no value."""
+    """Parses the terms between the slashes of an event. Names stand alone and have no value."""
     terms: dict[str, int | str | None] = {}
     for term in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = term.partition("=")
@@ -183,7 +185,7 @@ def _terms(text: str) -> dict[str, int | str | None]:
 
 
 def _code(terms: Mapping[str, int | str | None], pmu: str) -> frozenset[tuple[str, int]]:
-    """The terms that tell one event from another, however they are written."""
+    """Returns the terms that distinguish one event from another, independent of spelling."""
     code = {
         key: value for key, value in terms.items() if isinstance(value, int) and value and key not in ("EDGE", "INV")
     }
@@ -193,5 +195,5 @@ def _code(terms: Mapping[str, int | str | None], pmu: str) -> frozenset[tuple[st
     return frozenset(code.items())
 
 
-def _sorted(modifiers: str) -> str:
+def _sorted_modifiers(modifiers: str) -> str:
     return "".join(sorted(modifiers))

@@ -1,4 +1,4 @@
-"""Reads what `pcm-raw -csv` writes: two lines of headers, then one line for each interval."""
+"""Parses the output of `pcm-raw -csv`: two header lines, then one line per interval."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from hostnet.counters.books import Book, Place
-from hostnet.counters.names import DURATION, Names, UnknownEventError
+from hostnet.counters.collector import CounterCollector, CounterPlace
+from hostnet.counters.names import DURATION, NameParser, UnknownEventError
 from hostnet.counters.text import fail
-from hostnet.counters.values import BadValueError, value_of
+from hostnet.counters.values import BadValueError, parse_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COLUMNS = 3
-"""Columns before the counts: date, time and length of the interval in ms."""
+"""Number of columns before the counts: date, time and length of the interval in ms."""
 
 _UNIT = re.compile(r"SKT_?(?P<socket>\d+)_?(?P<kind>[A-Za-z]+)_?(?P<number>\d+)")
 _SYSTEM = re.compile(r"SYSTEM_?\d*|SKT_?\d+")
@@ -24,7 +24,7 @@ _FRACTION = re.compile(r"(?P<clock>\d{1,2}:\d{2}:\d{2})(?:\.(?P<fraction>\d{1,12
 
 
 def separator_of(head: str) -> str | None:
-    """The separator of a file of pcm-raw that begins so, or nothing."""
+    """Returns the separator of a pcm-raw file that begins with `head`; None if it is no such file."""
     lines = [line for line in head.splitlines() if line.strip()]
     for line in lines[:3]:
         if match := re.match(r"\s*Date\s*([,;\t|])\s*Time\s*\1", line, re.IGNORECASE):
@@ -32,13 +32,13 @@ def separator_of(head: str) -> str | None:
     return None
 
 
-def read_pcm(book: Book, lines: Iterable[str], separator: str) -> None:
-    """Reads the lines of a file into a book.
+def read_pcm(collector: CounterCollector, lines: Iterable[str], separator: str) -> None:
+    """Parses the lines of a file into `collector`.
 
     Raises:
-        ConfigError: A line is wrong, or the counts are impossible.
+        ConfigError: A line is malformed, or the counts are impossible.
     """
-    reader = _Reader(book, Names(book.uarch), separator)
+    reader = _Reader(collector, NameParser(collector.uarch), separator)
     for number, line in enumerate(lines, 1):
         reader.take(number, line)
     reader.end()
@@ -46,8 +46,8 @@ def read_pcm(book: Book, lines: Iterable[str], separator: str) -> None:
 
 @dataclass
 class _Reader:
-    book: Book
-    names: Names
+    collector: CounterCollector
+    names: NameParser
     separator: str
     units: list[str] = field(default_factory=list)
     places: list[int | None] = field(default_factory=list)
@@ -57,7 +57,7 @@ class _Reader:
     last_ns: int | None = None
 
     def take(self, number: int, line: str) -> None:
-        """Reads one line."""
+        """Parses one line."""
         if not line.strip() or line.startswith("#"):
             return
         cells = [cell.strip() for cell in line.rstrip("\r\n").split(self.separator)]
@@ -65,7 +65,7 @@ class _Reader:
             self._take_header(number, line, cells)
         elif not self.places and not self.header:
             if self.units:
-                fail(self.book.path, number, "the line with Date, Time and the events must come here")
+                fail(self.collector.path, number, "the line with Date, Time and the events must come here")
             self.units = cells
         elif cells == self.units:
             return  # pcm repeats its headers
@@ -75,34 +75,38 @@ class _Reader:
     def _take_header(self, number: int, line: str, cells: list[str]) -> None:
         if self.header:
             if line != self.header:
-                fail(self.book.path, number, "a second header with other events; give one recording")
+                fail(self.collector.path, number, "a second header with other events; give one recording")
             return
         self.header = line
         if any(re.fullmatch(r"Ch\d+(?:Read|Write)|SKT\d+_?Mem.*|Mem Read.*", cell) for cell in cells):
             fail(
-                self.book.path,
+                self.collector.path,
                 number,
                 "written by pcm-memory, which tells MB/s; pcm-raw tells the counts that are needed",
             )
         if not self.units:
             fail(
-                self.book.path, number, "the line with the units (SKT0CORE0, SKT0CHAN0, ...) must come before this one"
+                self.collector.path,
+                number,
+                "the line with the units (SKT0CORE0, SKT0CHAN0, ...) must come before this one",
             )
         if len(self.units) != len(cells):
             fail(
-                self.book.path,
+                self.collector.path,
                 number,
                 f"{len(cells)} events for {len(self.units)} units; the file is truncated or edited",
             )
         if len(cells) <= COLUMNS or cells[2].lower() != "ms":
             fail(
-                self.book.path, number, 'the columns must begin with Date, Time, ms; pcm-raw without "-tr" writes them'
+                self.collector.path,
+                number,
+                'the columns must begin with Date, Time, ms; pcm-raw without "-tr" writes them',
             )
         seen: set[int] = set()
         for unit, event in zip(self.units[COLUMNS:], cells[COLUMNS:], strict=True):
             place = self._place(number, unit, event) if unit or event else None
             if place is not None and place in seen:
-                fail(self.book.path, number, f"{self.book.places[place]} has two columns")
+                fail(self.collector.path, number, f"{self.collector.places[place]} has two columns")
             self.places.append(place)
             seen |= {place} if place is not None else set()
 
@@ -111,31 +115,33 @@ class _Reader:
         if match is None:
             if _SYSTEM.fullmatch(unit):
                 return None
-            fail(self.book.path, number, f'"{unit}" above "{event}" is no unit (SKT0CORE0, SKT0CHAN0, ...)')
+            fail(self.collector.path, number, f'"{unit}" above "{event}" is no unit (SKT0CORE0, SKT0CHAN0, ...)')
         try:
-            spelled = self.names.spelled(event)
-            self.names.check_unit(spelled.key, self._pmu_of(match["kind"].upper()), unit)
+            parsed = self.names.parse(event)
+            self.names.check_unit(parsed.key, self._pmu_of(match["kind"].upper()), unit)
         except UnknownEventError as error:
-            fail(self.book.path, number, str(error))
-        if spelled.key is None or spelled.key == DURATION:
+            fail(self.collector.path, number, str(error))
+        if parsed.key is None or parsed.key == DURATION:
             return None
-        return self.book.number(Place(match["socket"], spelled.key, f"{match['kind'].upper()}{match['number']}"))
+        return self.collector.number(
+            CounterPlace(match["socket"], parsed.key, f"{match['kind'].upper()}{match['number']}")
+        )
 
     def _pmu_of(self, kind: str) -> str | None:
-        return next((pmu.name for pmu in self.book.uarch.pmus.values() if pmu.pcm == kind), None)
+        return next((pmu.name for pmu in self.collector.uarch.pmus.values() if pmu.pcm == kind), None)
 
     def _take_counts(self, number: int, line: str, cells: list[str]) -> None:
         if self.pending is not None:
-            self.book.close(*self.pending, last=False)
+            self.collector.close(*self.pending, last=False)
             self.pending = None
         if len(cells) != len(self.places) + COLUMNS:
             hint = "" if line.endswith("\n") else "; the file is truncated"
             message = f"has {len(cells)} columns, the header has {len(self.places) + COLUMNS}{hint}"
-            fail(self.book.path, number, message)
+            fail(self.collector.path, number, message)
         end_ns = self._time_ns(number, cells[0], cells[1])
         if self.last_ns is not None and end_ns <= self.last_ns:
             word = "stands twice" if end_ns == self.last_ns else "goes back"
-            fail(self.book.path, number, f"the time {word}: {cells[0]} {cells[1]}")
+            fail(self.collector.path, number, f"the time {word}: {cells[0]} {cells[1]}")
         length_ns = self._length_ns(number, cells[2], end_ns)
         self.last_ns = end_ns
         if self.begun_ns is None:
@@ -144,9 +150,9 @@ class _Reader:
         for place, cell in zip(self.places, cells[COLUMNS:], strict=True):
             if place is not None:
                 try:
-                    values[place] = value_of(cell, "", self.book.places[place].key)
+                    values[place] = parse_count(cell, "", self.collector.places[place].key)
                 except BadValueError as error:
-                    fail(self.book.path, number, str(error))
+                    fail(self.collector.path, number, str(error))
         if values:
             self.pending = (values, number, length_ns, float(end_ns - self.begun_ns))
 
@@ -154,9 +160,9 @@ class _Reader:
         try:
             length_ns = float(text) * 1e6
         except ValueError:
-            fail(self.book.path, number, f'"{text[:40]}" is no length of an interval in ms')
+            fail(self.collector.path, number, f'"{text[:40]}" is no length of an interval in ms')
         if not 0 <= length_ns < 1e18:
-            fail(self.book.path, number, f'"{text[:40]}" is no length of an interval in ms')
+            fail(self.collector.path, number, f'"{text[:40]}" is no length of an interval in ms')
         if length_ns == 0 and self.last_ns is not None:
             return float(end_ns - self.last_ns)
         return length_ns
@@ -166,7 +172,7 @@ class _Reader:
         try:
             moment = datetime.fromisoformat(f"{date} {match['clock'] if match else clock}".replace(" ", "T"))
         except ValueError:
-            fail(self.book.path, number, f'"{date[:20]} {clock[:20]}" is no date and time')
+            fail(self.collector.path, number, f'"{date[:20]} {clock[:20]}" is no date and time')
         whole = moment.replace(tzinfo=None) - datetime(1970, 1, 1)
         fraction = (match["fraction"] or "") if match else ""
         return (whole.days * 86_400 + whole.seconds) * 10**9 + int(fraction.ljust(9, "0")[:9])
@@ -174,6 +180,6 @@ class _Reader:
     def end(self) -> None:
         """Closes the last interval."""
         if not self.header:
-            fail(self.book.path, None, "has no line with Date, Time and the events")
+            fail(self.collector.path, None, "has no line with Date, Time and the events")
         if self.pending is not None:
-            self.book.close(*self.pending, last=True)
+            self.collector.close(*self.pending, last=True)

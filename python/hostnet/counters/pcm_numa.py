@@ -1,4 +1,4 @@
-"""Reads what `pcm-numa -csv` prints: a table of the cores for each interval, after a line with its length."""
+"""Parses the output of `pcm-numa -csv`: for each interval, a line with its length and a table of the cores."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
-from hostnet.counters.books import Book, Place
+from hostnet.counters.collector import CounterCollector, CounterPlace
 from hostnet.counters.text import fail
-from hostnet.counters.values import BadValueError, value_of
+from hostnet.counters.values import BadValueError, parse_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COLUMNS = ("Core", "IPC", "Instructions", "Cycles", "Local DRAM accesses", "Remote DRAM accesses")
-"""The columns of the table."""
+"""Columns of the table."""
 
 HEADER = ",".join(COLUMNS)
 
@@ -23,17 +23,17 @@ _FOR_PEOPLE = re.compile(r"\s*Core\s*\|.*Remote DRAM", re.IGNORECASE)
 
 
 def is_numa(head: str) -> bool:
-    """Whether a file that begins so is one of pcm-numa."""
+    """Returns True if a file that begins with `head` was written by pcm-numa."""
     return any("REMOTE DRAM ACCESSES" in line.upper() for line in head.splitlines())
 
 
-def read_numa(book: Book, lines: Iterable[str]) -> None:
-    """Reads the lines of a file into a book.
+def read_numa(collector: CounterCollector, lines: Iterable[str]) -> None:
+    """Parses the lines of a file into `collector`.
 
     Raises:
-        ConfigError: A line is wrong, or the counts are impossible.
+        ConfigError: A line is malformed, or the counts are impossible.
     """
-    reader = _Reader(book)
+    reader = _Reader(collector)
     for number, line in enumerate(lines, 1):
         reader.take(number, line)
     reader.close(last=True)
@@ -41,7 +41,7 @@ def read_numa(book: Book, lines: Iterable[str]) -> None:
 
 @dataclass
 class _Reader:
-    book: Book
+    collector: CounterCollector
     values: dict[int, float | None] = field(default_factory=dict)
     line: int = 0
     length_ns: float | None = None
@@ -49,7 +49,7 @@ class _Reader:
     has_header: bool = False
 
     def take(self, number: int, line: str) -> None:
-        """Reads one line."""
+        """Parses one line."""
         text = line.strip().rstrip(",").strip()
         if match := _LENGTH.fullmatch(text):
             self.close(last=False)
@@ -71,25 +71,25 @@ class _Reader:
             return
         if not cells[0].isdecimal():
             self._fail(number, f'"{cells[0][:40]}" is no number of a core')
-        uarch = self.book.uarch
+        uarch = self.collector.uarch
         for name, which, cell in zip(COLUMNS[4:], ("local", "remote"), cells[4:], strict=True):
-            place = self.book.number(Place("", uarch.ways[f"dram_{which}"][0][0], f"CPU{int(cells[0])}"))
+            place = self.collector.number(CounterPlace("", uarch.ways[f"dram_{which}"][0][0], f"CPU{int(cells[0])}"))
             if place in self.values:
                 self._fail(number, f"core {cells[0]} stands twice in one interval")
             try:
-                self.values[place] = value_of(cell, "", name)
+                self.values[place] = parse_count(cell, "", name)
             except BadValueError as error:
                 self._fail(number, str(error))
 
     def close(self, *, last: bool) -> None:
-        """Closes an interval, if one has begun."""
+        """Closes the current interval, if one has begun."""
         if self.length_ns is None:
             return
         if not self.values:
             self._fail(self.line, "the interval that begins here has no cores; is the file truncated?")
         self.end_ns += self.length_ns
-        self.book.close(self.values, self.line, self.length_ns, self.end_ns, last)
+        self.collector.close(self.values, self.line, self.length_ns, self.end_ns, last)
         self.values, self.length_ns = {}, None
 
     def _fail(self, number: int, message: str) -> NoReturn:
-        fail(self.book.path, number, message)
+        fail(self.collector.path, number, message)

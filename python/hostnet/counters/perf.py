@@ -1,4 +1,4 @@
-"""Reads what `perf stat -x,` writes, with or without intervals and aggregation."""
+"""Parses the output of `perf stat -x,`, with or without intervals and aggregation."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hostnet.counters.books import SHARE_LOW, Book, Place
-from hostnet.counters.names import DURATION, Names, UnknownEventError
+from hostnet.counters.collector import SHARE_LOW, CounterCollector, CounterPlace
+from hostnet.counters.names import DURATION, NameParser, UnknownEventError
 from hostnet.counters.text import EXPECTED, fail
-from hostnet.counters.values import COUNT_END, BadValueError, value_of
+from hostnet.counters.values import COUNT_END, BadValueError, parse_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,15 +27,15 @@ _COMMAS_OF_BOTH_KINDS = re.compile(r"\s*(?:\d+\.\d+,)?(?:[SN]\d[\w-]*,\d+,)?\d+,
 
 
 IGNORED = -1
-"""The place of events that are of no use here."""
+"""Place of events that are irrelevant."""
 
 DURATION_PLACE = -2
-"""The place of the event that counts time."""
+"""Place of the event that counts time."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column holds what. `time` and `group` are -1 where the file has no such column."""
+    """Columns of a file. `time` and `group` are -1 if the file has no such column."""
 
     separator: str
     time: int
@@ -44,31 +44,33 @@ class Layout:
 
     @property
     def unit(self) -> int:
-        """The column of the unit of the value."""
+        """Column of the unit of the value."""
         return self.value + 1
 
     @property
     def event(self) -> int:
-        """The column of the event."""
+        """Column of the event."""
         return self.value + 2
 
     @property
     def share(self) -> int:
-        """The column of the percentage of the time in which the counter ran."""
+        """Column of the percentage of time in which the counter ran."""
         return self.value + 4
 
 
 def layout_of(head: str) -> Layout | None:
-    """The layout of a file that begins so, or nothing if perf did not write it."""
+    """Returns the layout of a file that begins with `head`; None if perf did not write it."""
     line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "")
     match = _SEPARATOR.match(line)
     if match is None:
         return None
     separator = match["separator"]
     cells = line.split(separator)
-    second = _decimal(cells[1].strip()).removeprefix("-") if len(cells) > 1 else ""  # refused where it is counted
+    second = (
+        _decimal(cells[1].strip()).removeprefix("-") if len(cells) > 1 else ""
+    )  # a negative count is rejected when it is parsed
     is_stamped = any(kind.fullmatch(second) for kind in (_NUMBER, _GROUP, _CPU))
-    time = 0 if _TIME.fullmatch(cells[0]) and is_stamped else -1  # else it is a count scaled by perf, then its unit
+    time = 0 if _TIME.fullmatch(cells[0]) and is_stamped else -1  # otherwise a count scaled by perf, then its unit
     group, value = -1, time + 1
     first = cells[value].strip() if value < len(cells) else ""
     if _GROUP.fullmatch(first) or _CPU.fullmatch(first):
@@ -88,13 +90,13 @@ def has_commas_of_both_kinds(head: str) -> bool:
     return any(_COMMAS_OF_BOTH_KINDS.match(line) for line in head.splitlines())
 
 
-def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
-    """Reads the lines of a file into a book.
+def read_perf(collector: CounterCollector, lines: Iterable[str], layout: Layout) -> None:
+    """Parses the lines of a file into `collector`.
 
     Raises:
-        ConfigError: A line is wrong, or the counts are impossible.
+        ConfigError: A line is malformed, or the counts are impossible.
     """
-    reader = _Reader(book, Names(book.uarch), layout)
+    reader = _Reader(collector, NameParser(collector.uarch), layout)
     separator, value_at, unit_at, event_at, share_at = (
         layout.separator, layout.value, layout.unit, layout.event, layout.share,
     )  # fmt: skip
@@ -102,7 +104,7 @@ def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
     places = reader.places
     for number, line in enumerate(lines, 1):
         cells = line.split(separator)
-        try:  # what most lines are like, as files have millions of them
+        try:  # fast path: files have millions of lines, nearly all of this form
             if timeless or cells[0] == reader.stamp:
                 place = places[cells[group_at], cells[event_at]]
                 if place == IGNORED:
@@ -127,14 +129,15 @@ def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
 
 @dataclass
 class _Reader:
-    """Reads lines one by one, whatever they are like.
+    """Parses any line, one by one.
 
-    `places` knows the places of groups and events seen before, `names_of` the event that counts there, with modifiers.
-    `others` are places of events under other names: their counts wait in `spares` for what the first name lacks.
+    `places` caches the places of groups and events seen before, `names_of` the event counted at each place, with its
+    modifiers. `others` holds the places of events that have another name as well: their counts wait in `spares` and are
+    used where the first name has no count.
     """
 
-    book: Book
-    names: Names
+    collector: CounterCollector
+    names: NameParser
     layout: Layout
     values: dict[int, float | None] = field(default_factory=dict)
     places: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -149,7 +152,7 @@ class _Reader:
     short: tuple[int, int] | None = None
 
     def take(self, number: int, line: str, cells: list[str]) -> None:
-        """Reads a line that is split into cells."""
+        """Parses a line that is split into cells."""
         if not line.strip() or line.startswith("#") or cells[0].strip() == "summary":
             return
         if self.short is not None:
@@ -174,7 +177,7 @@ class _Reader:
             self._count(number, place, cells, share)
 
     def _event(self, cells: list[str]) -> tuple[str, int]:
-        """The event, which may hold the separator between its slashes, and the column after it."""
+        """Returns the event, which may contain the separator between slashes, and the column after it."""
         first = self.layout.event
         last = first
         event = cells[first]
@@ -186,11 +189,13 @@ class _Reader:
     def _begin(self, number: int, stamp: str) -> None:
         match = _TIME.fullmatch(stamp)
         if match is None:
-            fail(self.book.path, number, f'"{stamp.strip()[:40]}" is no time; {EXPECTED}')
+            fail(self.collector.path, number, f'"{stamp.strip()[:40]}" is no time; {EXPECTED}')
         time_ns = int(match["s"]) * 10**9 + int(match["fraction"].ljust(9, "0"))
         if self.stamp:
             if time_ns < self.time_ns:
-                fail(self.book.path, number, f"the time goes back, from {self.stamp.strip()} s to {stamp.strip()} s")
+                fail(
+                    self.collector.path, number, f"the time goes back, from {self.stamp.strip()} s to {stamp.strip()} s"
+                )
             if time_ns > self.time_ns:
                 self._close(last=False)
                 self.line = number
@@ -203,33 +208,33 @@ class _Reader:
         if (known := self.places.get(written, self.others.get(written))) is not None:
             return known
         try:
-            spelled = self.names.spelled(event)
+            parsed = self.names.parse(event)
         except UnknownEventError as error:
-            fail(self.book.path, number, str(error))
-        if spelled.key == DURATION:
-            return DURATION_PLACE  # not remembered, so that every one of its lines comes here
-        place = IGNORED if spelled.key is None else self.book.number(self._located(group, spelled.key, spelled.unit))
-        first, modifiers = self.names_of.setdefault(place, (event, spelled.modifiers)) if place >= 0 else (event, "")
+            fail(self.collector.path, number, str(error))
+        if parsed.key == DURATION:
+            return DURATION_PLACE  # not cached: each of its lines must take this path
+        place = IGNORED if parsed.key is None else self.collector.number(self._located(group, parsed.key, parsed.unit))
+        first, modifiers = self.names_of.setdefault(place, (event, parsed.modifiers)) if place >= 0 else (event, "")
         if first == event:
             self.places[written] = place
             return place
-        if modifiers != spelled.modifiers:
+        if modifiers != parsed.modifiers:
             what = f"{first} and {event} count in different modes; record one of them"
-            fail(self.book.path, number, f"{self.book.places[place]} stands twice: {what}")
-        self.book.other_names.setdefault(event, first)
-        self.others[written] = place  # not in `places`, whose counts are taken at once
+            fail(self.collector.path, number, f"{self.collector.places[place]} stands twice: {what}")
+        self.collector.other_names.setdefault(event, first)
+        self.others[written] = place  # kept out of `places`, which the fast path counts immediately
         return place
 
-    def _located(self, group: str, key: str, unit: str) -> Place:
-        is_core = self.book.uarch.event_of(key).pmu == "core"
+    def _located(self, group: str, key: str, unit: str) -> CounterPlace:
+        is_core = self.collector.uarch.event_of(key).pmu == "core"
         if match := _GROUP.fullmatch(group):
-            return Place(match["socket"], key, group if is_core and "-" in group else unit)
+            return CounterPlace(match["socket"], key, group if is_core and "-" in group else unit)
         if group and is_core:
-            return Place("", key, group)
-        return Place(group, key, unit)  # the CPU that reads the units of its socket, if any
+            return CounterPlace("", key, group)
+        return CounterPlace(group, key, unit)  # the CPU that reads the units of its socket, if any
 
     def _count(self, number: int, place: int, cells: list[str], share: str) -> None:
-        key = DURATION if place == DURATION_PLACE else self.book.places[place].key
+        key = DURATION if place == DURATION_PLACE else self.collector.places[place].key
         value = self._value(number, cells, key)
         if place == DURATION_PLACE:
             self.duration_ns = value
@@ -241,36 +246,36 @@ class _Reader:
         self.values[place] = value
         if value is None:
             word = "is not supported there" if "supported" in cells[self.layout.value] else "was not counted"
-            self.book.unusable[key] = word
+            self.collector.unusable[key] = word
         else:
             self._note_share(number, key, share.strip())
 
     def _value(self, number: int, cells: list[str], key: str) -> float | None:
         try:
-            return value_of(cells[self.layout.value], cells[self.layout.unit], key)
+            return parse_count(cells[self.layout.value], cells[self.layout.unit], key)
         except BadValueError as error:
-            fail(self.book.path, number, str(error))
+            fail(self.collector.path, number, str(error))
 
     def _spare(self, number: int, place: int, event: str, cells: list[str], share: str) -> None:
-        """Keeps the count of an event under another name than the first."""
+        """Keeps the count of an event under a name other than the first."""
         if (place, event) in self.spares:
             self._fail_twice(number, place)
-        value = self._value(number, cells, self.book.places[place].key)
+        value = self._value(number, cells, self.collector.places[place].key)
         if value is not None:
             self.spares[place, event] = number, value, share
 
     def _take_spares(self) -> None:
-        """Takes what was counted under other names where the first name has no count."""
+        """Uses counts under other names where the first name has none."""
         for (place, event), (number, value, share) in self.spares.items():
             if self.values.get(place) is None:
                 self.values[place] = value
-                self.book.stand_ins.add(event)
-                self._note_share(number, self.book.places[place].key, share.strip())
+                self.collector.stand_ins.add(event)
+                self._note_share(number, self.collector.places[place].key, share.strip())
         self.spares = {}
 
     def _fail_twice(self, number: int, place: int) -> None:
         when = f" at {self.stamp.strip()} s" if self.stamp else ""
-        fail(self.book.path, number, f"{self.book.places[place]} stands twice{when}")
+        fail(self.collector.path, number, f"{self.collector.places[place]} stands twice{when}")
 
     def _note_share(self, number: int, key: str, share: str) -> None:
         if not share:
@@ -278,11 +283,11 @@ class _Reader:
         try:
             percent = float(share)
         except ValueError:
-            fail(self.book.path, number, f'"{share[:40]}" is no percentage')
+            fail(self.collector.path, number, f'"{share[:40]}" is no percentage')
         if not 0 <= percent <= 100.5:
-            fail(self.book.path, number, f"{share[:40]} is no percentage")
+            fail(self.collector.path, number, f"{share[:40]} is no percentage")
         if percent < SHARE_LOW:
-            self.book.low_shares[key] = min(percent, self.book.low_shares.get(key, 100.0))
+            self.collector.low_shares[key] = min(percent, self.collector.low_shares.get(key, 100.0))
 
     def _close(self, *, last: bool) -> None:
         self._take_spares()
@@ -294,18 +299,18 @@ class _Reader:
             length_ns = self.duration_ns
         else:
             fail(
-                self.book.path,
+                self.collector.path,
                 None,
                 "does not say how long it counted: record it with -I 1000, or with the event duration_time",
             )
-        self.book.close(self.values, self.line, length_ns, self.begun_ns + length_ns, last)
+        self.collector.close(self.values, self.line, length_ns, self.begun_ns + length_ns, last)
         self.begun_ns = self.time_ns
         self.values = {}
 
     def _fail_short(self, short: tuple[int, int], *, last: bool) -> None:
         number, count = short
         hint = "; the file is truncated" if last else f"; {EXPECTED}"
-        fail(self.book.path, number, f"has {count} columns, at least {self.layout.event + 1} are needed{hint}")
+        fail(self.collector.path, number, f"has {count} columns, at least {self.layout.event + 1} are needed{hint}")
 
     def end(self) -> None:
         """Closes the last interval."""

@@ -1,4 +1,4 @@
-"""From counts to the quantities of a window: the formulas."""
+"""Computes the quantities of a window from its counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCALARS = (
     "rpq_full_share",
     "wpq_full_share",
 )
-"""Quantities that are one number."""
+"""Quantities that are a single number."""
 
 FLOWS = ("lfb", "core_read", "core_write", "io_read", "io_write", "iio_write", "iio_read")
 """Quantities that are an occupancy and a number of lines."""
@@ -36,10 +36,10 @@ CROSSING = (
     *("upi_sent.lines", "upi_sent.others", "upi_received.lines", "upi_received.others"),
     *("dram_local", "dram_remote"),
 )
-"""Quantities of servers of several sockets, told of each link or socket; nothing else needs them."""
+"""Quantities of multi-socket servers, reported per link or socket; no other quantity depends on them."""
 
 LFB_FULL = "L1D_PEND_MISS.FB_FULL"
-"""The event that counts the clocks in which a core found all its LFB entries in use."""
+"""Event that counts the clocks in which a core found all its LFB entries in use."""
 
 CLOCK_HZ = {
     "core": (1e8, 1e10),
@@ -49,33 +49,33 @@ CLOCK_HZ = {
     "iio": (1e8, 6e9),
     "upi": (2e8, 6e9),
 }
-"""Frequencies that the clocks of the units may have; anything else is a mistake in the times of a file."""
+"""Plausible clock frequencies of the units in Hz; others point to wrong timestamps in the file."""
 
 TOLERANCE = 1.03
-"""Counts of one interval may be read a little late."""
+"""Factor by which counts may exceed their limit, as counters are not read at exactly the same time."""
 
 UNITS_MAX = 1024
-"""The most units of a kind."""
+"""Maximum number of units of a kind."""
 
 GB_PER_S_MAX = 16 * 51.2
-"""More than the memory of any socket carries: sixteen channels of DDR5-6400."""
+"""Bandwidth in GB/s above that of any socket: sixteen channels of DDR5-6400."""
 
 ENTRIES_MAX = 512
-"""More entries than the queue of any channel has."""
+"""Number of entries above that of any channel queue."""
 
 DATA_RATES = (1600, 1866, 2133, 2400, 2666, 2933, 3200)
-"""Standard data rates of DDR4 in MT/s."""
+"""Standard DDR4 data rates in MT/s."""
 
 
 class ImplausibleError(Exception):
-    """Counts that no server of this kind can have; the message says which."""
+    """Raised if no server of the kind can have such counts; the message names them."""
 
 
 @dataclass
 class Window:
-    """The counts of one socket in one window, summed over its units; None is an event that was not counted.
+    """Counts of one socket in one window, summed over units; None for an event that was not counted.
 
-    `clocks` has the counts of the events that are clocks per unit, under "" when the file gives only their sum.
+    `length_ns` is in ns. `clocks` holds the counts of clock events per unit, under "" if the file has only their sum.
     """
 
     line: int
@@ -86,7 +86,7 @@ class Window:
 
 @dataclass
 class Formulas:
-    """Computes the quantities of the windows of one file, where the channels `used` did anything."""
+    """Computes the quantities of the windows of a file. `used` names the channels with any activity."""
 
     uarch: Uarch
     facts: Facts | None
@@ -96,10 +96,10 @@ class Formulas:
     notes: dict[str, None] = field(default_factory=dict)
 
     def compute(self, window: Window) -> dict[str, Any]:
-        """The quantities of a window, None where something is missing.
+        """Returns the quantities of a window; None where an event is missing.
 
         Raises:
-            ImplausibleError: No server of this kind can count so much.
+            ImplausibleError: No server of this kind can have such counts.
         """
         ticks = self._channel_ticks(window)
         result: dict[str, Any] = {"window_ns": window.length_ns, "channels": self._channels(window)}
@@ -119,7 +119,7 @@ class Formulas:
         return result
 
     def lfb_full_cores(self, window: Window) -> float | None:
-        """Cores that found all their LFB entries in use, mean over time, if the file tells."""
+        """Returns the number of cores with all LFB entries in use, averaged over time; None if unknown."""
         clocks = window.totals.get(LFB_FULL)
         return None if clocks is None else clocks / (self._hz(window, "core") * window.length_ns / 1e9)
 
@@ -134,7 +134,7 @@ class Formulas:
         return None
 
     def _key(self, window: Window, event: str) -> str:
-        """The name of an event with the threshold that the file has."""
+        """Returns the key of an event with the threshold that the file has."""
         if not event.endswith(AT_LEAST):
             return event
         if event not in self.full:
@@ -148,9 +148,9 @@ class Formulas:
         return f"{event}{self.full[event]}"
 
     def model_threshold(self, event: str) -> int:
-        """Entries from which the model counts the queue of an event as full."""
+        """Returns the number of entries from which the model counts the queue of an event as full."""
         if self.facts is None:
-            return 42 if "RPQ" in event else 34  # what the artifact of SIGCOMM'24 counts as full
+            return 42 if "RPQ" in event else 34  # thresholds of the SIGCOMM'24 artifact
         return self.facts.rpq_full if "RPQ" in event else self.facts.wpq_full
 
     def _note_way(self, quantity: str, way: tuple[str, ...], best: tuple[str, ...]) -> None:
@@ -178,7 +178,7 @@ class Formulas:
         return None if ticks is None else _guess_channels(ticks / window.length_ns)
 
     def _channel_ticks(self, window: Window) -> float | None:
-        """Clocks of all channels together."""
+        """Returns the clocks of all channels combined."""
         per_unit = window.clocks.get(self.uarch.pmus["imc"].clock, {})
         nominal = None
         if self.facts is not None:
@@ -196,7 +196,7 @@ class Formulas:
         return sum(per_unit[unit] for unit in resolved) if resolved else nominal
 
     def _hz(self, window: Window, pmu: str) -> float:
-        """The frequency of the clock that an occupancy was summed over."""
+        """Returns the frequency in Hz of the clock that an occupancy was summed over."""
         about = self.uarch.pmus[pmu]
         if pmu == "core":
             return (self.core_hz or about.hz) * self._turbo(window)
@@ -213,7 +213,7 @@ class Formulas:
         return about.hz
 
     def _turbo(self, window: Window) -> float:
-        """Clocks of the cores for one clock of the nominal frequency."""
+        """Returns the ratio of core clocks to clocks at the nominal frequency."""
         about = self.uarch.pmus["core"]
         clocks = window.totals.get(about.clock)
         reference = window.totals.get(about.reference or "")
@@ -242,10 +242,10 @@ class Formulas:
 
 
 def check_clocks(uarch: Uarch, window: Window) -> None:
-    """Makes sure that the clocks of single units run at a possible frequency.
+    """Checks that the clocks of single units run at a plausible frequency.
 
     Raises:
-        ImplausibleError: One does not.
+        ImplausibleError: A clock does not.
     """
     for name, per_unit in window.clocks.items():
         pmu = uarch.events[name].pmu
@@ -261,7 +261,7 @@ def check_clocks(uarch: Uarch, window: Window) -> None:
 
 
 def _guess_channels(ticks_per_ns: float) -> float | None:
-    """How many channels of a standard data rate have so many clocks together, if only one number fits."""
+    """Returns the number of channels that run at a standard data rate with these clocks, if it is unique."""
     fits = [
         count
         for count in range(1, 17)

@@ -1,4 +1,4 @@
-"""The command that records the counters of a real server."""
+"""Builds the command that records the counters of a real server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FULL = {"RPQ": 42, "WPQ": 34}
 
 
 def perf_command(uarch: Uarch, interval_ms: int = 1000) -> str:
-    """The command line of perf that records every event that is needed, one option a line."""
+    """Returns the perf command line that records every required event, one option per line."""
     options = [f"-e '{option}'" for option in _events(uarch)]
     head = f"perf stat -a --per-socket --no-merge -I {interval_ms} -x, -o counters.csv"
     return " \\\n  ".join([head, *options, "-- sleep 60"])

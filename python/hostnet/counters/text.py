@@ -1,4 +1,4 @@
-"""Opening what may or may not be a file of counters."""
+"""Opens files and rejects those that are not counter files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 HEAD = 256 * 1024
-"""Characters of a file that tell its kind."""
+"""Number of characters read to identify the format of a file."""
 
 _FOREIGN = (
     (b"\x89PNG", "a PNG image"),
@@ -41,13 +41,13 @@ _FOR_PEOPLE = (
         "written by pcm-raw -tr, whose rows lack the socket and channel of a count; record without -tr",
     ),
 )
-"""Patterns that identify tools that read the counters but do not print the counts that are needed."""
+"""Patterns of tools that read hardware counters but do not print the required counts."""
 
 EXPECTED = "expected is what `perf stat -I 1000 -x, -a`, `pcm-raw -csv` or `pcm-numa -csv` writes"
 
 
 def fail(path: str | Path, line: int | None, message: str, code: str = "malformed-file") -> NoReturn:
-    """Says what is wrong with a file, and where.
+    """Raises an error that names the file and the line.
 
     Raises:
         ConfigError: Always.
@@ -57,18 +57,18 @@ def fail(path: str | Path, line: int | None, message: str, code: str = "malforme
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[tuple[TextIO, str]]:
-    """Opens a text file and hands it out with its first characters.
+def open_input(path: str | Path) -> Iterator[tuple[TextIO, str]]:
+    """Opens a text file and yields it with its first `HEAD` characters.
 
     Raises:
-        ConfigError: It is empty, a pipe or no text.
-        OSError: It cannot be read.
+        ConfigError: The file is empty, a pipe or not text.
+        OSError: The file cannot be read.
     """
     if Path(path).is_fifo():
         fail(path, None, "is a pipe, but counters are read twice; give a file", "file-access")
     with Path(path).open("rb") as raw:
         start = raw.read(4096)
-    _refuse_foreign(path, start)
+    _reject_foreign(path, start)
     with Path(path).open(encoding="utf-8-sig") as file:
         try:
             head = file.read(HEAD)
@@ -78,7 +78,7 @@ def opened(path: str | Path) -> Iterator[tuple[TextIO, str]]:
             fail(path, None, f"is not UTF-8 text (byte {error.object[error.start]:#04x} at {error.start})")
 
 
-def _refuse_foreign(path: str | Path, start: bytes) -> None:
+def _reject_foreign(path: str | Path, start: bytes) -> None:
     if not start.strip(b"\xef\xbb\xbf \t\r\n"):
         fail(path, None, "is empty")
     for magic, kind in _FOREIGN:

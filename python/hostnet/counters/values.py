@@ -1,4 +1,4 @@
-"""Counts as files write them."""
+"""Parses counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hostnet.counters.names import DURATION
 from hostnet.units import LINE_BYTES
 
 COUNT_END = 1 << 64
-"""Counters have 64 bits at most."""
+"""Exclusive upper bound of counts: counters have at most 64 bits."""
 
 BYTES = {
     "Bytes": 1,
@@ -18,21 +18,21 @@ BYTES = {
     "MB": 1e6,
     "GB": 1e9,
 }
-"""Bytes of the units that perf gives to counts of lines."""
+"""Bytes per unit that perf appends to counts of lines."""
 
 LINES = ("UNC_M_CAS_COUNT.RD", "UNC_M_CAS_COUNT.WR")
-"""Events that perf also tells in bytes."""
+"""Events that perf may also print in bytes."""
 
 
 class BadValueError(Exception):
-    """What stands where a count belongs is none; the message says why."""
+    """Raised if a cell holds no valid count; the message says why."""
 
 
-def value_of(text: str, unit: str, key: str) -> float | None:
-    """The count that a cell holds, None if the counter did not run.
+def parse_count(text: str, unit: str, key: str) -> float | None:
+    """Parses the count in a cell; returns None if the counter did not run.
 
     Raises:
-        BadValueError: It holds something else.
+        BadValueError: The cell holds something else.
     """
     text, unit = text.strip(), unit.strip()
     if text.startswith("<not "):

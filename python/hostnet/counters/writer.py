@@ -1,4 +1,4 @@
-"""Writes the files that `perf stat` and `pcm-raw` would have written on a simulated server."""
+"""Writes the files that `perf stat`, `pcm-raw` and `pcm-numa` would have written on a simulated server."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hostnet.counters.events import AT_LEAST, Uarch, uarchs
 from hostnet.counters.facts import Facts
 from hostnet.counters.pcm_numa import HEADER
 from hostnet.counters.quantities import LFB_FULL
-from hostnet.counters.several import Links, dram_counts, sample_of
+from hostnet.counters.socket_counts import SocketLinks, dram_counts, socket_sample
 from hostnet.files import write_file
 from hostnet.running.results import server_config
-from hostnet.sockets import places_of
+from hostnet.sockets import server_sockets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
 
 FORMATS = ("perf", "pcm", "pcm-numa")
-"""What a file of counters may look like."""
+"""Supported formats of counter files."""
 
 DEFAULT_UARCH = "cascade-lake"
-"""Whose events a server counts that no list of events belongs to."""
+"""Microarchitecture whose events are used for servers without a list of events of their own."""
 
 PS_PER_S = 10**12
 EPOCH = datetime(1970, 1, 1)
 
 
 class Unit(NamedTuple):
-    """One of the units of a kind on a socket."""
+    """A counting unit of a kind on a socket."""
 
     pmu: str
     number: int
@@ -45,8 +45,8 @@ class Unit(NamedTuple):
 class Machine:
     """A simulated socket as its counters see it, with the numbers of its first core and channel in the server.
 
-    `links` are those to other sockets, if there are any; `tells_dram` says whether its cores count which DRAM serves
-    them.
+    `links` are the links to other sockets, if any; `tells_dram` is True if its cores count local and remote DRAM
+    accesses.
     """
 
     uarch: Uarch
@@ -54,35 +54,35 @@ class Machine:
     number: int = 0
     first_core: int = 0
     first_channel: int = 0
-    links: Links | None = None
+    links: SocketLinks | None = None
     tells_dram: bool = False
 
     def unit(self, pmu: str, number: int) -> Unit:
-        """One of its units."""
+        """Returns a unit of the socket."""
         return Unit(pmu, number, self.number)
 
     def hz(self, pmu: str) -> int:
-        """The frequency of the clock of a kind of unit."""
+        """Returns the clock frequency of a kind of unit in Hz."""
         if pmu == "upi" and self.links is not None:
             return self.links.hz
         return self.facts.channel_hz if pmu == "imc" else self.uarch.pmus[pmu].hz
 
     def ticks(self, pmu: str, time_ps: int) -> int:
-        """Whole clocks of a kind of unit in a time."""
+        """Returns the whole clocks of a kind of unit in `time_ps`."""
         return time_ps * self.hz(pmu) // PS_PER_S
 
 
 def write(results: Results, path: Path | str, *, form: str = "perf", per_socket: bool = False) -> None:
-    """Writes the counters of a run that were read at intervals (`hostnet.run(..., counters="100 us")`).
+    """Writes the counters that a run sampled at intervals (`hostnet.run(..., counters="100 us")`).
 
     Args:
         results: The run.
-        path: The file.
-        form: perf, pcm or pcm-numa.
-        per_socket: With the sums over all units of a kind, as `perf stat --per-socket` writes them.
+        path: The file to write.
+        form: "perf", "pcm" or "pcm-numa".
+        per_socket: True to write sums over all units of a kind, like `perf stat --per-socket`.
 
     Raises:
-        ConfigError: The run has no such counters.
+        ConfigError: The run did not sample its counters.
         OSError: The file cannot be written.
     """
     from pathlib import Path
@@ -107,9 +107,9 @@ def _lines(results: Results, form: str, *, per_socket: bool) -> Iterator[str]:
 
 
 def machines_of(config: dict[str, Any], sockets: int, *, tells_dram: bool) -> tuple[Machine, ...]:
-    """The sockets of a server, of which so many were counted one by one."""
+    """Returns the sockets of a server, of which `sockets` were sampled separately."""
     facts = Facts.of(config)
-    places = places_of(config) if sockets else ()
+    places = server_sockets(config) if sockets else ()
     if not places:
         return (Machine(uarch_of(facts), facts, tells_dram=tells_dram),)
     return tuple(
@@ -119,7 +119,7 @@ def machines_of(config: dict[str, Any], sockets: int, *, tells_dram: bool) -> tu
             place.number,
             place.parts["core"].start,
             place.parts["channel"].start,
-            Links.of(config, place.number, len(places)),
+            SocketLinks.of(config, place.number, len(places)),
             tells_dram=True,
         )
         for place in places
@@ -127,7 +127,7 @@ def machines_of(config: dict[str, Any], sockets: int, *, tells_dram: bool) -> tu
 
 
 def uarch_of(facts: Facts) -> Uarch:
-    """Whose events a server counts."""
+    """Returns the microarchitecture whose events a server counts."""
     known = uarchs()
     return next((uarch for uarch in known.values() if facts.preset in uarch.presets), known[DEFAULT_UARCH])
 
@@ -135,7 +135,10 @@ def uarch_of(facts: Facts) -> Uarch:
 def intervals(
     machines: Sequence[Machine], samples: Sequence[Any]
 ) -> Iterator[tuple[int, int, dict[tuple[str, Unit], int]]]:
-    """End and length of each interval in ps, and the counts in it. Rounding does not add up: totals are rounded."""
+    """Yields end and length of each interval in ps, and its counts.
+
+    Totals are rounded and then subtracted, so that rounding errors do not accumulate.
+    """
     before: dict[tuple[str, Unit], int] = {}
     begun = 0
     for sample in samples:
@@ -145,15 +148,15 @@ def intervals(
 
 
 def _totals(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Unit], int]]:
-    """What every counter of a socket has counted since the start."""
+    """Yields the counts of every counter of a socket since the start."""
     if machine.links is not None:
-        sample = sample_of(machine, sample)
-    yield from _of_cores(machine, sample)
-    yield from _of_slices(machine, sample)
+        sample = socket_sample(machine, sample)
+    yield from _core_counts(machine, sample)
+    yield from _slice_counts(machine, sample)
     for number, channel in enumerate(sample["channels"]):
-        yield from _of_channel(machine, machine.unit("imc", number), channel, sample["at_ps"])
+        yield from _channel_counts(machine, machine.unit("imc", number), channel, sample["at_ps"])
     for pmu, pool in (("irp", sample["iio_write"]), ("iio", sample["iio_read"])):
-        yield from _of_stacks(machine, pmu, pool, sample["at_ps"])
+        yield from _stack_counts(machine, pmu, pool, sample["at_ps"])
     if machine.links is not None:
         for (event, number), total in machine.links.counts(machine.uarch, sample):
             yield (event, machine.unit("upi", number)), total
@@ -162,15 +165,17 @@ def _totals(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple
             yield (event, machine.unit("core", core)), total
 
 
-def _counted(machine: Machine, quantity: str, unit: Unit, total: int) -> Iterator[tuple[tuple[str, Unit], int]]:
-    """A quantity as the best way to compute it takes it: all in its first event, nothing in the others."""
+def _counts_of_quantity(
+    machine: Machine, quantity: str, unit: Unit, total: int
+) -> Iterator[tuple[tuple[str, Unit], int]]:
+    """Yields a quantity as its best sum of events: all of it in the first event, 0 in the others."""
     for index, event in enumerate(machine.uarch.ways[quantity][0]):
         if event.endswith(AT_LEAST):
             event += str(machine.facts.rpq_full if quantity.startswith("rpq") else machine.facts.wpq_full)
         yield (event, unit), 0 if index else total
 
 
-def _of_cores(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Unit], int]]:
+def _core_counts(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Unit], int]]:
     busy = {core["core"]: core["lfb"] for core in sample["cores"]}
     about = machine.uarch.pmus["core"]
     for number in range(machine.facts.cores):
@@ -179,13 +184,18 @@ def _of_cores(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tup
         yield (about.clock, unit), clocks
         if about.reference:
             yield (about.reference, unit), clocks
-        yield from _counted(machine, "lfb.occupancy", unit, machine.ticks("core", pool["area_ps"]) if pool else 0)
-        yield from _counted(machine, "lfb.lines", unit, pool["lines"] if pool else 0)
+        yield from _counts_of_quantity(
+            machine, "lfb.occupancy", unit, machine.ticks("core", pool["area_ps"]) if pool else 0
+        )
+        yield from _counts_of_quantity(machine, "lfb.lines", unit, pool["lines"] if pool else 0)
         yield (LFB_FULL, unit), machine.ticks("core", pool["full_ps"]) if pool else 0
 
 
-def _of_slices(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Unit], int]]:
-    """The model keeps one book for all slices, as addresses are spread evenly over them."""
+def _slice_counts(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Unit], int]]:
+    """Yields the counts of the CHA slices.
+
+    The model has one set of counters for all slices: addresses are spread evenly over them.
+    """
     slices = machine.facts.slices
     for number in range(slices):
         unit = machine.unit("cha", number)
@@ -193,11 +203,11 @@ def _of_slices(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tu
         for flow in ("core_read", "core_write", "io_read", "io_write"):
             pool = sample[flow]
             area = machine.ticks("cha", pool["area_ps"])
-            yield from _counted(machine, f"{flow}.occupancy", unit, (area + number) // slices)
-            yield from _counted(machine, f"{flow}.lines", unit, (pool["lines"] + number) // slices)
+            yield from _counts_of_quantity(machine, f"{flow}.occupancy", unit, (area + number) // slices)
+            yield from _counts_of_quantity(machine, f"{flow}.lines", unit, (pool["lines"] + number) // slices)
 
 
-def _of_channel(
+def _channel_counts(
     machine: Machine, unit: Unit, channel: Mapping[str, Any], at_ps: int
 ) -> Iterator[tuple[tuple[str, Unit], int]]:
     counts = {
@@ -214,10 +224,10 @@ def _of_channel(
         counts[f"{queue}_full_share"] = machine.ticks("imc", channel[queue]["full_ps"])
     yield (machine.uarch.pmus["imc"].clock, unit), machine.ticks("imc", at_ps)
     for quantity, count in counts.items():
-        yield from _counted(machine, quantity, unit, count)
+        yield from _counts_of_quantity(machine, quantity, unit, count)
 
 
-def _of_stacks(
+def _stack_counts(
     machine: Machine, pmu: str, pool: Mapping[str, int], at_ps: int
 ) -> Iterator[tuple[tuple[str, Unit], int]]:
     about = machine.uarch.pmus[pmu]
@@ -225,12 +235,14 @@ def _of_stacks(
     for number in range(about.units):
         unit, busy = machine.unit(pmu, number), number == about.busy
         yield (about.clock, unit), machine.ticks(pmu, at_ps)
-        yield from _counted(machine, f"{flow}.occupancy", unit, machine.ticks(pmu, pool["area_ps"]) if busy else 0)
-        yield from _counted(machine, f"{flow}.lines", unit, pool["lines"] if busy else 0)
+        yield from _counts_of_quantity(
+            machine, f"{flow}.occupancy", unit, machine.ticks(pmu, pool["area_ps"]) if busy else 0
+        )
+        yield from _counts_of_quantity(machine, f"{flow}.lines", unit, pool["lines"] if busy else 0)
 
 
 def label_of(key: str) -> str:
-    """How a file names an event: with its threshold, if it has one."""
+    """Returns the name of an event as files spell it, with its threshold if it has one."""
     return key.replace(AT_LEAST, ".T")
 
 
@@ -247,7 +259,7 @@ def _perf_lines(machines: Sequence[Machine], samples: Sequence[Any], per_socket:
 def _unit_rows(
     machines: Sequence[Machine], counts: Mapping[tuple[str, Unit], int]
 ) -> Iterator[tuple[str, str, int, int]]:
-    """The counts of single units. Those of a socket are read by its first core: of one without cores there are none."""
+    """Yields the counts of single units, read by the first core of their socket; sockets without cores have none."""
     for (key, unit), count in counts.items():
         machine = machines[unit.socket]
         if unit.pmu == "core":
@@ -281,7 +293,7 @@ def _pcm_lines(machines: Sequence[Machine], samples: Sequence[Any]) -> Iterator[
 
 
 def numa_lines(machines: Sequence[Machine], samples: Sequence[Any]) -> Iterator[str]:
-    """As `pcm-numa -csv` prints them. There are no instructions: they are 0."""
+    """Yields lines as `pcm-numa -csv` prints them. Instructions are not modeled and printed as 0."""
     for _, length_ps, counts in intervals(machines, samples):
         rows = []
         for machine in machines:

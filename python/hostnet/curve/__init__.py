@@ -1,4 +1,4 @@
-"""The loaded-latency curve of a server: bandwidth against read latency, as users of Intel MLC know it."""
+"""Loaded-latency curves of a server: read latency over bandwidth, as Intel MLC measures them."""
 
 from hostnet.curve.files import content_of, write_curve
 from hostnet.curve.matrix import Pair, matrix_of, measure_matrix, write_matrix

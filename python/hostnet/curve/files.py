@@ -1,4 +1,4 @@
-"""The files of a curve: a table, a picture, and JSON."""
+"""Writes the files of a curve: a table, a plot, and JSON."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from hostnet.curve.points import Point, Setting
 
 STYLES = (("#0069ad", "-", "o"), ("#c2500a", "--", "s"), ("#0c7f63", ":", "D"), ("#8a4f9e", "-.", "^"))
-"""Colour, line and mark of each curve."""
+"""Colour, line style and marker of each curve."""
 
 
 def content_of(setting: Setting, points: Sequence[Point]) -> dict[str, Any]:
-    """The curves as one piece of JSON."""
+    """Returns the curves, ready for JSON."""
     return {
         "format": 1,
         "server": setting.server.name,
@@ -38,7 +38,7 @@ def content_of(setting: Setting, points: Sequence[Point]) -> dict[str, Any]:
 
 
 def curve_of(reads: float, points: Sequence[Point]) -> dict[str, Any]:
-    """One curve, from the heaviest load to the lightest."""
+    """Returns one curve, from the heaviest load to the lightest."""
     return {
         "reads": reads,
         "latency_light_ns": points[-1].latency_ns,
@@ -56,7 +56,7 @@ def curve_of(reads: float, points: Sequence[Point]) -> dict[str, Any]:
 
 
 def table_of(setting: Setting, points: Sequence[Point]) -> pa.Table:
-    """A row per point."""
+    """Returns a table with a row per point."""
     import pyarrow as pa
 
     columns = {
@@ -70,28 +70,28 @@ def table_of(setting: Setting, points: Sequence[Point]) -> pa.Table:
     return pa.table(columns)
 
 
-def write_curve(setting: Setting, points: Sequence[Point], place: Path, *, csv: bool) -> None:
-    """Fills an empty folder with the files of a curve."""
+def write_curve(setting: Setting, points: Sequence[Point], folder: Path, *, csv: bool) -> None:
+    """Writes the files of a curve into an empty folder."""
     table = table_of(setting, points)
-    write_parquet(table, str(place / "curve.parquet"))
+    write_parquet(table, str(folder / "curve.parquet"))
     if csv:
-        write_csv(table, str(place / "curve.csv"))
+        write_csv(table, str(folder / "curve.csv"))
     content = content_of(setting, points)
-    write_text(place / "curve.json", json.dumps(content, indent=2, ensure_ascii=False))
-    draw(content, place / "curve.png")
+    write_text(folder / "curve.json", json.dumps(content, indent=2, ensure_ascii=False))
+    draw(content, folder / "curve.png")
 
 
-def draw_again(place: Path) -> Path | None:
-    """Draws the curves or the matrix of a folder anew; None where there are none.
+def redraw(folder: Path) -> Path | None:
+    """Redraws the curves or the matrix of a folder and returns the path; None if the folder has neither.
 
     Raises:
-        ConfigError: What it holds is damaged.
-        OSError: It cannot be read or written.
+        ConfigError: The JSON in the folder is damaged.
+        OSError: A file cannot be read or written.
     """
     from hostnet.curve import matrix
 
     for name, drawn in (("curve", draw), ("matrix", matrix.draw)):
-        source, file = place / f"{name}.json", place / f"{name}.png"
+        source, file = folder / f"{name}.json", folder / f"{name}.png"
         if source.is_file():
             try:
                 drawn(read_object(source), file)
@@ -107,7 +107,7 @@ def draw(content: Mapping[str, Any], file: Path) -> None:
     """Draws the curves of `curve.json` as a PNG."""
     import matplotlib as mpl
 
-    from hostnet.report.looks import STYLE, new_figure, plain
+    from hostnet.report.style import STYLE, new_figure, plain
 
     with mpl.rc_context(STYLE):
         figure = new_figure(7.2, 4.4)
@@ -137,7 +137,7 @@ def draw(content: Mapping[str, Any], file: Path) -> None:
 
 
 def draw_line(axes: Axes, index: int, curve: Mapping[str, Any]) -> None:
-    """One curve. Its bars are the confidence intervals of the latency."""
+    """Draws one curve. Its error bars are the confidence intervals of the latency."""
     colour, line, mark = STYLES[index % len(STYLES)]
     axes.errorbar(
         [point["bandwidth_gb_per_s"] for point in curve["points"]],

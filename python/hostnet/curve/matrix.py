@@ -1,4 +1,4 @@
-"""Latency and bandwidth between the nodes of a server, as users of Intel MLC know them."""
+"""Latency and bandwidth between the nodes of a server, as Intel MLC measures them."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ if TYPE_CHECKING:
     from hostnet.running.engines import Progress
 
 PROBE_GAP = "400 ns"
-"""Time between two accesses of the core that measures a latency: longer than any takes, so that one is in flight."""
+"""Time between two accesses of the probe core. It exceeds any latency, so that one access is in flight."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """What the cores of a node see of the memory of a node."""
+    """Latency and bandwidth between the cores of one node and the memory of one node."""
 
     node: int
-    """The node of the cores."""
+    """Node of the cores."""
     memory: int
-    """The node of the memory."""
+    """Node of the memory."""
     latency_ns: float
-    """Mean latency of one core's reads at random, one at a time."""
+    """Mean latency of random reads of one core, one at a time, in ns."""
     latency_ci95: float
-    """Half the width of its 95 % confidence interval."""
+    """Half-width of its 95 % confidence interval, in ns."""
     bandwidth_gb_per_s: float
-    """What all cores of the node read at once."""
+    """Read bandwidth of all cores of the node, in GB/s."""
 
 
 def measure_matrix(server: ServerFile, threads: int | None = None, progress: Progress | None = None) -> list[Pair]:
-    """The latency and the bandwidth of every node with cores to the memory of every node.
+    """Measures latency and bandwidth of every node with cores to the memory of every node.
 
     Raises:
         ConfigError: The server cannot be simulated.
-        KeyboardInterrupt: The progress callback stopped it.
+        KeyboardInterrupt: The progress callback stopped the runs.
     """
     cores = cores_of(server)
     pairs = [(node, memory) for node in range(len(cores)) if cores[node] for memory in range(len(cores))]
-    asked = [
+    requests = [
         {"stream": workload} for node, memory in pairs for workload in _workloads(server, cores[node], node, memory)
     ]
-    results = evaluate("run", [server.configuration(each, RUN, {}) for each in asked], threads, progress)
+    results = evaluate("run", [server.configuration(each, RUN, {}) for each in requests], threads, progress)
     if not all(result.complete for result in results):
         raise KeyboardInterrupt
     rows = [result.workloads["stream"] for result in results]
@@ -73,10 +73,10 @@ def measure_matrix(server: ServerFile, threads: int | None = None, progress: Pro
 
 
 def cores_of(server: ServerFile) -> list[list[int]]:
-    """The numbers of the cores of each node.
+    """Returns the numbers of the cores of each node.
 
     Raises:
-        ConfigError: No node has any.
+        ConfigError: No node has any cores.
     """
     cores: list[list[int]] = []
     first = 0
@@ -91,7 +91,7 @@ def cores_of(server: ServerFile) -> list[list[int]]:
 
 
 def _workloads(server: ServerFile, cores: list[int], node: int, memory: int) -> list[dict[str, Any]]:
-    """One core that measures, and all that load."""
+    """Returns the workload of one probe core, and that of all cores."""
     place = "local" if node == memory else f"node:{memory}"
     buffer = f"{max(server.buffer_bytes // _nodes(server) // LINE_BYTES, 1) * LINE_BYTES} B"
     stream = {"kind": "stream", "working_set": buffer, "memory": place}
@@ -102,11 +102,12 @@ def _workloads(server: ServerFile, cores: list[int], node: int, memory: int) -> 
 
 
 def _nodes(server: ServerFile) -> int:
+    """Returns the number of nodes."""
     return int(server.effective["server"].get("sockets") or 1)
 
 
 def matrix_of(server: ServerFile, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """The matrix as one piece of JSON."""
+    """Returns the matrix, ready for JSON."""
     return {
         "format": 1,
         "server": server.name,
@@ -117,28 +118,28 @@ def matrix_of(server: ServerFile, pairs: Sequence[Pair]) -> dict[str, Any]:
 
 
 def table_of(pairs: Sequence[Pair]) -> pa.Table:
-    """A row per pair."""
+    """Returns a table with a row per pair."""
     import pyarrow as pa
 
     return pa.Table.from_pylist([vars(pair) for pair in pairs])
 
 
-def write_matrix(server: ServerFile, pairs: Sequence[Pair], place: Path, *, csv: bool) -> None:
-    """Fills an empty folder with the files of a matrix."""
+def write_matrix(server: ServerFile, pairs: Sequence[Pair], folder: Path, *, csv: bool) -> None:
+    """Writes the files of a matrix into an empty folder."""
     table = table_of(pairs)
-    write_parquet(table, str(place / "matrix.parquet"))
+    write_parquet(table, str(folder / "matrix.parquet"))
     if csv:
-        write_csv(table, str(place / "matrix.csv"))
+        write_csv(table, str(folder / "matrix.csv"))
     content = matrix_of(server, pairs)
-    write_text(place / "matrix.json", json.dumps(content, indent=2, ensure_ascii=False))
-    draw(content, place / "matrix.png")
+    write_text(folder / "matrix.json", json.dumps(content, indent=2, ensure_ascii=False))
+    draw(content, folder / "matrix.png")
 
 
 def draw(content: Mapping[str, Any], file: Path) -> None:
     """Draws latency and bandwidth of `matrix.json` side by side as a PNG."""
     import matplotlib as mpl
 
-    from hostnet.report.looks import STYLE, new_figure, plain
+    from hostnet.report.style import STYLE, new_figure, plain
 
     with mpl.rc_context(STYLE):
         figure = new_figure(7.2, 4.4)
@@ -150,7 +151,7 @@ def draw(content: Mapping[str, Any], file: Path) -> None:
 
 
 def _tiles(axes: Axes, content: Mapping[str, Any], key: str, title: str) -> None:
-    """A tile per pair, darker the greater its value."""
+    """Draws a tile per pair; larger values are darker."""
     values = {(pair["node"], pair["memory"]): float(pair[key]) for pair in content["pairs"]}
     nodes = content["nodes"]
     rows = [[values.get((node, memory), float("nan")) for memory in range(nodes)] for node in range(nodes)]

@@ -1,4 +1,4 @@
-"""Latency under load: one core measures, the others load the memory at a chosen rate."""
+"""Measures latency under load: a probe core measures while the other cores load the memory at a chosen rate."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
 
 PROBE_GAP_NS = 100
-"""Time between two accesses of the core that measures: about what a chain of dependent loads makes without load."""
+"""Time between two accesses of the probe core, in ns: about that of a chain of dependent loads on an idle memory."""
 
 RUN = {"seed": 1, "warmup": "20 us", "duration": "100 us"}
-"""How long a point is simulated."""
+"""Simulated time of a point."""
 
 POINTS = 14
-"""Points of a curve."""
+"""Default number of points of a curve."""
 
 POINTS_MAX = 1000
-"""The most points of a curve."""
+"""Maximum number of points of a curve."""
 
 LIGHTEST = 0.02
-"""The smallest offered load, as a share of the peak."""
+"""Smallest offered load, as a share of the peak."""
 
 STEEP = 1.4
-"""How much closer to each other the points are near the peak, where the curve bends; 1 is evenly."""
+"""Exponent that concentrates points near the peak, where the curve bends; 1 spaces them evenly."""
 
 PATTERNS = ("sequential", "random")
-"""The order of the accesses of the core that measures."""
+"""Access patterns of the probe core."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is asked of a server."""
+    """Settings of a measurement."""
 
     server: ServerFile
     reads: tuple[float, ...] = (1.0, 0.67, 0.5)
-    """Shares of reads in the memory traffic, 0.5 to 1."""
+    """Shares of reads in the memory traffic, 0.5 to 1; one curve for each."""
     points: int = POINTS
     cores: int | None = None
-    """Cores that load the memory; all but one when None."""
+    """Number of cores that load the memory; None for all but one."""
     probe: str = "sequential"
-    """The order of the accesses of the core that measures."""
+    """Access pattern of the probe core."""
     engine: str = "run"
     threads: int | None = None
 
     def check(self) -> None:
-        """Refuses what cannot be.
+        """Checks the settings.
 
         Raises:
-            ConfigError: Says what and why.
+            ConfigError: A setting is out of range.
         """
         if not 2 <= self.points <= POINTS_MAX:
             raise ConfigError("out-of-range", f"--points {self.points}: must be between 2 and {POINTS_MAX}")
@@ -75,31 +75,31 @@ class Setting:
 
     @property
     def load_cores(self) -> int:
-        """Cores that load the memory."""
+        """Number of cores that load the memory."""
         return self.server.cores - 1 if self.cores is None else self.cores
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a curve."""
+    """A point of a curve."""
 
     reads: float
     """Share of reads in the memory traffic of the load."""
     gap_ns: float
-    """Time between two accesses of a core that loads the memory: the inject delay."""
+    """Inject delay: time between two accesses of a core that loads the memory, in ns."""
     latency_ns: float
-    """Mean read latency of the core that measures."""
+    """Mean read latency of the probe core, in ns."""
     latency_ci95: float
-    """Half the width of its 95 % confidence interval; 0 for a prediction."""
+    """Half-width of its 95 % confidence interval, in ns; 0 for a prediction."""
     bandwidth_gb_per_s: float
-    """Everything that the memory moves."""
+    """Total memory traffic, in GB/s."""
 
 
 def parse_reads(text: str) -> tuple[float, ...]:
-    """Reads a list of shares in percent such as "100,67,50".
+    """Parses a list of shares in percent, such as "100,67,50".
 
     Raises:
-        ConfigError: It is none, or a share cannot be made.
+        ConfigError: The text is not such a list, or a share is impossible.
     """
     shares = []
     for part in text.split(","):
@@ -122,19 +122,19 @@ def parse_reads(text: str) -> tuple[float, ...]:
 
 
 def writes_per_read(reads: float) -> float:
-    """Lines written per line read when `reads` of the memory traffic are reads: also the share of stores."""
+    """Returns the lines written per line read for a share of reads. This is also the share of stores."""
     return 1 / reads - 1
 
 
 def gap_of(bandwidth_gb_per_s: float, cores: int, reads: float) -> float:
-    """The time between two accesses of a core (ns) with which `cores` cores offer a bandwidth."""
+    """Returns the time between two accesses of a core at which `cores` cores offer a bandwidth, in ns."""
     return cores * LINE_BYTES * (1 + writes_per_read(reads)) / bandwidth_gb_per_s
 
 
 def load_workload(
     server: ServerFile, first: int, cores: int, reads: float, gap_ns: float, pattern: str = "sequential"
 ) -> dict[str, Any]:
-    """The workload of the cores that load the memory, as in a configuration file."""
+    """Returns the workload of the cores that load the memory, as in a configuration file."""
     return {
         "kind": "stream",
         "working_set": f"{server.buffer_bytes} B",
@@ -146,13 +146,13 @@ def load_workload(
 
 
 def probe_workload(server: ServerFile, pattern: str) -> dict[str, Any]:
-    """The workload of the core that measures, core 0."""
+    """Returns the workload of the probe core, core 0."""
     buffer = f"{server.buffer_bytes} B"
     return {"kind": "stream", "cores": "0", "pattern": pattern, "gap": f"{PROBE_GAP_NS} ns", "working_set": buffer}
 
 
 def gaps_of(setting: Setting, reads: float) -> list[float]:
-    """The inject delays of a curve (ns), from none at all to the lightest load."""
+    """Returns the inject delays of a curve in ns, from 0 up to that of the lightest load."""
     server, cores = setting.server, setting.load_cores
     peak = min(server.memory_peak_gb_per_s, server.core_peak_gb_per_s(cores) * (1 + writes_per_read(reads)))
     steps = setting.points - 1
@@ -161,26 +161,26 @@ def gaps_of(setting: Setting, reads: float) -> list[float]:
 
 
 def measure(setting: Setting, progress: Progress | None = None) -> list[Point]:
-    """The points of all curves, read share by read share, from the heaviest load to the lightest.
+    """Measures the points of all curves, one share of reads after another, from the heaviest load to the lightest.
 
     Raises:
-        ConfigError: The setting cannot be.
-        KeyboardInterrupt: The progress callback stopped it.
+        ConfigError: A setting is out of range.
+        KeyboardInterrupt: The progress callback stopped the runs.
     """
     setting.check()
-    asked = [(reads, gap_ns) for reads in setting.reads for gap_ns in gaps_of(setting, reads)]
+    loads = [(reads, gap_ns) for reads in setting.reads for gap_ns in gaps_of(setting, reads)]
     server, cores = setting.server, setting.load_cores
     probe = probe_workload(server, setting.probe)
     plans = [
         server.configuration({"load": load_workload(server, 1, cores, reads, gap_ns), "probe": probe}, RUN, {})
-        for reads, gap_ns in asked
+        for reads, gap_ns in loads
     ]
     results = evaluate(setting.engine, plans, setting.threads, progress)
-    return [point_of(reads, gap_ns, result) for (reads, gap_ns), result in zip(asked, results, strict=True)]
+    return [point_of(reads, gap_ns, result) for (reads, gap_ns), result in zip(loads, results, strict=True)]
 
 
 def point_of(reads: float, gap_ns: float, results: Results) -> Point:
-    """What a run says about one point.
+    """Returns the point that a run measured.
 
     Raises:
         KeyboardInterrupt: The run was stopped.

@@ -1,4 +1,4 @@
-"""Why a run is as fast as it is, and what would help."""
+"""Explains the performance of a run, and which changes would improve it."""
 
 from hostnet.explain.hosts import explainable
 from hostnet.explain.page import Page, explain_counters, explain_file, explain_results, explain_run

@@ -1,10 +1,10 @@
-"""What the bus of a memory channel does with its time, beside the share that counts as used."""
+"""Breakdown of the time of the data bus of a memory channel."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.units import format_percent, share_in_words
+from hostnet.units import format_percent, share_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 LIMIT = "DRAM channel"
-"""The limit that a channel is."""
+"""Name of the limit that a channel is."""
 
 CHANNEL = "channel "
-"""What the place of a channel begins with."""
+"""Prefix of the place of a channel."""
 
 
 def bus_text(row: Row, channels: Sequence[Row]) -> str | None:
-    """Says how long lines are on the bus of the channel that limits a workload; None where that is not known.
+    """Describes how long the bus of the limiting channel of a workload transfers lines; None if unknown.
 
     Args:
         row: The explanation of the workload.
-        channels: The table `channels`.
+        channels: Rows of the table `channels`.
     """
     stages = [stage for stage in row.get("stages", ()) if stage["limit"] == LIMIT and "rate" in stage["load"]]
     if not stages or LIMIT not in row["binding"]:
@@ -33,7 +33,7 @@ def bus_text(row: Row, channels: Sequence[Row]) -> str | None:
     if not busy or busy[0] is None:
         return None
     return (
-        f"Lines are on the bus of {place} {share_in_words(busy[0])} of the time. Turns between reads and writes, "
+        f"Lines are on the bus of {place} {share_text(busy[0])} of the time. Turns between reads and writes, "
         f"refreshes and the wait for rows to open count as used too: {format_percent(min(used, 1.0))} of what it can "
         "do."
     )

@@ -1,4 +1,4 @@
-"""What a tail of latency may come from, and configurations without each of these causes."""
+"""Possible causes of tail latency, and the configuration without each of them."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from hostnet.explain.raises import SCALES
 Config = dict[str, Any]
 
 NETWORK_FACTOR = 10
-"""How much faster cables are where the network is taken away."""
+"""Factor by which cables are sped up to remove the network as a cause."""
 
-MITT_LEAST = "1 us"
-"""The shortest timer of a card that needs one."""
+MITT_MIN = "1 us"
+"""Shortest timer of a NIC that requires one."""
 
-STORAGE_LEAST = "1 ns"
-"""What a read of storage takes where storage is taken away."""
+STORAGE_MIN = "1 ns"
+"""Latency of storage reads when storage is removed as a cause."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A cause by its name, what is done to be without it, and who does that to a configuration and its servers.
+    """A cause: its name, the change that removes it, and the function that applies the change.
 
-    `without` changes the configuration, and returns false where there is nothing to take away.
+    `without` changes the configuration of the given servers, and returns False if there is nothing to remove.
     """
 
     name: str
@@ -33,15 +33,15 @@ class Cause:
     without: Callable[[Config, Sequence[str]], bool]
 
 
-def table_of(config: Config, host: str) -> Config:
-    """The table of a host; of many equal ones each has a number behind the name of their table."""
+def host_table(config: Config, host: str) -> Config:
+    """Returns the table of a host. A table of several equal hosts names each by its own name and a number."""
     tables: Config = config["host"]
     own: Config = tables[host] if host in tables else tables[host.rpartition("-")[0]]
     return own
 
 
 def services_at(config: Config, hosts: Sequence[str]) -> list[Config]:
-    """The tables of flows whose workers are at these hosts."""
+    """Returns the tables of flows whose workers are on the hosts."""
     names = {*hosts, *(host.rpartition("-")[0] for host in hosts if host not in config["host"])}
     found = []
     for flow in config.get("flow", {}).values():
@@ -51,8 +51,8 @@ def services_at(config: Config, hosts: Sequence[str]) -> list[Config]:
     return found
 
 
-def half_the_load(config: Config, hosts: Sequence[str]) -> bool:
-    """Half the requests: bursts of half the size as often as before, or single requests half as often."""
+def halved_load(config: Config, hosts: Sequence[str]) -> bool:
+    """Halves the load: bursts of half the size at the same rate, or single requests at half the rate."""
     for flow in services_at(config, hosts):
         service = flow["service"]
         burst = int(service.get("burst", 1))
@@ -62,11 +62,11 @@ def half_the_load(config: Config, hosts: Sequence[str]) -> bool:
     return True
 
 
-def fastest(config: Config, hosts: Sequence[str]) -> bool:
-    """The fastest P-state alone, so that NCAP finds no other either."""
+def fastest_pstate_only(config: Config, hosts: Sequence[str]) -> bool:
+    """Keeps only the fastest P-state, so that NCAP cannot choose another one."""
     changed = False
     for host in hosts:
-        power = table_of(config, host).get("power")
+        power = host_table(config, host).get("power")
         if power is None or len(pstates(power)) == 1 or kind_of(power["governor"]) == "performance":
             continue
         power["pstates"], power["governor"] = pstates(power)[-1:], {"kind": "performance"}
@@ -75,35 +75,35 @@ def fastest(config: Config, hosts: Sequence[str]) -> bool:
 
 
 def kind_of(governor: Any) -> Any:
-    """The name of a governor, which may have a table."""
+    """Returns the name of a governor, which may be a table."""
     return governor.get("kind") if isinstance(governor, dict) else governor
 
 
 def pstates(power: Config) -> list[Any]:
-    """The list of P-states, or the two ends of a range."""
+    """Returns the list of P-states, or both ends of a range."""
     states = power["pstates"]
     return [states["from"], states["to"]] if isinstance(states, dict) else list(states)
 
 
-def awake(config: Config, hosts: Sequence[str]) -> bool:
-    """Cores that poll instead of sleeping."""
+def polling_cores(config: Config, hosts: Sequence[str]) -> bool:
+    """Makes idle cores poll instead of sleeping."""
     changed = False
     for host in hosts:
-        power = table_of(config, host).get("power")
+        power = host_table(config, host).get("power")
         if power is not None and power["idle"] != "poll":
             power["idle"] = "poll"
             changed = True
     return changed
 
 
-def unmoderated(config: Config, hosts: Sequence[str]) -> bool:
-    """Interrupts that go out at once; of a card whose timer cannot be left out, the shortest timer."""
+def without_interrupt_moderation(config: Config, hosts: Sequence[str]) -> bool:
+    """Disables interrupt moderation; a NIC that requires a timer gets the shortest one."""
     changed = False
     for host in hosts:
-        nic = table_of(config, host).get("nic") or {}
+        nic = host_table(config, host).get("nic") or {}
         if nic.get("mitt") is not None and nic.get("ncap") is not None:
-            changed |= nic["mitt"] != MITT_LEAST
-            nic["mitt"] = MITT_LEAST
+            changed |= nic["mitt"] != MITT_MIN
+            nic["mitt"] = MITT_MIN
         elif nic.get("mitt") is not None or nic.get("coalesce", "0 us") not in ("0 us", "0 ps", "0 ns"):
             for key in ("mitt", "icr"):
                 nic.pop(key, None)
@@ -113,16 +113,16 @@ def unmoderated(config: Config, hosts: Sequence[str]) -> bool:
 
 
 def without_storage(config: Config, hosts: Sequence[str]) -> bool:
-    """Reads of storage that take no time."""
+    """Makes storage reads take no time."""
     reading = [flow["service"]["io"] for flow in services_at(config, hosts) if flow["service"].get("io")]
     for io in reading:
-        io["latency"] = STORAGE_LEAST
+        io["latency"] = STORAGE_MIN
     return bool(reading)
 
 
-def alone(config: Config, hosts: Sequence[str]) -> bool:
-    """No other workloads at the servers, and so nobody else who moves data to and from memory."""
-    tables = [table_of(config, host) for host in hosts]
+def without_other_workloads(config: Config, hosts: Sequence[str]) -> bool:
+    """Removes the other workloads of the servers, and with them all other memory traffic."""
+    tables = [host_table(config, host) for host in hosts]
     busy = [table for table in tables if table.get("workload")]
     for table in busy:
         table["workload"] = {}
@@ -130,7 +130,7 @@ def alone(config: Config, hosts: Sequence[str]) -> bool:
 
 
 def faster_network(config: Config, _hosts: Sequence[str]) -> bool:
-    """Cables of ten times the rate and a tenth of the delay."""
+    """Gives cables ten times the rate and a tenth of the delay."""
     tables = [config.get("network"), *config.get("host", {}).values(), *_entries(config.get("cable"))]
     network = config.get("network") or {}
     tables += [network.get(key) for key in ("core", "global", "bottleneck")]
@@ -142,23 +142,24 @@ def faster_network(config: Config, _hosts: Sequence[str]) -> bool:
 
 
 def _entries(tables: Any) -> list[Any]:
+    """Returns the entries of a table or a list."""
     return list(tables.values()) if isinstance(tables, dict) else list(tables or ())
 
 
 CAUSES = (
-    Cause("queueing", "half the load", half_the_load),
-    Cause("frequency", "always the fastest P-state", fastest),
-    Cause("exit latency of C-states", "idle cores poll", awake),
-    Cause("interrupt moderation", "interrupts at once", unmoderated),
+    Cause("queueing", "half the load", halved_load),
+    Cause("frequency", "always the fastest P-state", fastest_pstate_only),
+    Cause("exit latency of C-states", "idle cores poll", polling_cores),
+    Cause("interrupt moderation", "interrupts at once", without_interrupt_moderation),
     Cause("storage", "reads of storage at once", without_storage),
-    Cause("memory", "no other workloads", alone),
+    Cause("memory", "no other workloads", without_other_workloads),
     Cause("network", "cables 10 times as fast", faster_network),
 )
-"""Everything that is taken away, alone and together."""
+"""All causes, which are removed one by one and together."""
 
 
 def without(config: Config, hosts: Sequence[str], causes: Sequence[Cause]) -> Config | None:
-    """The configuration without these causes, or nothing where there is none of them."""
+    """Returns the configuration without the causes, or None if none of them is present."""
     changed = deepcopy(config)
     found = [cause.without(changed, hosts) for cause in causes]
     return changed if any(found) else None

@@ -1,4 +1,4 @@
-"""Nonuniform DMA of storage: jobs whose memory is on another socket than their drive, and what else could be."""
+"""Nonuniform DMA of storage: jobs whose memory is on another socket than their drive, and alternative placements."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.explain.placements import CROSSING, Config, cores_of_socket, numbers, socket_of
-from hostnet.sockets import places_of
+from hostnet.explain.placements import CROSSING, Config, cores_of_socket, parse_cores, socket_of
+from hostnet.sockets import server_sockets
 from hostnet.units import GB_PER_S, format_percent, format_rate
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DrivePlacement:
-    """Where jobs and drives are, and what that gives: GB/s of these workloads, and GB/s of lines between sockets."""
+    """A placement of jobs and drives: throughput of the workloads and traffic between sockets, in GB/s."""
 
     what: str
     app_gb_per_s: float
@@ -31,8 +31,9 @@ class DrivePlacement:
 class DistantDrives:
     """Storage whose data cross sockets.
 
-    `workloads` are its names, `drives` those that are read or written across, `device` their sockets and `sockets`
-    those of the memory. The first of `placements` is as it is; others are there when they were simulated.
+    `workloads` are their names, `drives` the drives that are accessed across sockets, `device` the sockets of the
+    drives, and `sockets` those of the memory. The first of `placements` is the current one; others are present once
+    simulated.
     """
 
     workloads: tuple[str, ...]
@@ -43,14 +44,14 @@ class DistantDrives:
     tried_all: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the result, ready for JSON."""
         return asdict(self)
 
-    def tried(self, config: Config, base_dir: str, progress: Progress | None) -> DistantDrives:
-        """With other placements, each simulated as long as the run.
+    def simulate_alternatives(self, config: Config, base_dir: str, progress: Progress | None) -> DistantDrives:
+        """Simulates alternative placements, each as long as the run.
 
         Raises:
-            SimulationError: One of the runs could not go on.
+            SimulationError: One of the runs failed.
             KeyboardInterrupt: The progress callback stopped them.
         """
         others = [*self._moved(config), *self._drives_moved(config), *_with_paths(config)]
@@ -67,9 +68,9 @@ class DistantDrives:
         return replace(self, placements=(now, *ordered), tried_all=True)
 
     def _moved(self, config: Config) -> list[tuple[str, Config]]:
-        """The jobs on free cores of the sockets of their drives, with memory there, if there are enough."""
+        """Moves the jobs and their memory to free cores on the sockets of their drives, if there are enough."""
         moved = deepcopy(dict(config))
-        free = _Free(config)
+        free = _FreeCores(config)
         for name in self.workloads:
             workload = moved["workload"][name]
             if workload.get("memory") == "interleave" or None in _cores(workload):
@@ -88,7 +89,7 @@ class DistantDrives:
         return [(f"the jobs and their memory on socket {sockets}", moved)]
 
     def _drives_moved(self, config: Config) -> list[tuple[str, Config]]:
-        """All drives on the socket of the memory, if it is that of all storage and the drives can be moved."""
+        """Moves all drives to the socket of the memory, if all storage shares it and drives can move."""
         fio = [name for name, workload in config["workload"].items() if workload["kind"] == "fio"]
         if config["ssd"].get("sockets") is None or len(self.sockets) > 1 or set(fio) != set(self.workloads):
             return []
@@ -98,7 +99,7 @@ class DistantDrives:
         return [(f"the drives on socket {socket}", {**changed, "socket": own} if own else changed)]
 
     def lines(self) -> list[str]:
-        """The paragraph of a page."""
+        """Returns the paragraph of a page."""
         drives, device, sockets = (", ".join(map(str, own)) for own in (self.drives, self.device, self.sockets))
         crossing = format_rate(self.placements[0].crossing_gb_per_s, GB_PER_S)
         lines = [
@@ -117,16 +118,16 @@ class DistantDrives:
         return lines
 
 
-class _Free:
-    """Cores on which nothing runs, handed out by their sockets."""
+class _FreeCores:
+    """Assigns idle cores by socket."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.taken = {core for workload in config["workload"].values() for core in _taken(workload)}
+        self.taken = {core for workload in config["workload"].values() for core in _used_cores(workload)}
         self.place: dict[tuple[int, int], int] = {}
 
     def instead_of(self, core: int, socket: int) -> int | None:
-        """A core of a socket for a job of another core: that one if it is there, or one that stands for it."""
+        """Returns a core of the socket for a job: its own core if it is there, or a replacement."""
         if socket_of(self.config, core) == socket:
             return core
         if (core, socket) not in self.place:
@@ -139,8 +140,8 @@ class _Free:
         return self.place[core, socket]
 
 
-def distant(config: Config, summary: Mapping[str, Any]) -> DistantDrives | None:
-    """The storage of a server whose data cross sockets, or nothing."""
+def find_distant_drives(config: Config, summary: Mapping[str, Any]) -> DistantDrives | None:
+    """Returns the storage of a server whose data cross sockets, or None."""
     if config["server"].get("sockets", 1) < 2 or config["ssd"].get("mode") == "octo":
         return None
     away: dict[str, list[tuple[int, tuple[int, ...]]]] = {}
@@ -161,7 +162,7 @@ def distant(config: Config, summary: Mapping[str, Any]) -> DistantDrives | None:
 
 
 def _memory(config: Config, workload: Mapping[str, Any], core: int | None) -> tuple[int, ...]:
-    """The sockets of the memory of a job on a core; none where nobody knows."""
+    """Returns the sockets of the memory of a job; empty if unknown."""
     place = str(workload.get("memory") or "local")
     if place == "interleave":
         return tuple(range(config["server"]["sockets"]))
@@ -171,13 +172,14 @@ def _memory(config: Config, workload: Mapping[str, Any], core: int | None) -> tu
 
 
 def _cores(workload: Mapping[str, Any]) -> list[int | None]:
-    """The core of each job; None for one that got a free core."""
-    own = numbers(str(workload.get("cores") or ""))
+    """Returns the core of each job; None for a job that was assigned a free core."""
+    own = parse_cores(str(workload.get("cores") or ""))
     return [job.get("core", own[at % len(own)] if own else None) for at, job in enumerate(workload["jobs"])]
 
 
-def _taken(workload: Mapping[str, Any]) -> list[int]:
-    named = [numbers(str(workload.get(key) or "")) for key in ("cores", "clients")]
+def _used_cores(workload: Mapping[str, Any]) -> list[int]:
+    """Returns the cores that a workload uses."""
+    named = [parse_cores(str(workload.get(key) or "")) for key in ("cores", "clients")]
     return [
         *(core for cores in named for core in cores),
         *(job["core"] for job in workload.get("jobs", ()) if "core" in job),
@@ -185,15 +187,17 @@ def _taken(workload: Mapping[str, Any]) -> list[int]:
 
 
 def _socket_of_drive(config: Config, drive: int) -> int:
-    return next(place.number for place in places_of(dict(config)) if drive in place.parts["ssd"])
+    """Returns the socket of a drive."""
+    return next(place.number for place in server_sockets(dict(config)) if drive in place.parts["ssd"])
 
 
 def _tables(config: Config) -> list[tuple[str, dict[str, Any]]]:
+    """Returns the tables of sockets."""
     return list((config.get("socket") or {}).items())
 
 
 def _with_paths(config: Config) -> list[tuple[str, Config]]:
-    """A path to every socket for each drive."""
+    """Gives each drive a path to every socket."""
     own = {name: {**tables, "ssd": {**tables["ssd"], "mode": "octo"}} for name, tables in _tables(config)}
     changed = {**config, "ssd": {**config["ssd"], "mode": "octo"}}
     return [
@@ -202,6 +206,7 @@ def _with_paths(config: Config) -> list[tuple[str, Config]]:
 
 
 def _measured(what: str, summary: Mapping[str, Any], workloads: tuple[str, ...]) -> DrivePlacement:
+    """Returns the measured values of a placement."""
     moved = sum(float(row["app_gb_per_s"]) for row in summary["workloads"] if row["workload"] in workloads)
     rows = (row for row in summary["domains"] if row["domain"] == CROSSING and row["part"] == row["workload"] == "all")
     return DrivePlacement(what, moved, sum(float(row["throughput_gb_per_s"]) for row in rows))

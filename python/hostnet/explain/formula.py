@@ -1,4 +1,4 @@
-"""The published formula: from counters to the latency that queueing at the memory controller adds."""
+"""Published formula for the latency that queueing at the memory controller adds, evaluated on counters."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
     from hostnet.system import Config
 
 Counters = Mapping[str, Any]
-"""What counters tell about a window, with the names of `summary["counters"]`. What is missing or None was not read."""
+"""Counters of a window, with the names of `summary["counters"]`. A missing counter, or None, was not read."""
 
 
 @dataclass(frozen=True)
 class FormulaConstants:
-    """The constants of the formula, all in ns."""
+    """Constants of the formula, all in ns."""
 
     t_trans_ns: float
-    """One line on the bus of a channel."""
+    """Transfer time of one line on the bus of a channel."""
     t_wtr_ns: float
-    """Change from writing to reading."""
+    """Turnaround from writing to reading."""
     t_rtw_ns: float
-    """Change from reading to writing."""
+    """Turnaround from reading to writing."""
     t_act_ns: float
     """Activation of a row (tRCD)."""
     t_pre_ns: float
     """Precharge of a row (tRP)."""
     const_read_ns: float = 0.0
-    """Latency of the read domain without load."""
+    """Unloaded latency of the read domain."""
     const_write_ns: float = 0.0
-    """Latency of the write domain without load."""
+    """Unloaded latency of the write domain."""
 
     @classmethod
     def of(cls, config: Config | str | PathLike[str]) -> FormulaConstants:
-        """The constants of a server: its DRAM timing, and the unloaded latencies of a load and of a device's write.
+        """Returns the constants of a server: its DRAM timing, and unloaded latencies of loads and device writes.
 
         Raises:
-            ConfigError: The configuration is wrong.
+            ConfigError: The configuration is invalid.
             OSError: The file cannot be read.
         """
         from hostnet.running.simulate import resolve_server, source_of
@@ -54,20 +54,20 @@ class FormulaConstants:
 
 @dataclass(frozen=True)
 class Inflation:
-    """What queueing at the memory controller adds to the latency of a line, in ns, by cause."""
+    """Latency that queueing at the memory controller adds to a line, in ns, by cause."""
 
     switching_ns: float
-    """The bus changes direction."""
+    """Turnarounds of the bus."""
     write_hol_ns: float
-    """Writes go first."""
+    """Head-of-line blocking by writes."""
     read_hol_ns: float
-    """Reads go first."""
+    """Head-of-line blocking by reads."""
     top_of_queue_ns: float
-    """Rows are opened and closed."""
+    """Activations and precharges of rows."""
 
     @property
     def total_ns(self) -> float:
-        """All of it. The latency of the domain is this and its constant."""
+        """Sum of all causes, in ns. The latency of the domain is this sum plus its constant."""
         return self.switching_ns + self.write_hol_ns + self.read_hol_ns + self.top_of_queue_ns
 
 
@@ -78,17 +78,20 @@ def formula(
     domain: Literal["read", "write"] = "read",
     form: Literal["published", "adj", "adj-cha"] = "adj",
 ) -> Inflation:
-    """What queueing adds to a read, or to a write that waits for the WPQ.
+    """Computes the latency that queueing adds to a read, or to a write that waits for the WPQ.
 
     Args:
-        counters: What counters tell about a window: a dict or a dataclass with the names of `summary["counters"]`.
-        constants: The constants; `FormulaConstants.of` has those of a server.
+        counters: Counters of a window: a dict or a dataclass with the names of `summary["counters"]`.
+        constants: The constants; `FormulaConstants.of` returns those of a server.
         domain: "read" for C2M-Read and P2M-Read, "write" for P2M-Write.
-        form: "published" as printed; "adj" as the authors' scripts have it, where no part is negative; "adj-cha" in
-            addition counts reads in the CHA while the RPQ is full.
+        form: "published" as printed; "adj" as in the authors' scripts, where no part is negative; "adj-cha" also counts
+            reads in the CHA while the RPQ is full.
+
+    Returns:
+        The added latency in ns, by cause.
 
     Raises:
-        ConfigError: A counter is missing, unknown or no number; the message names it and what needs it.
+        ConfigError: A counter is missing, unknown or not a number; the message names it and the part that needs it.
     """
     found = _core.formula(counters_json(counters), json.dumps(asdict(constants)), domain=domain, form=form)
     return Inflation(**json.loads(found))
@@ -97,19 +100,29 @@ def formula(
 def cha_admission(
     counters: Counters | Any, *, way_ns: float, domain: Literal["core", "io-write", "io-read"] = "core"
 ) -> float:
-    """What lines wait for admission to the CHA, in ns: time in the LFB or IIO, less time in the CHA, less `way_ns`.
+    """Computes the time that lines wait for admission to the CHA, in ns.
+
+    It is the time in the LFB or IIO, less the time in the CHA, less `way_ns`.
+
+    Args:
+        counters: Counters of a window, as for `formula`.
+        way_ns: Round-trip time between the LFB or IIO and the CHA, in ns.
+        domain: "core" for lines of cores, "io-write" and "io-read" for lines of devices.
+
+    Returns:
+        The mean waiting time, in ns.
 
     Raises:
-        ConfigError: A counter is missing, unknown or no number.
+        ConfigError: A counter is missing, unknown or not a number.
     """
     return _core.cha_admission(counters_json(counters, ("window_ns",)), domain=domain, way_ns=way_ns)
 
 
 def counters_json(counters: Counters | Any, needed: tuple[str, ...] = ()) -> str:
-    """Counters as the native part reads them.
+    """Converts counters to the JSON that the Rust core reads.
 
     Raises:
-        ConfigError: One of them is unknown or no number, or one that is needed is not there.
+        ConfigError: A counter is unknown or not a number, or one of those in `needed` is missing.
     """
     from hostnet.counters.quantities import FLOWS, SCALARS
 
@@ -134,6 +147,7 @@ def counters_json(counters: Counters | Any, needed: tuple[str, ...] = ()) -> str
 
 
 def _refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    """Raises ConfigError if a counter is unknown."""
     for name in given:
         if name not in known:
             close = get_close_matches(str(name), known, 1)
@@ -142,6 +156,7 @@ def _refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str
 
 
 def _number(value: object, name: str) -> float | None:
+    """Checks that a counter is a non-negative number."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):

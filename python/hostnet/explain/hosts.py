@@ -1,4 +1,4 @@
-"""Which server of a cluster is explained."""
+"""Selects the server of a cluster to explain."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def explained_server(plan: Plan, host: str | None) -> str:
-    """The server that is meant: the one of that name, or the only one that can be explained; "" without a network.
+    """Returns the server `host`, by default the only one that can be explained; "" without a network.
 
     Raises:
-        ServerNotNamedError: None is named, and several can be explained.
+        ServerNotNamedError: `host` is None and several servers can be explained.
         ConfigError: There is no such server.
     """
-    lines = of_lines(json.loads(plan.effective_json()), plan.servers)
+    lines = line_level_hosts(json.loads(plan.effective_json()), plan.servers)
     if host is not None or not lines:
         return named_server(plan, host)
     if len(lines) > 1:
@@ -30,17 +30,17 @@ def explained_server(plan: Plan, host: str | None) -> str:
 
 
 def explainable(results: Results) -> list[str]:
-    """The names of the servers of a run that can be explained; "" is that of a server without a network."""
+    """Returns the servers of a run that can be explained; "" stands for a server without a network."""
     servers = results.servers
-    hosts = of_lines(json.loads(results.plan.effective_json()), list(servers))
+    hosts = line_level_hosts(json.loads(results.plan.effective_json()), list(servers))
     return [host for host in hosts if "counters" in servers[host].summary]
 
 
-def of_lines(config: Mapping[str, Any], hosts: Sequence[str]) -> list[str]:
-    """Those of these servers that are simulated line by line."""
+def line_level_hosts(config: Mapping[str, Any], hosts: Sequence[str]) -> list[str]:
+    """Returns the hosts whose cache lines are simulated individually."""
     return [host for host in hosts if not host or fidelity(config, host) == "line"]
 
 
 def fidelity(config: Mapping[str, Any], host: str) -> str:
-    """How finely a host is simulated."""
+    """Returns the fidelity of the simulation of a host."""
     return str(server_config(config, host).get("fidelity", "line"))

@@ -1,4 +1,4 @@
-"""Which of the keys of a limit a workload depends on: drives have one for reads and one for writes."""
+"""Finds which key of a limit a workload depends on: drives have separate ones for reads and writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.explain.raises import RAISE, limits, raise_limit
-from hostnet.explain.steps import NO_GAIN, plan_of, predicted, throughputs
+from hostnet.explain.steps import NO_GAIN, predicted, resolve_complete, throughputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Changed = Callable[[Limit | None, float], Rates]
 
 LOWERED = 0.25
-"""How far a key is lowered to see whether a workload depends on it at all."""
+"""Factor by which a key is lowered to test whether a workload depends on it."""
 
 
 def with_keys(rows: Sequence[Row], config: Config, base_dir: str = ".") -> list[dict[str, Any]]:
-    """Replaces the key of a gain where that key alone does nothing for the workload, and another one of its limit does.
+    """Replaces the key of a gain if that key alone has no effect on the workload, and another key of its limit has.
 
     Args:
         rows: The facts of every workload, as in an explanation.
@@ -36,7 +36,7 @@ def with_keys(rows: Sequence[Row], config: Config, base_dir: str = ".") -> list[
     def changed(limit: Limit | None, factor: float) -> Rates:
         found = config if limit is None else next((last for *_, last in raise_limit(config, limit, factor)), config)
         try:
-            (summary,) = predicted([plan_of(found, base_dir)], None)
+            (summary,) = predicted([resolve_complete(found, base_dir)], None)
         except ConfigError:
             return {}
         return throughputs(summary)
@@ -45,6 +45,7 @@ def with_keys(rows: Sequence[Row], config: Config, base_dir: str = ".") -> list[
 
 
 def _with_keys(row: Row, changed: Changed) -> dict[str, Any]:
+    """Replaces the keys of the gains of a workload."""
     if not row.get("limits"):
         return dict(row)
     gains = [{**gain, "key": _key_of(gain["key"], row["workload"], changed)} for gain in row["limits"]["gains"]]
@@ -56,14 +57,14 @@ def _key_of(given: str, workload: str, changed: Changed) -> str:
     together = given.split(", ")
     for limit in limits():
         if limit.along and limit.path in together:
-            # Of limits that help together only, none helps alone: who is slower with a lower one depends on it.
+            # Limits that help only together have no effect when raised alone, so they are lowered instead.
             factor = RAISE if len(together) == 1 else LOWERED
-            return given.replace(limit.path, _moving(limit, factor, workload, changed))
+            return given.replace(limit.path, _effective_key(limit, factor, workload, changed))
     return given
 
 
-def _moving(limit: Limit, factor: float, workload: str, changed: Changed) -> str:
-    """Returns the first key of a limit, or if that alone does nothing, the one that does most."""
+def _effective_key(limit: Limit, factor: float, workload: str, changed: Changed) -> str:
+    """Returns the first key of a limit, or the one with the largest effect if the first has none."""
     (now, _), effects = changed(None, 1.0).get(workload, (0.0, None)), {}
     for key in (limit.path, *limit.along):
         then, _ = changed(replace(limit, path=key, along=()), factor).get(workload, (now, None))

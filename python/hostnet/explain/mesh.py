@@ -1,4 +1,4 @@
-"""The mesh of a die: how far lines go, what they lose on the way, and what other places would give."""
+"""Effects of the mesh of a die: distances of lines, waiting times, and alternative placements."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.placements import Config
-from hostnet.units import format_percent, share_in_words
+from hostnet.units import format_percent, share_text
 
 if TYPE_CHECKING:
     from hostnet.explain.steps import Progress
 
 OF_DEVICES = ("IIO to CHA", "CHA to IIO")
-"""Legs of the ways of lines of devices."""
+"""Legs of the routes of device traffic."""
 
 CLUSTERS = (1, 2, 4)
-"""Sub-NUMA clusters that a die may have."""
+"""Numbers of sub-NUMA clusters that a die may have."""
 
 NAMED_MAX = 3
-"""Workloads that a line of the page has room for."""
+"""Maximum number of workloads in a line of the page."""
 
 
 @dataclass(frozen=True)
-class Travelled:
-    """The legs between devices or cores and slices of a workload: mean way, that of the die, what is lost, in ns.
+class MeshLegs:
+    """Legs of a workload between its devices or cores and the slices: mean time, mean over the die and waits, in ns.
 
-    `link` is the port where most is lost, in words, and `busy_share` the share of time that it is busy.
+    `link` is the port with the longest waits, and `busy_share` its busy share, 0 to 1.
     """
 
     workload: str
@@ -43,8 +43,8 @@ class Travelled:
 
 
 @dataclass(frozen=True)
-class OtherPlace:
-    """A change of the die, and what it gives: GB/s and latency in ns of every workload, and gains of throughput."""
+class DieChange:
+    """A change of the die: throughput in GB/s, latency in ns and gain of throughput, by workload."""
 
     what: str
     gb_per_s: dict[str, float]
@@ -53,26 +53,26 @@ class OtherPlace:
 
 
 @dataclass(frozen=True)
-class OnMesh:
-    """What the mesh does to the workloads of a server; `host` is its name on a network.
+class MeshEffects:
+    """Effects of the mesh on the workloads of a server; `host` is its name on a network.
 
-    The first of `places` is as it is; others are there when they were simulated.
+    The first of `places` is the current die; others are present once simulated.
     """
 
     host: str | None
     stops: int
-    workloads: tuple[Travelled, ...]
-    places: tuple[OtherPlace, ...]
+    workloads: tuple[MeshLegs, ...]
+    places: tuple[DieChange, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the result, ready for JSON."""
         return asdict(self)
 
-    def tried(self, config: Config, base_dir: str, progress: Progress | None) -> OnMesh:
-        """With devices at other stops, other clusters and wider links, each simulated as long as the run.
+    def simulate_alternatives(self, config: Config, base_dir: str, progress: Progress | None) -> MeshEffects:
+        """Simulates devices at other stops, other clusters and wider links, each as long as the run.
 
         Raises:
-            SimulationError: One of the runs could not go on.
+            SimulationError: One of the runs failed.
             KeyboardInterrupt: The progress callback stopped them.
         """
         allowed = [(what, plan) for what, other in self._others(config) if (plan := _plan(other, base_dir))]
@@ -88,7 +88,7 @@ class OnMesh:
         return replace(self, places=(now, *found))
 
     def _others(self, config: Config) -> Iterator[tuple[str, Config]]:
-        """Every change that may be tried."""
+        """Yields every change to try."""
         entry = _entry(config, self.host)
         drives = any(workload["kind"] == "fio" for workload in entry["workload"].values())
         devices = [("nic", "the NIC")] if self.host is not None else []
@@ -106,19 +106,20 @@ class OnMesh:
         yield "links twice as wide", self._with(config, "link", f"{2 * float(number):g} {unit}")
 
     def _with(self, config: Config, key: str, value: object) -> Config:
+        """Returns the configuration with another value of a key of the mesh."""
         changed = deepcopy(dict(config))
         _entry(changed, self.host)["noc"][key] = value
         return changed
 
     def lines(self) -> list[str]:
-        """The paragraph of a page, the first lines to be wrapped."""
+        """Returns the paragraph of a page, whose first line is to be wrapped."""
         lines = ["Mesh: " + " ".join(_sentence(travelled) for travelled in self.workloads)]
         if len(self.places) > 1:
             lines += self._table()
         return lines
 
     def _table(self) -> list[str]:
-        """What other places give: throughput, change and latency of each workload."""
+        """Returns a table of throughput, change and latency of each workload at other places."""
         names = [travelled.workload for travelled in self.workloads][:NAMED_MAX]
         width = max(len(place.what) for place in self.places)
         heads = "".join(f"  {name[:24]:>24}" for name in names)
@@ -129,20 +130,20 @@ class OnMesh:
         return [f"  {'':{width}}{heads}", *rows]
 
 
-def on_mesh(summary: Mapping[str, Any], host: str | None) -> OnMesh | None:
-    """What the mesh of a server did, or nothing where its parts lie on none."""
+def mesh_effects(summary: Mapping[str, Any], host: str | None) -> MeshEffects | None:
+    """Returns the effects of the mesh of a server, or None without a die."""
     server = _of_server(summary, host)
     if "dies" not in server:
         return None
     parts = [part for stop in server["dies"][0]["stops"] for part in stop["parts"]]
     stops = sum(part.startswith("iio") for part in parts)
-    found = (_travelled(server, row["workload"]) for row in server["workloads"])
+    found = (_mesh_legs(server, row["workload"]) for row in server["workloads"])
     workloads = sorted((one for one in found if one), key=lambda one: not one.of_devices)
-    return OnMesh(host, stops, tuple(workloads), (_measured("as it is", server),))
+    return MeshEffects(host, stops, tuple(workloads), (_measured("as it is", server),))
 
 
-def _travelled(server: Mapping[str, Any], workload: str) -> Travelled | None:
-    """The legs to and from slices of a workload: those of its devices, if it has any, or those of its cores."""
+def _mesh_legs(server: Mapping[str, Any], workload: str) -> MeshLegs | None:
+    """Returns the legs of a workload to and from slices: those of its devices, if any, or else of its cores."""
     own = [row for row in server["mesh_ways"] if row["workload"] == workload and "MC" not in row["leg"]]
     devices = [row for row in own if row["leg"] in OF_DEVICES]
     legs = devices or own
@@ -157,45 +158,48 @@ def _travelled(server: Mapping[str, Any], workload: str) -> Travelled | None:
     worst = max(lost, key=lambda worst: worst["busy_share"], default=None)
     link = worst and f"{worst['ring']}, column {worst['column']} row {worst['row']} {worst['side']}"
     busy = worst["busy_share"] if worst else 0.0
-    return Travelled(workload, bool(devices), mean("way_ns"), mean("mean_way_ns"), mean("waited_ns"), link, busy)
+    return MeshLegs(workload, bool(devices), mean("way_ns"), mean("mean_way_ns"), mean("waited_ns"), link, busy)
 
 
-def _sentence(one: Travelled) -> str:
+def _sentence(one: MeshLegs) -> str:
+    """Describes the legs of a workload."""
     whose = "the stop of its devices" if one.of_devices else "its cores"
     text = (
         f"{one.workload}: from {whose} to a slice {one.way_ns:.1f} ns (mean of the die {one.mean_way_ns:.1f}), of "
         f"which each message loses {one.waited_ns:.2f} ns more to others"
     )
-    return text + (f", most at {one.link}, {share_in_words(one.busy_share)} busy." if one.link else ".")
+    return text + (f", most at {one.link}, {share_text(one.busy_share)} busy." if one.link else ".")
 
 
-def _cell(place: OtherPlace, name: str) -> str:
-    rate, latency = place.gb_per_s.get(name, 0.0), place.latency_ns.get(name)
-    change = f" {format_percent(place.gain[name], 1, '+')}" if name in place.gain else ""
-    return f"{rate:.2f} GB/s{change}" + ("" if latency is None else f" {latency:.0f} ns")
+def _cell(change: DieChange, name: str) -> str:
+    """Formats throughput, change and latency of a workload."""
+    rate, latency = change.gb_per_s.get(name, 0.0), change.latency_ns.get(name)
+    change_text = f" {format_percent(change.gain[name], 1, '+')}" if name in change.gain else ""
+    return f"{rate:.2f} GB/s{change_text}" + ("" if latency is None else f" {latency:.0f} ns")
 
 
-def _measured(what: str, server: Mapping[str, Any]) -> OtherPlace:
+def _measured(what: str, server: Mapping[str, Any]) -> DieChange:
+    """Returns the measured values of a change."""
     rows = {row["workload"]: row for row in server["workloads"]}
     rates = {name: float(row["throughput_gb_per_s"] or 0.0) for name, row in rows.items()}
-    return OtherPlace(what, rates, {name: row["latency_mean_ns"] for name, row in rows.items()}, {})
+    return DieChange(what, rates, {name: row["latency_mean_ns"] for name, row in rows.items()}, {})
 
 
 def _of_server(summary: Mapping[str, Any], host: str | None) -> Mapping[str, Any]:
-    """What a summary says of a server."""
+    """Returns the summary of a server."""
     of_host: Mapping[str, Any] = summary if host is None else summary["servers"][host]
     return of_host
 
 
 def _entry(config: Any, host: str | None) -> dict[str, Any]:
-    """The table of a server; of many equal hosts each has a number behind the name of their table."""
+    """Returns the table of a server. A table of several equal hosts names each by its own name and a number."""
     hosts: Mapping[str, Any] = config["host"] if host is not None else {}
     entry: dict[str, Any] = hosts.get(host) or hosts[host.rpartition("-")[0]] if host is not None else config
     return entry
 
 
 def _plan(config: Config, base_dir: str) -> _core.Plan | None:
-    """The plan of a change, if it is allowed."""
+    """Resolves a change; None if it is invalid."""
     try:
         return _core.resolve(json.dumps(config), format="json", file="<place>", base_dir=base_dir)
     except ConfigError:

@@ -1,4 +1,4 @@
-"""What an explanation is made of, and where it comes from: a run directory, a configuration or a file of counters."""
+"""Builds an explanation from a run directory, a configuration or a file of counters."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.cluster_view import reason_text
 from hostnet.explain import notes as texts
-from hostnet.explain.counted import plan_of_server
-from hostnet.explain.doubts import CONFIGURATION, CORES_ALONE, RUN, with_doubt
-from hostnet.explain.drives import DistantDrives, distant
+from hostnet.explain.aggressors import name_aggressors, predicted_without, simulated_without
+from hostnet.explain.counter_server import resolve_server
+from hostnet.explain.doubts import CONFIGURATION, CORES_ALONE, RUN, add_doubt
+from hostnet.explain.drives import DistantDrives, find_distant_drives
 from hostnet.explain.formula import counters_json
 from hostnet.explain.hosts import explained_server, fidelity
 from hostnet.explain.keys import with_keys
-from hostnet.explain.mesh import OnMesh, on_mesh
-from hostnet.explain.parties import predicted_without, simulated_without, with_parties
-from hostnet.explain.placements import NonuniformDma, nonuniform
-from hostnet.explain.reduced import NotPartedError
-from hostnet.explain.run_files import need, read_json
-from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, Together, sides_apart
-from hostnet.explain.steps import Steps, plan_of, predicted, simulated, what_helps, within_offer
+from hostnet.explain.mesh import MeshEffects, mesh_effects
+from hostnet.explain.placements import NonuniformDma, find_nonuniform_dma
+from hostnet.explain.reduced import SideNotSimulatedError
+from hostnet.explain.run_files import check_keys, read_json
+from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, JointRun, simulate_sides
+from hostnet.explain.steps import Steps, cap_by_offered_load, find_remedies, predicted, resolve_complete, simulated
 from hostnet.explain.text import PARTS, page_text
-from hostnet.explain.trials import by_simulation, confirmed, not_predicted, tried
+from hostnet.explain.trials import apply_simulated_limits, not_predicted, run_trials, with_confirmed_limit
+from hostnet.multi_run import reject_multi_run
 from hostnet.notes import STOPPED
 from hostnet.running.results import server_config
-from hostnet.several import refuse_several
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
     from hostnet._core import Plan
-    from hostnet.explain.parties import Without
+    from hostnet.explain.aggressors import Without
     from hostnet.explain.steps import Engine, Progress
     from hostnet.running.results import Results
 
@@ -46,7 +46,7 @@ Explanation = dict[str, Any]
 
 @dataclass(frozen=True)
 class Page:
-    """An explanation, what would help, and what to keep in mind."""
+    """An explanation with remedies and notes."""
 
     name: str
     server: str
@@ -58,15 +58,15 @@ class Page:
     host: str | None = None
     nonuniform: NonuniformDma | DistantDrives | None = None
     """Flows of a host that cross sockets to its NIC, or storage whose data cross sockets."""
-    mesh: OnMesh | None = None
-    """What the mesh of a die does."""
+    mesh: MeshEffects | None = None
+    """Effects of the mesh of a die."""
     events: Mapping[str, str] = field(default_factory=dict)
-    """The events of counters that a file has not, by what they tell."""
-    together: Together | None = None
+    """Events of counters that a file lacks, by quantity."""
+    together: JointRun | None = None
     """Measurements of both sides together; None for counters."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The page as JSON."""
+        """Returns the page, ready for JSON."""
         steps = self.steps
         return {
             "name": self.name,
@@ -93,20 +93,19 @@ class Page:
         engine: Engine = predicted,
         progress: Progress | None = None,
     ) -> Page:
-        """Adds what would help. With `confirm`, it is simulated too, and so is each side without the other.
+        """Adds the remedies. With `confirm`, they are also simulated, as is each side without the other.
 
-        A simulated limit replaces a predicted one that the simulations refute, and one that is not sure.
-
-        With `try_limits`, limits are raised in short simulations if predictions do not cover the server or are far
-        from the measurement, and each workload gets the limit that these confirm.
+        A simulated limit replaces a predicted one that the simulations refute or that is uncertain. With `try_limits`,
+        limits are raised in short simulations if predictions do not cover the server or are far from the measurement,
+        and each workload gets the limit that these confirm.
 
         Raises:
-            SimulationError: One of the simulations could not go on.
+            SimulationError: One of the simulations failed.
             KeyboardInterrupt: The progress callback stopped them.
         """
-        page = self.with_sides(limited=False, progress=progress) if confirm else self
+        page = self.separate_sides(limited=False, progress=progress) if confirm else self
         if confirm and page.mesh is not None and page.config is not None:
-            page = replace(page, mesh=page.mesh.tried(page.config, page.base_dir, progress))
+            page = replace(page, mesh=page.mesh.simulate_alternatives(page.config, page.base_dir, progress))
         suffers, config = page.explanation["suffers"], page.config
         if suffers is None or config is None:
             return page
@@ -124,32 +123,32 @@ class Page:
                 return replace(page, notes=(*page.notes, texts.NOT_PREDICTED.format(what=unpredicted)))
             confirm, engine = False, simulated
         base_dir = page.base_dir
-        steps = what_helps(
+        steps = find_remedies(
             config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress
         )
-        steps = within_offer(steps, rows) if steps.engine == "predict" else steps
-        return replace(page, steps=steps, explanation=by_simulation(page.explanation, steps))
+        steps = cap_by_offered_load(steps, rows) if steps.engine == "predict" else steps
+        return replace(page, steps=steps, explanation=apply_simulated_limits(page.explanation, steps))
 
     def _with_trials(
         self, config: dict[str, Any], suffers: str, offered: Mapping[str, float], progress: Progress | None
     ) -> Page:
         """Adds the gains of limits that are raised in simulations, and the limits that these confirm."""
         rows = self.explanation["workloads"]
-        trials = tried(config, rows, suffers, offered=offered, base_dir=self.base_dir, progress=progress)
-        explanation = {**self.explanation, "workloads": [confirmed(row, trials) for row in rows]}
+        trials = run_trials(config, rows, suffers, offered=offered, base_dir=self.base_dir, progress=progress)
+        explanation = {**self.explanation, "workloads": [with_confirmed_limit(row, trials) for row in rows]}
         names = ", ".join(dict.fromkeys(step.what for step in trials.untried))
         left = (texts.NOT_RAISED.format(what=names),) if names else ()
         return replace(self, explanation=explanation, steps=trials.steps, notes=(*self.notes, *left))
 
     def _with_placements(self, confirm: bool, progress: Progress | None) -> Page:
-        """The page of a host with what other placements would give."""
+        """Returns the page of a host with the results of alternative placements."""
         if self.nonuniform is None or self.config is None:
             return replace(self, notes=(*self.notes, texts.NOT_OF_HOSTS))
         if not confirm:
             return replace(self, notes=(*self.notes, texts.NOT_TRIED))
-        return replace(self, nonuniform=self.nonuniform.tried(self.config, self.base_dir, progress))
+        return replace(self, nonuniform=self.nonuniform.simulate_alternatives(self.config, self.base_dir, progress))
 
-    def with_sides(self, *, limited: bool = True, progress: Progress | None = None) -> Page:
+    def separate_sides(self, *, limited: bool = True, progress: Progress | None = None) -> Page:
         """Determines the regime from simulations of each side without the other.
 
         `limited` simulations run only if the regime is not known without them and if they take about a second.
@@ -165,10 +164,10 @@ class Page:
         rows = self.explanation["workloads"]
         given: Any = {"base_dir": self.base_dir, "limited": limited, "progress": progress}
         try:
-            apart = sides_apart(self.config, self.host, rows, self.together, **given)
-        except NotPartedError as error:
+            apart = simulate_sides(self.config, self.host, rows, self.together, **given)
+        except SideNotSimulatedError as error:
             return replace(self._with_parties(engines), notes=(*self.notes, str(error)))
-        plan = plan_of(self.config, self.base_dir)
+        plan = resolve_complete(self.config, self.base_dir)
         explanation = _explain(plan, self.explanation["counters"], facts=apart.rows, host=self.host)
         page = replace(
             self, explanation=explanation, notes=tuple(note for note in self.notes if not note.startswith(TOO_LONG))
@@ -178,15 +177,15 @@ class Page:
 
     def _with_parties(self, engines: Mapping[str, Without]) -> Page:
         """Names only those workloads of a side that slow down another one."""
-        regime = with_parties(self.explanation["regime"], self.explanation["workloads"], engines)
+        regime = name_aggressors(self.explanation["regime"], self.explanation["workloads"], engines)
         return replace(self, explanation={**self.explanation, "regime": regime})
 
 
 def explain_results(results: Results, host: str | None = None) -> Page:
-    """Explains a run: its server, the one of that name, or the only one that can be explained.
+    """Explains the server `host` of a run, by default the only one that can be explained.
 
     Raises:
-        ConfigError: There is no such server, none is named and there are several, or its lines are not simulated.
+        ConfigError: There is no such server, the choice is ambiguous, or the server is not simulated line by line.
     """
     name = explained_server(results.plan, host)
     config = json.loads(results.plan.effective_json())
@@ -197,18 +196,18 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
     """Explains a run directory.
 
     Raises:
-        ConfigError: It is no directory of a run, its files are damaged, or there is no such server.
-        OSError: They cannot be read.
+        ConfigError: The folder is no run directory, its files are damaged, or there is no such server.
+        OSError: A file cannot be read.
     """
     place = Path(folder)
-    refuse_several(place)
+    reject_multi_run(place)
     summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
-    need(place / "summary.json", summary, "name")
-    need(place / "manifest.json", manifest, "config")
+    check_keys(place / "summary.json", summary, "name")
+    check_keys(place / "manifest.json", manifest, "config")
     config = manifest["config"]
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
     name = explained_server(plan, host) or None
-    need(place / "summary.json", summary, *(("servers",) if name else OF_A_SERVER))
+    check_keys(place / "summary.json", summary, *(("servers",) if name else OF_A_SERVER))
     _check_lines(config, name)
     try:
         return _of_summary(summary, plan, config, ".", name)
@@ -217,7 +216,7 @@ def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
 
 
 OF_A_SERVER = ("workloads", "counters", "binding", "regime")
-"""What a summary says of a server that an explanation needs."""
+"""Keys of the summary of a server that an explanation requires."""
 
 
 def explain_file(
@@ -227,11 +226,11 @@ def explain_file(
     overrides: tuple[str, ...] = (),
     host: str | None = None,
 ) -> Page:
-    """Runs a configuration and explains it; a run that the progress callback stopped as far as it came.
+    """Runs a configuration and explains it. If the progress callback stops the run, its results so far are explained.
 
     Raises:
-        ConfigError: The configuration is wrong.
-        SimulationError: The run could not go on.
+        ConfigError: The configuration is invalid.
+        SimulationError: The run failed.
         OSError: The file cannot be read.
     """
     from hostnet.running import simulate
@@ -245,10 +244,10 @@ def explain_file(
 def explain_counters(
     file: str | PathLike[str], server: str | PathLike[str] | None = None, *, cores: int | None = None
 ) -> Page:
-    """Explains a file of counters of a server: the name of a preset, or the path of a configuration.
+    """Explains a file of counters of a server, which is a preset or the path of a configuration.
 
     Raises:
-        ConfigError: The file or the server is wrong.
+        ConfigError: The file or the server is invalid.
         OSError: A file cannot be read.
     """
     try:
@@ -261,7 +260,7 @@ def explain_counters(
         )
     found = counters.read(file, server=server)
     total = {**found.total, "lfb_full_cores": found.lfb_full_cores}
-    plan, known = plan_of_server(str(server), total, cores)
+    plan, known = resolve_server(str(server), total, cores)
     page = explain_window(total, plan, name=Path(file).name, known=known, cores_given=cores is not None)
     events = {missing.quantity: ", ".join(missing.events) for missing in found.missing}
     notes = (*page.notes, *found.crossing, *found.warnings, *(str(missing) for missing in found.missing))
@@ -271,13 +270,13 @@ def explain_counters(
 def explain_window(
     counters: Mapping[str, Any], plan: Plan, *, name: str, known: bool = True, cores_given: bool = False
 ) -> Page:
-    """Explains what counters tell about one window on the server of a plan.
+    """Explains the counters of one window on the server of a plan.
 
-    `known` says whether the workloads of the plan are those that were measured, not only their cores; `cores_given`
-    whether the user said how many cores were busy.
+    `known` is True if the workloads of the plan are those that were measured, not only their cores; `cores_given` is
+    True if the user gave the number of busy cores.
 
     Raises:
-        ConfigError: A counter is unknown or no number.
+        ConfigError: A counter is unknown or not a number.
     """
     config = json.loads(plan.effective_json())
     pools = "an IIO buffer" if counters.get("lfb_full_cores") is not None else "a pool"
@@ -294,6 +293,7 @@ def explain_window(
 
 
 def _check_lines(config: Mapping[str, Any], host: str | None) -> None:
+    """Raises ConfigError unless the server is simulated line by line."""
     if host is not None and fidelity(config, host) != "line":
         raise ConfigError(
             "needs-line-fidelity",
@@ -304,15 +304,16 @@ def _check_lines(config: Mapping[str, Any], host: str | None) -> None:
 def _of_summary(
     summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], base_dir: str, host: str | None
 ) -> Page:
+    """Explains a server from the summary of a run."""
     server = config
-    told = summary
+    part = summary
     if host is not None:
         _check_lines(config, host)
-        told, server = summary["servers"][host], server_config(config, host)
-    # Older versions blamed workloads without running the other side alone: judge such a regime again.
-    old = isinstance(told["regime"], dict) and "slowed" not in told["regime"]
-    regime = None if old else told["regime"]
-    explanation = _explain(plan, told["counters"], facts=told["binding"], regime=regime, host=host)
+        part, server = summary["servers"][host], server_config(config, host)
+    # Older versions blamed workloads without running the other side alone, so their regime is judged again.
+    old = isinstance(part["regime"], dict) and "slowed" not in part["regime"]
+    regime = None if old else part["regime"]
+    explanation = _explain(plan, part["counters"], facts=part["binding"], regime=regime, host=host)
     if host is None:
         explanation["workloads"] = with_keys(explanation["workloads"], config, base_dir)
     notes = [] if summary.get("complete", True) else [STOPPED]
@@ -321,7 +322,7 @@ def _of_summary(
     if host is not None:
         told_already = {row["workload"] for row in explanation["workloads"]}
         limits = [row for row in summary.get("limits", ()) if row["class"] not in told_already]
-        # Its own place, or an end of it.
+        # The place is the host, or a link with the host at one end.
         here = [row for row in limits if host in str(row["place"]).split(" to ")]
         notes.extend(reason_text(row["class"], row["limit"], row["why"]) for row in here)
     if server.get("pool", {}).get("lent", "0 B") != "0 B":
@@ -337,15 +338,18 @@ def _of_summary(
         config=config,
         base_dir=base_dir,
         host=host,
-        together=Together.of(summary, told),
-    ).with_sides()
-    nonuniform_dma = distant(config, summary) if host is None else nonuniform(config, host, summary)
-    page = replace(page, nonuniform=nonuniform_dma, mesh=on_mesh(summary, host))
+        together=JointRun.of(summary, part),
+    ).separate_sides()
+    nonuniform_dma = (
+        find_distant_drives(config, summary) if host is None else find_nonuniform_dma(config, host, summary)
+    )
+    page = replace(page, nonuniform=nonuniform_dma, mesh=mesh_effects(summary, host))
     speaks_of_drives = host is not None and "drives" in re.findall(r"\w+", page_text(page))
     return replace(page, notes=(texts.DEVICES, *page.notes)) if speaks_of_drives else page
 
 
 def _server(config: Mapping[str, Any]) -> str:
+    """Returns the name of a server."""
     server = config["server"]
     return str(server.get("preset") or server.get("description") or "own server")
 
@@ -359,6 +363,7 @@ def _explain(
     host: str | None = None,
     words: str = RUN,
 ) -> Explanation:
+    """Explains counters with the Rust core."""
     found = _core.explain(
         plan,
         counters_json(counters),
@@ -367,6 +372,6 @@ def _explain(
         host=host,
     )
     explanation: Explanation = json.loads(found)
-    explanation["workloads"] = [with_doubt(row, words) for row in explanation["workloads"]]
+    explanation["workloads"] = [add_doubt(row, words) for row in explanation["workloads"]]
     explanation["counters"] = dict(counters)
     return explanation

@@ -1,4 +1,4 @@
-"""Nonuniform DMA: flows whose cores are on another socket than the NIC, and what other placements would give."""
+"""Nonuniform DMA: flows whose cores are on another socket than the NIC, and alternative placements."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Config = Mapping[str, Any]
 DDIO_LOST = (
     " What the NIC writes goes to memory and is read from it again: DDIO does not reach the caches of another socket."
 )
-"""What crossing costs where DDIO is on."""
+"""Cost of crossing sockets with DDIO."""
 
 CROSSING = "CHA->UPI"
-"""The domain of lines that a socket asks of another."""
+"""Domain of lines that one socket requests from another."""
 
 SIDES = (("from", "from_cores"), ("to", "to_cores"))
-"""The two ends of a flow, and the keys of their cores."""
+"""Ends of a flow, and the keys of their cores."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where flows and functions are, and what that gives: Gbps of these flows, and GB/s of lines between sockets."""
+    """A placement of flows and NIC functions: goodput of the flows in Gbps, and traffic between sockets in GB/s."""
 
     what: str
     goodput_gbps: float
@@ -42,9 +42,9 @@ class Placement:
 class NonuniformDma:
     """Flows whose cores reach their function of the NIC across sockets.
 
-    `flows` are their names, `cores` and `sockets` where they run, `device` the socket of the first function. The first
-    of `placements` is as it is; others are there when they were simulated. `ddio_lost` says whether data come in that
-    DDIO would put into the LLC if they did not cross, `tried_all` whether other placements were looked for.
+    `flows` are their names, `cores` and `sockets` where they run, and `device` is the socket of the first function. The
+    first of `placements` is the current one; others are present once simulated. `ddio_lost` is True if received data
+    would enter the LLC through DDIO without crossing; `tried_all` is True once alternative placements have been tried.
     """
 
     host: str
@@ -57,14 +57,14 @@ class NonuniformDma:
     tried_all: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the result, ready for JSON."""
         return asdict(self)
 
-    def tried(self, config: Config, base_dir: str, progress: Progress | None) -> NonuniformDma:
-        """With other placements, each simulated as long as the run.
+    def simulate_alternatives(self, config: Config, base_dir: str, progress: Progress | None) -> NonuniformDma:
+        """Simulates alternative placements, each as long as the run.
 
         Raises:
-            SimulationError: One of the runs could not go on.
+            SimulationError: One of the runs failed.
             KeyboardInterrupt: The progress callback stopped them.
         """
         others = [*self._moved(config), *self._with_functions(config)]
@@ -81,16 +81,16 @@ class NonuniformDma:
         return replace(self, placements=(now, *ordered), tried_all=True)
 
     def _moved(self, config: Config) -> list[tuple[str, Config]]:
-        """The same flows on free cores of the socket of the device, if there are enough."""
+        """Moves the flows to free cores on the socket of the device, if there are enough."""
         entry = _entry(config, self.host)
         first, count = cores_of_socket(entry, self.device)
         taken = {core for name in config["flow"] for core in _cores(config, name, self.host)}
         workloads = entry["workload"].values()
         if any("cores" not in workload or {"clients", "jobs", "job"} & set(workload) for workload in workloads):
-            # Who else has cores is not said here: none is known to be free.
+            # The cores of such workloads are not stated in the configuration, so no core is known to be free.
             return []
-        taken |= {core for workload in workloads for core in numbers(str(workload["cores"]))}
-        taken |= set(numbers(str(entry["stack"].get("cores") or "")))
+        taken |= {core for workload in workloads for core in parse_cores(str(workload["cores"]))}
+        taken |= set(parse_cores(str(entry["stack"].get("cores") or "")))
         free = [core for core in range(first, first + count) if core not in taken]
         if len(free) < len(self.cores):
             return []
@@ -106,7 +106,7 @@ class NonuniformDma:
         return [(f"core{'s' if len(self.cores) > 1 else ''} {named} on socket {self.device}", moved)]
 
     def _with_functions(self, config: Config) -> list[tuple[str, Config]]:
-        """A function of the card on each socket of the cores, or all by the one that is there."""
+        """Gives the NIC a function on each socket of the cores, or makes each socket use its own one."""
         changed = deepcopy(dict(config))
         nic = _entry(changed, self.host)["nic"]
         there = [function["socket"] for function in nic.get("functions") or [{"socket": self.device}]]
@@ -119,13 +119,13 @@ class NonuniformDma:
             return [("each function for the cores of its socket", changed)]
         if every == there:
             return [('nic.mode = "octo"', changed)]
-        # The lanes of the card are shared: more of them would be another card.
+        # The functions share the lanes of the card, because more lanes would make it another card.
         nic["functions"] = [{"socket": socket} for socket in every]
         sockets = " and ".join(str(socket) for socket in self.sockets)
         return [(f"a function of the card on socket {sockets} too, lanes shared", changed)]
 
     def lines(self) -> list[str]:
-        """The paragraph of a page."""
+        """Returns the paragraph of a page."""
         one = len(self.cores) == 1
         cores, sockets = (", ".join(map(str, numbers)) for numbers in (self.cores, self.sockets))
         crossing = format_rate(self.placements[0].crossing_gb_per_s, GB_PER_S)
@@ -149,8 +149,8 @@ class NonuniformDma:
         return lines
 
 
-def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> NonuniformDma | None:
-    """The flows of a host that cross sockets to the NIC, or nothing."""
+def find_nonuniform_dma(config: Config, host: str, summary: Mapping[str, Any]) -> NonuniformDma | None:
+    """Returns the flows of a host that cross sockets to the NIC, or None."""
     entry = _entry(config, host)
     if "nic" not in entry or not any(row["domain"] == CROSSING for row in summary["servers"][host]["domains"]):
         return None
@@ -174,7 +174,7 @@ def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> Nonunif
 
 
 def _reached_from(nic: Mapping[str, Any], socket: int) -> int:
-    """The socket of the function that the flows of a socket go by."""
+    """Returns the socket of the function that the flows of a socket use."""
     functions = nic.get("functions") or [{"socket": 0}]
     serving = functions if nic.get("mode", "octo") == "octo" else ()
     own = (function["socket"] for function in serving if function.get("serves", function["socket"]) == socket)
@@ -182,13 +182,13 @@ def _reached_from(nic: Mapping[str, Any], socket: int) -> int:
 
 
 def _has_ddio(entry: Mapping[str, Any]) -> bool:
-    """Whether the NIC's writes go to the LLC where they are local, and to memory where they cross."""
+    """Returns True if local writes of the NIC go to the LLC, and writes across sockets to memory."""
     crossing = (entry.get("upi") or {}).get("ddio", "memory")
     return bool(entry["nic"].get("ddio")) and crossing == "memory" and entry["nic"].get("rings", "core") == "core"
 
 
-def numbers(cores: str) -> list[int]:
-    """The numbers of a list of cores such as "0-3, 8"."""
+def parse_cores(cores: str) -> list[int]:
+    """Parses a list of cores such as "0-3, 8"."""
     found: list[int] = []
     for part in filter(None, (part.strip() for part in cores.split(","))):
         first, _, last = part.partition("-")
@@ -197,6 +197,7 @@ def numbers(cores: str) -> list[int]:
 
 
 def _measured(what: str, summary: Mapping[str, Any], host: str, classes: tuple[str, ...]) -> Placement:
+    """Returns the measured values of a placement."""
     goodput = {row["class"]: float(row["goodput_gbps"] or 0.0) for row in summary["classes"]}
     rows = summary["servers"][host]["domains"]
     whole = (row for row in rows if row["domain"] == CROSSING and row["part"] == row["workload"] == "all")
@@ -205,42 +206,42 @@ def _measured(what: str, summary: Mapping[str, Any], host: str, classes: tuple[s
 
 
 def _classes(config: Config, flows: tuple[str, ...]) -> tuple[str, ...]:
-    """The classes of flows, under which their goodput stands."""
+    """Returns the classes of flows, by which goodput is reported."""
     return tuple(dict.fromkeys(str(config["flow"][name].get("class") or name) for name in flows))
 
 
 def _entry(config: Config, host: str) -> dict[str, Any]:
-    """The table of a host; of many equal ones each has a number behind the name of their table."""
+    """Returns the table of a host. A table of several equal hosts names each by its own name and a number."""
     entry: dict[str, Any] = config["host"].get(host) or config["host"][host.rpartition("-")[0]]
     return entry
 
 
 def _is_at(end: object, host: str, config: Config) -> bool:
-    """Whether an end of a flow, or one of several, is a host, or the table that it comes from."""
+    """Returns True if an end of a flow, or one of several, is the host or its table."""
     table = host if host in config["host"] else host.rpartition("-")[0]
     return any(name in (host, table) for name in (end if isinstance(end, list | tuple) else (end,)))
 
 
 def _cores(config: Config, flow: str, host: str) -> list[int]:
-    """The cores of a flow at a host; of threads that move, those that they come to last."""
+    """Returns the cores of a flow at a host; for threads that move, those that they move to last."""
     entry = config["flow"][flow]
     found: list[int] = []
     for side, key in SIDES:
         if _is_at(entry[side], host, config):
             last = [move["core"] for move in entry.get("move") or () if move.get("end", _moving(config, flow)) == side]
-            found += last[-1:] or numbers(str(entry.get(key) or ""))
+            found += last[-1:] or parse_cores(str(entry.get(key) or ""))
     return found
 
 
 def _moving(config: Config, flow: str) -> str:
-    """Whose threads move when a move does not say."""
+    """Returns the side whose threads move if a move does not name one."""
     to = config["flow"][flow]["to"]
     hosts = to if isinstance(to, list | tuple) else (to,)
     return "from" if any(config["host"][name].get("kind") == "endpoint" for name in hosts) else "to"
 
 
 def cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:
-    """The first core of a socket, and how many it has."""
+    """Returns the first core of a socket and its number of cores."""
     own = entry.get("socket") or {}
 
     def count(number: int) -> int:
@@ -251,7 +252,7 @@ def cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:
 
 
 def socket_of(entry: Mapping[str, Any], core: int) -> int:
-    """The socket of a core."""
+    """Returns the socket of a core."""
     socket = 0
     while core >= sum(cores_of_socket(entry, socket)):
         socket += 1

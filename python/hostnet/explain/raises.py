@@ -1,4 +1,4 @@
-"""The limits of a configuration, and how to raise them."""
+"""Limits of a configuration, and how to raise them."""
 
 from __future__ import annotations
 
@@ -17,32 +17,31 @@ from hostnet._core import ConfigError
 Config = dict[str, Any]
 
 UNITS = {"B": 1, "KiB": 1024}
-"""Units of the sizes of packets."""
+"""Units of packet sizes, in bytes."""
 
 QUANTITY = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*(\D+)")
-"""A number and its unit."""
+"""A number with a unit."""
 
 
 RAISE = 1.25
-"""How far a limit is raised to judge whether it is one."""
+"""Factor by which a limit is raised to test whether it binds."""
 
 NUMBERS = ("count", "rate", "less")
-"""Scales by which a key alone raises its limit by a quarter, in whole numbers where it counts."""
+"""Scales for which a single key raises its limit by a quarter, in whole numbers where it is a count."""
 
 PACKETS = {"pcie.posted_lines": "pcie.mps", "pcie.nonposted_lines": "pcie.mrrs"}
-"""Credits that are of use by whole packets alone, and the size of these."""
+"""Credits that are useful only for whole packets, and the key of the packet size."""
 
 ENTRIES_OF_OTHERS = "upi.tor_entries"
-"""A key that defaults to half of `cha.tor.entries`."""
+"""Key that defaults to half of `cha.tor.entries`."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A way to raise a limit: the key that says how high it is, what it is, and further keys that change with it.
+    """A way to raise a limit: the key of its value, its description, and further keys that change with it.
 
-    `limit` is what answers call it. `scale` is "count" of what is counted, "rate" of what is moved per time, "less" of
-    what a thing takes, "whole" of what only whole multiples make sense of, "exact" of
-    counts that a factor reaches or not, and "grade" of devices.
+    `limit` is its name in answers. `scale` is "count" for counts, "rate" for throughputs, "less" for costs, "whole" for
+    values that only whole multiples suit, "exact" for counts that must be multiplied exactly, and "grade" for devices.
     """
 
     limit: str
@@ -54,14 +53,14 @@ class Limit:
 
 @cache
 def limits() -> tuple[Limit, ...]:
-    """Every way to raise a limit of a server, by one key each."""
+    """Returns every way to raise a limit of a server by one key."""
     return tuple(Limit(**{**way, "along": tuple(way["along"])}) for way in json.loads(_core.limits()))
 
 
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:
-    """Yields the old value, the new one, and the configuration with it; nothing where that makes no sense.
+    """Yields the old value, the new value and the changed configuration; nothing if the raise is not possible.
 
-    A socket with a table of its own is raised with the others.
+    Sockets with a table of their own are raised together with the others.
     """
     scale = SCALES[limit.scale]
     before = value_at(config, limit.path)
@@ -81,12 +80,12 @@ def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[s
             if not table and path == limit.path:
                 raised = after
             if raised is not None:
-                put_at(changed, table + path, raised)
+                set_value_at(changed, table + path, raised)
     yield str(before), str(after), changed
 
 
-def reached(config: Config, limit: Limit, before: str, after: str) -> float:
-    """The factor that a raise by a quarter comes to: what is counted has whole numbers only, or whole packets."""
+def effective_factor(config: Config, limit: Limit, before: str, after: str) -> float:
+    """Returns the factor that a raise by a quarter amounts to in whole numbers or packets."""
     if limit.scale != "count":
         return RAISE
     packet = packet_of(config, limit.path)
@@ -94,18 +93,18 @@ def reached(config: Config, limit: Limit, before: str, after: str) -> float:
 
 
 def packet_of(config: Config, path: str) -> int:
-    """The lines of a packet that credits are of use for; 1 of other limits."""
+    """Returns the lines per packet that credits are used for; 1 for other limits."""
     size = QUANTITY.fullmatch(str(value_at(config, PACKETS.get(path, ""))))
     return max(1, round(float(size[1]) * UNITS[size[2]]) // 64) if size else 1
 
 
 def _to_whole_packets(lines: int, packet: int, factor: float) -> int:
-    """Credits for more whole packets."""
+    """Returns credits for more whole packets."""
     return math.ceil(max(1, lines // packet) * factor) * packet
 
 
 def faster_device(config: Config, base_dir: str) -> tuple[str, str, Config] | None:
-    """The next faster DRAM of the same standard: its name before and after, and the configuration with it."""
+    """Returns the next faster DRAM of the same standard: both names, and the changed configuration; or None."""
     before = config["memory"].get("device") or ""
     speed = _speed(before)
     standards = [(_speed(name), name) for name in _core.devices()]
@@ -122,15 +121,15 @@ def faster_device(config: Config, base_dir: str) -> tuple[str, str, Config] | No
 
 
 def value_at(config: Config, path: str) -> Any:
-    """The value of a key; nothing where it is not given."""
+    """Returns the value of a key, or None."""
     value: Any = config
     for key in path.split("."):
         value = (value or {}).get(key)
     return value
 
 
-def put_at(config: Config, path: str, value: Any) -> None:
-    """Replaces the value of a key."""
+def set_value_at(config: Config, path: str, value: Any) -> None:
+    """Sets the value of a key."""
     *tables, last = path.split(".")
     place = config
     for key in tables:
@@ -139,39 +138,43 @@ def put_at(config: Config, path: str, value: Any) -> None:
 
 
 def _speed(device: str) -> tuple[str, int] | None:
-    """Standard and data rate of a device by its name, such as `DDR4_2933`."""
+    """Parses standard and data rate from the name of a device, such as `DDR4_2933`."""
     match = re.fullmatch(r"(\w+?)_(\d+)", device)
     return (match[1], int(match[2])) if match else None
 
 
-def _count(value: Any, factor: float) -> int:
+def _multiply_count(value: Any, factor: float) -> int:
+    """Multiplies a count and rounds up."""
     return math.ceil(int(value) * factor)
 
 
-def _whole(value: Any, factor: float) -> int | None:
+def _multiply_whole(value: Any, factor: float) -> int | None:
+    """Multiplies a count by a whole factor; None for other factors."""
     return int(value) * int(factor) if factor == int(factor) else None
 
 
-def _exact(value: Any, factor: float) -> int | None:
-    """Returns a count; None where the factor gives no whole number."""
+def _multiply_exact(value: Any, factor: float) -> int | None:
+    """Multiplies a count; None if the result is not whole."""
     count = int(value) * factor
     return int(count) if count == int(count) else None
 
 
-def _quantity(value: Any, factor: float) -> str | None:
+def _multiply_quantity(value: Any, factor: float) -> str | None:
+    """Multiplies a quantity and keeps its unit."""
     match = QUANTITY.fullmatch(str(value))
     return f"{float(match[1]) * factor:.6g} {match[2]}" if match else None
 
 
-def _less(value: Any, factor: float) -> str | float | None:
-    return value / factor if isinstance(value, int | float) else _quantity(value, 1 / factor)
+def _divide(value: Any, factor: float) -> str | float | None:
+    """Divides a cost."""
+    return value / factor if isinstance(value, int | float) else _multiply_quantity(value, 1 / factor)
 
 
 SCALES: dict[str, Callable[[Any, float], Any]] = {
-    "count": _count,
-    "rate": _quantity,
-    "less": _less,
-    "whole": _whole,
-    "exact": _exact,
+    "count": _multiply_count,
+    "rate": _multiply_quantity,
+    "less": _divide,
+    "whole": _multiply_whole,
+    "exact": _multiply_exact,
 }
-"""How a value of each kind is raised."""
+"""Functions that raise a value, by scale."""

@@ -1,4 +1,4 @@
-"""A server without some of its workloads: one side only, or all but a few."""
+"""Configurations of a server without some of its workloads: one side only, or all but a few."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     Kept = Callable[[str, Row], bool]
 
 OF_CORES = (*CORE_KINDS, "remote")
-"""Kinds of workloads that are traffic of cores, those of other sockets included."""
+"""Kinds of workloads whose traffic is that of cores, including cores of other sockets."""
 
 OF_JOBS = "each side without the other was not simulated: jobs cannot be separated from their hosts"
-"""The reason why sides of a host with jobs are not known."""
+"""Reason why the sides of a host with jobs are unknown."""
 
 
-class NotPartedError(Exception):
-    """A side was not simulated without the other; the message says why."""
+class SideNotSimulatedError(Exception):
+    """Raised if a side was not simulated without the other; the message states the reason."""
 
 
 def side_of(config: Config, host: str | None, side: str) -> Config:
@@ -49,37 +49,39 @@ def without(config: Config, host: str | None, names: Collection[str]) -> Config:
 
     changed = _reduced(config, host, kept, kept)
     if len(found) < len(set(names)):
-        raise NotPartedError(OF_JOBS)
+        raise SideNotSimulatedError(OF_JOBS)
     return changed
 
 
 def _reduced(config: Config, host: str | None, kept: Kept, kept_flow: Kept) -> Config:
     """Returns the configuration with some workloads of a server only, and some flows to and from it.
 
-    Either is kept if a function of its name and its table says so.
+    The functions receive the name and the table of each, and return True to keep it.
     """
     part: dict[str, Any] = deepcopy(dict(config))
     if host is None:
-        return {**part, "workload": _those(part.get("workload", {}), kept)}
+        return {**part, "workload": _kept_tables(part.get("workload", {}), kept)}
     if part.get("job"):
-        raise NotPartedError(OF_JOBS)
+        raise SideNotSimulatedError(OF_JOBS)
     name = host if host in part["host"] else host.rpartition("-")[0]
-    part["flow"] = _those(
+    part["flow"] = _kept_tables(
         part.get("flow", {}), lambda key, flow: not _touches(flow, host, name) or kept_flow(key, flow)
     )
-    return _with_workloads(part, name, _those(part["host"][name].get("workload", {}), kept))
+    return _with_workloads(part, name, _kept_tables(part["host"][name].get("workload", {}), kept))
 
 
-def _those(tables: Config, kept: Kept) -> Config:
+def _kept_tables(tables: Config, kept: Kept) -> Config:
+    """Returns the tables that are kept."""
     return {name: table for name, table in tables.items() if kept(name, table)}
 
 
 def _with_workloads(part: Config, name: str, kept: Config) -> Config:
+    """Replaces the workloads of a host."""
     place = {**part["host"][name], "workload": kept}
     return {**part, "host": {**part["host"], name: place}}
 
 
 def _touches(flow: Mapping[str, Any], host: str, name: str) -> bool:
-    """Returns True if a flow begins or ends at a host, or may do so."""
+    """Returns True if a flow starts or ends at a host, or may do so."""
     ends = json.dumps([flow.get("from"), flow.get("to")])
     return host in ends or name in ends

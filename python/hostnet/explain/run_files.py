@@ -1,4 +1,4 @@
-"""The files of a run directory that explanations read."""
+"""Reads the files of a run directory that explanations require."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def read_json(place: Path, name: str) -> dict[str, Any]:
-    """A file of a run directory.
+def read_json(folder: Path, name: str) -> dict[str, Any]:
+    """Reads a JSON file of a run directory.
 
     Raises:
-        ConfigError: It is missing or damaged.
+        ConfigError: The file is missing or damaged.
     """
-    file = place / name
+    file = folder / name
     if not file.is_file():
-        raise ConfigError("wrong-kind", f"{place}: is no run directory: it has no {name}")
+        raise ConfigError("wrong-kind", f"{folder}: is no run directory: it has no {name}")
     return read_object(file)
 
 
-def need(file: Path, content: Mapping[str, Any], *keys: str) -> None:
-    """Makes sure that a file has these keys.
+def check_keys(file: Path, content: Mapping[str, Any], *keys: str) -> None:
+    """Checks that a file has the keys.
 
     Raises:
-        ConfigError: One is missing.
+        ConfigError: A key is missing.
     """
     missing = [key for key in keys if content.get(key) is None]
     if missing:

@@ -1,4 +1,4 @@
-"""Each side of a server without the other: cores without devices, devices without cores. Both are simulated."""
+"""Simulates each side of a server without the other: cores without devices, and devices without cores."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError, SimulationError
-from hostnet.explain.reduced import NotPartedError, side_of
-from hostnet.explain.steps import plan_of, simulated
+from hostnet.explain.reduced import SideNotSimulatedError, side_of
+from hostnet.explain.steps import resolve_complete, simulated
 from hostnet.regimes import GAIN_MIN
 from hostnet.running.results import server_config
 from hostnet.units import format_wall
@@ -24,57 +24,60 @@ if TYPE_CHECKING:
     Rates = dict[str, tuple[float, float | None]]
 
 SIDES = ("stream", "fio")
-"""Kinds of workloads that have one side each: of the cores, and of devices."""
+"""Kinds of workloads that belong to one side each: the cores and the devices."""
 
 WORK_MAX = 10_000_000
-"""Events that simulations without the other side may take: about a second on two cores."""
+"""Maximum number of events of simulations without the other side: about a second on two cores."""
 
 FILLED = 1
 FILLED_BY_APP = 15
-"""Cost in events of filling the caches with a line before time begins: lines of applications cost more."""
+"""Cost in events of filling a cache line during the initial fill; lines of applications cost more."""
 
 ALL_OF_IT = 0.96
-"""Storage that moves this share of what it offers has no gain of 5 % left."""
+"""Share of its offered load from which on storage cannot gain 5 % any more."""
 
 TURNOVERS = 3
-"""Number of times that caches are filled before time begins."""
+"""Number of times that caches are filled before the simulation starts."""
 
 WINDOW_MIN_NS = 50_000.0
-"""The shortest window that yields useful results."""
+"""Shortest window that yields useful results, in ns."""
 
 LONGER_MIN, LONGER_MAX = 2.0, 32.0
-"""Factors by which a run may be longer if the given length does not tell. Below twice the length, intervals hardly
-narrow."""
+"""Range of factors by which a run may be extended if its length is not conclusive. Below a factor of two, confidence
+intervals hardly narrow."""
 
 WORK_PER_S = WORK_MAX
-"""Events per second of wall time, as estimates count them."""
+"""Events per second of wall-clock time, for estimates."""
 
 TOO_LONG = "each side was not simulated without the other"
-"""Begins the note on simulations of sides that would take long."""
+"""Prefix of the note on simulations of sides that would take too long."""
 NOT_PARTED = "each side without the other was not simulated: {error}"
 OF_COUNTERS = (
-    "counters of a single run do not tell who slows down whom: measure the cores without devices and the devices "
-    "without cores, or run a configuration of these workloads with --compare alone"
+    "counters of a single run do not show which side slows down the other: measure the cores without devices and the "
+    "devices without cores, or run a configuration of these workloads with --compare alone"
 )
-"""Reasons why the throughput of a side without the other is not known."""
+"""Reasons why the throughput of a side without the other is unknown."""
 
 
 @dataclass(frozen=True)
-class Together:
-    """Measurements of a run of a server, and its cost: the other half of every comparison."""
+class JointRun:
+    """Measurements and cost of a run of a server with both sides: the other half of every comparison."""
 
     rows: Sequence[Row]
-    """Its workloads."""
+    """Rows of its workloads."""
     events: int
     window_ns: float
     warm_up_ns: float
     complete: bool
     channels: Sequence[Row] = ()
-    """Its memory channels."""
+    """Rows of its memory channels."""
 
     @classmethod
-    def of(cls, summary: Mapping[str, Any], server: Mapping[str, Any]) -> Together:
-        """Reads them from a run and its server, which are the same where there is no network."""
+    def of(cls, summary: Mapping[str, Any], server: Mapping[str, Any]) -> JointRun:
+        """Reads the measurements from the summaries of a run and of its server.
+
+        The summaries are the same without a network.
+        """
         rows, events = server.get("workloads", ()), summary.get("events") or 0
         window_ns, warm_up_ns = (float(summary.get(key) or 0) for key in ("window_ns", "warm_up_ns"))
         complete, channels = bool(summary.get("complete", True)), server.get("channels", ())
@@ -82,29 +85,29 @@ class Together:
 
 
 @dataclass(frozen=True)
-class Apart:
-    """The facts of all workloads with their gains without the other side, and `[run]` of the simulations."""
+class SeparatedSides:
+    """Facts of all workloads with their gains without the other side, and `[run]` of the simulations."""
 
     rows: list[dict[str, Any]]
     run: Config | None = None
-    """What `[run]` was replaced by; None if it was that of the configuration."""
+    """Replacement of `[run]`; None if the configuration's was used."""
 
 
 _KEPT: dict[str, Summary] = {}
-"""Earlier simulations of this process, by the hash of their plan."""
+"""Summaries of earlier simulations of this process, by the hash of their plan."""
 
 
-def sides_apart(
+def simulate_sides(
     config: Config,
     host: str | None,
     facts: Sequence[Row],
-    together: Together,
+    together: JointRun,
     *,
     base_dir: str = ".",
     limited: bool = True,
     progress: Progress | None = None,
-) -> Apart:
-    """Simulates each side without the other, and adds what each workload gains to its facts.
+) -> SeparatedSides:
+    """Simulates each side without the other, and adds the gain of each workload to its facts.
 
     `limited` simulations take about a second at most.
 
@@ -114,23 +117,23 @@ def sides_apart(
     """
     wanted = [side for side in SIDES if any(row["kind"] == side for row in facts)]
     if len(wanted) < 2:
-        return Apart([dict(row) for row in facts])
-    if limited and all(_has_its_offer(row) for row in facts if row["kind"] == "fio"):
+        return SeparatedSides([dict(row) for row in facts])
+    if limited and all(_meets_offered_load(row) for row in facts if row["kind"] == "fio"):
         wanted.remove("fio")
     window_ns = _window_ns(config, host, together, len(wanted)) if limited else math.inf
-    parting = _Parting(config, host, facts, wanted, base_dir, progress)
+    parting = _SideRuns(config, host, facts, wanted, base_dir, progress)
     if window_ns < together.window_ns:
         return parting.under(_run_of(config, together, window_ns / together.window_ns, warm_up=1.0))
     found = parting.compare(None, together.rows)
-    longer = _times_longer(config, host, together, len(wanted))
-    if longer >= LONGER_MIN and any(_is_open(row) for row in found if row["kind"] in wanted):
+    longer = _extension_factor(config, host, together, len(wanted))
+    if longer >= LONGER_MIN and any(_is_undecided(row) for row in found if row["kind"] in wanted):
         return parting.under(_run_of(config, together, longer, warm_up=longer))
-    return Apart(found)
+    return SeparatedSides(found)
 
 
 @dataclass(frozen=True)
-class _Parting:
-    """A server of which each side is simulated without the other."""
+class _SideRuns:
+    """A server whose sides are simulated separately."""
 
     config: Config
     host: str | None
@@ -139,9 +142,9 @@ class _Parting:
     base_dir: str
     progress: Progress | None
 
-    def under(self, run: Config) -> Apart:
-        """Compares under another `[run]`."""
-        return Apart(self.compare(run), run)
+    def under(self, run: Config) -> SeparatedSides:
+        """Compares with another `[run]`."""
+        return SeparatedSides(self.compare(run), run)
 
     def compare(self, run: Config | None, together: Sequence[Row] = ()) -> list[dict[str, Any]]:
         """Returns the facts of all workloads with their gains without the other side.
@@ -152,8 +155,8 @@ class _Parting:
         parts = [side_of(self.config, self.host, side) for side in self.sides]
         if run is not None:
             parts = [{**part, "run": run} for part in (*parts, self.config)]
-        plans = [planned(part, self.base_dir) for part in parts]
-        summaries = [rows_of(summary, self.host) for summary in simulated_once(plans, self.progress)]
+        plans = [resolve_reduced(part, self.base_dir) for part in parts]
+        summaries = [rows_of(summary, self.host) for summary in simulate_cached(plans, self.progress)]
         beside = together if run is None else summaries.pop()
         alone = dict(zip(self.sides, summaries, strict=True))
         return [
@@ -161,47 +164,47 @@ class _Parting:
         ]
 
 
-def _is_open(row: Row) -> bool:
-    """Returns True if a longer run may tell on which side of the least gain a workload is."""
+def _is_undecided(row: Row) -> bool:
+    """Returns True if a longer run may decide whether the gain of a workload exceeds the least gain."""
     alone = row.get("alone")
     return alone is None or abs(alone["gain"] - GAIN_MIN) <= alone["noise"]
 
 
-def _times_longer(config: Config, host: str | None, together: Together, sides: int) -> float:
-    """Returns how many times longer each side and both together may run in what is left of the second."""
-    filling = filled(server_config(config, host or ""))
+def _extension_factor(config: Config, host: str | None, together: JointRun, sides: int) -> float:
+    """Returns the factor by which all runs may be extended within the rest of the second."""
+    filling = cache_fill_events(server_config(config, host or ""))
     left = WORK_MAX - sides * (together.events + filling) - (sides + 1) * filling
     return min(LONGER_MAX, left / max(1, (sides + 1) * together.events))
 
 
-def _has_its_offer(row: Row) -> bool:
-    """Returns True if a workload is storage that moves nearly all it offers: nothing can help it."""
+def _meets_offered_load(row: Row) -> bool:
+    """Returns True if a workload is storage that moves nearly its whole offered load, so nothing can help it."""
     offered, moved = row.get("offered_gb_per_s"), row.get("app_gb_per_s")
     return bool(offered and moved and moved >= ALL_OF_IT * offered)
 
 
-def _window_ns(config: Config, host: str | None, together: Together, sides: int) -> float:
+def _window_ns(config: Config, host: str | None, together: JointRun, sides: int) -> float:
     """Returns the window for which all simulations take about a second."""
     if not together.complete or not together.window_ns:
-        raise NotPartedError(NOT_PARTED.format(error="the run did not finish"))
+        raise SideNotSimulatedError(NOT_PARTED.format(error="the run did not finish"))
     time_ns = together.window_ns + together.warm_up_ns
-    filling = filled(server_config(config, host or ""))
+    filling = cache_fill_events(server_config(config, host or ""))
     if together.events + sides * filling <= WORK_MAX:
         return math.inf
     rate = together.events / time_ns
     window_ns = (WORK_MAX - (sides + 1) * filling) / 2 / rate - together.warm_up_ns if rate else 0.0
     if window_ns < WINDOW_MIN_NS:
-        raise NotPartedError(_too_long(len(SIDES) * (together.events + filling)))
+        raise SideNotSimulatedError(_too_long(len(SIDES) * (together.events + filling)))
     return min(window_ns, together.window_ns)
 
 
 def _too_long(events: float) -> str:
-    """Says how long simulations of so many events would take, and how to have them."""
+    """Describes how long simulations of so many events would take, and how to request them."""
     most, needed = (format_wall(work / WORK_PER_S) for work in (WORK_MAX, events))
-    return f"{TOO_LONG}: that takes about {needed}, and at most {most} is spent on it without --confirm"
+    return f"{TOO_LONG}: it takes about {needed}, more than the limit of {most} without --confirm"
 
 
-def filled(server: Mapping[str, Any]) -> int:
+def cache_fill_events(server: Mapping[str, Any]) -> int:
     """Returns the cost of filling the caches of a server, in events."""
     cache = server.get("cache") or {}
     if not cache.get("enabled"):
@@ -212,7 +215,7 @@ def filled(server: Mapping[str, Any]) -> int:
     return int(lines * (FILLED_BY_APP if by_app else FILLED))
 
 
-def _run_of(config: Config, together: Together, times: float, *, warm_up: float) -> Config:
+def _run_of(config: Config, together: JointRun, times: float, *, warm_up: float) -> Config:
     """Returns a `[run]` with a window `times` as long, and a warm-up `warm_up` times as long if that is above 1."""
     run = {key: value for key, value in config["run"].items() if key in ("name", "seed", "warmup")}
     if warm_up > 1:
@@ -220,16 +223,16 @@ def _run_of(config: Config, together: Together, times: float, *, warm_up: float)
     return {**run, "duration": f"{times * together.window_ns / 1000:.0f} us"}
 
 
-def planned(config: Config, base_dir: str) -> Plan:
-    """Returns the plan of a server without some of its workloads.
+def resolve_reduced(config: Config, base_dir: str) -> Plan:
+    """Resolves the configuration of a server without some of its workloads.
 
     Raises:
-        NotPartedError: It needs those that are left out.
+        NotPartedError: The configuration requires the removed workloads.
     """
     try:
-        return plan_of(config, base_dir)
+        return resolve_complete(config, base_dir)
     except ConfigError as error:
-        raise NotPartedError(NOT_PARTED.format(error=str(error).partition("\n")[0])) from None
+        raise SideNotSimulatedError(NOT_PARTED.format(error=str(error).partition("\n")[0])) from None
 
 
 def is_kept(plan: Plan) -> bool:
@@ -237,8 +240,8 @@ def is_kept(plan: Plan) -> bool:
     return plan.hash in _KEPT
 
 
-def simulated_once(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
-    """Simulates those plans that were not simulated before, and returns the summaries of all.
+def simulate_cached(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
+    """Simulates the plans that were not simulated before, and returns the summaries of all.
 
     Raises:
         NotPartedError: A simulation failed.
@@ -248,7 +251,7 @@ def simulated_once(plans: Sequence[Plan], progress: Progress | None) -> list[Sum
     try:
         summaries = simulated(new, progress) if new else []
     except SimulationError as error:
-        raise NotPartedError(NOT_PARTED.format(error=str(error).partition("\n")[0])) from None
+        raise SideNotSimulatedError(NOT_PARTED.format(error=str(error).partition("\n")[0])) from None
     _KEPT.update(zip((plan.hash for plan in new), summaries, strict=True))
     return [_KEPT[plan.hash] for plan in plans]
 

@@ -1,4 +1,4 @@
-"""What is promised about the latency of services, and what a run says to it."""
+"""Service level objectives on the latency of services, and their evaluation on a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.notes import some
+from hostnet.notes import list_names
 from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:
@@ -25,21 +25,21 @@ COLUMNS = {
     "p99.9": "p99_9_us",
     "max": "max_us",
 }
-"""What may be promised, and its column in table services."""
+"""Quantities that an objective may limit, and their columns in the table `services`."""
 
 FORM = re.compile(
     r"\s*(?:(?P<service>.+?)\s*(?::|\s)\s*)?(?P<quantity>[a-z]+[0-9.]*)\s*(?P<sign><=?)\s*(?P<time>[^<=]+?)\s*"
 )
 
 RULE = f'write {", ".join(list(COLUMNS)[:-1])} or max, then < and a time, such as "p99 < 1 ms" or "load: p99 < 1 ms"'
-"""What a promise looks like, for messages."""
+"""Syntax of an objective, for error messages."""
 
 
 @dataclass(frozen=True)
 class Slo:
-    """A promise (service level objective): of one service, or of all; `quantity` is a key of `COLUMNS`.
+    """A service level objective of one service, or of all; `quantity` is a key of `COLUMNS`.
 
-    With `inclusive` the limit itself is allowed.
+    With `inclusive`, the limit itself is allowed.
     """
 
     text: str
@@ -51,7 +51,7 @@ class Slo:
 
 @dataclass(frozen=True)
 class Promise:
-    """A promise about a service at a host, and what a run has there; no value when no request was answered."""
+    """An objective for a service at a host, and the measured value; None if no request was answered."""
 
     slo: Slo
     service: str
@@ -60,18 +60,18 @@ class Promise:
 
     @property
     def met(self) -> bool:
-        """Whether it is kept."""
+        """True if the objective is met."""
         if self.value_us is None:
             return False
         return self.value_us < self.slo.limit_us or (self.slo.inclusive and self.value_us == self.slo.limit_us)
 
     @property
     def margin_us(self) -> float | None:
-        """How much less than promised; negative of what is more."""
+        """Limit minus value, in us; negative if the objective is missed."""
         return None if self.value_us is None else self.slo.limit_us - self.value_us
 
     def value_in(self, summary: Summary) -> float | None:
-        """What another run has in this place."""
+        """Returns the value of this objective in another run."""
         return next((value_of(row, self.slo) for row in services(summary) if name_of(row) == self.name), None)
 
     @property
@@ -81,10 +81,10 @@ class Promise:
 
 
 def parse_slo(text: str) -> Slo:
-    """Reads a promise such as "p99 < 1 ms", or "load: p99 < 1 ms" of the service `load`.
+    """Parses an objective such as "p99 < 1 ms", or "load: p99 < 1 ms" for the service `load`.
 
     Raises:
-        ConfigError: It is none.
+        ConfigError: The text is not an objective.
     """
     found = FORM.fullmatch(text)
     if found is None:
@@ -99,27 +99,27 @@ def parse_slo(text: str) -> Slo:
 
 
 def services(summary: Summary) -> Sequence[Row]:
-    """The rows of table services."""
+    """Returns the rows of the table `services`."""
     rows: Sequence[Row] = summary.get("services") or ()
     return rows
 
 
 def name_of(row: Row) -> tuple[str, str]:
-    """The service and the host of a row."""
+    """Returns the service and the host of a row."""
     return str(row["class"]), str(row["host"])
 
 
 def value_of(row: Row, slo: Slo) -> float | None:
-    """What a row has of what is promised."""
+    """Returns the value of a row that an objective limits."""
     value = row.get(COLUMNS[slo.quantity])
     return None if value is None else float(value)
 
 
 def promises(slos: Sequence[Slo], summary: Summary, servers: Sequence[str], host: str | None = None) -> list[Promise]:
-    """Each promise about each service at a server that it is about.
+    """Returns each objective for each service at a server that it applies to.
 
     Raises:
-        ConfigError: No service is at a server, or at this one, or none has the name that a promise gives.
+        ConfigError: No service is at a server, or at this one, or none has the name in an objective.
     """
     rows = [row for row in services(summary) if row["host"] in servers and host in (None, row["host"])]
     if not rows:
@@ -131,7 +131,7 @@ def promises(slos: Sequence[Slo], summary: Summary, servers: Sequence[str], host
     for slo in slos:
         if slo.service is not None and slo.service not in known:
             near = get_close_matches(slo.service, known, 1)
-            hint = f'did you mean "{near[0]}"?' if near else f"the services are {some(known)}"
+            hint = f'did you mean "{near[0]}"?' if near else f"the services are {list_names(known)}"
             raise ConfigError("does-not-exist", f'--slo "{slo.text}": there is no service "{slo.service}"; {hint}')
     return [
         Promise(slo, *name_of(row), value_of(row, slo))
@@ -142,5 +142,5 @@ def promises(slos: Sequence[Slo], summary: Summary, servers: Sequence[str], host
 
 
 def microseconds(value_us: float) -> str:
-    """A time in the unit that suits it."""
+    """Formats a time with a suitable unit."""
     return format_time(round(value_us * 1e6))

@@ -1,4 +1,4 @@
-"""What would help: steps in each limit of the server, and what they do to every workload."""
+"""Remedies: steps that raise each limit of the server, and their effect on every workload."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from typing import Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
-from hostnet.explain.raises import NUMBERS, RAISE, Config, Limit, faster_device, limits, raise_limit, reached
-from hostnet.explain.slower import SLOWER, with_slower_storage
+from hostnet.explain.raises import NUMBERS, RAISE, Config, Limit, effective_factor, faster_device, limits, raise_limit
+from hostnet.explain.storage_load import LOAD_FACTOR, with_reduced_storage_load
 
 Rates = dict[str, tuple[float, float | None]]
-"""The throughput of every workload in GB/s, and half of its interval of 95 %."""
+"""Throughput of every workload in GB/s, with the half-width of its 95 % interval."""
 
 Summary = Mapping[str, Any]
 Progress = Callable[[dict[str, Any]], bool | None]
 Engine = Callable[[Sequence[Plan], Progress | None], list[Summary]]
-"""Gives the summary of each plan, in their order: simulated or predicted."""
+"""Returns the summary of each plan, in the same order, by simulation or prediction."""
 
 FACTORS = (RAISE, 2.0, 4.0)
-"""How far every limit is raised."""
+"""Factors by which every limit is raised."""
 
 SIMULATED_FOR = "300 us"
-"""How long a step is simulated: enough to see a gain of a few percent."""
+"""Simulated time of a step, in which a gain of a few percent is visible."""
 
 UNSETTLED = "rates and waits that have not settled"
-"""Marks a prediction that has not converged and says nothing."""
+"""Marks a prediction that has not converged and is meaningless."""
 
 NO_GAIN = 0.01
-"""A change of less than this is called none."""
+"""Changes below this fraction count as none."""
 
 CORE_KINDS = ("stream", "app")
-"""Kinds of workloads that are traffic of cores."""
+"""Kinds of workloads whose traffic is that of cores."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One change of the server, and what it does.
+    """A change of the server and its effect.
 
-    `factor` says how far a limit was raised; 1 of a change that is no multiple. `limit` is what answers call that
-    limit. `gains` has the throughput of every workload relative to now, less 1; `confirmed` the same, simulated beside
-    a prediction, and `noise` how far off these may be (95 % of cases). `reach` is there of the raise by a quarter that
-    limits are judged by, and nothing else: the factor that it comes to in whole numbers and packets. `offered` has
-    what each storage workload offers after the change, in GB/s; empty unless the step was predicted.
+    `factor` is the factor by which a limit was raised; 1 for changes that are no multiple. `limit` is the name of that
+    limit in answers. `gains` has the relative change of throughput per workload; `confirmed` has the simulated change
+    beside a predicted one, and `noise` the half-width of their 95 % interval. `reach` is set only for the raise by a
+    quarter by which limits are judged: the factor that it amounts to in whole numbers and packets. `offered` has the
+    load that each storage workload offers after the change, in GB/s; it is empty unless the step was predicted.
     """
 
     what: str
@@ -60,22 +60,22 @@ class Step:
     reach: float | None = None
     offered: dict[str, float] = field(default_factory=dict)
 
-    def in_words(self) -> str:
-        """What is changed, and from what to what where a key says so."""
+    def text(self) -> str:
+        """Describes the change, with the old and new value of a key."""
         return f"{self.what} {self.before} -> {self.after}" if self.after else self.what
 
     def per_quarter(self, gain: float) -> float:
-        """The gain per quarter that a limit was raised by: whoever is raised further is not ahead for that."""
+        """Returns the gain per raise by a quarter, so that larger raises have no advantage."""
         return gain * (RAISE - 1) / max((self.reach or RAISE) - 1, RAISE - 1)
 
     def as_dict(self) -> dict[str, Any]:
-        """The step as JSON."""
+        """Returns the step, ready for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """All steps, the one that helps most first; `engine` says how they were told."""
+    """All steps, in descending order of gain; `engine` is the engine that computed them."""
 
     engine: Literal["predict", "run"]
     workload: str
@@ -83,11 +83,11 @@ class Steps:
 
 
 def simulated(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
-    """An `Engine` that simulates.
+    """Simulates plans; an `Engine`.
 
     Raises:
         KeyboardInterrupt: The progress callback stopped it.
-        SimulationError: One of the runs could not go on.
+        SimulationError: One of the runs failed.
     """
     results = _core.run_many(list(plans), progress=progress)
     if not all(result.complete for result in results):
@@ -96,12 +96,12 @@ def simulated(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]
 
 
 def predicted(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
-    """An `Engine` that predicts, well below a millisecond each."""
+    """Predicts plans, well below a millisecond each; an `Engine`."""
     del progress
     return [json.loads(_core.predict(plan).summary_json) for plan in plans]
 
 
-def what_helps(
+def find_remedies(
     config: Config,
     workload: str,
     *,
@@ -111,30 +111,30 @@ def what_helps(
     engine: Engine = predicted,
     progress: Progress | None = None,
 ) -> Steps:
-    """The effect of every step that the configuration allows, sorted by the gain of one workload.
+    """Returns the effect of every step that the configuration allows, in descending order of one workload's gain.
 
     Args:
-        config: A complete configuration, as `manifest.json` holds it.
-        workload: Whose gain counts.
-        offered: What each storage workload offers, in GB/s.
-        base_dir: The folder that paths in the configuration start from.
-        confirm: Whether to simulate too what was predicted.
-        engine: What tells the effect.
+        config: A complete configuration, as in `manifest.json`.
+        workload: The workload whose gain determines the order.
+        offered: Load that each storage workload offers, in GB/s.
+        base_dir: The folder that paths in the configuration are relative to.
+        confirm: True to simulate predicted steps as well.
+        engine: Engine that computes the effects.
         progress: As for `hostnet.run_many`.
     """
-    now = plan_of(shortened(config), base_dir)
-    found = [*_allowed(config, offered, base_dir), *inner_raises(now, config)]
+    now = resolve_complete(with_short_run(config), base_dir)
+    found = [*_valid_steps(config, offered, base_dir), *inner_raises(now, config)]
     if engine is not predicted:
-        found = _first_of_each(found)
-    steps = gains_of_each([step for step, _ in found], engine([now, *(plan for _, plan in found)], progress))
+        found = _smallest_steps(found)
+    steps = with_gains([step for step, _ in found], engine([now, *(plan for _, plan in found)], progress))
     if confirm:
         steps = _confirmed(steps, [now, *(plan for _, plan in found)], progress)
-    steps = most_helpful_first(steps, workload)
+    steps = sort_by_gain(steps, workload)
     return Steps("predict" if engine is predicted else "run", workload, steps)
 
 
-def _first_of_each(found: list[tuple[Step, Plan]]) -> list[tuple[Step, Plan]]:
-    """The smallest step of each limit: simulating more of them takes its time."""
+def _smallest_steps(found: list[tuple[Step, Plan]]) -> list[tuple[Step, Plan]]:
+    """Returns the smallest step of each limit, to save simulation time."""
     first: dict[str, tuple[Step, Plan]] = {}
     for step, plan in found:
         first.setdefault(step.path, (step, plan))
@@ -142,7 +142,7 @@ def _first_of_each(found: list[tuple[Step, Plan]]) -> list[tuple[Step, Plan]]:
 
 
 def _confirmed(steps: list[Step], plans: Sequence[Plan], progress: Progress | None) -> list[Step]:
-    """The steps, simulated too: the smallest of each limit, and the others that are predicted to do anything."""
+    """Simulates the smallest step of each limit, and all others that are predicted to have an effect."""
     smallest: dict[str, float] = {}
     for step in steps:
         smallest.setdefault(step.path, step.factor)
@@ -151,7 +151,7 @@ def _confirmed(steps: list[Step], plans: Sequence[Plan], progress: Progress | No
         for index, step in enumerate(steps)
         if step.factor == smallest[step.path] or any(abs(gain) >= NO_GAIN for gain in step.gains.values())
     ]
-    measured = _of_each(simulated([plans[0], *(plans[1 + index] for index in wanted)], progress))
+    measured = _gains_over_first(simulated([plans[0], *(plans[1 + index] for index in wanted)], progress))
     sure = dict(zip(wanted, measured, strict=True))
     return [
         replace(step, confirmed=sure[index][0], noise=sure[index][1]) if index in sure else step
@@ -159,10 +159,10 @@ def _confirmed(steps: list[Step], plans: Sequence[Plan], progress: Progress | No
     ]
 
 
-def within_offer(steps: Steps, rows: Sequence[Mapping[str, Any]]) -> Steps:
+def cap_by_offered_load(steps: Steps, rows: Sequence[Mapping[str, Any]]) -> Steps:
     """Caps predicted gains of storage by the load that it offers after each step.
 
-    A gain is relative to the predicted rate, so where that is below the measured one it can go beyond the offered load.
+    A gain is relative to the predicted rate. If that is below the measured one, the gain can exceed the offered load.
 
     Args:
         steps: The predicted steps.
@@ -176,66 +176,67 @@ def within_offer(steps: Steps, rows: Sequence[Mapping[str, Any]]) -> Steps:
         }
         return replace(step, gains={name: min(gain, room.get(name, gain)) for name, gain in step.gains.items()})
 
-    return replace(steps, steps=most_helpful_first([capped(step) for step in steps.steps], steps.workload))
+    return replace(steps, steps=sort_by_gain([capped(step) for step in steps.steps], steps.workload))
 
 
-def most_helpful_first(steps: list[Step], workload: str) -> list[Step]:
-    """Sorted by what the first step of each limit does, the others behind it."""
+def sort_by_gain(steps: list[Step], workload: str) -> list[Step]:
+    """Sorts steps by the gain of the first step of their limit, in descending order."""
     first: dict[str, float] = {}
     for step in steps:
         first.setdefault(step.path, (step.confirmed or step.gains).get(workload, 0.0))
     return sorted(steps, key=lambda step: (-first[step.path], step.path, step.factor))
 
 
-def plan_of(config: Config, base_dir: str) -> Plan:
-    """The plan of a complete configuration.
+def resolve_complete(config: Config, base_dir: str) -> Plan:
+    """Resolves a complete configuration.
 
     Raises:
-        ConfigError: Something in it is not allowed.
+        ConfigError: The configuration is invalid.
     """
     return _core.resolve(json.dumps(config), format="json", file="<step>", base_dir=base_dir)
 
 
-def shortened(config: Config) -> Config:
-    """The configuration with a run that is just long enough."""
+def with_short_run(config: Config) -> Config:
+    """Returns the configuration with a run that is just long enough."""
     run = config["run"]
     kept = {key: run[key] for key in ("name", "seed", "warmup") if key in run}
     return {**config, "run": {**kept, "duration": SIMULATED_FOR}}
 
 
-def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Plan]]:
+def _valid_steps(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Plan]]:
+    """Returns the steps that are valid, with their plans."""
     found = []
     for step, changed in candidates(config, offered, base_dir):
         try:
-            found.append((step, plan_of(shortened(changed), base_dir)))
+            found.append((step, resolve_complete(with_short_run(changed), base_dir)))
         except ConfigError:
             continue
     return found
 
 
 def candidates(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> list[tuple[Step, Config]]:
-    """All steps in every limit that the workloads of the configuration use, allowed or not."""
-    used = [limit for limit in limits() if not limit.path.startswith(_idle(config))]
+    """Returns all steps in every limit that the workloads of the configuration use, valid or not."""
+    used = [limit for limit in limits() if not limit.path.startswith(_unused_prefixes(config))]
     raised = [found for limit in used for found in _raised(config, limit, base_dir)]
     return [*raised, *_slower_devices(config, offered, base_dir)]
 
 
 def inner_raises(now: Plan, config: Config) -> list[tuple[Step, Plan]]:
-    """Raises by a quarter that no single key of the configuration makes, as predictions make them.
+    """Returns raises by a quarter that no single key of the configuration achieves, as predictions make them.
 
-    These are buses and links that are that much faster, with nothing else changed, and what workloads ask for.
+    They are faster buses and links with nothing else changed, and higher demand of workloads.
     """
     by_number = {limit.path for limit in limits() if limit.scale in NUMBERS}
     named = {limit.path: limit.limit for limit in limits()}
     return [
         (Step(words, named.get(key, key), "", "", RAISE, limit, reach=reach), plan)
         for limit, key, words, reach, plan in now.raises(RAISE)
-        if key not in by_number and not key.startswith(_idle(config))
+        if key not in by_number and not key.startswith(_unused_prefixes(config))
     ]
 
 
-def _idle(config: Config) -> tuple[str, ...]:
-    """The beginnings of keys that nothing in the configuration uses."""
+def _unused_prefixes(config: Config) -> tuple[str, ...]:
+    """Returns the prefixes of keys that nothing in the configuration uses."""
     kinds = {workload["kind"] for workload in config["workload"].values()}
     idle = [] if "fio" in kinds else ["iio.", "pcie.", "ssd.", "fio.", "rate", "iodepth"]
     idle += [] if kinds.intersection(CORE_KINDS) else ["core."]
@@ -247,7 +248,7 @@ def _idle(config: Config) -> tuple[str, ...]:
 
 
 def _raised(config: Config, limit: Limit, base_dir: str) -> Iterator[tuple[Step, Config]]:
-    """The steps in one limit. The next faster device takes with it what is the device's, and nothing else."""
+    """Yields the steps in one limit. The next faster device changes everything that depends on the device."""
     if limit.scale == "grade":
         found = faster_device(config, base_dir)
         if found is not None:
@@ -256,58 +257,62 @@ def _raised(config: Config, limit: Limit, base_dir: str) -> Iterator[tuple[Step,
         return
     for factor in FACTORS:
         for before, after, changed in raise_limit(config, limit, factor):
-            # Channels come with queues and banks of their own, lanes in whole numbers: inner raises judge these limits.
+            # More channels also add queues and banks, and lanes are whole numbers, so inner raises judge these limits.
             judges = factor == RAISE and limit.scale in NUMBERS
-            reach = reached(config, limit, before, after) if judges else None
+            reach = effective_factor(config, limit, before, after) if judges else None
             yield Step(limit.what, limit.path, before, after, factor, limit.limit, reach=reach), changed
 
 
 def _slower_devices(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Config]]:
-    """All storage at three quarters of what it offers, where a rate of each workload does that."""
-    changed = with_slower_storage(config, offered, base_dir)
+    """Returns a step with all storage at three quarters of its load, if there are such rates."""
+    changed = with_reduced_storage_load(config, offered, base_dir)
     if changed is None:
         return []
     before = sum(offered.values())
-    return [(Step("slower storage in GB/s", "rate of storage", f"{before:.3g}", f"{before * SLOWER:.3g}"), changed)]
+    return [
+        (Step("slower storage in GB/s", "rate of storage", f"{before:.3g}", f"{before * LOAD_FACTOR:.3g}"), changed)
+    ]
 
 
-def gains_of_each(steps: Sequence[Step], summaries: Sequence[Summary]) -> list[Step]:
+def with_gains(steps: Sequence[Step], summaries: Sequence[Summary]) -> list[Step]:
     """Adds the gains to the steps; the first summary is that of the unchanged server."""
-    measured = zip(steps, _of_each(summaries), summaries[1:], strict=True)
+    measured = zip(steps, _gains_over_first(summaries), summaries[1:], strict=True)
     return [
         replace(step, gains=gains, noise=noise, offered=summary.get("offered_gb_per_s") or {})
         for step, (gains, noise), summary in measured
     ]
 
 
-def _of_each(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[str, float] | None]]:
-    """What every summary but the first gains over it, per workload, and how far off that may be."""
+def _gains_over_first(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[str, float] | None]]:
+    """Returns the gains and their noise of every summary over the first."""
     now, *after = [throughputs(summary) for summary in summaries]
     return [(_gains(now, then), _noise(now, then)) for then in after]
 
 
 def _gains(now: Rates, then: Rates) -> dict[str, float]:
+    """Returns the relative change of the throughput of each workload."""
     return {name: then[name][0] / rate - 1 for name, (rate, _) in now.items() if rate and name in then}
 
 
 def _noise(now: Rates, then: Rates) -> dict[str, float] | None:
-    """How far off gains may be; nothing of rates that were predicted."""
+    """Returns the noise of the gains; None for predicted rates."""
     found = {name: _share(now[name], then[name]) for name, (rate, _) in now.items() if rate and name in then}
     return {name: noise for name, noise in found.items() if noise is not None} or None
 
 
 def _share(now: tuple[float, float | None], then: tuple[float, float | None]) -> float | None:
+    """Returns the half-width of the 95 % interval of a gain."""
     (rate, near), (other, far) = now, then
     return None if near is None or far is None else math.hypot(far, near * other / rate) / rate
 
 
 def is_settled(summary: Summary) -> bool:
-    """Returns False of a prediction that has not converged."""
+    """Returns False for a prediction that has not converged."""
     return UNSETTLED not in summary.get("uncertainty", {}).get("outside", ())
 
 
 def throughputs(summary: Summary) -> Rates:
-    """Returns the throughput of every workload; nothing for a prediction that has not converged."""
+    """Returns the throughput of every workload; empty for a prediction that has not converged."""
     if not is_settled(summary):
         return {}
     rows = summary["workloads"]

@@ -1,4 +1,4 @@
-"""Why services keep or miss what is promised of their latency: runs without each cause, and without all of them."""
+"""Explains why services meet or miss latency objectives, by runs without each cause and without all of them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hostnet.explain.causes import CAUSES, Cause, without
 from hostnet.explain.run_files import read_json
 from hostnet.explain.slo import Promise, Slo, promises, services
 from hostnet.explain.steps import simulated
+from hostnet.multi_run import reject_multi_run
 from hostnet.notes import STOPPED
 from hostnet.running.seeds import mean_of
-from hostnet.several import refuse_several
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from hostnet.explain.steps import Progress, Summary
 
 SEEDS = 3
-"""Every configuration runs under so many seeds."""
+"""Number of seeds per configuration."""
 
 RESOLUTION = 0.02
-"""A gain below this share is none: percentiles are known to within 1 %."""
+"""Gains below this fraction count as none, because percentiles are accurate to 1 %."""
 
 TOGETHER = "all of these"
-"""What all causes together are called."""
+"""Name of all causes together."""
 
 
 @dataclass(frozen=True)
 class Removed:
-    """What becomes of a value when a cause is taken away, mean over the seeds.
+    """Effect of removing a cause on a value, as a mean over the seeds.
 
-    `gain` is the share of the value that goes with it, also a mean over the seeds, and `noise` half of its interval of
-    95 %: seeds whose values lie far apart often gain about the same share.
+    `gain` is the mean fraction of the value that the cause accounts for, and `noise` the half-width of its 95 %
+    interval: seeds with very different values often have about the same gain.
     """
 
     cause: str
@@ -50,15 +50,16 @@ class Removed:
     helps: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the effect, ready for JSON."""
         return {**self.__dict__}
 
 
 @dataclass(frozen=True)
 class Tail:
-    """A promise, the same value under several seeds, and without each cause.
+    """An objective, its value with several seeds, and without each cause.
 
-    `named` are the causes that help most, several where they cannot be told apart; none where the cause is not known.
+    `named` are the causes with the largest gain, several if they cannot be distinguished; empty if the cause is
+    unknown.
     """
 
     promise: Promise
@@ -68,7 +69,7 @@ class Tail:
     named: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the result, ready for JSON."""
         promise = self.promise
         return {
             "service": promise.service,
@@ -88,7 +89,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class Tails:
-    """All promises about a run. `absent` are causes that are not there, `untried` those that could not be removed."""
+    """All objectives for a run. `absent` are causes that are not present, `untried` those that could not be removed."""
 
     name: str
     tails: tuple[Tail, ...]
@@ -99,11 +100,11 @@ class Tails:
 
     @property
     def met(self) -> bool:
-        """Whether all are kept."""
+        """True if all objectives are met."""
         return all(tail.promise.met for tail in self.tails)
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the results, ready for JSON."""
         return {
             "name": self.name,
             "met": self.met,
@@ -116,8 +117,8 @@ class Tails:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A run that promises are made about: its plan, the place that its files are looked for, and what it measured."""
+class ExaminedRun:
+    """A run to check objectives against: its plan, the folder of its files, and its summary."""
 
     plan: Plan
     base_dir: str
@@ -130,15 +131,15 @@ class Asked:
         return config
 
 
-def asked_of_run(folder: str | PathLike[str]) -> Asked:
-    """The run of a run directory.
+def asked_of_run(folder: str | PathLike[str]) -> ExaminedRun:
+    """Returns the run of a run directory.
 
     Raises:
-        ConfigError: It is no directory of one run, or its files are damaged.
-        OSError: They cannot be read.
+        ConfigError: The folder is no run directory, or its files are damaged.
+        OSError: A file cannot be read.
     """
     place = Path(folder)
-    refuse_several(place)
+    reject_multi_run(place)
     summary, manifest = read_json(place, "summary.json"), read_json(place, "manifest.json")
     config = manifest.get("config")
     if not isinstance(config, dict):
@@ -146,17 +147,17 @@ def asked_of_run(folder: str | PathLike[str]) -> Asked:
             "other-version", f"{place / 'manifest.json'}: has no config; it is not of a run of this version of hostnet"
         )
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
-    return Asked(plan, ".", summary)
+    return ExaminedRun(plan, ".", summary)
 
 
 def asked_of_file(
     file: str | PathLike[str], overrides: tuple[str, ...] = (), progress: Progress | None = None
-) -> Asked:
+) -> ExaminedRun:
     """Runs a configuration.
 
     Raises:
-        ConfigError: It is wrong.
-        SimulationError: The run could not go on.
+        ConfigError: The configuration is invalid.
+        SimulationError: The run failed.
         KeyboardInterrupt: The progress callback stopped it.
         OSError: The file cannot be read.
     """
@@ -164,36 +165,36 @@ def asked_of_file(
 
     source = simulate.source_of(file, overrides)
     plan = simulate.resolve(source)
-    return Asked(plan, source.base_dir, simulated([plan], progress)[0])
+    return ExaminedRun(plan, source.base_dir, simulated([plan], progress)[0])
 
 
 def explain_slos(
-    asked: Asked,
+    examined: ExaminedRun,
     slos: Sequence[Slo],
     *,
     host: str | None = None,
     brief: bool = False,
     progress: Progress | None = None,
 ) -> Tails:
-    """Says whether promises are kept and, unless `brief`, what each cause has to do with it.
+    """Checks objectives and, unless `brief`, determines the contribution of each cause.
 
     Raises:
-        ConfigError: There is no service that one is about, or the configuration cannot run again.
-        SimulationError: A run could not go on.
+        ConfigError: An objective applies to no service, or the configuration cannot be run again.
+        SimulationError: A run failed.
         KeyboardInterrupt: The progress callback stopped it.
     """
-    summary = asked.summary
-    asked_for = promises(slos, summary, asked.plan.servers, host)
+    summary = examined.summary
+    asked_for = promises(slos, summary, examined.plan.servers, host)
     notes = tuple(_notes(summary, asked_for))
     name = str(summary["name"])
     if brief:
         return Tails(name, tuple(map(Tail, asked_for)), notes=notes)
-    config = asked.config
+    config = examined.config
     hosts = list(dict.fromkeys(promise.host for promise in asked_for))
-    tried, absent, untried = _plans(config, hosts, asked.base_dir)
+    tried, absent, untried = _plans(config, hosts, examined.base_dir)
     first = int(summary["seed"])
     seeds = tuple((first + step) % 2**64 for step in range(SEEDS))
-    plans = [plan.with_seed(seed) for plan in (asked.plan, *tried.values()) for seed in seeds]
+    plans = [plan.with_seed(seed) for plan in (examined.plan, *tried.values()) for seed in seeds]
     found = simulated(plans, progress)
     runs = [found[at : at + SEEDS] for at in range(0, len(found), SEEDS)]
     again = [promise.value_in(runs[0][0]) for promise in asked_for]
@@ -206,7 +207,7 @@ def explain_slos(
 def _plans(
     config: dict[str, Any], hosts: Sequence[str], base_dir: str
 ) -> tuple[dict[Cause, Plan], tuple[str, ...], dict[str, str]]:
-    """The plans without each cause, and without all of them; causes that are absent, and those that stay, with why."""
+    """Returns the plans without each cause and without all, the absent causes, and the errors of the other causes."""
     tried: dict[Cause, Plan] = {}
     absent, untried = [], {}
     for cause in CAUSES:
@@ -229,7 +230,7 @@ def _plans(
 
 
 def _tail(promise: Promise, causes: Sequence[Cause], runs: Sequence[Sequence[Summary]]) -> Tail:
-    """What the runs say: those as they are first, then those without each cause in its order."""
+    """Returns the result of one objective; `runs` starts with the unchanged runs, then those without each cause."""
     before, *after = [tuple(promise.value_in(summary) for summary in same) for same in runs]
     every = [_removed(cause, before, values) for cause, values in zip(causes, after, strict=True)]
     gains = {cause.name: _gains(before, values) for cause, values in zip(causes, after, strict=True)}
@@ -240,11 +241,12 @@ def _tail(promise: Promise, causes: Sequence[Cause], runs: Sequence[Sequence[Sum
 
 
 def _gains(before: Sequence[float | None], after: Sequence[float | None]) -> list[float]:
-    """The share that a value loses, seed by seed."""
+    """Returns the relative reduction of a value for each seed."""
     return [1 - now / was for was, now in zip(before, after, strict=True) if was and now is not None]
 
 
 def _removed(cause: Cause, before: Sequence[float | None], after: Sequence[float | None]) -> Removed:
+    """Returns the effect of removing a cause."""
     gains = _gains(before, after)
     mean = mean_of(gains)
     gain, noise = mean["mean"], mean["ci95"]
@@ -253,7 +255,7 @@ def _removed(cause: Cause, before: Sequence[float | None], after: Sequence[float
 
 
 def _named(removed: Sequence[Removed], gains: Mapping[str, Sequence[float]]) -> tuple[str, ...]:
-    """The cause that helps most, and those that help as much as far as the noise lets one say."""
+    """Returns the cause with the largest gain, and those with an indistinguishable gain."""
     helping = [one for one in removed if one.helps]
     if not helping:
         return ()
@@ -267,7 +269,7 @@ def _named(removed: Sequence[Removed], gains: Mapping[str, Sequence[float]]) -> 
 
 
 def _notes(summary: Summary, asked_for: Sequence[Promise]) -> list[str]:
-    """What to keep in mind about the values."""
+    """Returns notes on the validity of the values."""
     notes = [] if summary.get("complete", True) else [STOPPED]
     names = {promise.name for promise in asked_for}
     for row in services(summary):

@@ -1,4 +1,4 @@
-"""What is promised of services, what came of it, and why, in words."""
+"""Text about latency objectives of services, their values and causes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hostnet.explain.slo import microseconds
 from hostnet.explain.text import wrapped
-from hostnet.units import format_percent, share_in_words
+from hostnet.units import format_percent, share_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from hostnet.explain.tail import Removed, Tail, Tails
 
 NOT_A_SUM = (
-    "Each value is of runs without one cause and everything else as it was. They do not add up: causes act on one "
-    "another."
+    "Each value is from runs without one cause, everything else unchanged. The effects do not add up, because causes "
+    "interact."
 )
-"""Stands below the values without each cause."""
+"""Note below the values without each cause."""
 
 
 def tails_text(found: Tails) -> str:
-    """The page, at most as wide as other pages."""
+    """Returns the page, as wide as other pages."""
     parts = [wrapped(found.name), *(list(tail_lines(tail, len(found.seeds))) for tail in found.tails)]
     if found.seeds:
         parts.append(wrapped(NOT_A_SUM))
@@ -34,7 +34,7 @@ def tails_text(found: Tails) -> str:
 
 
 def tail_lines(tail: Tail, seeds: int) -> Iterator[str]:
-    """A promise, and the values without each cause."""
+    """Yields an objective, and the values without each cause."""
     yield from wrapped(verdict(tail))
     if not tail.removed:
         return
@@ -47,35 +47,35 @@ def tail_lines(tail: Tail, seeds: int) -> Iterator[str]:
     spread = f"{microseconds(min(known))} to {microseconds(max(known))}"
     yield from wrapped(f"{quantity} under {seeds} seeds: {microseconds(before_us)} ({spread}). Without", 2)
     rows = [*tail.removed, *([tail.together] if tail.together is not None else [])]
-    width = max(len(label(row)) for row in rows)
+    width = max(len(cause_label(row)) for row in rows)
     for row in rows:
-        yield f"    {label(row):{width}}  {effect(row)}"
+        yield f"    {cause_label(row):{width}}  {effect_text(row)}"
     yield from wrapped(conclusion(tail), 2)
 
 
 def verdict(tail: Tail) -> str:
-    """Whether a promise is kept, and by how much."""
+    """Says whether an objective is met, and by how much."""
     promise = tail.promise
     slo, margin_us = promise.slo, promise.margin_us
     sign = "<=" if slo.inclusive else "<"
-    asked = f"{slo.quantity} {sign} {microseconds(slo.limit_us)}"
+    objective = f"{slo.quantity} {sign} {microseconds(slo.limit_us)}"
     where = f"{promise.service} at {promise.host}"
     if promise.value_us is None or margin_us is None:
-        return f"{where}: {asked} is not met: no request was answered"
+        return f"{where}: {objective} is not met: no request was answered"
     share = abs(margin_us) / slo.limit_us
     side = "below" if margin_us >= 0 else "above"
-    said = f"{microseconds(abs(margin_us))} ({share_in_words(share)}) {side} it" if margin_us else "just that"
+    margin = f"{microseconds(abs(margin_us))} ({share_text(share)}) {side} it" if margin_us else "just that"
     met = "met" if promise.met else "not met"
-    return f"{where}: {asked} is {met}: {slo.quantity} is {microseconds(promise.value_us)}, {said}"
+    return f"{where}: {objective} is {met}: {slo.quantity} is {microseconds(promise.value_us)}, {margin}"
 
 
-def label(row: Removed) -> str:
-    """A cause, and what was done to be without it."""
+def cause_label(row: Removed) -> str:
+    """Describes a cause and the change that removes it."""
     return f"{row.cause} ({row.done})" if row.done else row.cause
 
 
-def effect(row: Removed) -> str:
-    """The value without a cause, and by how much it is another."""
+def effect_text(row: Removed) -> str:
+    """Formats the value without a cause, and its relative change."""
     if row.value_us is None or row.gain is None:
         return "no request was answered"
     noise = f" ±{100 * row.noise:.0f}" if row.noise is not None else ""
@@ -83,19 +83,20 @@ def effect(row: Removed) -> str:
 
 
 def conclusion(tail: Tail) -> str:
-    """The cause whose removal helps most, as far as that is known."""
+    """Says which cause matters most, as far as known."""
     quantity = tail.promise.slo.quantity
     if not tail.named:
-        return f"Why {quantity} is what it is, is not known: nothing helps more than the noise when it is taken away."
+        return f"The cause of {quantity} is not known: removing any of these changes it by no more than the noise."
     if len(tail.named) == 1:
-        said = f"Most comes from {tail.named[0]}: nothing helps {quantity} more when it is taken away."
+        text = f"The main cause is {tail.named[0]}: removing it improves {quantity} most."
     else:
-        said = f"Most comes from {' or '.join(tail.named)}: they cannot be told apart in so few runs."
-    missing = [row.cause for row in tail.removed if row.value_us is not None and _keeps(tail, row.value_us)]
+        text = f"The main cause is {' or '.join(tail.named)}: so few runs cannot distinguish them."
+    missing = [row.cause for row in tail.removed if row.value_us is not None and _would_meet(tail, row.value_us)]
     if not tail.promise.met:
-        said += f" Alone enough to meet it: {', '.join(missing)}." if missing else " None of them alone would meet it."
-    return said
+        text += f" Enough to meet it alone: {', '.join(missing)}." if missing else " None of them alone would meet it."
+    return text
 
 
-def _keeps(tail: Tail, value_us: float) -> bool:
+def _would_meet(tail: Tail, value_us: float) -> bool:
+    """Returns True if a value would meet the objective."""
     return value_us < tail.promise.slo.limit_us

@@ -1,4 +1,4 @@
-"""From what hwloc knows to a server, with a preset for the rest."""
+"""Drafts a server from a topology, with a preset for everything that hwloc does not report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.hwloc.sockets import Socket, other_sockets, sockets_source, way_values
+from hostnet.hwloc.sockets import Socket, link_values, other_sockets, sockets_source
 from hostnet.hwloc.values import Value, core_values, drive_values, family_of, memory_values
 from hostnet.presets import ServerFile, load_server
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Draft:
-    """A server, value by value."""
+    """A drafted server."""
 
     base: ServerFile
-    """The preset that everything else comes from."""
+    """Preset that supplies all other values."""
     package: Package
     """The first socket."""
     description: str
     why_base: str
-    """Why this preset is the nearest."""
+    """Reason for the choice of the preset."""
     sockets_source: str
-    """Where the number of sockets comes from, for the comment."""
+    """Source of the number of sockets, for its comment."""
     values: tuple[Value, ...]
-    """What hwloc tells or what follows from it: of the first socket, and of others that differ in nothing."""
+    """Values from hwloc or derived from it: of the first socket, and of others that do not differ from it."""
     others: tuple[Socket, ...]
-    """The other sockets."""
+    """Sockets other than the first."""
     notes: tuple[str, ...]
 
 
@@ -44,8 +44,8 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
 
     Args:
         topology: The machine.
-        package: The number of the package that is drafted alone; all if not given.
-        base: The preset for what hwloc cannot know; that nearest to the first package if not given.
+        package: Number of the only package to draft; all by default.
+        base: Preset for values that hwloc does not report; by default the one nearest to the first package.
 
     Raises:
         ConfigError: There is no such package or preset, or the machine is larger than a server can be.
@@ -74,14 +74,14 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
     if package is None:
         others, source = other_sockets(topology, server, values, notes), sockets_source(topology)
     else:
-        others, source = (), f"as asked: package {package} of {count} alone" if count > 1 else "hwloc"
+        others, source = (), f"as requested: package {package} of {count} alone" if count > 1 else "hwloc"
         notes += [f"NUMA node {node.number} belongs to no single package and is left out" for node in topology.bare]
     if others and "upi" not in server.effective:
         raise ConfigError(
             "must-agree", f"--base {name}: a server of one socket; name another preset, or --package N for one of them"
         )
     if others:
-        values = (*values, *way_values(topology, notes))
+        values = (*values, *link_values(topology, notes))
         notes.append(
             "predictions and hostnet calibrate cover servers of one socket; --package N drafts one package alone"
         )
@@ -92,6 +92,7 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
 
 
 def _note_loose(topology: Topology, package: int | None, notes: list[str]) -> None:
+    """Adds notes on devices whose package is unknown, and on network cards."""
     where = "the first socket" if package is None else f"package {package}"
     for drive in topology.loose:
         notes.append(f"drive {drive.address}: hwloc does not say at which package it is; assumed at {where}")
@@ -106,7 +107,7 @@ def _note_loose(topology: Topology, package: int | None, notes: list[str]) -> No
 
 
 def nearest_preset(package: Package) -> tuple[str, str]:
-    """The preset that is most like a processor, and why."""
+    """Returns the preset that is most similar to a processor, and the reason."""
     presets = [name for name, _, _ in _core.presets()]
     for name in presets:
         number = name.rpartition("-")[2]
@@ -121,10 +122,12 @@ def nearest_preset(package: Package) -> tuple[str, str]:
 
 
 def _by_cores(names: Sequence[str], cores: int) -> str:
+    """Returns the preset whose number of cores is nearest."""
     return min(names, key=lambda name: abs(load_server(name).cores - cores))
 
 
 def _known(name: str) -> str:
+    """Checks the name of a preset."""
     presets = [preset for preset, _, _ in _core.presets()]
     if name not in presets:
         near = difflib.get_close_matches(name, presets, 1)

@@ -1,4 +1,4 @@
-"""Assigns the memory of NUMA nodes to packages, by its kind and by the packages that it is local to."""
+"""Assigns the memory of NUMA nodes to packages, by the kind of memory and the packages that it is local to."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DRAM = ("", "DRAM")
-"""Kinds of memory that the channels of a socket have; hwloc names none where there is one kind."""
+"""Kinds of memory on the channels of a socket; hwloc names none if there is only one kind."""
 
 BEHIND_CXL = ("CXL-DRAM",)
-"""Kinds of memory that the model has as a socket without cores, whichever package is near."""
+"""Kinds of memory that are modelled as a socket without cores, regardless of the nearest package."""
 
 STACKED = ("HBM", "MCDRAM")
-"""Kinds of memory that a package may have in the place of DRAM."""
+"""Kinds of memory that a package may have instead of DRAM."""
 
 GIB = 1 << 30
 
@@ -27,29 +27,29 @@ class Node:
     """A NUMA node."""
 
     number: str
-    """Its number in the operating system; "?" if it is not known."""
+    """Number in the operating system; "?" if unknown."""
     kind: str
-    """Name of its memory in hwloc; "" for nothing."""
+    """Name of its kind of memory in hwloc; "" if it has none."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
     near: int
-    """The processing units beside it, as bits; 0 for none."""
+    """Local processing units, as a bit set; 0 for none."""
 
 
 @dataclass
 class Memory:
-    """The memory of a machine, assigned to packages."""
+    """Memory of a machine, assigned to packages."""
 
     sizes: list[int]
-    """Bytes of each package."""
+    """Bytes per package."""
     numbers: list[list[str]]
-    """The numbers of the NUMA nodes of each package."""
+    """Numbers of the NUMA nodes of each package."""
     bare: list[BareNode] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def share_out(nodes: Sequence[Node], packages: Sequence[int]) -> Memory:
-    """Assigns memory to packages, given as their processing units; nodes that are local to none are listed apart."""
+def assign_memory(nodes: Sequence[Node], packages: Sequence[int]) -> Memory:
+    """Assigns memory to packages, given as bit sets of processing units; nodes local to none are kept separate."""
     memory = Memory([0] * len(packages), [[] for _ in packages])
     for node in nodes:
         places = [index for index, units in enumerate(packages) if node.near & units]
@@ -63,12 +63,12 @@ def share_out(nodes: Sequence[Node], packages: Sequence[int]) -> Memory:
             memory.notes.append(
                 f"NUMA node {node.number} ({_gib(node)}) is local to cores outside any package, and is left out"
             )
-    _share_out_others(memory, nodes, packages)
+    _assign_other_memory(memory, nodes, packages)
     return memory
 
 
-def _share_out_others(memory: Memory, nodes: Sequence[Node], packages: Sequence[int]) -> None:
-    """Uses stacked memory for packages without DRAM, and leaves out other kinds of memory."""
+def _assign_other_memory(memory: Memory, nodes: Sequence[Node], packages: Sequence[int]) -> None:
+    """Assigns stacked memory to packages without DRAM, and omits other kinds of memory."""
     has_dram = [size > 0 for size in memory.sizes]
     for node in nodes:
         if node.kind in DRAM or node.kind in BEHIND_CXL:
@@ -96,9 +96,11 @@ def _add(memory: Memory, node: Node, places: Sequence[int]) -> None:
 
 
 def _packages(places: Sequence[int]) -> str:
+    """Lists packages."""
     numbers = ", ".join(str(place) for place in places)
     return f"package{'' if len(places) == 1 else 's'} {numbers}"
 
 
 def _gib(node: Node) -> str:
+    """Formats the size of a node."""
     return f"{node.size / GIB:.4g} GiB"

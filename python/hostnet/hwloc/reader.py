@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from hostnet.files import read_bytes
-from hostnet.hwloc.nodes import Node, share_out
+from hostnet.hwloc.nodes import Node, assign_memory
 from hostnet.hwloc.topology import Drive, Nic, Package, Topology, TopologyError, printable
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 Device = TypeVar("Device")
 
 BYTES_MAX = 128 << 20
-"""The largest file."""
+"""Largest file, in bytes."""
 
 PACKAGES = ("Package", "Socket")
-"""Names of a processor in the versions of hwloc."""
+"""Names of a processor package in the versions of hwloc."""
 
 NVME = "0108"
 """PCI class of NVMe controllers (PCI Code and ID Assignment Specification)."""
@@ -30,16 +30,16 @@ NICS = ("0200", "0207")
 """PCI classes of Ethernet and InfiniBand controllers."""
 
 CACHE = re.compile(r"L(\d)Cache")
-"""A data or unified cache of hwloc 2; hwloc 1 gives the level in an attribute."""
+"""Data or unified cache of hwloc 2; hwloc 1 stores the level in an attribute."""
 
 INSTRUCTIONS = "2"
-"""The cache type of an instruction cache."""
+"""Cache type of an instruction cache."""
 
 BESIDE_MEMORY = "MemorySideCache"
-"""A cache that memory has, not cores, where hwloc gives it no type of its own (MemCache)."""
+"""Subtype of a memory-side cache, in versions of hwloc without a type for it (MemCache)."""
 
 KINDS = {"CXLDevice": "CXL-DRAM", "DAXType": ""}
-"""Attributes that name the kind of a NUMA node without a subtype, and that kind; "" means the attribute's value."""
+"""Attributes that name the kind of a NUMA node without a subtype, and that kind; "" for the value of the attribute."""
 
 
 def read_topology(file: Path) -> Topology:
@@ -47,13 +47,13 @@ def read_topology(file: Path) -> Topology:
 
     Raises:
         ConfigError: The file is too long, not such output, damaged, or has no processor.
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     return Reader(str(file), _parse(str(file), read_bytes(file, BYTES_MAX))).topology()
 
 
 def _parse(file: str, content: bytes) -> Element:
-    """Returns the root of the XML. Entities are refused: lstopo writes none."""
+    """Returns the root of the XML. Entities are refused because lstopo writes none."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException
@@ -82,27 +82,27 @@ def _parse(file: str, content: bytes) -> Element:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A package, or everything outside any package."""
+class PackageObjects:
+    """A package, or all objects outside any package."""
 
     element: Element | None
     """The package; None for objects outside any package."""
     objects: list[Element]
-    """Its parts."""
+    """Objects in the package."""
     units: int
-    """Its processing units as bits, including those hidden by a cgroup."""
+    """Processing units as a bit set, including those hidden by a cgroup."""
 
     @property
     def cores(self) -> int:
-        """Cores that the topology shows."""
+        """Number of cores that the topology shows."""
         return sum(element.get("type") == "Core" for element in self.objects)
 
 
 class Reader:
-    """Walks over the objects of a topology."""
+    """Reads the objects of a topology."""
 
     def __init__(self, file: str, root: Element) -> None:
-        """`file` is the name of the file for messages."""
+        """Creates a reader; messages call the file `file`."""
         self.file = file
         self.parents = {child: parent for parent in root.iter() for child in parent}
         self.objects = list(root.iter("object"))
@@ -111,7 +111,7 @@ class Reader:
         self.notes: list[str] = []
 
     def topology(self) -> Topology:
-        """The machine."""
+        """Returns the machine."""
         parts = self.parts()
         if len(self.kinds) > 1:
             self.notes.append(f"cores are of {len(self.kinds)} kinds ({', '.join(self.kinds)}), but modelled as alike")
@@ -119,7 +119,7 @@ class Reader:
         drives, loose = self.placed([part.units for part in parts], (NVME,), self.drive)
         nics, loose_nics = self.placed([part.units for part in parts], NICS, self.nic)
         nodes = [self.node(element) for element in self.objects if element.get("type") == "NUMANode"]
-        memory = share_out(nodes, [part.units for part in parts])
+        memory = assign_memory(nodes, [part.units for part in parts])
         if not nodes:
             machine = next((element for element in self.objects if element.get("type") == "Machine"), None)
             whole = 0 if machine is None else self.number(machine, "local_memory")
@@ -131,14 +131,14 @@ class Reader:
         notes = tuple(dict.fromkeys((*self.notes, *memory.notes)))
         return Topology(tuple(found), tuple(memory.bare), tuple(loose), tuple(loose_nics), notes)
 
-    def parts(self) -> list[Part]:
-        """Returns the packages, with cores outside any package as one more."""
+    def parts(self) -> list[PackageObjects]:
+        """Returns the packages; cores outside any package form one more."""
         packages = [element for element in self.objects if element.get("type") in PACKAGES]
         if not packages:
             raise TopologyError(
                 "malformed-file", f"{self.file}: has no package (processor); was it filtered out, or is it a container?"
             )
-        parts = [Part(element, list(element.iter("object")), self.units(element)) for element in packages]
+        parts = [PackageObjects(element, list(element.iter("object")), self.units(element)) for element in packages]
         any_cores = any(part.cores for part in parts)
         for index, part in enumerate(parts):
             self.check_cores(index, part, any_cores)
@@ -146,8 +146,8 @@ class Reader:
         self.check_hidden(parts)
         return parts
 
-    def check_cores(self, index: int, part: Part, any_cores: bool) -> None:
-        """Notes the units of a package that a cgroup hides, and refuses a package whose cores were filtered out."""
+    def check_cores(self, index: int, part: PackageObjects, any_cores: bool) -> None:
+        """Notes units of a package that a cgroup hides, and refuses a package whose cores were filtered out."""
         shown = 0 if part.element is None else self.set_of(part.element, "cpuset")
         if not part.cores and (shown or not any_cores):
             raise TopologyError("malformed-file", f"{self.file}: package {index} has no cores; were they filtered out?")
@@ -169,7 +169,7 @@ class Reader:
             size = sum(self.number(one, "cache_size") for one in caches) / (1 << 30)
             self.notes.append(f"a memory-side cache of {size:.4g} GiB (HBM or DRAM) is left out: it is not modelled")
 
-    def check_hidden(self, parts: list[Part]) -> None:
+    def check_hidden(self, parts: list[PackageObjects]) -> None:
         """Notes processing units outside any package: they belong to packages that a cgroup hides entirely."""
         hidden = 0
         for element in self.objects:
@@ -182,7 +182,7 @@ class Reader:
                 f"{hidden.bit_count()} processing units of the machine are in packages that hwloc does not show"
             )
 
-    def missing(self, parts: list[Part]) -> Iterator[Part]:
+    def missing(self, parts: list[PackageObjects]) -> Iterator[PackageObjects]:
         """Yields the cores outside any package as one more package, if another package has at least as many."""
         known = 0
         for part in parts:
@@ -200,14 +200,19 @@ class Reader:
             return
         self.notes.append(f"{words}: treated as one more package, {len(parts)}, whose processor hwloc does not name")
         inside = [one for one in outside if self.units(one) and not self.units(one) & ~units]
-        yield Part(None, inside, units)
+        yield PackageObjects(None, inside, units)
 
     def package(
-        self, index: int, part: Part, memory: tuple[int, tuple[str, ...]], drives: list[Drive], nics: list[Nic]
+        self,
+        index: int,
+        part: PackageObjects,
+        memory: tuple[int, tuple[str, ...]],
+        drives: list[Drive],
+        nics: list[Nic],
     ) -> Package:
         """Reads a package and the devices attached to it."""
-        told = [] if part.element is None else part.element.findall("info")
-        infos = {info.get("name"): info.get("value") or "" for info in told}
+        info_elements = [] if part.element is None else part.element.findall("info")
+        infos = {info.get("name"): info.get("value") or "" for info in info_elements}
         family = f"{infos.get('CPUFamilyNumber', '')}/{infos.get('CPUModelNumber', '')}"
         caches = {
             level: [self.number(cache, "cache_size") for cache in self.caches(part.objects, level)] for level in (2, 3)
@@ -225,7 +230,7 @@ class Reader:
         )
 
     def caches(self, inside: list[Element], level: int) -> Iterator[Element]:
-        """The data caches of a level."""
+        """Yields the data caches of a level."""
         for element in inside:
             kind = element.get("type") or ""
             match = CACHE.fullmatch(kind)
@@ -251,7 +256,7 @@ class Reader:
         return next((kind or printable(infos[name]) for name, kind in KINDS.items() if name in infos), "")
 
     def package_above(self, element: Element) -> Element | None:
-        """The package that an object is in, or that it is."""
+        """Returns the package that an object belongs to, or the object if it is a package."""
         above: Element | None = element
         while above is not None and above.get("type") not in PACKAGES:
             above = self.parents.get(above)
@@ -260,7 +265,7 @@ class Reader:
     def placed(
         self, sets: list[int], classes: tuple[str, ...], read: Callable[[Element], Device]
     ) -> tuple[list[list[Device]], list[Device]]:
-        """Returns the devices of some PCI classes at each package, and those whose package hwloc does not know."""
+        """Returns the devices of some PCI classes per package, and those whose package is unknown."""
         found: list[list[Device]] = [[] for _ in sets]
         loose: list[Device] = []
         for element in self.objects:
@@ -272,13 +277,13 @@ class Reader:
         return found, loose
 
     def nic(self, element: Element) -> Nic:
-        """A port of a network card, by the name that the operating system or the list of PCI devices has for it."""
+        """Reads a port of a network card, with its name in the operating system or in the list of PCI devices."""
         names = [other.get("name") or "" for other in element.iter("object") if other.get("type") == "OSDev"]
         names += [info.get("value") or "" for info in element.iter("info") if info.get("name") == "PCIDevice"]
         return Nic(printable(element.get("pci_busid") or "?"), printable(names[0] if names else ""))
 
     def drive(self, element: Element) -> Drive:
-        """An NVMe drive with the speed of its link."""
+        """Reads an NVMe drive with the speed of its link."""
         text = element.get("pci_link_speed") or "0"
         try:
             speed = float(text)
@@ -303,11 +308,11 @@ class Reader:
         return 0
 
     def units(self, element: Element) -> int:
-        """Returns the processing units of an object as bits, including those hidden by a cgroup."""
+        """Returns the processing units of an object as a bit set, including those hidden by a cgroup."""
         return self.set_of(element, "cpuset") | self.set_of(element, "complete_cpuset")
 
     def set_of(self, element: Element, name: str) -> int:
-        """Reads a set of processing units as bits. hwloc writes words of 32 bits, the highest first."""
+        """Reads a set of processing units as a bit set. hwloc writes words of 32 bits, the highest first."""
         text = element.get(name) or ""
         bits = 0
         for word in text.split(",") if text else []:

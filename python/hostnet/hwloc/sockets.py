@@ -1,4 +1,4 @@
-"""The sockets of a draft other than the first: only what they have of their own."""
+"""Sockets of a draft other than the first: the values in which they differ from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
 from hostnet.hwloc.values import DRIVES_MAX, Value, core_values, drive_values, family_of, memory_values
-from hostnet.presets import ServerFile, look_up
+from hostnet.presets import ServerFile, value_at_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from hostnet.hwloc.topology import BareNode, Drive, Nic, Package, Topology
 
 TWO = 2
-"""Packages that are joined by all their links; more have one for each other."""
+"""Maximum number of packages that use all their links between each other; with more, each pair has one link."""
 
 SOCKETS_MAX = 8
-"""The most sockets of a server."""
+"""Maximum number of sockets of a server."""
 
 
 @dataclass(frozen=True)
@@ -26,29 +26,29 @@ class Socket:
     """A socket of the draft other than the first."""
 
     number: int
-    """Its number in the server, from 1."""
+    """Number in the server, from 1."""
     what: str
-    """What it is on the machine."""
+    """Description of the socket on the machine."""
     values: tuple[Value, ...]
-    """What it has of its own."""
+    """Values that differ from the first socket."""
     nics: tuple[Nic, ...] = ()
-    """Ports of network cards that hang off it."""
+    """Ports of network cards that are attached to the socket."""
 
 
 def sockets_source(topology: Topology) -> str:
-    """Where the number of sockets comes from."""
+    """Returns the source of the number of sockets."""
     packages, bare = len(topology.packages), len(topology.bare)
-    said = f"hwloc: {packages} package{'' if packages == 1 else 's'}"
-    return f"{said}, {bare} NUMA node{'' if bare == 1 else 's'} without cores" if bare else said
+    source = f"hwloc: {packages} package{'' if packages == 1 else 's'}"
+    return f"{source}, {bare} NUMA node{'' if bare == 1 else 's'} without cores" if bare else source
 
 
 def other_sockets(
     topology: Topology, server: ServerFile, first: Sequence[Value], notes: list[str]
 ) -> tuple[Socket, ...]:
-    """The sockets after the first: packages, then NUMA nodes without cores.
+    """Returns the sockets after the first: packages, then NUMA nodes without cores.
 
     Raises:
-        ConfigError: They are more than a server has, or a package has too many cores.
+        ConfigError: A server cannot have so many sockets, or a package has too many cores.
     """
     packages, bare = topology.packages, topology.bare
     if len(packages) + len(bare) > SOCKETS_MAX:
@@ -73,47 +73,49 @@ def other_sockets(
                 f"{DRIVES_MAX}"
             )
         left -= len(drives)
-        found.append(of_package(number, package, drives, first, server, notes))
+        found.append(package_socket(number, package, drives, first, server, notes))
     for number, node in enumerate(bare, len(packages)):
         notes.append(
             f"NUMA node {node.number} has no cores: it is socket {number}, reached over UPI however it is attached; "
             "its channels are assumed. On a server of one socket, describe memory behind a CXL link as an [expander]"
         )
-        found.append(of_node(number, node, first, server))
+        found.append(node_socket(number, node, first, server))
     return tuple(found)
 
 
-def of_package(
+def package_socket(
     number: int, package: Package, drives: Sequence[Drive], first: Sequence[Value], server: ServerFile, notes: list[str]
 ) -> Socket:
-    """A socket that is a package."""
+    """Returns the socket of a package."""
     cores = core_values(package, notes) if package.cores else [Value("core.count", 0, "hwloc shows none")]
     values = [*cores, *memory_values(package.memory, package.nodes, server)]
     if drives:
         values += drive_values(drives, server, family_of(package), notes)
     else:
         values += [Value("ssd.count", 0, "hwloc shows none")]
-    what = f"package {package.index}{nodes_words(package.nodes)}"
-    return Socket(number, what, tuple(own_values(number, values, first, server)), package.nics)
+    what = f"package {package.index}{nodes_text(package.nodes)}"
+    return Socket(number, what, tuple(differing_values(number, values, first, server)), package.nics)
 
 
-def of_node(number: int, node: BareNode, first: Sequence[Value], server: ServerFile) -> Socket:
-    """A socket that is memory alone."""
+def node_socket(number: int, node: BareNode, first: Sequence[Value], server: ServerFile) -> Socket:
+    """Returns the socket of a NUMA node without cores."""
     none = "hwloc: memory alone"
     memory = memory_values(node.memory, (node.number,), server)
     values = [Value("core.count", 0, none), *memory, Value("ssd.count", 0, none)]
-    return Socket(number, f"NUMA node {node.number}, without cores", tuple(own_values(number, values, first, server)))
+    return Socket(
+        number, f"NUMA node {node.number}, without cores", tuple(differing_values(number, values, first, server))
+    )
 
 
-def nodes_words(nodes: Sequence[str]) -> str:
-    """The NUMA nodes of a package."""
+def nodes_text(nodes: Sequence[str]) -> str:
+    """Lists the NUMA nodes of a package."""
     if not nodes:
         return ""
     return f", NUMA node{'' if len(nodes) == 1 else 's'} {', '.join(nodes)}"
 
 
-def way_values(topology: Topology, notes: list[str]) -> tuple[Value, ...]:
-    """What the number of packages tells of the ways between them."""
+def link_values(topology: Topology, notes: list[str]) -> tuple[Value, ...]:
+    """Returns the values of the links between packages that follow from the number of packages."""
     packages = len(topology.packages)
     if packages <= TWO:
         return ()
@@ -124,15 +126,17 @@ def way_values(topology: Topology, notes: list[str]) -> tuple[Value, ...]:
     return (Value("upi.links", 1, f"assumed: one link between each two of {packages} packages, check"),)
 
 
-def own_values(number: int, values: Sequence[Value], first: Sequence[Value], server: ServerFile) -> Iterator[Value]:
-    """The values that are not those of the first socket; all where the preset has a table of this socket.
+def differing_values(
+    number: int, values: Sequence[Value], first: Sequence[Value], server: ServerFile
+) -> Iterator[Value]:
+    """Yields the values that differ from the first socket; all if the preset has a table for this socket.
 
-    So is the number of drives where the preset says on which sockets they are: the machine knows better.
+    The number of drives is also yielded if the preset assigns drives to sockets, because the machine overrides that.
     """
     of_first = {value.path: value.value for value in first}
     has_table = str(number) in (server.effective.get("socket") or {})
     has_places = server.effective["ssd"].get("sockets") is not None
-    told = {value.path for value in values}
+    paths = {value.path for value in values}
     for value in values:
         if (
             has_table
@@ -142,5 +146,5 @@ def own_values(number: int, values: Sequence[Value], first: Sequence[Value], ser
         ):
             yield value
     rows = "memory.dram.rows"
-    if rows in of_first and rows not in told:
-        yield Value(rows, look_up(server.effective, rows), f"as in {server.name}")
+    if rows in of_first and rows not in paths:
+        yield Value(rows, value_at_path(server.effective, rows), f"as in {server.name}")

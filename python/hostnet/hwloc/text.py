@@ -1,4 +1,4 @@
-"""The text of a drafted server file: every value with a comment that says where it comes from."""
+"""Text of a drafted server file, in which each value has its source as a comment."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.hwloc.sockets import nodes_words
+from hostnet.hwloc.sockets import nodes_text
 from hostnet.hwloc.topology import printable
 from hostnet.presets import PROBE
 
@@ -18,51 +18,50 @@ if TYPE_CHECKING:
     from hostnet.hwloc.topology import Nic
 
 TABLES = ("core", "cha", "memory", "iio", "pcie", "ssd", "fio")
-"""The tables of a server."""
+"""Tables of a server."""
 
 IN_PRESET = ("memory.device", "memory.profile", "memory.dram", "memory.controller", "ssd.sockets")
-"""What stays with the preset: naming the device again would undo what the preset changes of it.
-
-Where its drives are does not hold for a machine whose sockets say how many they have.
-"""
+"""Keys that the draft omits. Naming the device again would undo the changes that the preset makes to it. The placement
+of drives in the preset does not hold for a machine whose sockets state their number of drives."""
 
 UNVALIDATED = "unvalidated: drafted from the topology of a machine; hostnet calibrate fits it to measurements"
-"""What results of a draft say of themselves."""
+"""Note on the results of a draft."""
 
 LINE_BYTES = 64
-"""What a cache holds whole numbers of."""
+"""Size of a cache line, in bytes."""
 
 COLUMN = 40
-"""Where comments begin."""
+"""Column in which comments start."""
 
 
-def text_of(draft: Draft, file: str, place: Path) -> str:
-    """The server file.
+def text_of(draft: Draft, file: str, path: Path) -> str:
+    """Returns the text of the server file.
 
     Args:
         draft: The server.
-        file: The name of the topology, for the head.
-        place: Where the server file will be.
+        file: Name of the topology, for the first line.
+        path: Path of the server file.
 
     Raises:
-        ConfigError: The server cannot be.
+        ConfigError: The server cannot be simulated.
     """
     text = "\n".join(_lines(draft, file)) + "\n"
-    _core.resolve(text, file=str(place), overrides=[PROBE])
+    _core.resolve(text, file=str(path), overrides=[PROBE])
     return text
 
 
 def _lines(draft: Draft, file: str) -> Iterator[str]:
+    """Yields the lines of the server file."""
     package, base = draft.package, draft.base
     of = "" if draft.others else f", package {package.index}"
     yield f"# Drafted by hostnet import from {printable(file)}{of}."
-    yield "# hwloc = what the machine says of itself; assumed = hwloc cannot know it: check, or measure and calibrate."
+    yield "# hwloc = reported by the machine; assumed = unknown to hwloc: check, or measure and calibrate."
     yield from (f"# {note}." for note in draft.notes)
     yield "# To run it, add a workload; hostnet calibrate fits what is assumed to measurements."
     yield ""
     yield "[server]"
-    yield _line("preset", base.name, f"{draft.why_base}; gives everything that is not here")
-    yield _line("description", draft.description, "hwloc" if package.model else "hwloc tells no name")
+    yield _line("preset", base.name, f"{draft.why_base}; provides every value not given here")
+    yield _line("description", draft.description, "hwloc" if package.model else "hwloc reports no name")
     yield _line("unvalidated", UNVALIDATED, "")
     yield _line("sockets", 1 + len(draft.others), draft.sockets_source)
     yield from _nic_lines(package.nics)
@@ -74,9 +73,9 @@ def _lines(draft: Draft, file: str) -> Iterator[str]:
 
 
 def _table_lines(draft: Draft, table: str) -> Iterator[str]:
-    """A table of the server, and so of its first socket."""
+    """Yields a table of the server, which also applies to the first socket."""
     package, base = draft.package, draft.base
-    told = {value.path: value for value in draft.values}
+    by_path = {value.path: value for value in draft.values}
     if table == "cha":
         yield f"# hwloc: {_cache('L2', package.l2, 'per core')}, {_cache('L3', package.l3, 'in all')}."
         yield "# [cache] is the preset's."
@@ -89,21 +88,21 @@ def _table_lines(draft: Draft, table: str) -> Iterator[str]:
                 yield _line(f"# {key}", known, f"{comment}assumed as in {base.name}, check")
     for path, assumed in _leaves(base.effective[table], table):
         key = path.removeprefix(f"{table}.")
-        if path in told:
-            yield _line(key, told[path].value, told[path].source)
+        if path in by_path:
+            yield _line(key, by_path[path].value, by_path[path].source)
         else:
             yield _line(key, assumed, f"assumed as in {base.name}, check")
-    for path, value in told.items():
+    for path, value in by_path.items():
         if path.startswith(f"{table}.dram."):
             yield _line(path.removeprefix(f"{table}."), value.value, value.source)
 
 
 def _socket_lines(draft: Draft) -> Iterator[str]:
-    """The tables of the other sockets."""
+    """Yields the tables of the other sockets."""
     package = draft.package
     yield ""
-    yield f"# Socket 0 is package {package.index}{nodes_words(package.nodes)}."
-    yield "# Of the others stands here what they have of their own."
+    yield f"# Socket 0 is package {package.index}{nodes_text(package.nodes)}."
+    yield "# Other sockets: only the values that differ from the first."
     for socket in draft.others:
         yield ""
         yield f"# Socket {socket.number}: {socket.what}{'' if socket.values else '; as the first'}."
@@ -115,13 +114,13 @@ def _socket_lines(draft: Draft) -> Iterator[str]:
 
 
 def _nic_lines(nics: Sequence[Nic]) -> Iterator[str]:
-    """The network cards of a socket, which a server file has no values for."""
+    """Yields comments on the network cards of a socket, which a server file cannot describe."""
     for nic in nics:
         yield f"# Network card {nic.address}{f' ({nic.name})' if nic.name else ''} hangs off this socket."
 
 
 def _cache(name: str, size: int, whose: str) -> str:
-    """What hwloc tells of a cache."""
+    """Describes a cache."""
     if not size:
         return f"no {name}"
     if size % LINE_BYTES:
@@ -130,19 +129,20 @@ def _cache(name: str, size: int, whose: str) -> str:
 
 
 def _line(key: str, value: Any, comment: str) -> str:
+    """Formats a value with its comment."""
     line = f"{key} = {_toml(value)}"
     return f"{line:<{COLUMN}} # {comment}" if comment else line
 
 
 def _toml(value: Any) -> str:
-    """A value as TOML writes it. Strings are those of JSON, whose escapes TOML knows."""
+    """Formats a value as TOML. Strings are those of JSON, whose escapes TOML accepts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return json.dumps(value, ensure_ascii=False)
 
 
 def _leaves(tree: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """Single values by dotted path, but for what stays with the preset."""
+    """Yields single values with their dotted paths, except those that stay with the preset."""
     for key, value in tree.items():
         below = f"{path}.{key}"
         if below in IN_PRESET or (isinstance(value, dict) and path == "memory"):

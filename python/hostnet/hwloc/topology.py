@@ -1,4 +1,4 @@
-"""Topology of a machine as hwloc knows it."""
+"""Topology of a machine as reported by hwloc."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hostnet._core import ConfigError
 
 
 class TopologyError(ConfigError):
-    """The file is no topology that a server can be drafted from."""
+    """Raised if no server can be drafted from a file."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class Drive:
     address: str
     """PCI address."""
     link_gb_per_s: float
-    """Speed of its link; 0 if hwloc does not know it."""
+    """Speed of its link, in GB/s; 0 if unknown."""
     name: str
-    """What hwloc calls it; "" for nothing."""
+    """Name in hwloc; "" if it has none."""
 
 
 @dataclass(frozen=True)
@@ -30,43 +30,43 @@ class Nic:
     address: str
     """PCI address."""
     name: str
-    """What hwloc calls it; "" for nothing."""
+    """Name in hwloc; "" if it has none."""
 
 
 @dataclass(frozen=True)
 class BareNode:
-    """A NUMA node of DRAM that is beside no package alone, or behind CXL."""
+    """A NUMA node of DRAM that is not local to a single package, or is behind CXL."""
 
     number: str
-    """Its number in the operating system; "?" if it is not known."""
+    """Number in the operating system; "?" if unknown."""
     memory: int
-    """Bytes."""
+    """Size in bytes."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """A processor."""
+    """A processor package."""
 
     index: int
-    """Its number in the file, from 0."""
+    """Number in the file, from 0."""
     model: str
-    """What the processor calls itself; "" if it does not."""
+    """Name of the processor; "" if unknown."""
     family: str
-    """Numbers of family and model, such as "6/85"; "" if they are not known."""
+    """Numbers of family and model, such as "6/85"; "" if unknown."""
     cores: int
-    """0 where a cgroup or a job has none of them."""
+    """Number of cores; 0 if a cgroup or a job hides all of them."""
     memory: int
-    """Bytes of its NUMA nodes of DRAM; 0 if hwloc does not know."""
+    """Bytes of its NUMA nodes of DRAM; 0 if unknown."""
     nodes: tuple[str, ...]
-    """The numbers of its NUMA nodes in the operating system."""
+    """Numbers of its NUMA nodes in the operating system."""
     l2: int
-    """Bytes of one L2 cache; 0 for none."""
+    """Size of one L2 cache, in bytes; 0 for none."""
     l3: int
-    """Bytes of all L3 caches together; 0 for none."""
+    """Total size of the L3 caches, in bytes; 0 for none."""
     drives: tuple[Drive, ...]
-    """Drives at this processor."""
+    """Drives attached to the package."""
     nics: tuple[Nic, ...]
-    """Ports of network cards at this processor."""
+    """Ports of network cards attached to the package."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ class Topology:
     bare: tuple[BareNode, ...]
     """Memory without cores."""
     loose: tuple[Drive, ...]
-    """Drives of which hwloc does not say at which of several packages they are."""
+    """Drives for which hwloc does not report the package."""
     loose_nics: tuple[Nic, ...]
-    """The same of network cards."""
+    """Ports of network cards for which hwloc does not report the package."""
     notes: tuple[str, ...]
-    """What could not be told apart."""
+    """Notes on what hwloc leaves open."""
 
 
 def printable(text: str) -> str:
-    """Text for one line of a comment."""
+    """Returns the text as one printable line of at most 100 characters."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[:100]

@@ -1,4 +1,4 @@
-"""What hwloc tells of a processor, of memory and of drives, as values of a server file."""
+"""Derives values of a server file from what hwloc reports of a processor, memory and drives."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from hostnet.hwloc.topology import Drive, Package
 
 XEON = re.compile(r"xeon.*\b(?:gold|silver|bronze|platinum)\D*\d(\d)\d\d", re.IGNORECASE)
-"""The generation of a Xeon Scalable processor is the second digit of its number."""
+"""Name of a Xeon Scalable processor; the second digit of its number is the generation."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """Processors of one generation: the presets that are nearest, the L3 in one slice, and their PCIe."""
+    """Processors of one generation: nearest presets, L3 per slice, and PCIe generation."""
 
     presets: str
     slice_bytes: int
     generation: int
-    """Newest PCIe generation: links of drives are of this generation or an earlier one."""
+    """Newest PCIe generation; links of drives may be of earlier ones."""
 
 
 SKYLAKE = Family("cascade-lake", 1408 * 1024, 3)
@@ -36,7 +36,7 @@ SAPPHIRE_RAPIDS = Family("ice-lake", 1920 * 1024, 5)
 EMERALD_RAPIDS = Family("ice-lake", 5120 * 1024, 5)
 
 GENERATIONS = {"1": SKYLAKE, "2": SKYLAKE, "3": ICE_LAKE, "4": SAPPHIRE_RAPIDS, "5": EMERALD_RAPIDS}
-"""The family of each generation. Cascade Lake is as Skylake; of later ones than Ice Lake there is no preset."""
+"""Family of each generation. Cascade Lake equals Skylake; there is no preset of generations after Ice Lake."""
 
 FAMILIES = {
     "6/85": SKYLAKE,
@@ -45,28 +45,28 @@ FAMILIES = {
     "6/143": SAPPHIRE_RAPIDS,
     "6/207": EMERALD_RAPIDS,
 }
-"""The same by family and model number (Intel Software Developer's Manual, volume 4, table 2-1)."""
+"""Family by family and model number (Intel Software Developer's Manual, volume 4, table 2-1)."""
 
 SLICES_PER_CORE_MAX = 4
-"""The most slices for each core that is in use, of processors on sale: a Xeon Gold 6250 has 26 for 8."""
+"""Maximum number of slices per active core of any processor on sale: a Xeon Gold 6250 has 26 for 8."""
 
 LANES_USUAL = (4, 8, 2, 16, 1)
-"""Lanes of a drive, the usual first."""
+"""Lanes of a drive, the most common first."""
 
 LINK_MARGIN = 0.005
-"""How far the speed that hwloc tells may be from that of a link."""
+"""Largest relative difference between the speed that hwloc reports and that of a link."""
 
 SLICES_MAX = 256
-"""The most slices of a server."""
+"""Maximum number of slices of a server."""
 
 ROWS_MAX = 1 << 24
-"""The most rows of a bank."""
+"""Maximum number of rows of a bank."""
 
 CORES_MAX = 1024
-"""The most cores of a socket."""
+"""Maximum number of cores of a socket."""
 
 DRIVES_MAX = 64
-"""The most drives of a server."""
+"""Maximum number of drives of a server."""
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -79,20 +79,20 @@ class Value:
     path: str
     value: Any
     source: str
-    """Where it comes from, for the comment."""
+    """Source of the value, for its comment."""
 
 
 def family_of(package: Package) -> Family | None:
-    """The generation of a processor, by the number of a Xeon or by its family and model, if it is known."""
+    """Returns the family of a processor, from the number of a Xeon or from family and model; None if unknown."""
     match = XEON.search(package.model)
     return GENERATIONS.get(match[1]) if match else FAMILIES.get(package.family)
 
 
 def core_values(package: Package, notes: list[str]) -> list[Value]:
-    """The cores, and the slices beside them.
+    """Returns the number of cores and of slices.
 
     Raises:
-        ConfigError: There are too many.
+        ConfigError: There are too many cores.
     """
     if package.cores > CORES_MAX:
         raise ConfigError(
@@ -102,7 +102,7 @@ def core_values(package: Package, notes: list[str]) -> list[Value]:
 
 
 def _slices(package: Package, notes: list[str]) -> Value:
-    """The slices that the L3 is made of, where the size of one is known and the machine shows all of its processor."""
+    """Returns the number of L3 slices, if the slice size is known and the machine shows its whole processor."""
     family = family_of(package)
     assumed = Value("cha.slices", min(package.cores, SLICES_MAX), "assumed: one slice per core, check")
     if family is None or not package.l3 or package.l3 % family.slice_bytes:
@@ -126,31 +126,31 @@ def _slices(package: Package, notes: list[str]) -> Value:
 
 
 def memory_values(memory: int, nodes: Sequence[str], server: ServerFile) -> list[Value]:
-    """The memory in use of some NUMA nodes, and as many rows as it needs."""
+    """Returns the memory of some NUMA nodes, and the number of rows that hold it."""
     if not memory:
-        return [Value("memory.size", "all", "hwloc tells no memory size; all that the channels hold")]
-    told = f"hwloc: {memory / GIB:.2f} GiB{f' in {len(nodes)} NUMA nodes' if len(nodes) > 1 else ''}"
+        return [Value("memory.size", "all", "hwloc reports no memory size; all that the channels hold")]
+    size_text = f"hwloc: {memory / GIB:.2f} GiB{f' in {len(nodes)} NUMA nodes' if len(nodes) > 1 else ''}"
     unit, name = (GIB, "GiB") if memory % GIB == 0 else (MIB, "MiB")
     whole = memory // unit
     if not whole:
-        return [Value("memory.size", "all", f"hwloc tells {memory} B; all that the channels hold")]
-    size = Value("memory.size", f"{whole} {name}", told)
-    dram, held = server.effective["memory"]["dram"], server.memory_held
+        return [Value("memory.size", "all", f"hwloc reports {memory} B; all that the channels hold")]
+    size = Value("memory.size", f"{whole} {name}", size_text)
+    dram, held = server.effective["memory"]["dram"], server.memory_bytes
     rows, most = int(dram["rows"]), whole * unit
     while held < most and rows < ROWS_MAX:
         rows, held = rows * 2, held * 2
     if held < most:
-        return [Value("memory.size", "all", f"{told}; more than the model can hold")]
+        return [Value("memory.size", "all", f"{size_text}; more than the model can hold")]
     if rows == dram["rows"]:
         return [size]
     return [
         size,
-        Value("memory.dram.rows", rows, f"so many that the channels hold {whole} {name}; ranks as in {server.name}"),
+        Value("memory.dram.rows", rows, f"chosen so that the channels hold {whole} {name}; ranks as in {server.name}"),
     ]
 
 
 def drive_values(drives: Sequence[Drive], server: ServerFile, family: Family | None, notes: list[str]) -> list[Value]:
-    """Returns the drives of a socket and their links: one kind of drive per socket, and at least one on the first."""
+    """Returns the drives of a socket and their links: one kind of drive per socket, and at least one drive."""
     if not drives:
         notes.append("hwloc shows no NVMe drive at the first socket; the model needs one there, so one is assumed")
     if len(drives) > DRIVES_MAX:
@@ -162,7 +162,7 @@ def drive_values(drives: Sequence[Drive], server: ServerFile, family: Family | N
     if not links:
         lanes = 4 * count.value
         generation = server.effective["pcie"]["generation"]
-        source = "assumed: hwloc tells no link speed, check"
+        source = "assumed: hwloc reports no link speed, check"
         return [count, Value("pcie.generation", generation, source), Value("pcie.lanes", lanes, source)]
     (generation, lanes), most = links.most_common(1)[0]
     if most < len(drives):
@@ -177,7 +177,7 @@ def drive_values(drives: Sequence[Drive], server: ServerFile, family: Family | N
 
 
 def links_of(drive: Drive, newest: int = PCIE_GENERATIONS[-1]) -> list[tuple[int, int]]:
-    """Returns generation and lanes of links with the speed of a drive's link, the usual number of lanes first."""
+    """Returns generation and lanes of all links with the speed of a drive's link, the most common width first."""
     return [
         (generation, lanes)
         for lanes in LANES_USUAL
@@ -189,7 +189,7 @@ def links_of(drive: Drive, newest: int = PCIE_GENERATIONS[-1]) -> list[tuple[int
 
 
 def _guess(fits: Sequence[tuple[int, int]], family: Family | None) -> str:
-    """Says how certain the generation and lanes of a link are: hwloc knows only their product."""
+    """Describes the uncertainty of generation and lanes, of which hwloc reports only the resulting speed."""
     if len(fits) == 1:
         return f", given that this family has PCIe {family.generation} at most" if family else ""
     (generation, lanes), *others = fits
@@ -198,4 +198,5 @@ def _guess(fits: Sequence[tuple[int, int]], family: Family | None) -> str:
 
 
 def _mib(size: int) -> str:
+    """Formats a size in MiB."""
     return f"{size / 2**20:.4g}"

@@ -1,4 +1,4 @@
-"""The ledger: published results, recomputed and compared row by row."""
+"""The ledger: published results, reproduced and compared row by row."""
 
 from hostnet.ledger.demo import demo
 from hostnet.ledger.errors import LedgerError

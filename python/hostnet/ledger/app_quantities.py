@@ -9,55 +9,55 @@ from hostnet.ledger.quantities import Estimate, Outcome, Quantity, measured, nee
 from hostnet.units import LINE_BYTES
 
 MEASURED_IN_ALL = -1
-"""The row of all channels together."""
+"""Channel number of the row with the total of all channels."""
 
 
 def operations(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Operations of the application, in millions per second."""
+    """Returns the operations of the application, in millions per second."""
     row = run.workload(series.workload)
     return Estimate(number(row, "operations_per_s"), row.get("operations_ci95")).scaled(1e-6)
 
 
 def execution_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Time that all operations of the application take at the measured rate, in s."""
+    """Returns the time that all operations of the application take at the measured rate, in s."""
     row = run.workload(series.workload)
     return Estimate(number(row, "execution_time_s"), None).with_relative(operations(series, run, None).relative)
 
 
 def operations_degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
-    """Operations per second alone over those together."""
+    """Returns the operations per second alone over those together with other workloads."""
     return ratio(operations(series, needed(series, alone), None), operations(series, run, None))
 
 
 def time_degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
-    """Execution time together over that alone."""
+    """Returns the execution time together with other workloads over that alone."""
     return ratio(execution_time(series, run, None), execution_time(series, needed(series, alone), None))
 
 
 def ratio(above: Estimate, below: Estimate) -> Estimate:
-    """One value over another; not a number where there is nothing below."""
+    """Returns the ratio of two estimates; NaN if the denominator is 0."""
     value = above.value / below.value if below.value else math.nan
     return Estimate(value, None).with_relative(above.relative, below.relative)
 
 
 def traffic_degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
-    """DRAM traffic of a workload alone over that together: what prefetchers fetch is part of it."""
+    """Returns the DRAM traffic of a workload alone over that together, including prefetches."""
     return ratio(traffic(series, needed(series, alone), None), traffic(series, run, None))
 
 
 def application_rate(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """What the application reads or writes, in GB/s."""
+    """Returns the data rate of the application, in GB/s."""
     return measured(series, run, run.workload(series.workload), "app_gb_per_s", "app_ci95")
 
 
 def application_loss(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """How far that is below the baseline, in % of it."""
+    """Returns the relative loss of the data rate against the baseline, in %."""
     share = ratio(application_rate(series, run, None), application_rate(series, needed(series, base), None))
     return Estimate(100 * (1 - share.value), None if share.ci95 is None else 100 * share.ci95)
 
 
 def memory_utilization(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """DRAM traffic of everything, in % of the theoretical maximum."""
+    """Returns the total DRAM traffic, in % of the theoretical maximum."""
     row = run.row("channels", channel=MEASURED_IN_ALL)
     used = number(row, "read_gb_per_s") + number(row, "write_gb_per_s")
     return Estimate(100 * used / series.peak if series.peak else math.nan, None).with_relative(
@@ -66,29 +66,29 @@ def memory_utilization(series: Series, run: Outcome, _: Outcome | None) -> Estim
 
 
 def llc_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Lookups of the cores of a workload in the LLC that miss, in %."""
+    """Returns the LLC miss ratio of the cores of a workload, in %."""
     return Estimate(number(run.row("caches", workload=series.workload), "llc_miss_ratio"), None).scaled(100)
 
 
 def ddio_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Device writes that do not find their line in the LLC, in %."""
+    """Returns the share of device writes whose line is not in the LLC, in %."""
     hits = number(run.row("caches", workload=series.workload), "ddio_hit_ratio")
     return Estimate(100 * (1 - hits), None)
 
 
 def ddio_leak_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Lines of devices that leave the LLC unread, per line written by devices, in %."""
+    """Returns the device lines evicted from the LLC unread, per line written by devices, in %."""
     return Estimate(number(run.row("caches", workload=series.workload), "ddio_leak_ratio"), None).scaled(100)
 
 
 def write_row_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Activations for writes per line written, in %."""
+    """Returns the activations for writes per line written, in %."""
     row = run.row("channels", channel=MEASURED_IN_ALL)
     return measured(series, run, row, "write_row_miss_ratio", "write_row_miss_ci95").scaled(100)
 
 
 def activations_per_line(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Rows opened per line that is read or written."""
+    """Returns the activations per line read or written."""
     row = run.row("channels", channel=MEASURED_IN_ALL)
     traffic_gb_per_s = number(row, "read_gb_per_s") + number(row, "write_gb_per_s")
     lines = traffic_gb_per_s * number(run.summary, "window_ns") / LINE_BYTES
@@ -114,4 +114,4 @@ APP_QUANTITIES: dict[str, Quantity] = {
         activations_per_line,
     )
 }
-"""The quantities of applications that `study.toml` can name."""
+"""Quantities of applications that `study.toml` can name."""

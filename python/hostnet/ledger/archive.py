@@ -1,4 +1,4 @@
-"""The run directory of a recomputed study: what was run, every row, every operating point, and a report."""
+"""Run directory of a reproduced study: manifest, rows, operating points, and a report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from hostnet.ledger.study import Engine, Study
 from hostnet.ledger.validate import Ledger
 
 CURVE_POINTS_MAX = 120
-"""Points of a published curve that the report draws."""
+"""Maximum number of points of a published curve in the report."""
 
 PEERS: dict[Engine, dict[str, Read]] = {"memory": MEASURES, "noc": NOC_MEASURES}
-"""What is read of parts that are run alone, to be compared with other simulators of them."""
+"""Measures of parts that are simulated alone, which are compared with other simulators of such parts."""
 
 MEASURED: dict[Engine, dict[str, Read]] = {**PEERS, "chip": CHIP_MEASURES}
-"""What the table of operating points has of them, and of chips."""
+"""Columns of the table of operating points for such parts and for chips."""
 
 POINT_COLUMNS = {
     "point": "string",
@@ -60,7 +60,7 @@ APP_COLUMNS = {
     "ddio_hit_ratio": "float64",
     "ddio_leak_ratio": "float64",
 }
-"""Further columns: of the application, of writes of all channels, and of the workload in the caches; empty without."""
+"""Further columns: of the application, of writes of all channels, and of the workload in the caches; may be null."""
 
 
 CLUSTER_COLUMNS = {
@@ -78,44 +78,44 @@ CLUSTER_COLUMNS = {
     "iio_write_gbps": "float64",
     "config_hash": "string",
 }
-"""Columns of the table of points of clusters: those of the class of flows, then of the server."""
+"""Columns of the table of cluster points: those of the traffic class, then of the server."""
 
 
 def write_study_run(runs: Path, selection: str, ledger: Ledger) -> Path:
-    """Writes the run directory `runs/<selection>-<n>`, whole or not at all, and returns its path.
+    """Writes the run directory `runs/<selection>-<n>` atomically and returns its path.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The directory cannot be written.
     """
     from hostnet.rundir import publish_fresh
 
-    return publish_fresh(runs, selection, lambda place: fill(place, selection, ledger))
+    return publish_fresh(runs, selection, lambda folder: write_files(folder, selection, ledger))
 
 
 def write_study_to(path: Path, selection: str, ledger: Ledger) -> Path:
-    """Writes the run directory `path`, whole or not at all, and returns it.
+    """Writes the run directory `path` atomically and returns its path.
 
     Raises:
-        OSError: It exists and is not empty, or it cannot be written.
+        OSError: `path` exists and is not empty, or cannot be written.
     """
     from hostnet.rundir import publish
 
-    return publish(path, lambda place: fill(place, selection, ledger))
+    return publish(path, lambda folder: write_files(folder, selection, ledger))
 
 
-def fill(place: Path, selection: str, ledger: Ledger) -> None:
+def write_files(folder: Path, selection: str, ledger: Ledger) -> None:
     """Writes the files of the run directory."""
     from hostnet.report import write_report
     from hostnet.rundir import write_text
 
-    write_text(place / "manifest.json", json.dumps(manifest(selection, ledger), indent=2, ensure_ascii=False))
-    write_text(place / "summary.json", json.dumps(summary(ledger), indent=1, ensure_ascii=False))
-    write_points(place / "points.parquet", ledger)
-    write_report(place)
+    write_text(folder / "manifest.json", json.dumps(manifest(selection, ledger), indent=2, ensure_ascii=False))
+    write_text(folder / "summary.json", json.dumps(summary(ledger), indent=1, ensure_ascii=False))
+    write_points(folder / "points.parquet", ledger)
+    write_report(folder)
 
 
 def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
-    """What was run, with what, and how fast."""
+    """Returns the provenance of the ledger: study, version, machine and speed."""
     from hostnet import _core
     from hostnet.rundir import machine
 
@@ -140,7 +140,7 @@ def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
 
 
 def summary(ledger: Ledger) -> dict[str, Any]:
-    """Every row, how the groups did, and what the report needs to draw the panels."""
+    """Returns all rows, the scores of the groups, and the data that the report needs for its panels."""
     study = ledger.study
     drawn = {(panel.name, series.name) for panel in study.panels for series in panel.series if series.drawn}
     covered = {row.panel for row in ledger.rows if (row.panel, row.series) in drawn}
@@ -169,7 +169,7 @@ def summary(ledger: Ledger) -> dict[str, Any]:
 
 
 def group_summary(score: Score) -> dict[str, Any]:
-    """A group's score as data."""
+    """Returns the score of a group, ready for JSON."""
     group = score.group
     return {
         "name": group.name,
@@ -187,7 +187,7 @@ def group_summary(score: Score) -> dict[str, Any]:
 
 
 def panel_summary(study: Study, panel: Panel) -> dict[str, Any]:
-    """A panel's title and axes as data."""
+    """Returns the title and the axes of a panel, ready for JSON."""
     drawn = {series.name for series in panel.series if series.drawn}
     first = next((value for value in panel.published if value.series in drawn), panel.published[0])
     return {
@@ -204,7 +204,7 @@ def panel_summary(study: Study, panel: Panel) -> dict[str, Any]:
 
 
 def curves(panel: Panel) -> dict[str, list[tuple[float, float]]]:
-    """The published curves of a panel of which only some points are rows, thinned for drawing."""
+    """Returns the published curves of a panel of which only some points are rows, thinned for plotting."""
     drawn: dict[str, list[tuple[float, float]]] = {}
     for series in panel.series:
         own = [value for value in panel.published if value.series == series.name]
@@ -217,7 +217,7 @@ def write_points(file: Path, ledger: Ledger) -> None:
     """Writes the table of operating points.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The table cannot be written.
     """
     import pyarrow as pa
 
@@ -229,7 +229,7 @@ def write_points(file: Path, ledger: Ledger) -> None:
 
 
 def point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
-    """A row per point and workload, with the state of the channels."""
+    """Returns a row per point and workload, with the state of the channels."""
     rows = []
     for name, outcome in outcomes.items():
         point = {**outcome.row("channels", channel=-1), "point": name, "config_hash": outcome.summary["config_hash"]}
@@ -243,7 +243,7 @@ def point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
 
 
 def measured_rows(measures: Mapping[str, Read]) -> Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]:
-    """Makes a row per point of a chip, or of a part that was run alone."""
+    """Returns a function that makes a row per point of a chip, or of a part that was run alone."""
 
     def rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
         return [
@@ -260,7 +260,7 @@ def measured_rows(measures: Mapping[str, Read]) -> Callable[[Mapping[str, Outcom
 
 
 def cluster_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
-    """A row per point of clusters and class of flows, with the state of the server if there is one."""
+    """Returns a row per cluster point and traffic class, with the state of the server, if any."""
     rows = []
     for name, outcome in outcomes.items():
         if outcome.skipped:
@@ -283,4 +283,4 @@ POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]
         for engine, measures in MEASURED.items()
     },
 }
-"""Columns and rows of the table of operating points, by what ran them."""
+"""Columns and rows of the table of operating points, by engine."""

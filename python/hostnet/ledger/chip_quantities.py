@@ -1,4 +1,4 @@
-"""How quantities of chips follow from the summary of a run."""
+"""Quantities of chips, from the summary of a run."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import Estimate, Outcome, Quantity, needed
 
 LOAD = "load_cycles"
-"""What a core that loads remote memory spends, in the software of the configuration."""
+"""Key of the software time of a core that loads remote memory."""
 
 
 def latency(summary: Any) -> float:
-    """Mean latency of an operation, in cycles; NaN if none has ended."""
+    """Returns the mean latency of an operation, in cycles; NaN if none has ended."""
     return math.nan if summary["latency"] is None else float(summary["latency"]["mean_cycles"])
 
 
 def parts(summary: Any, wanted: Iterable[str]) -> float:
-    """Mean cycles that an operation spends in some parts of the breakdown; NaN where one of them is none."""
+    """Returns the mean time of an operation in some parts of the breakdown, in cycles; NaN if one does not exist."""
     known = {row["part"]: float(row["mean_cycles"]) for row in summary["breakdown"]["parts"]}
     return sum(known.get(part, math.nan) for part in wanted)
 
 
 def remote_access(summary: Any) -> float:
-    """Mean time of a remote request in LLC, memory and on the ways between, without its pipeline, in cycles."""
+    """Returns the mean time of a remote request in LLC, memory and between them, without its pipeline, in cycles."""
     return parts(summary, ["rrpp"]) - float(summary["config"]["ni"]["rrpp_cycles"])
 
 
 def bisection(summary: Any) -> float:
-    """What the links between the two halves of the columns carry at most in both directions, in GB/s."""
+    """Returns the peak bandwidth of the links between the two halves of the columns, in both directions, in GB/s."""
     middle = int(summary["config"]["chip"]["columns"]) // 2
     crossing = [row for row in summary["noc"]["links"] if columns_of(row) == {middle - 1, middle}]
     return len(crossing) * float(summary["noc"]["link_gb_per_s"])
 
 
 def columns_of(link: Mapping[str, Any]) -> set[int]:
-    """The columns of the routers at the ends of a link of the mesh; none of other links."""
+    """Returns the columns of the routers at the ends of a mesh link; empty for other links."""
     return {int(link[end][0]) for end in ("from", "to")} if link["kind"] == "mesh" else set()
 
 
@@ -56,66 +56,66 @@ CHIP_MEASURES: dict[str, Read] = {
     "window_change": lambda summary: summary["change"],
     "diameter": lambda summary: summary["config"]["rack"]["diameter"],
 }
-"""What is read from the summary of a run of a chip."""
+"""Values that are read from the summary of a run of a chip."""
 
 
 def chip_parts(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Mean cycles that an operation spends in `parts` of the breakdown."""
+    """Returns the mean time of an operation in `parts` of the breakdown, in cycles."""
     return Estimate(parts(run.summary, series.parts), None)
 
 
 def parts_difference(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """That less the one of the baseline, in cycles."""
+    """Returns the time in `parts` minus that of the baseline, in cycles."""
     return Estimate(parts(run.summary, series.parts) - parts(needed(series, base).summary, series.parts), None)
 
 
 def on_chip_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """What is not in `parts`, those of the network between chips, in % of the latency."""
+    """Returns the share of the latency outside of `parts`, which are those of the network between chips, in %."""
     return Estimate(100 * (1 - parts(run.summary, series.parts) / latency(run.summary)), None)
 
 
 def chip_overhead(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """How much longer an operation takes than in the baseline, in % of that."""
+    """Returns the relative increase of the latency over the baseline, in %."""
     return Estimate(100 * (latency(run.summary) / latency(needed(series, base).summary) - 1), None)
 
 
 def chip_reduction(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """How much shorter an operation takes than in the baseline, in % of that."""
+    """Returns the relative reduction of the latency from the baseline, in %."""
     return chip_overhead(series, run, base).scaled(-1)
 
 
 def remote_reduction(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """How much shorter a remote request is in LLC and memory than in the baseline, in % of that."""
+    """Returns the relative reduction of the time of remote requests in LLC and memory, in %."""
     there = remote_access(needed(series, base).summary)
     return Estimate(100 * (1 - remote_access(run.summary) / there), None)
 
 
 def parts_per_hop(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """What every hop between chips beyond those of the baseline adds to `parts`, in cycles."""
+    """Returns the time in `parts` per hop between chips beyond those of the baseline, in cycles."""
     hops = [int(outcome.summary["config"]["rack"]["hops"]) for outcome in (run, needed(series, base))]
     added = parts_difference(series, run, base).value
     return Estimate(added / (hops[0] - hops[1]) if hops[0] != hops[1] else math.nan, None)
 
 
 def numa_projection(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """Mean latency less what queues take in the baseline, which are its `parts`, but with a load instead, in cycles."""
+    """Returns the mean latency with the queues of the baseline, its `parts`, replaced by a load, in cycles."""
     queues = parts(needed(series, base).summary, series.parts)
     return Estimate(latency(run.summary) - queues + float(run.summary["config"]["software"][LOAD]), None)
 
 
 def bandwidth_share(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """Application bandwidth in % of that of the baseline."""
+    """Returns the application bandwidth, in % of that of the baseline."""
     here, there = (read_bandwidth(outcome) for outcome in (run, needed(series, base)))
     return Estimate(100 * here / there if there else math.nan, None)
 
 
 def read_bandwidth(run: Outcome) -> float:
-    """Application bandwidth, in GB/s."""
+    """Returns the application bandwidth, in GB/s."""
     return float(CHIP_MEASURES["application_bandwidth"](run.summary))
 
 
 def hotspot(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """The fullest link along column number `constant`, over the fullest of all other links of the mesh."""
+    """Returns the busy share of the busiest link along column `constant` over that of the busiest other mesh link."""
     column = {int(series.constant)}
     meshed = [row for row in run.summary["noc"]["links"] if row["kind"] == "mesh"]
     along = [float(row["share"]) for row in meshed if columns_of(row) == column]
@@ -141,4 +141,4 @@ CHIP_QUANTITIES: dict[str, Quantity] = {
         )
     },
 }
-"""The quantities that the `study.toml` of a study of chips can name."""
+"""Quantities of chips that `study.toml` can name."""

@@ -1,4 +1,4 @@
-"""Runs of chips, several at a time."""
+"""Runs several chips in parallel."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from hostnet.chips import chip_plan, run_chip_plan
-from hostnet.ledger.composed_runs import Summary, run_composed, text_of
-from hostnet.ledger.pool import Job, Progress
+from hostnet.ledger.composed_runs import Summary, run_composed, serialize
+from hostnet.ledger.parallel import Job, Progress
 from hostnet.running.results import Source
 from hostnet.units import parse_time_ps
 
 IDLE_WORK = 1 / 50
-"""Work of simulated time of a chip on which one core is at work, beside that of a full one."""
+"""Cost of simulated time of a chip with one busy core, relative to a fully busy chip."""
 
 WINDOWS = 2
-"""Windows of a run at least."""
+"""Minimum number of windows of a run."""
 
 
 def run_chips(
@@ -26,20 +26,20 @@ def run_chips(
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong.
+        ConfigError: One of the configurations is invalid.
     """
     return run_composed(configs, lambda config: job_of(config, base_dir), threads, progress)
 
 
 def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
-    """A run, whose result is its summary."""
+    """Returns the job that runs a configuration and returns its summary."""
     windowed = with_window(config)
     run = windowed["run"]
-    plan = chip_plan(Source(text_of(windowed), "json", run["name"], str(base_dir)))
+    plan = chip_plan(Source(serialize(windowed), "json", run["name"], str(base_dir)))
     size = parse_time_ps(run["warmup"], "warmup") + WINDOWS * parse_time_ps(run["window"], "window")
 
-    def job(tell: Progress) -> Summary:
-        results = run_chip_plan(plan, progress=tell)
+    def job(progress: Progress) -> Summary:
+        results = run_chip_plan(plan, progress=progress)
         if not results.complete:
             raise KeyboardInterrupt
         return results.summary
@@ -48,6 +48,6 @@ def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
 
 
 def with_window(config: dict[str, Any]) -> dict[str, Any]:
-    """The duration of the selection is a window, unless the point has one of its own."""
+    """Uses the duration of the selection as the window, unless the point sets one."""
     run = {"window": config["run"].get("duration"), **config["run"]}
     return {**config, "run": {key: value for key, value in run.items() if key != "duration"}}

@@ -1,4 +1,4 @@
-"""Runs of clusters, and of servers by themselves, several at a time."""
+"""Runs several clusters or single servers in parallel."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet.ledger.composed_runs import Summary, run_composed, text_of
-from hostnet.ledger.pool import Job, Progress
+from hostnet.ledger.composed_runs import Summary, run_composed, serialize
+from hostnet.ledger.parallel import Job, Progress
 from hostnet.ledger.repeats import repeated
 from hostnet.running.results import Source
 from hostnet.running.simulate import resolve, run_plan
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
 
 FLUID_WORK = 1 / 60
-"""Work of simulated time with a memory of rates, beside that of one line by line."""
+"""Cost of simulated time with a fluid memory model, relative to one that simulates every line."""
 
 JOB_PS = 10**11
-"""Simulated time that jobs may take."""
+"""Estimated simulated time of jobs, in ps."""
 
 TABLES = ("flows", "workloads", "domains", "caches", "control", "completions", "series", "power_series")
-"""Tables that quantities are computed from and that the summary of a run does not have."""
+"""Tables that quantities are computed from and that are not in the summary of a run."""
 
 
 def run_clusters(
@@ -33,32 +33,32 @@ def run_clusters(
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong.
-        SimulationError: One of the runs could not go on.
+        ConfigError: One of the configurations is invalid.
+        SimulationError: One of the runs failed.
     """
     return run_composed(configs, lambda config: job_of(config, base_dir), threads, progress)
 
 
 def source_of(config: dict[str, Any], base_dir: Path) -> Source:
-    """The configuration without what only the ledger reads."""
-    return Source(text_of(config), "json", config["run"]["name"], str(base_dir))
+    """Returns the configuration without the keys that only the ledger reads."""
+    return Source(serialize(config), "json", config["run"]["name"], str(base_dir))
 
 
 def size_of(config: dict[str, Any]) -> int:
-    """Simulated time in ps, warm-up included; a guess for runs that are as long as their jobs."""
+    """Returns the simulated time in ps, including the warm-up; an estimate for runs that last as long as their jobs."""
     if "until" in config["run"]:
         return JOB_PS
     return sum(parse_time_ps(config["run"][key], key) for key in ("warmup", "duration"))
 
 
 def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
-    """A run, whose result is its summary with tables."""
+    """Returns the job that runs a configuration and returns its summary with tables."""
     source = source_of(config, base_dir)
     plan, step = resolve(source), config["ledger"]["series"]
     series_ps = 0 if step is None else parse_time_ps(step, "series")
 
-    def run(tell: Progress) -> Summary:
-        results = run_plan(plan, source, series_ps=series_ps, progress=tell)
+    def run(progress: Progress) -> Summary:
+        results = run_plan(plan, source, series_ps=series_ps, progress=progress)
         if not results.complete:
             raise KeyboardInterrupt
         return {**summary_of(results), "again": [repeated(results, way) for way in config["ledger"]["again"]]}
@@ -67,11 +67,11 @@ def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
 
 
 def is_fluid(config: dict[str, Any]) -> bool:
-    """Whether the memory of its servers has rates."""
+    """Returns True if a server has a fluid memory model."""
     return any(host.get("fidelity") == "fluid" for host in config.get("host", {}).values())
 
 
 def summary_of(results: Results) -> Summary:
-    """The summary of a run and the rows of the tables that it does not have."""
+    """Returns the summary of a run with the rows of the tables that it lacks."""
     tables = results.tables
     return {**results.summary, **{name: tables[name].to_pylist() for name in TABLES if name in tables}}

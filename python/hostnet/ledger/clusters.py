@@ -1,4 +1,4 @@
-"""A study of clusters or chips: what was published of them, and which configurations are run to compare with it."""
+"""Studies of clusters or chips: published values, and the configurations that are run to reproduce them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any, get_args
 
 from hostnet.ledger.panels import Against, Panel, Published, Relation, Series
-from hostnet.ledger.points import merged
+from hostnet.ledger.points import merge_tables
 
 Value = int | str
-"""What tells the points of a family apart: a count, or a text such as a size."""
+"""Value that distinguishes the points of a family: a count, or a text such as a size."""
 
 
 @dataclass(frozen=True)
 class ClusterFamily:
-    """Clusters, chips or, without hosts, servers, composed of fragments of the configuration at several values of `x`.
+    """Clusters, chips or, without hosts, servers, composed of fragments of the configuration for several `x`.
 
-    Later fragments win over earlier ones and over the run of the selection. `{x}` in the name of a fragment and in its
-    texts is the value, `{last}` one less; a text that is `{x}` and no more is the value itself. With `series`, time
-    series are recorded at steps of this length. `skip` says why its points cannot be run yet, if they cannot. `again`
-    are other ways to run each point, such as "2 threads" and "2 processes", whose results are compared.
+    Later fragments override earlier ones and the run of the selection. `{x}` in the name and the texts of a fragment is
+    the value of x, and `{last}` one less; a text that is only `{x}` becomes the value itself. With `series`, time
+    series are recorded with this step. `skip` is the reason why its points cannot be run yet, if any. `again` lists
+    further ways to run each point, such as "2 threads" and "2 processes", whose results are compared.
     """
 
     name: str
@@ -35,7 +35,7 @@ class ClusterFamily:
     again: tuple[str, ...] = ()
 
     def points(self) -> list[ClusterPoint]:
-        """Its operating points, in the order of `x`; one without `x`."""
+        """Returns the operating points in the order of `x`, or a single one without `x`."""
         return [ClusterPoint(self, x) for x in self.x] or [ClusterPoint(self, None)]
 
 
@@ -53,29 +53,29 @@ class ClusterPoint:
 
     @property
     def x(self) -> str:
-        """Its value of x; 0 when there is none."""
+        """Value of x as text; "0" if there is none."""
         return str(self.value if self.value is not None else 0)
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
-        """Its configuration; `preset` is named by fragments. `ledger` is what only the ledger reads."""
+        """Returns the configuration. Fragments may refer to `preset`; the key `ledger` is read only by the ledger."""
         family = self.family
         own = {"series": family.series, "skip": family.skip, "again": list(family.again)}
         config: dict[str, Any] = {"run": {"name": self.name, **run}, "ledger": own}
         values = {"preset": preset, "x": self.value, "last": self.value - 1 if isinstance(self.value, int) else None}
         for part in family.parts:
-            config = merged(config, filled(values, family.fragments[part.replace("{x}", self.x)]))
+            config = merge_tables(config, fill_templates(values, family.fragments[part.replace("{x}", self.x)]))
         if "until" in config["run"]:
-            # The run of the selection is as long as others are; this one is as long as its jobs.
+            # This run lasts as long as its jobs, so the times of the selection do not apply.
             config["run"] = {key: value for key, value in config["run"].items() if key not in ("warmup", "duration")}
         return config
 
 
-def filled(values: Mapping[str, Any], fragment: Any) -> Any:
-    """The fragment with the values in its texts."""
+def fill_templates(values: Mapping[str, Any], fragment: Any) -> Any:
+    """Substitutes the values in the texts of a fragment."""
     if isinstance(fragment, Mapping):
-        return {key: filled(values, value) for key, value in fragment.items()}
+        return {key: fill_templates(values, value) for key, value in fragment.items()}
     if isinstance(fragment, list):
-        return [filled(values, value) for value in fragment]
+        return [fill_templates(values, value) for value in fragment]
     if not isinstance(fragment, str):
         return fragment
     for name, value in values.items():
@@ -86,7 +86,7 @@ def filled(values: Mapping[str, Any], fragment: Any) -> Any:
 
 
 def parse_clusters(data: Mapping[str, Any], folder: Path) -> tuple[Mapping[str, ClusterFamily], tuple[Panel, ...]]:
-    """Operating points and panels of `study.toml`, with the values of `claims.csv`."""
+    """Parses operating points and panels of `study.toml`, with the values of `claims.csv`."""
     fragments = data.get("fragments", {})
     families = {name: parse_family(name, fields, fragments) for name, fields in data["points"].items()}
     claims = read_claims(folder / "claims.csv")
@@ -97,7 +97,7 @@ def parse_clusters(data: Mapping[str, Any], folder: Path) -> tuple[Mapping[str, 
 
 
 def parse_family(name: str, fields: Mapping[str, Any], fragments: Mapping[str, Any]) -> ClusterFamily:
-    """A family, with fragments that exist."""
+    """Parses a family and checks that its fragments exist."""
     family = ClusterFamily(
         name=name,
         title=fields["title"],
@@ -115,7 +115,7 @@ def parse_family(name: str, fields: Mapping[str, Any], fragments: Mapping[str, A
 
 
 def read_claims(file: Path) -> dict[str, list[dict[str, str]]]:
-    """The published values by panel."""
+    """Reads the published values by panel."""
     claims: dict[str, list[dict[str, str]]] = {}
     with file.open(newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
@@ -126,7 +126,7 @@ def read_claims(file: Path) -> dict[str, list[dict[str, str]]]:
 def parse_panel(
     fields: Mapping[str, Any], families: Mapping[str, ClusterFamily], claims: Sequence[Mapping[str, str]]
 ) -> Panel:
-    """A panel: its published values, and as context every other point of the series that it draws."""
+    """Parses a panel: its published values, and all other points of its drawn series as context."""
     series = tuple(
         Series(**{**entry, "against": Against(**entry["against"]) if "against" in entry else None})
         for entry in fields["series"]
@@ -145,7 +145,7 @@ def parse_panel(
 
 
 def published_of(fields: Mapping[str, Any], claim: Mapping[str, str]) -> Published:
-    """A line of `claims.csv`."""
+    """Parses a line of `claims.csv`."""
     relation = claim["relation"]
     if relation and relation not in get_args(Relation):
         raise ValueError(f"relation is {relation!r}, must be one of {', '.join(get_args(Relation))}")
@@ -168,7 +168,7 @@ def published_of(fields: Mapping[str, Any], claim: Mapping[str, str]) -> Publish
 def context_of(
     fields: Mapping[str, Any], series: Sequence[Series], families: Mapping[str, ClusterFamily]
 ) -> Iterator[Published]:
-    """Points of drawn series of which nothing was published."""
+    """Yields points of drawn series that have no published value."""
     for entry in series:
         family, _, wanted = (entry.point or "").partition(":")
         if not entry.drawn or family not in families:

@@ -1,4 +1,4 @@
-"""Runs of configurations that are composed of fragments, those that are the same only once."""
+"""Runs configurations that are composed of fragments; equal ones only once."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hostnet.ledger.pool import Job, Progress, run_jobs
+from hostnet.ledger.parallel import Job, Progress, run_jobs
 
 Summary = dict[str, Any]
 
 MEASURE = "simulated_ps"
-"""What grows up to the end of a run."""
+"""Status value that grows until the end of a run."""
 
 
 def run_composed(
@@ -20,15 +20,14 @@ def run_composed(
     threads: int,
     progress: Progress | None,
 ) -> list[Summary]:
-    """Runs configurations, those with most work first, and returns their summaries in the same order.
+    """Runs configurations, the most expensive first, and returns their summaries in the same order.
 
-    Those that differ in their names alone are run once. The summary of a point that is skipped has the reason and
-    nothing else.
+    Configurations that differ only in their names are run once. The summary of a skipped point has only the reason.
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong.
-        SimulationError: One of the runs could not go on.
+        ConfigError: One of the configurations is invalid.
+        SimulationError: One of the runs failed.
     """
     places: dict[str, list[int]] = {}
     for place, config in enumerate(configs):
@@ -44,11 +43,11 @@ def run_composed(
 
 
 def identity_of(config: dict[str, Any]) -> str:
-    """What is equal for runs that are the same but for their name."""
+    """Returns a text that is equal for configurations that differ only in their name."""
     run = {key: value for key, value in config["run"].items() if key != "name"}
     return json.dumps({**config, "run": run}, sort_keys=True)
 
 
-def text_of(config: dict[str, Any]) -> str:
-    """The configuration without what only the ledger reads, as JSON."""
+def serialize(config: dict[str, Any]) -> str:
+    """Returns the configuration as JSON, without the keys that only the ledger reads."""
     return json.dumps({key: value for key, value in config.items() if key != "ledger"})

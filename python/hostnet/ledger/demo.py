@@ -1,4 +1,4 @@
-"""The demonstration: the four quadrants of the host network, published beside simulated, as tables and a report."""
+"""Demonstration: the four quadrants of the host network, published and simulated, as tables and a report."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ COLUMNS = (
     ("membw", "C2M traffic", "C2M GB/s"),
     ("membw", "P2M traffic", "P2M GB/s"),
 )
-"""Which panel and series the columns of a quadrant's table show, and their headings."""
+"""Panel, series and heading of the columns of a quadrant's table."""
 
 
 def demo(runs: Path, *, threads: int = 0, simulate: Simulate | None = None, console: Console | None = None) -> Path:
     """Simulates the four quadrants, prints them and writes `runs/demo-<n>`.
 
-    The last line of output is the path of the report, which is also returned.
+    The last line of the output is the path of the report, which is also returned.
 
     Raises:
-        LedgerError: The study's data cannot be found.
+        LedgerError: The data of the study cannot be found.
         OSError: The folder cannot be written.
     """
     from hostnet.ledger.show import stdout_console
-    from hostnet.rundir import check_place, fresh_path
+    from hostnet.rundir import check_run_dir, fresh_path
     from hostnet.terminal.progress import Watch
 
-    check_place(fresh_path(runs, "demo"))
+    check_run_dir(fresh_path(runs, "demo"))
     with Watch(show=True) as watch:
         ledger = validate("host_network", selection="demo", threads=threads, progress=watch, simulate=simulate)
     console = console or stdout_console()
@@ -48,7 +48,7 @@ def demo(runs: Path, *, threads: int = 0, simulate: Simulate | None = None, cons
 
 
 def show_quadrants(console: Console, ledger: Ledger) -> None:
-    """Prints a table per quadrant, how well the rows do, and how long it took."""
+    """Prints a table per quadrant, the score, and the duration."""
     from hostnet.ledger.show import summary_line
 
     for quadrant in QUADRANTS:
@@ -63,7 +63,7 @@ def show_quadrants(console: Console, ledger: Ledger) -> None:
 
 
 def quadrant_table(console: Console, ledger: Ledger, quadrant: str) -> Table:
-    """Published and simulated degradation and bandwidth of a quadrant, by number of C2M cores."""
+    """Creates the table of published and simulated degradation and bandwidth of a quadrant, by C2M cores."""
     from hostnet.ledger.show import new_table, number_text
 
     values = {(row.panel, row.series, row.x): row for row in ledger.rows}

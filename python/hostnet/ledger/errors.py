@@ -1,7 +1,7 @@
-"""The errors that a user of the ledger can meet."""
+"""Errors of the ledger."""
 
 from hostnet.errors import CodedError
 
 
 class LedgerError(CodedError):
-    """A study cannot be read or recomputed. The message says which file or row, and why."""
+    """Raised if a study cannot be read or reproduced; the message names the file or row, and the reason."""

@@ -1,4 +1,4 @@
-"""The published formula on simulated counters, computed the way the publication computed it from measured ones."""
+"""The published formula on simulated counters, evaluated as the publication evaluated it on measured ones."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from hostnet.ledger.panels import Series
 
 NOTHING = Estimate(math.nan, None)
-"""Where the run does not have what the formula needs."""
+"""Estimate if the run lacks what the formula needs."""
 
 CORES = "LFB"
-"""The domain of a series about cores; any other is about devices."""
+"""Domain of a series about cores; any other is about devices."""
 
 PARTS = ("switching", "write_hol", "read_hol", "top_of_queue")
-"""The components of the formula."""
+"""Components of the formula."""
 
 
 def formula_error(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """How far the formula is below the measured latency, in % of it; that is how far it puts throughput too high."""
+    """Returns how far the formula underestimates the measured latency, in %, which is the error of its throughput."""
     inflation = inflation_of(series, run)
     if inflation is None:
         return NOTHING
@@ -38,7 +38,7 @@ def formula_error(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 def formula_part(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """What some components of the formula add to latency, in ns."""
+    """Returns the latency that some components of the formula add, in ns."""
     inflation = inflation_of(series, run)
     if inflation is None:
         return NOTHING
@@ -47,7 +47,7 @@ def formula_part(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 def admission_delay(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Time outside of the CHA, less the constant that the publication takes off, in ns."""
+    """Returns the time outside of the CHA minus the constant that the publication subtracts, in ns."""
     inside = "CHA->DRAM read" if series.domain == CORES else "CHA->MC write"
     whole = held(series, run)
     stay = run.domain(inside, series.workload)["latency_mean_ns"]
@@ -57,13 +57,13 @@ def admission_delay(series: Series, run: Outcome, _: Outcome | None) -> Estimate
 
 
 def held(series: Series, run: Outcome) -> Estimate:
-    """The measured latency of a domain: of LFB entries, or by occupancy and rate of the IIO."""
+    """Returns the measured latency of a domain: that of LFB entries, or from occupancy and rate of the IIO."""
     measure: Callable[[Series, Outcome, Outcome | None], Estimate] = latency if series.domain == CORES else p2m_latency
     return measure(series, run, None)
 
 
 def inflation_of(series: Series, run: Outcome) -> Inflation | None:
-    """The components of the formula; None where the counters do not tell them."""
+    """Returns the components of the formula; None if the counters do not suffice."""
     from hostnet.explain.formula import FormulaConstants, formula
 
     counters: Any = run.summary.get("counters")
@@ -81,4 +81,4 @@ def inflation_of(series: Series, run: Outcome) -> Inflation | None:
 FORMULA_QUANTITIES: dict[str, Quantity] = {
     function.__name__: function for function in (formula_error, formula_part, admission_delay)
 }
-"""The quantities of the formula that `study.toml` can name."""
+"""Quantities of the formula that `study.toml` can name."""

@@ -1,4 +1,4 @@
-"""How the quantities of other memory simulators follow from the summary of a run of the memory alone."""
+"""Quantities of other memory simulators, from the summary of a run of the memory alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Read = Callable[[Any], Any]
 
 
 def of_summary(read: Read) -> Quantity:
-    """A quantity that stands in the summary. Simulated traffic is repeated exactly, so there is no interval."""
+    """Returns a quantity that is read from the summary. Simulated traffic is deterministic, so it has no interval."""
 
     def quantity(series: Series, run: Outcome, baseline: Outcome | None) -> Estimate:
         del series, baseline
@@ -24,14 +24,14 @@ def of_summary(read: Read) -> Quantity:
 
 
 def refresh_surplus(summary: Any) -> float:
-    """Refreshes beyond the closed form: elapsed time over tREFI on every rank."""
+    """Returns the refreshes beyond the closed form: elapsed time over tREFI on every rank."""
     dram = summary["config"]["memory"]["dram"]
     due = summary["memory"]["controllers"] * dram["ranks"] * summary["time"]["elapsed_clocks"] / dram["timing"]["refi"]
     return float(summary["commands"]["REF"] - due)
 
 
 def latency(start: str, statistic: str) -> Read:
-    """A statistic of the latency of reads; None where requests have no time of arrival."""
+    """Returns a reader of a statistic of the read latency; None if requests have no time of arrival."""
     return lambda summary: (summary["latency"][f"read_from_{start}"] or {}).get(statistic)
 
 
@@ -45,7 +45,7 @@ MEASURES: dict[str, Read] = {
     "p99_from_acceptance": latency("acceptance", "p99_ns"),
     "p99_from_arrival": latency("arrival", "p99_ns"),
 }
-"""What is read from the summary of a run of the memory alone."""
+"""Values that are read from the summary of a run of the memory alone."""
 
 MEMORY_QUANTITIES: dict[str, Quantity] = {name: of_summary(read) for name, read in MEASURES.items()}
-"""The quantities that the `study.toml` of a study of the memory alone can name."""
+"""Quantities of the memory alone that `study.toml` can name."""

@@ -1,4 +1,4 @@
-"""A study of the network on a chip alone: what another simulator got for the same traffic, and what is run for it."""
+"""Studies of the network on a chip alone: results of another simulator for the same traffic."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any
 from hostnet.ledger.peers import Result
 
 ROUTINGS = {"dor": "xy", "xy_yx": "o1turn"}
-"""Names of routings in the file of the other simulator, and here."""
+"""Names of routings in the file of the other simulator, and the names here."""
 
 PACKETS_MIN = 10_000
-"""A rate that was measured of fewer packets has a standard error above 1 %."""
+"""A rate that was measured from fewer packets has a standard error above 1 %."""
 
 
 @dataclass(frozen=True)
 class NocPoint:
-    """One simulated point: a network under one traffic, or with one trace."""
+    """A simulated point: a network with one traffic, or with a trace."""
 
     family: str
     network: Mapping[str, Any]
@@ -37,7 +37,7 @@ class NocPoint:
         return self.result["name"]
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration of the network alone; `preset` names the topology."""
+        """Returns the configuration of the network; `preset` is the topology."""
         result = self.result
         if "trace" in result:
             return {
@@ -58,7 +58,7 @@ class NocPoint:
 
 @dataclass(frozen=True)
 class NocFamily:
-    """A network under all traffic for which the file of the other simulator has results of `variant`."""
+    """A network with all traffic for which the file of the other simulator has results of `variant`."""
 
     name: str
     title: str
@@ -67,20 +67,20 @@ class NocFamily:
     network: Mapping[str, Any]
 
     def points(self) -> list[NocPoint]:
-        """Its operating points, in the file's order."""
+        """Returns the operating points in the order of the file."""
         own = [result for result in read_noc(self.file) if result["variant"] == self.variant]
         return [NocPoint(self.name, self.network, result) for result in own]
 
 
 @cache
 def read_noc(file: Path) -> tuple[Result, ...]:
-    """The simulated points of a file, or traces with what a closed form says of them."""
+    """Reads the simulated points of a file, or traces with the values of a closed form."""
     with file.open(newline="", encoding="utf-8") as lines:
-        return tuple({**row, **described(row)} for row in csv.DictReader(lines))
+        return tuple({**row, **description_of(row)} for row in csv.DictReader(lines))
 
 
-def described(row: Result) -> Result:
-    """What a point is called, which of its kind it is, and whether its rate was measured of enough packets."""
+def description_of(row: Result) -> Result:
+    """Adds the name of a point, its variant, and whether its rate is based on enough packets."""
     if "trace" in row:
         return {"name": row["trace"], "variant": "alone"}
     packets = int(row["flits_measured"]) / int(row["packet_flits"])

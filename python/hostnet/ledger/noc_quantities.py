@@ -1,4 +1,4 @@
-"""How the quantities of other simulators of networks on a chip follow from a run of the network alone."""
+"""Quantities of other simulators of networks on a chip, from a run of the network alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hostnet.ledger.quantities import Quantity
 
 
 def latency(which: str, statistic: str) -> Callable[[Any], Any]:
-    """A statistic of a latency, in cycles."""
+    """Returns a reader of a statistic of a latency, in cycles."""
     return lambda summary: summary["latency"][which][f"{statistic}_cycles"]
 
 
@@ -22,7 +22,7 @@ NOC_MEASURES: dict[str, Callable[[Any], Any]] = {
     "accepted": lambda summary: summary["rate"]["accepted"],
     "routers_mean": lambda summary: summary["packets"]["links_mean"] + 1,
 }
-"""What is read from the summary of a run of the network alone."""
+"""Values that are read from the summary of a run of the network alone."""
 
 NOC_QUANTITIES: dict[str, Quantity] = {name: of_summary(read) for name, read in NOC_MEASURES.items()}
-"""The quantities that the `study.toml` of a study of the network alone can name."""
+"""Quantities of the network alone that `study.toml` can name."""

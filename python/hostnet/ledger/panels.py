@@ -1,4 +1,4 @@
-"""Panels: what a publication shows, how it is recomputed, and how close is close enough."""
+"""Panels: published values, how they are reproduced, and the tolerances."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 Kind = Literal["relative", "absolute", "factor", "range", "relation", "context"]
-"""What an error is: a share of the published value, a difference, a factor less 1 in either direction, or a share by
-which a range or a bound is missed.
-
-A value that was not published has none: it is context.
-"""
+"""Definition of an error: a share of the published value, a difference, the larger over the smaller value minus 1, or
+the share by which a range or a bound is missed. A value that was not published is context and has no error."""
 
 Relation = Literal[">", ">=", "<", "<="]
-"""On which side of a published bound a value has to be."""
+"""Side of a published bound on which a value must be."""
 
 Chart = Literal["lines", "bars", "stacked", "parity"]
-"""How a panel is drawn."""
+"""Chart types of a panel."""
 
 SCORED = tuple(kind for kind in get_args(Kind) if kind != "context")
-"""The kinds that a group of rows can have."""
+"""Kinds that a group of rows can have."""
 
 POINTED = re.compile(r"\d+(?:\.\d+)+")
-"""The number of a figure in a chapter."""
+"""Number of a figure in a chapter."""
 
 ALL = "all"
 """The `x` of a published reference line."""
@@ -34,8 +31,8 @@ ALL = "all"
 class Group:
     """Rows that are scored alike. `mean` is the target of the mean error, `max` the tolerance of a single row.
 
-    `unit` is that of absolute errors. Relative errors are shares of the published value, or of `floor` where that is
-    more: what is below matters no more than a difference.
+    `unit` is the unit of absolute errors. Relative errors are shares of the published value, or of `floor` if that is
+    larger, so that small values are scored by their difference.
     """
 
     name: str
@@ -49,9 +46,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Against:
-    """Operating points whose quantity another is compared with; `previous` takes the point before that of the row.
+    """Operating points that the quantity is compared with; `previous` selects the point before that of the row.
 
-    Without `quantity` and `workload`, they are those of the series.
+    Without `quantity` and `workload`, those of the series apply.
     """
 
     point: str
@@ -63,18 +60,19 @@ class Against:
 
 @dataclass(frozen=True)
 class Series:
-    """How one curve of a panel is recomputed. Without `group` it is context; without `quantity` it is not simulated.
+    """Definition of a curve of a panel. Without `group` it is context; without `quantity` it is not simulated.
 
-    A series that is not `drawn` has rows, but no place in a chart. `against` is what the quantity is compared with, as
-    a ratio or, in percent, with `compare = "change"` as a change and with `"more"` as how much more it is, which is
-    negative where it is less. With `over`, a row is about all points of a family: the least, the most or the mean of
-    them, the one `farthest` from the published value, whether they rise (`trend`, a rank correlation), or at which x
-    they first reach `constant` (`first`). `peak` is the bandwidth in GB/s that a utilization is a share of.
-    `percentile` is a column of latencies.
+    A series that is not `drawn` has rows but is not plotted. `against` is the comparison of the quantity: `compare`
+    selects a ratio, the absolute relative difference ("change") or the signed one ("more"), both in percent.
 
-    Where the published formula is recomputed, `form` is its form, `timings` its constants in ns but for that of the
-    domain, which is `constant`, `parts` are the components that count, `way` is the time that the publication takes off
-    the time outside of the CHA, and `admission` says whether the wait for the CHA is added to the formula.
+    With `over`, a row is about all points of a family: the least, the most or the mean of them, the one `farthest` from
+    the published value, their rank correlation with x (`trend`), or the x at which they first reach `constant`
+    (`first`).
+
+    `peak` is the bandwidth in GB/s that a utilization refers to. `percentile` is a column of latencies. For the
+    published formula, `form` is its form, `timings` its constants in ns except that of the domain, which is `constant`,
+    `parts` are the components that count, `way` is the time that the publication subtracts from the time outside of the
+    CHA, and `admission` is True if the wait for the CHA is added to the formula.
     """
 
     name: str
@@ -100,11 +98,11 @@ class Series:
 
 @dataclass(frozen=True)
 class Published:
-    """One published value, as the panel's file has it. `x` is the file's text.
+    """A published value, as in the file of the panel. `x` is the text of the file.
 
-    With `other`, a second published value of the same thing, the two are the ends of a range. With `relation`, `y` is a
-    bound. Without `y`, nothing was published: the value is shown as context. `id` is that of its row, and `group` and
-    `tolerance` hold instead of those of its series, where there are any.
+    With `other`, a second published value, the two are the ends of a range. With `relation`, `y` is a bound. Without
+    `y`, nothing was published, and the value is context. `id` is that of its row; `group` and `tolerance` override
+    those of its series.
     """
 
     figure: str
@@ -123,10 +121,10 @@ class Published:
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel of a figure. `rows_at` picks, per series, the published points nearest to these x (empty: all).
+    """A panel of a figure. `rows_at` selects, per series, the published points nearest to these x (empty: all).
 
-    The labels are for drawing, where those of the panel's file are too long. `section` is the heading of the report
-    that a panel is drawn under; without it, its name says.
+    The labels override those of the file for plotting. `section` is the heading of the report under which the panel is
+    plotted; by default it follows from the name.
     """
 
     name: str
@@ -141,11 +139,11 @@ class Panel:
 
     @property
     def figure(self) -> str:
-        """The figure's number and letter, such as `7b` or `3`, with the points that its section has: `4.13a`."""
+        """Number and letter of the figure, such as `7b` or `3`, with the dots of its section: `4.13a`."""
         return with_points(figure_name(self.name.split("_")[0]), self.section or "")
 
     def rows(self) -> list[Published]:
-        """The published values that become rows of the ledger, in the file's order."""
+        """Returns the published values that become rows of the ledger, in the order of the file."""
         if not self.rows_at:
             return list(self.published)
         return [nearest(self.published, series.name, x) for series in self.series for x in self.rows_at]
@@ -161,17 +159,17 @@ class Exclusion:
     x: tuple[str, ...] = ()
 
     def covers(self, panel: str, series: str, x: str) -> bool:
-        """Whether the point belongs to this exclusion."""
+        """Returns True if the exclusion applies to the point."""
         return (panel, series) == (self.panel, self.series) and (not self.x or x in self.x)
 
 
 def figure_name(text: str) -> str:
-    """`fig07b`, `07b` and `7b` all become `7b`."""
+    """Normalizes the name of a figure: `fig07b`, `07b` and `7b` all become `7b`."""
     return text.strip().lower().removeprefix("fig").removeprefix("ure").strip(" .").lstrip("0")
 
 
 def with_points(figure: str, section: str) -> str:
-    """`413a` becomes `4.13a` where the section speaks of 4.13: names of panels have no points."""
+    """Returns `4.13a` for `413a` if the section mentions 4.13, because names of panels have no dots."""
     for number in POINTED.findall(section):
         name, found, letter = figure.partition(number.replace(".", ""))
         if found and not name[-1:].isdigit() and not letter[:1].isdigit():
@@ -180,11 +178,11 @@ def with_points(figure: str, section: str) -> str:
 
 
 def figure_matches(wanted: str, figure: str) -> bool:
-    """Whether `figure` (`7b`) is the wanted one (`7b`), or a panel of it (`7`), with points or without."""
+    """Returns True if `figure` (`7b`) is the wanted one (`7b`) or a panel of it (`7`), with or without dots."""
     wanted, figure = wanted.replace(".", ""), figure.replace(".", "")
     return figure == wanted or (figure.startswith(wanted) and figure[len(wanted) :].isalpha())
 
 
 def nearest(published: tuple[Published, ...], series: str, x: float) -> Published:
-    """The published point of a series that lies nearest to `x`."""
+    """Returns the published point of a series that is nearest to `x`."""
     return min((value for value in published if value.series == series), key=lambda value: abs(float(value.x) - x))

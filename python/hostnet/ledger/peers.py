@@ -1,4 +1,4 @@
-"""A study of the memory alone: what other simulators got for the same traffic, and what is run to compare with it."""
+"""Studies of the memory alone: results of other simulators for the same traffic."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from hostnet.ledger.panels import Panel, Published, Series
 from hostnet.ledger.points import PointFamily
 
 KNEE = 0.985
-"""Where the achieved bandwidth is a smaller share of the offered, latency measures the length of queues."""
+"""If the achieved bandwidth is a smaller share of the offered one, latency only reflects the length of queues."""
 
 LOADS = {"p30": 0.3, "p60": 0.6, "p80": 0.8}
 """Offered load of open arrivals as a share of the peak; all others are back to back."""
 
 Result = Mapping[str, str]
-"""One simulated point of another simulator, as its file has it."""
+"""A simulated point of another simulator, as in its file."""
 
 
 @dataclass(frozen=True)
 class TrafficPoint:
-    """One simulated point: a controller under one traffic. With `whole`, nothing is warm-up: all commands count."""
+    """A simulated point: a controller with one traffic. With `whole`, there is no warm-up and all commands count."""
 
     family: str
     controller: Mapping[str, Any]
@@ -42,7 +42,7 @@ class TrafficPoint:
         return self.result["name"]
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration of the memory alone; `preset` names the device."""
+        """Returns the configuration of the memory; `preset` is the device."""
         result = self.result
         load = {"load": LOADS[result["arrival"]]} if result["arrival"] in LOADS else {}
         return {
@@ -60,7 +60,7 @@ class TrafficPoint:
 
 @dataclass(frozen=True)
 class TrafficFamily:
-    """A controller under all traffic for which the file of another simulator has results of `variant`."""
+    """A controller with all traffic for which the file of another simulator has results of `variant`."""
 
     name: str
     title: str
@@ -70,7 +70,7 @@ class TrafficFamily:
     whole: bool = False
 
     def points(self) -> list[TrafficPoint]:
-        """Its operating points, in the file's order."""
+        """Returns the operating points in the order of the file."""
         results = read_results(self.file)
         return [
             TrafficPoint(self.name, self.controller, self.whole, result)
@@ -81,13 +81,13 @@ class TrafficFamily:
 
 @cache
 def read_results(file: Path) -> tuple[Result, ...]:
-    """The simulated points of a file."""
+    """Reads the simulated points of a file."""
     with file.open(newline="", encoding="utf-8") as lines:
         return tuple({**row, "name": traffic_name(row), "knee": knee(row)} for row in csv.DictReader(lines))
 
 
 def knee(result: Result) -> str:
-    """Whether the latency of a point can be compared: `below` the knee, or `beyond` it."""
+    """Returns whether the latency of a point can be compared: `below` the knee, or `beyond` it."""
     if result["closed_reads"] != "0":
         return "below"
     offered = float(result["offered_GBps"] or "inf")
@@ -95,7 +95,7 @@ def knee(result: Result) -> str:
 
 
 def traffic_name(result: Result) -> str:
-    """The traffic of a point, such as `rand-B-50-p60`."""
+    """Returns the name of the traffic of a point, such as `rand-B-50-p60`."""
     return "-".join(result[column] for column in ("pattern", "map", "read_pct", "arrival"))
 
 
@@ -105,7 +105,7 @@ def parse_peers(
     family: Callable[..., PointFamily] = TrafficFamily,
     read: Callable[[Path], tuple[Result, ...]] = read_results,
 ) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels of `study.toml`: families of this kind, of files that `read` reads."""
+    """Parses operating points and panels of `study.toml`: families of this kind, of files that `read` reads."""
     families = {
         name: family(name=name, **{**fields, "file": folder / fields["file"]})
         for name, fields in data["points"].items()
@@ -117,18 +117,18 @@ def parse_peers(
 def panels_of(
     fields: dict[str, Any], folder: Path, read: Callable[[Path], tuple[Result, ...]] = read_results
 ) -> Iterator[Panel]:
-    """A panel for every variant of the other simulator that has such results."""
+    """Yields a panel for every variant of the other simulator that has such results."""
     results = read(folder / fields["file"])
     for variant in dict.fromkeys(result["variant"] for result in results):
         if variant in fields.get("variants", (variant,)):
             own = [result for result in results if result["variant"] == variant]
-            panel = panel_of(fields, variant, own, twins_of(fields, folder))
+            panel = panel_of(fields, variant, own, read_twins(fields, folder))
             if panel.published:
                 yield panel
 
 
-def twins_of(fields: dict[str, Any], folder: Path) -> dict[str, Result]:
-    """The results of a second simulator by traffic, with which those of the first span ranges."""
+def read_twins(fields: dict[str, Any], folder: Path) -> dict[str, Result]:
+    """Returns the results of a second simulator by traffic, which form ranges with those of the first."""
     if "twin" not in fields:
         return {}
     results = read_results(folder / fields["twin"]["file"])
@@ -136,13 +136,13 @@ def twins_of(fields: dict[str, Any], folder: Path) -> dict[str, Result]:
 
 
 def panel_of(fields: dict[str, Any], variant: str, results: list[Result], twins: Mapping[str, Result]) -> Panel:
-    """One quantity of one variant. A value belongs to the first series whose conditions it meets, or to none."""
+    """Returns the panel of one quantity and variant. A value belongs to the first series whose conditions it meets."""
     point = fields["point"].format(variant=variant)
     used: dict[str, Series] = {}
     published = []
     for result in results:
         twin = twins.get(result["name"])
-        entry = next((entry for entry in fields["series"] if meets(entry.get("where", {}), result, twin)), None)
+        entry = next((entry for entry in fields["series"] if satisfies(entry.get("where", {}), result, twin)), None)
         value = value_of(fields, result)
         if entry is None or value is None:
             continue
@@ -170,8 +170,8 @@ def panel_of(fields: dict[str, Any], variant: str, results: list[Result], twins:
     return Panel(name, title, tuple(used.values()), tuple(published))
 
 
-def meets(conditions: Mapping[str, Any], result: Result, twin: Result | None) -> bool:
-    """Whether a point, and its twin if it has one, meets all conditions: columns and the texts that they may have."""
+def satisfies(conditions: Mapping[str, Any], result: Result, twin: Result | None) -> bool:
+    """Returns True if a point, and its twin if any, has one of the allowed texts in each column of the conditions."""
     return all(
         candidate[column] in allowed
         for candidate in (result, twin)
@@ -181,7 +181,7 @@ def meets(conditions: Mapping[str, Any], result: Result, twin: Result | None) ->
 
 
 def value_of(fields: Mapping[str, Any], result: Result) -> float | None:
-    """The value of a panel at a point: a column, or what a closed form says; None where there is none."""
+    """Returns the value of a panel at a point: a column, or that of a closed form; None if there is none."""
     if "closed_form" in fields:
         return float(fields["closed_form"])
     text = result[fields["column"]]

@@ -1,4 +1,4 @@
-"""Operating points: which workloads run together on how many cores, and the configuration that says so."""
+"""Operating points: the workloads that run together, and their configuration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 class OperatingPoint(Protocol):
-    """What is run once."""
+    """A configuration that is run once."""
 
     @property
     def name(self) -> str:
@@ -16,29 +16,29 @@ class OperatingPoint(Protocol):
 
     @property
     def x(self) -> str:
-        """What tells it from the other points of its family, as published values have it."""
+        """Text that identifies the point in its family, as in published values."""
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
-        """Its configuration, for a machine and with the seed, warm-up and duration of a selection."""
+        """Returns its configuration, for a machine and with the seed, warm-up and duration of a selection."""
 
 
 class PointFamily(Protocol):
-    """Operating points that differ in one thing only."""
+    """Operating points that differ in one respect."""
 
     @property
     def title(self) -> str:
-        """What it is, for a reader."""
+        """Description for readers."""
 
     def points(self) -> Sequence[OperatingPoint]:
-        """Its operating points, in order."""
+        """Returns its operating points, in order."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """Operating points that differ in the number of C2M cores only; without `cores`, one point without C2M traffic.
+    """Operating points that differ only in the number of C2M cores; without `cores`, one point without C2M traffic.
 
-    `reads` is the share of loads in the C2M workload (1.0 is C2M-Read, 0.0 is C2M-ReadWrite); `fio` names a job file
-    in the repository's `examples`, which runs on `fio_cores`.
+    `reads` is the share of loads in the C2M workload (1.0 is C2M-Read, 0.0 is C2M-ReadWrite); `fio` is a job file in
+    the repository's `examples`, which runs on `fio_cores`.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Family:
     fio_cores: str | None = None
 
     def points(self) -> list[Point]:
-        """Its operating points, with the fewest cores first."""
+        """Returns its operating points, with the fewest cores first."""
         return [Point(self, cores) for cores in range(1, self.cores + 1)] or [Point(self, 0)]
 
 
 @dataclass(frozen=True)
 class Point:
-    """One operating point: a family at a number of C2M cores (0 when it has no C2M traffic)."""
+    """An operating point: a family at a number of C2M cores (0 if it has no C2M traffic)."""
 
     family: Family
     cores: int
@@ -67,15 +67,15 @@ class Point:
 
     @property
     def x(self) -> str:
-        """Its number of cores."""
+        """Number of cores."""
         return str(self.cores)
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration of the server. Paths in it start from the repository's `examples`."""
+        """Returns the configuration of the server. Paths in it are relative to the repository's `examples`."""
         return {"server": {"preset": preset}, "workload": self.workloads(), "run": {"name": self.name, **run}}
 
     def workloads(self) -> dict[str, dict[str, Any]]:
-        """The workloads of the point by name, in the configuration's terms."""
+        """Returns the workloads of the point by name, as in a configuration."""
         workloads: dict[str, dict[str, Any]] = {}
         if self.cores:
             workloads["stream"] = {"kind": "stream", "cores": f"0-{self.cores - 1}", "reads": self.family.reads}
@@ -86,10 +86,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Composition:
-    """Operating points composed of fragments of the configuration, at several values of `x`: numbers of cores, mostly.
+    """Operating points composed of fragments of the configuration, for several values of `x`, mostly core counts.
 
-    Later fragments win over earlier ones and over the run of the selection. In their texts, `{x}` is the value and
-    `{last}` one less: the last of so many cores. `preset` is the machine, where it is not that of the study.
+    Later fragments override earlier ones and the run of the selection. In their texts, `{x}` is the value and `{last}`
+    one less, the number of the last core. `preset` is the machine, unless it is that of the study.
     """
 
     name: str
@@ -99,13 +99,13 @@ class Composition:
     preset: str | None = None
 
     def points(self) -> list[ComposedPoint]:
-        """Its operating points, in the order of `x`; one without `x`."""
+        """Returns the operating points in the order of `x`, or a single one without `x`."""
         return [ComposedPoint(self, x) for x in self.x] or [ComposedPoint(self, None)]
 
 
 @dataclass(frozen=True)
 class ComposedPoint:
-    """One operating point of a composition."""
+    """An operating point of a composition."""
 
     family: Composition
     value: int | None
@@ -117,38 +117,38 @@ class ComposedPoint:
 
     @property
     def x(self) -> str:
-        """Its value of x; 0 when there is none."""
+        """Value of x as text; "0" if there is none."""
         return str(self.value or 0)
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
-        """The configuration of the server. Paths in it start from the repository's `examples`."""
+        """Returns the configuration of the server. Paths in it are relative to the repository's `examples`."""
         config: dict[str, Any] = {"server": {"preset": self.family.preset or preset}, "run": {"name": self.name, **run}}
         for fragment in self.family.fragments:
-            config = merged(config, filled(fragment, self.value or 0))
+            config = merge_tables(config, fill_template(fragment, self.value or 0))
         return config
 
 
-def merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Two configurations as one; where both have a value, `more` wins."""
+def merge_tables(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Merges two configurations; values of `more` override those of `base`."""
     together = dict(base)
     for key, value in more.items():
         own = together.get(key)
-        together[key] = merged(own, value) if isinstance(own, Mapping) and isinstance(value, Mapping) else value
+        together[key] = merge_tables(own, value) if isinstance(own, Mapping) and isinstance(value, Mapping) else value
     return together
 
 
-def filled(fragment: Any, x: int) -> Any:
-    """The fragment with the value of x in its texts."""
+def fill_template(fragment: Any, x: int) -> Any:
+    """Substitutes the value of x in the texts of a fragment."""
     if isinstance(fragment, Mapping):
-        return {key: filled(value, x) for key, value in fragment.items()}
+        return {key: fill_template(value, x) for key, value in fragment.items()}
     if isinstance(fragment, list):
-        return [filled(value, x) for value in fragment]
+        return [fill_template(value, x) for value in fragment]
     return fragment.replace("{x}", str(x)).replace("{last}", str(x - 1)) if isinstance(fragment, str) else fragment
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Operating points that are run together, and for how long.
+    """Operating points that are run together, and their duration.
 
     Times of servers carry their unit (`1 ms`). The warm-up of the memory alone is a share of the requests.
     """
@@ -159,5 +159,5 @@ class Selection:
     points: tuple[OperatingPoint, ...]
 
     def config(self, point: OperatingPoint, preset: str, seed: int) -> dict[str, Any]:
-        """The configuration of one of the points."""
+        """Returns the configuration of a point."""
         return point.config(preset, {"seed": seed, "warmup": self.warmup, "duration": self.duration})

@@ -1,4 +1,4 @@
-"""How quantities of cores with frequencies and sleep, and of the services on them, follow from the summary of a run."""
+"""Quantities of cores with frequencies and sleep states, and of their services, from the summary of a run."""
 
 from __future__ import annotations
 
@@ -13,64 +13,64 @@ from hostnet.ledger.quantities import Estimate, Outcome, Quantity, needed, numbe
 US_PER_MS = 1000
 
 SURGE = 0.1
-"""Share of the most that is received or sent in a step from which on it counts as a surge."""
+"""Share of the largest rate of any step from which on a step belongs to a surge."""
 
 PAUSE_US = 2000
-"""Surges that are closer to each other are one."""
+"""Surges that are closer to each other, in us, are merged."""
 
 Step = Mapping[str, Any]
 """A row of the time series of cores."""
 
 
 def cores_power(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """What all cores take, in W."""
+    """Returns the total power of all cores, in W."""
     return Estimate(sum(number(row, "power_w") for row in run.summary["power"]), None)
 
 
 def answer_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """A percentile, or the mean, of the time from when a request came to the end of its answer, in ms."""
+    """Returns a percentile, or the mean, of the time from the arrival of a request to the end of its answer, in ms."""
     return Estimate(number(run.row("services"), f"{series.percentile}_us") / US_PER_MS, None)
 
 
 def answer_time_ratio(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """That over the same of the baseline."""
+    """Returns the answer time over that of the baseline."""
     there = answer_time(series, needed(series, base), None).value
     return Estimate(answer_time(series, run, None).value / there, None)
 
 
 def answered(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Requests that are answered, in thousands per second."""
+    """Returns the rate of answered requests, in thousands per second."""
     return Estimate(number(run.row("services"), "answered_per_s") / 1000, None)
 
 
 def state_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Time of all cores in the states `parts`, in %."""
+    """Returns the share of time of all cores in the states `parts`, in %."""
     rows = run.summary["power_states"]
     cores = len(run.summary["power"])
     return Estimate(100 * sum(number(row, "share") for row in rows if row["state"] in series.parts) / cores, None)
 
 
 def cores_frequency(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Mean frequency of the cores, in GHz."""
+    """Returns the mean frequency of the cores, in GHz."""
     rows = run.summary["power"]
     return Estimate(sum(number(row, "ghz_mean") for row in rows) / len(rows), None)
 
 
 def demand_frequency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """The same in those steps of the time series in which cores are at work for at least the share `constant`."""
+    """Returns the mean frequency in steps of the time series with a busy share of at least `constant`, in GHz."""
     busy = [step["ghz_mean"] for step in steps_of(run) if step["running_share"] >= series.constant]
     return Estimate(sum(busy) / len(busy) if busy else math.nan, None)
 
 
 def bursts_told(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """How often NCAP tells of a burst (IT_HIGH), in times per 5 ms."""
+    """Returns the number of bursts that NCAP signals (IT_HIGH), per 5 ms."""
     return Estimate(number(run.row("ncap"), "high") / (number(run.summary, "window_ns") / 5e6), None)
 
 
 def reaction(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Time from the beginning of a surge of received packets until the frequency rises next, in ms.
+    """Returns the time from the start of a surge of received packets until the next rise of the frequency, in ms.
 
-    `percentile` is "mean" or "max". A surge before whose end and the next one nothing rises does not count.
+    `percentile` is "mean" or "max". A surge without a rise before the next surge does not count.
     """
     rises = [row["at_us"] for row in risen(run.summary["frequencies"])]
     begins = [begin for begin, _ in surges(steps_of(run), "received_gbps")]
@@ -84,7 +84,7 @@ def reaction(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 def onset(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Mean time from the onset of surges of the first to the nearest of the second of the columns `parts`, in ms."""
+    """Returns the mean time from surges of the first column of `parts` to the nearest surge of the second, in ms."""
     first, second = ([begin for begin, _ in surges(steps_of(run), column)] for column in series.parts)
     if not first or not second:
         return Estimate(math.nan, None)
@@ -93,7 +93,7 @@ def onset(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 def late_sleeps(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """How often cores fall asleep from `constant` ms after a surge begins until all has been sent, per surge."""
+    """Returns how often cores sleep between `constant` ms after the start of a surge and its last packet, per surge."""
     steps = steps_of(run)
     ends = [end for _, end in surges(steps, "sent_gbps")]
     spans = [
@@ -105,18 +105,18 @@ def late_sleeps(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 def steps_of(run: Outcome) -> Sequence[Step]:
-    """The time series of the cores of the one server."""
+    """Returns the time series of the cores of the only server."""
     steps: Sequence[Step] = run.summary["power_series"]
     return steps
 
 
 def risen(rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """The changes to a higher frequency."""
+    """Yields the changes to a higher frequency."""
     return (row for before, row in pairwise(rows) if row["ghz"] > before["ghz"])
 
 
 def surges(steps: Sequence[Step], column: str) -> list[tuple[float, float]]:
-    """Beginnings and ends, in us, of the times in which a column is high; not of one that was on at the beginning."""
+    """Returns start and end, in us, of the times in which a column is high, except one at the start of the run."""
     most = max((step[column] for step in steps), default=0.0)
     begins = [0.0, *(step["time_us"] for step in steps)]
     high = [
@@ -149,4 +149,4 @@ POWER_QUANTITIES: dict[str, Quantity] = {
         late_sleeps,
     )
 }
-"""Those that `study.toml` can name."""
+"""Quantities of power that `study.toml` can name."""

@@ -1,4 +1,4 @@
-"""Runs of a cluster once more, on other threads or processes, and what came out otherwise."""
+"""Repeats runs of a cluster with other threads or processes, and compares the results."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 
 def repeated(results: Results, way: str) -> dict[str, Any]:
-    """What a run made in another way ("2 threads", "2 processes") was like.
+    """Repeats a run in another way ("2 threads", "2 processes").
 
     Returns:
-        A dict of the way, and whether the results were the same; of processes how often they met. Only the way where
-        it cannot be gone: processes need the extra `mpi`.
+        A dict of the way, and whether the results are the same; for processes also the rate of exchanges. Only the way
+            if it
+        is not available: processes require the extra `mpi`.
     """
     count, _, kind = way.partition(" ")
     if kind == "threads":
@@ -38,10 +39,13 @@ def repeated(results: Results, way: str) -> dict[str, Any]:
 
 
 def _in_processes(results: Results, ranks: int, folder: Path) -> dict[str, Any]:
+    """Repeats a run in several processes."""
     (folder / "cluster.json").write_text(results.source.text, encoding="utf-8")
     command = [sys.executable, "-c", "from hostnet.cli import main; main()", "run", str(folder / "cluster.json")]
-    asked = ["--processes", str(ranks), "--out", str(folder / "out"), "-q"]
-    done = subprocess.run([*command, *asked], cwd=results.source.base_dir, capture_output=True, text=True, check=False)
+    arguments = ["--processes", str(ranks), "--out", str(folder / "out"), "-q"]
+    done = subprocess.run(
+        [*command, *arguments], cwd=results.source.base_dir, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise LedgerError(
             "cluster-failed", f"the run of {results.plan.name} in {ranks} processes failed: {done.stderr.strip()}"

@@ -1,4 +1,4 @@
-"""The rows of the ledger: published beside simulated, and what to make of the difference."""
+"""Rows of the ledger: published and simulated values, and the verdict on their difference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from hostnet.ledger.needs import estimate_of, needs, series_of
+from hostnet.ledger.dependencies import dependencies_of, estimate_of, series_of
 from hostnet.ledger.panels import ALL, Exclusion, Group, Kind, Panel, Published, Relation, Series
 from hostnet.ledger.quantities import Estimate, Outcome
 from hostnet.ledger.study import Study
@@ -16,20 +16,23 @@ from hostnet.ledger.study import Study
 Verdict = Literal["pass", "fail", "skipped", "excluded", "context"]
 
 ROUNDING = 1e-9
-"""An error that exceeds the tolerance by less than this is on it: decimal fractions are not exact in binary."""
+"""An error that exceeds the tolerance by less than this passes, because decimal fractions are inexact in binary."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One published value and what the simulator says. A row of kind context has no published value.
+    """A published value and its simulated counterpart. A row of kind context has no published value.
 
-    `error` is signed. When `kind` is relative: (simulated - published) / published, or over the floor of the group
-    where that is more. When it is absolute: the difference in `unit`. When it is factor: by how much the larger of the
-    two exceeds the smaller, as a share of the smaller. When it is range: the distance from the range between
-    `published` and `other` as a share of the nearer end, 0 inside. When it is relation: the distance from the
-    bound `published` as a share of it, 0 on the side that `relation` names.
-    `floor` is what `error` and `tolerance` are shares of, in `unit`, where it is more than the published value.
-    `ci95` is the half-width of the simulated value's confidence interval in `unit`. What is unknown is None.
+    `error` is signed, and its definition depends on `kind`:
+
+    - relative: (simulated - published) / published, or over the floor of the group if that is larger.
+    - absolute: the difference in `unit`.
+    - factor: the larger value over the smaller one, minus 1.
+    - range: the distance from the range between `published` and `other` as a share of the nearer end, 0 inside.
+    - relation: the distance from the bound `published` as a share of it, 0 on the side that `relation` names.
+
+    `floor` is the value that `error` and `tolerance` refer to, in `unit`, if it exceeds the published value. `ci95` is
+    the half-width of the simulated value's confidence interval in `unit`. Unknown values are None.
     """
 
     id: str
@@ -53,10 +56,7 @@ class Row:
     group: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as an object of the `--json` file. Only rows that are compared with a range have the key `other`.
-
-        Only those that are compared with a bound have the key `relation`, with a floor `floor`.
-        """
+        """Returns the row as an object of the `--json` file. `other`, `relation` and `floor` are omitted if unused."""
         optional = ("other", "relation", "floor")
         fields = asdict(self)
         del fields["group"]
@@ -65,7 +65,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Score:
-    """How a group of rows did. `mean` and `max` are over the rows that have an error, None when none has one."""
+    """Score of a group of rows. `mean` and `max` are over the rows with an error, None if there are none."""
 
     group: Group
     rows: int
@@ -76,17 +76,17 @@ class Score:
 
     @property
     def on_target(self) -> bool:
-        """Whether every row has an error, and their mean is within its target."""
+        """True if every row has an error, and their mean is within its target."""
         return self.mean is not None and not self.without_error and self.mean <= self.group.mean + ROUNDING
 
 
 def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, Outcome]) -> list[Row]:
-    """The rows of these panels. Rows whose operating points were not run are left out."""
+    """Returns the rows of the panels, without those whose operating points were not run."""
     rows = []
     for panel in panels:
         for value in panel.rows():
             series = series_of(panel, value)
-            need = needs(study, series, value.x)
+            need = dependencies_of(study, series, value.x)
             if need is None:
                 rows.append(make_row(study, panel, series, value, None))
             elif any(outcomes[name].skipped for name in need.names() & outcomes.keys()):
@@ -105,7 +105,7 @@ def make_row(
     *,
     skipped: bool = False,
 ) -> Row:
-    """Scores one value; `skipped` says that a point it needs was not run."""
+    """Scores one value; `skipped` is True if a required point was skipped."""
     name = value.group or series.group
     group = study.groups[name] if name is not None and value.x != ALL and value.y is not None else None
     if group is not None and value.tolerance is not None:
@@ -139,7 +139,7 @@ def make_row(
 
 
 def kind_of(group: Group | None, series: Series, value: Published) -> Kind:
-    """What the error of a row is."""
+    """Returns the kind of the error of a row."""
     if value.y is None:
         return "context"
     if group is not None:
@@ -150,12 +150,12 @@ def kind_of(group: Group | None, series: Series, value: Published) -> Kind:
 
 
 def slug(text: str) -> str:
-    """`CHA->MC write latency` becomes `cha-mc-write-latency`."""
+    """Converts text to a slug: `CHA->MC write latency` becomes `cha-mc-write-latency`."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def finite(value: float | None) -> float | None:
-    """The value, or None where it says nothing."""
+    """Returns the value, or None if it is not finite."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -167,10 +167,10 @@ def error_of(
     floor: float = 0.0,
     relation: Relation | None = None,
 ) -> float | None:
-    """Signed error of a simulated value; None without one, without a published one, or relative to zero.
+    """Returns the signed error of a simulated value; None if a value is missing or the reference is zero.
 
-    `other` is the second end of a range; without it the range is the published value alone. A relative error is at
-    least relative to `floor`. `relation` is the side of a bound that has no error.
+    `other` is the second end of a range; without it, the range is the published value. A relative error refers at least
+    to `floor`. `relation` is the side of a bound that has no error.
     """
     if simulated is None or published is None:
         return None
@@ -190,16 +190,16 @@ def error_of(
 
 
 def is_strict(value: Published, simulated: float | None) -> bool:
-    """Whether a value lies on a bound that it has to be beyond."""
+    """Returns True if a value equals a bound that it must exceed."""
     return value.relation in (">", "<") and simulated == value.y
 
 
 def verdict_of(
     group: Group | None, error: float | None, exclusion: Exclusion | None, *, strict: bool = False
 ) -> Verdict:
-    """What to make of an error. A row exactly on its tolerance passes; a scored row without a value fails.
+    """Returns the verdict on an error. An error equal to the tolerance passes; a scored row without a value fails.
 
-    A `strict` row is on a bound that it has to be beyond: that takes a tolerance.
+    A `strict` row equals a bound that it must exceed, which passes only with a tolerance.
     """
     if exclusion is not None:
         return "excluded"
@@ -211,7 +211,7 @@ def verdict_of(
 
 
 def scores(study: Study, rows: list[Row]) -> list[Score]:
-    """How every group did, in the study's order. Groups without scored rows are left out."""
+    """Returns the scores of all groups with scored rows, in the order of the study."""
     members: dict[str, list[Row]] = {name: [] for name in study.groups}
     for row in rows:
         if row.group is not None and row.verdict in ("pass", "fail"):
@@ -220,7 +220,7 @@ def scores(study: Study, rows: list[Row]) -> list[Score]:
 
 
 def score(group: Group, rows: list[Row]) -> Score:
-    """Passes, mean and largest error of the scored rows of a group."""
+    """Returns the passes and the mean and largest error of the scored rows of a group."""
     errors = [abs(row.error) for row in rows if row.error is not None]
     return Score(
         group=group,

@@ -18,33 +18,31 @@ from hostnet.ledger.study import Engine, Study
 Summary = dict[str, Any]
 Progress = Callable[[dict[str, Any]], bool | None]
 Simulate = Callable[[Sequence[dict[str, Any]], Path, int, Progress | None], list[Summary]]
-"""Runs configurations, given the folder that their paths start from, threads (0: all cores) and a progress callback.
-
-Returns the summary of each, in their order.
-"""
+"""Runs configurations, given the folder for relative paths, the number of threads (0: all cores) and a progress
+callback. Returns the summary of each in the same order."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Operating points that were run together, when and how fast."""
+    """Operating points that were run together, with time and speed."""
 
     outcomes: dict[str, Outcome]
     started: str
     wall_time_s: float
     work: int
     unit: str
-    """What `work` counts: events of servers, requests of the memory or packets of a network, cycles, predictions."""
+    """Unit of `work`: events of servers, requests of the memory, packets of a network, cycles, or predictions."""
     machines: str
-    """The presets of the servers that were run, the device of the memory, or the topology of the network."""
+    """Presets of the servers, the device of the memory, or the topology of the network."""
 
     @property
     def work_per_s(self) -> float:
-        """Work of all runs per second of wall time."""
+        """Work of all runs per second of wall-clock time."""
         return self.work / max(self.wall_time_s, 1e-9)
 
     @property
     def speed(self) -> str:
-        """That rate in words."""
+        """The rate of work as text."""
         if self.unit == "predictions":
             return f"{self.work_per_s:.0f} {self.unit}/s"
         return f"{self.work_per_s / 1e6:.1f} M {self.unit}/s"
@@ -57,8 +55,8 @@ def simulate(
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong, or a file that it names is missing.
-        SimulationError: One of the runs could not go on.
+        ConfigError: One of the configurations is invalid, or a file that it names is missing.
+        SimulationError: One of the runs failed.
     """
     from hostnet.running.results import Source
     from hostnet.running.simulate import resolve, run_plans
@@ -81,10 +79,10 @@ def simulate(
 def predict(
     configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
 ) -> list[Summary]:
-    """Predicts configurations instead of running them; a `Simulate`. It takes no threads and no progress.
+    """Predicts configurations instead of running them; a `Simulate` that ignores threads and progress.
 
     Raises:
-        ConfigError: One of the configurations is wrong, or a file that it names is missing.
+        ConfigError: One of the configurations is invalid, or a file that it names is missing.
     """
     from hostnet.running.results import Source
     from hostnet.running.simulate import predict_plan, resolve
@@ -101,10 +99,10 @@ def simulate_memory(
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong.
+        ConfigError: One of the configurations is invalid.
     """
     from hostnet import _core
-    from hostnet.ledger.pool import run_pool
+    from hostnet.ledger.parallel import run_pool
 
     plans = [
         _core.memory_plan(json.dumps(config), format="json", file="<study>", base_dir=str(base_dir))
@@ -121,10 +119,10 @@ def simulate_noc(
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong.
+        ConfigError: One of the configurations is invalid.
     """
     from hostnet import _core
-    from hostnet.ledger.pool import run_nocs
+    from hostnet.ledger.parallel import run_nocs
 
     plans = [
         _core.noc_plan(json.dumps(config), format="json", file="<study>", base_dir=str(base_dir)) for config in configs
@@ -139,8 +137,8 @@ def simulate_clusters(
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong.
-        SimulationError: One of the runs could not go on.
+        ConfigError: One of the configurations is invalid.
+        SimulationError: One of the runs failed.
     """
     from hostnet.ledger.cluster_runs import run_clusters
 
@@ -154,7 +152,7 @@ def simulate_chips(
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
-        ConfigError: One of the configurations is wrong.
+        ConfigError: One of the configurations is invalid.
     """
     from hostnet.ledger.chip_runs import run_chips
 
@@ -169,7 +167,7 @@ ENGINES: dict[Engine, tuple[Simulate, str]] = {
     "cluster": (simulate_clusters, "events"),
     "predict": (predict, "predictions"),
 }
-"""What runs the points of a study, and what its work is counted in."""
+"""Function that runs the points of a study, and the unit of its work, by engine."""
 
 
 def run_points(
@@ -181,7 +179,7 @@ def run_points(
     progress: Progress | None = None,
     simulate: Simulate | None = None,
 ) -> Batch:
-    """Runs those points of the selection whose names are given, by default with the engine of the study.
+    """Runs the named points of the selection, by default with the engine of the study.
 
     Raises:
         LedgerError: The selection has none of these points.
@@ -208,12 +206,12 @@ def run_points(
 
 
 def machine_of(config: dict[str, Any], preset: str) -> str:
-    """The preset of a point's server or chip; that of the study where it has none."""
+    """Returns the preset of a point's server or chip, or that of the study."""
     return str({**config.get("server", {}), **config.get("chip", {})}.get("preset", preset))
 
 
 def work_of(summary: Summary) -> int:
-    """Events of a server, requests of the memory or packets of a network alone, cycles of a chip, or one prediction."""
+    """Returns the work of a run: events, requests, packets or cycles, or 1 for a prediction."""
     if summary.get("engine") == "predict":
         return 1
     if "skipped" in summary:

@@ -1,4 +1,4 @@
-"""The ledger as text: tables on a terminal, plain columns elsewhere."""
+"""Prints the ledger: as tables on a terminal, else as plain columns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from hostnet.terminal.layout import WideTable
 from hostnet.units import format_percent
 
 PLAIN_WIDTH = 140
-"""Columns of the output where there is no terminal."""
+"""Width of the output without a terminal, in columns."""
 
 
 def stdout_console() -> Console:
-    """A console on stdout: coloured on a terminal, plain text of a fixed width elsewhere."""
+    """Creates a console on stdout: coloured on a terminal, else plain text of a fixed width."""
     console = Screen()
     return console if console.is_terminal else Screen(no_color=True, width=PLAIN_WIDTH)
 
 
 def new_table(console: Console, title: str, *columns: str, left: int = 1) -> WideTable:
-    """A table whose first `left` columns are text, which may wrap, and the others numbers."""
+    """Creates a table whose first `left` columns are text, which may wrap, and the others numbers."""
     table = WideTable(
         title=title,
         title_justify="left",
@@ -44,13 +44,13 @@ def new_table(console: Console, title: str, *columns: str, left: int = 1) -> Wid
 
 
 def print_table(console: Console, table: WideTable) -> None:
-    """Prints a table: on a narrow terminal its names wrap between words, and what has no room continues below."""
+    """Prints a table; on a narrow terminal its names wrap between words, and further columns continue below."""
     for part in table.fitted(console.width):
         console.print(part)
 
 
 def show_ledger(console: Console, ledger: Ledger) -> None:
-    """Groups against their targets, then the rows that fail, then those left out, then one line that sums up."""
+    """Prints the groups against their targets, failing rows, exclusions and a summary line."""
     print_table(console, score_table(console, ledger))
     for line in floor_lines(ledger):
         console.print(line, markup=False, soft_wrap=True)
@@ -62,7 +62,7 @@ def show_ledger(console: Console, ledger: Ledger) -> None:
 
 
 def score_table(console: Console, ledger: Ledger) -> WideTable:
-    """Largest and mean error of every group of rows, against tolerance and target."""
+    """Creates the table of the largest and mean error of every group, with tolerance and target."""
     columns = ("quantity", "rows\npass", "max\nerror", "\ntolerance", "mean\nerror", "\ntarget", "mean on\ntarget")
     table = new_table(console, f"{ledger.study.name}: {ledger.study.title}", *columns)
     for score in ledger.scores:
@@ -74,7 +74,7 @@ def score_table(console: Console, ledger: Ledger) -> WideTable:
 
 
 def floor_lines(ledger: Ledger) -> list[str]:
-    """Which groups have rows whose errors are shares of a floor, by floor."""
+    """Lists the groups with rows whose errors are shares of a floor, by floor."""
     floors: dict[str, list[str]] = {}
     for score in ledger.scores:
         for text in {f"{row.floor:g} {row.unit}" for row in ledger.rows if row.group == score.group.name and row.floor}:
@@ -83,7 +83,7 @@ def floor_lines(ledger: Ledger) -> list[str]:
 
 
 def failing_table(console: Console, rows: Sequence[Row]) -> WideTable:
-    """One line for every row beyond its tolerance."""
+    """Creates the table of the rows beyond their tolerance."""
     table = new_table(console, "", "failing row", "published", "simulated", "error", "tolerance")
     for row in rows:
         values = [published_text(row), number_text(row.simulated)]
@@ -97,7 +97,7 @@ def failing_table(console: Console, rows: Sequence[Row]) -> WideTable:
 
 
 def exclusion_lines(ledger: Ledger) -> list[str]:
-    """What is left out of the score, and why."""
+    """Lists the excluded points and the reasons."""
     lines = []
     for rule in ledger.study.exclusions:
         covered = [row.x for row in ledger.rows if rule.covers(row.panel, row.series, row.x)]
@@ -108,7 +108,7 @@ def exclusion_lines(ledger: Ledger) -> list[str]:
 
 
 def skipped_lines(ledger: Ledger) -> list[str]:
-    """Which points were not run, and why."""
+    """Lists the points that were not run and the reasons."""
     points: dict[str, list[str]] = {}
     for name, outcome in ledger.batch.outcomes.items():
         if outcome.skipped:
@@ -117,13 +117,13 @@ def skipped_lines(ledger: Ledger) -> list[str]:
 
 
 def run_line(ledger: Ledger) -> str:
-    """How much was simulated, and how fast."""
+    """Describes how much was simulated, and how fast."""
     batch = ledger.batch
     return f"{len(batch.outcomes)} operating points of {batch.machines}: {batch.wall_time_s:.1f} s, {batch.speed}"
 
 
 def summary_line(ledger: Ledger) -> str:
-    """The ledger in a line."""
+    """Summarizes the ledger in one line."""
     count = Counter(row.verdict for row in ledger.rows)
     on_target = sum(score.on_target for score in ledger.scores)
     skipped = f"{count['skipped']} skipped, " if count["skipped"] else ""
@@ -135,19 +135,19 @@ def summary_line(ledger: Ledger) -> str:
 
 
 def error_text(value: float | None, group: Group) -> str:
-    """An error of a group: percent, or in its unit when it is absolute."""
+    """Formats an error of a group: in percent, or in its unit if it is absolute."""
     if value is None:
         return "-"
     return absolute_text(value, group.unit) if group.kind == "absolute" else format_percent(value, 1)
 
 
 def number_text(value: float | None) -> str:
-    """Four significant digits."""
+    """Formats a value with four significant digits."""
     return "-" if value is None else f"{value:#.4g}".rstrip(".")
 
 
 def published_text(row: Row) -> str:
-    """The published value, both ends of a range, or a bound."""
+    """Formats the published value, both ends of a range, or a bound."""
     text = (
         number_text(row.published) if row.other is None else f"{number_text(row.published)} to {number_text(row.other)}"
     )

@@ -1,6 +1,6 @@
-"""A study: what a publication measured, how it is recomputed, and how close is close enough.
+"""Studies: published results, how they are reproduced, and the tolerances.
 
-A study lives in `studies/<name>/` of the repository: `study.toml` and the published values in `panels/*.csv`.
+A study is stored in `studies/<name>/` of the repository: `study.toml` and the published values in `panels/*.csv`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from hostnet.ledger.panels import (
 from hostnet.ledger.points import Composition, Family, OperatingPoint, PointFamily, Selection
 
 Engine = Literal["simulation", "memory", "noc", "chip", "cluster", "predict"]
-"""What recomputes a study: servers, the memory or the network on a chip alone, chips, clusters, or a prediction."""
+"""Engines: servers, the memory or the network on a chip alone, chips, clusters, or predictions."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """The first so many us of the time series of a point, as a figure shows it."""
+    """The first `us` us of the time series of a point, as shown by a figure."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Study:
-    """A publication's results as data. `origin` says how the values came out of it, if that is worth saying."""
+    """Results of a publication as data. `origin` describes how the values were extracted, if that matters."""
 
     name: str
     title: str
@@ -63,7 +63,7 @@ class Study:
     timelines: tuple[Timeline, ...] = ()
 
     def panels_of(self, figures: Sequence[str]) -> tuple[Panel, ...]:
-        """The panels of these figures (`3`, `7b`, `fig08`); all of them when the list is empty."""
+        """Returns the panels of the figures (`3`, `7b`, `fig08`); all panels if the list is empty."""
         if not figures:
             return self.panels
         wanted = [figure_name(figure) for figure in figures]
@@ -74,12 +74,12 @@ class Study:
         return tuple(panel for panel in self.panels if any(figure_matches(figure, panel.figure) for figure in wanted))
 
     def exclusion(self, panel: str, series: str, x: str) -> Exclusion | None:
-        """Why this point is excluded, if it is."""
+        """Returns the exclusion of a point, if any."""
         return next((rule for rule in self.exclusions if rule.covers(panel, series, x)), None)
 
 
 def studies_root() -> Path:
-    """The repository's `studies` folder: beside this package's sources, or above the current directory."""
+    """Returns the repository's folder `studies`: beside the sources of this package, or above the current folder."""
     source_root = Path(__file__).resolve().parents[3]
     here = Path.cwd().resolve()
     for root in (source_root, here, *here.parents):
@@ -93,12 +93,12 @@ def studies_root() -> Path:
 
 
 def study_names() -> list[str]:
-    """The studies of the repository, sorted."""
+    """Returns the studies of the repository, sorted."""
     return sorted(path.parent.name for path in studies_root().glob("*/study.toml"))
 
 
 def load_study(name: str, root: Path | None = None) -> Study:
-    """Reads a study by name. Raises `LedgerError` when there is none, or when its files do not fit together."""
+    """Reads a study by name; raises `LedgerError` if there is none, or if its files are inconsistent."""
     folder = (root or studies_root()) / name
     file = folder / "study.toml"
     if not file.is_file():
@@ -128,7 +128,7 @@ def parse_study(data: dict[str, Any], folder: Path) -> Study:
 
 
 def parse_points(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels, as the engine of the study has them."""
+    """Parses operating points and panels according to the engine of the study."""
     if data["study"]["engine"] == "memory":
         return parse_memory(data, folder)
     if data["study"]["engine"] == "noc":
@@ -139,7 +139,7 @@ def parse_points(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, Point
 
 
 def parse_host(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels of a study of servers."""
+    """Parses operating points and panels of a study of servers."""
     fragments = data.get("fragments", {})
     families = {name: parse_family(name, fields, fragments) for name, fields in data["points"].items()}
     timings = data.get("formula", {})
@@ -147,7 +147,7 @@ def parse_host(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFa
 
 
 def parse_family(name: str, fields: dict[str, Any], fragments: Mapping[str, Any]) -> PointFamily:
-    """A family of streams and drives, or one that is composed of fragments of the configuration."""
+    """Parses a family of streams and drives, or one that is composed of fragments of the configuration."""
     if "config" not in fields:
         return Family(name=name, **fields)
     parts = tuple(fragments[part] for part in fields["config"])
@@ -155,14 +155,14 @@ def parse_family(name: str, fields: dict[str, Any], fragments: Mapping[str, Any]
 
 
 def parse_memory(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels of a study of the memory alone."""
+    """Parses operating points and panels of a study of the memory alone."""
     from hostnet.ledger.peers import parse_peers
 
     return parse_peers(data, folder)
 
 
 def parse_noc(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels of a study of the network on a chip alone."""
+    """Parses operating points and panels of a study of the network on a chip alone."""
     from hostnet.ledger.noc_peers import NocFamily, read_noc
     from hostnet.ledger.peers import parse_peers
 
@@ -170,7 +170,7 @@ def parse_noc(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFam
 
 
 def parse_networks(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels of a study of chips or clusters."""
+    """Parses operating points and panels of a study of chips or clusters."""
     from hostnet.ledger.clusters import parse_clusters
 
     return parse_clusters(data, folder)
@@ -183,7 +183,7 @@ def parse_selection(name: str, fields: dict[str, Any], families: Mapping[str, Po
 
 
 def expand(text: str, families: Mapping[str, PointFamily]) -> list[OperatingPoint]:
-    """`q1` becomes all its operating points, `q1:3` the one with three cores, `q1:3,4` those with three and four."""
+    """Returns operating points: `q1` stands for the whole family, `q1:3,4` for those with three and four cores."""
     family, _, wanted = text.partition(":")
     points = families[family].points()
     if not wanted:
@@ -196,20 +196,20 @@ def expand(text: str, families: Mapping[str, PointFamily]) -> list[OperatingPoin
 
 
 def parse_panel(fields: dict[str, Any], folder: Path, timings: Mapping[str, float]) -> Panel:
-    """Joins a panel's definition with its published values."""
+    """Joins the definition of a panel with its published values."""
     published = read_published(folder / "panels" / f"{fields['name']}.csv")
     series = tuple(parse_series(entry, timings) for entry in fields["series"])
     return Panel(**{**fields, "series": series, "published": published, "rows_at": tuple(fields.get("rows_at", ()))})
 
 
 def parse_series(entry: dict[str, Any], timings: Mapping[str, float]) -> Series:
-    """A curve of a panel."""
+    """Parses a curve of a panel."""
     against = Against(**entry["against"]) if "against" in entry else None
     return Series(**{**entry, "against": against}, timings=timings)
 
 
 def read_published(file: Path) -> tuple[Published, ...]:
-    """The published values of one panel."""
+    """Reads the published values of one panel."""
     with file.open(newline="", encoding="utf-8") as lines:
         return tuple(
             Published(
@@ -228,14 +228,14 @@ def read_published(file: Path) -> tuple[Published, ...]:
 
 
 def parse_relation(text: str | None) -> Relation | None:
-    """The side of a bound; None where the value is no bound."""
+    """Parses the side of a bound; None if the value is no bound."""
     if text and text not in get_args(Relation):
         raise ValueError(f"relation is {text!r}, must be one of {', '.join(get_args(Relation))}")
     return next((relation for relation in get_args(Relation) if relation == text), None)
 
 
 def check_references(study: Study) -> None:
-    """Every series names a group and operating points that exist, and covers what the panel's file holds."""
+    """Checks that groups, operating points and series that the study refers to exist."""
     for group in study.groups.values():
         if group.kind not in SCORED:
             raise ValueError(f"group {group.name}: kind is {group.kind!r}, must be one of {', '.join(SCORED)}")
@@ -246,7 +246,7 @@ def check_references(study: Study) -> None:
 
 
 def check_panel(study: Study, panel: Panel) -> None:
-    """The same of one panel."""
+    """Checks the references of one panel."""
     if panel.chart not in get_args(Chart):
         raise ValueError(f"{panel.name}: chart is {panel.chart!r}, must be one of {', '.join(get_args(Chart))}")
     defined = {series.name: series for series in panel.series}
@@ -263,7 +263,7 @@ def check_panel(study: Study, panel: Panel) -> None:
 
 
 def check_kind(study: Study, panel: Panel, value: Published, group: str | None) -> None:
-    """A bound is scored as one, and nothing else is."""
+    """Checks that bounds, and only bounds, are scored as bounds."""
     group = value.group or group
     if group is None or value.y is None or value.x == ALL:
         return

@@ -1,4 +1,4 @@
-"""Recomputes published results and says row by row how close they come."""
+"""Reproduces published results and compares them row by row."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hostnet.ledger.dependencies import points_needed
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.needs import points_needed
 from hostnet.ledger.panels import Panel, figure_matches, figure_name
 from hostnet.ledger.rows import Row, Score, ledger_rows, scores
 from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
@@ -17,7 +17,7 @@ from hostnet.ledger.study import Study, load_study
 
 @dataclass(frozen=True)
 class Ledger:
-    """A recomputed study: its rows, how its groups of rows did, and the runs they come from."""
+    """A reproduced study: its rows, the scores of its groups, and the runs."""
 
     study: Study
     rows: list[Row]
@@ -26,7 +26,7 @@ class Ledger:
 
     @property
     def failing(self) -> list[Row]:
-        """The rows beyond their tolerance."""
+        """Rows beyond their tolerance."""
         return [row for row in self.rows if row.verdict == "fail"]
 
 
@@ -40,20 +40,21 @@ def validate(
     simulate: Simulate | None = None,
     engine: str = "run",
 ) -> Ledger:
-    """Recomputes a study.
+    """Reproduces a study.
 
     Args:
         name: The study.
-        figures: Limits it to figures (`3`) or panels (`7b`); all if empty.
-        selection: Which operating points, and for how long: `full`, `quick` or `demo`. Rows that need others are
-            left out.
-        threads: Runs at a time; 0 is all cores. The results do not depend on it.
-        progress: As for `hostnet.run_many`; when it returns False, `KeyboardInterrupt` is raised.
-        simulate: What runs the configurations; the engine of the study if not given.
-        engine: `run`, or `predict` to compare what is predicted. Rows of what a prediction does not tell are left out.
+        figures: Figures (`3`) or panels (`7b`) to reproduce; all if empty.
+        selection: Selection of operating points and durations: `full`, `quick` or `demo`. Rows that require other
+            points
+            are omitted.
+        threads: Runs at a time; 0 for all cores. The results do not depend on it.
+        progress: As for `hostnet.run_many`; if it returns False, `KeyboardInterrupt` is raised.
+        simulate: Function that runs the configurations; by default the engine of the study.
+        engine: `run`, or `predict` to compare predictions. Rows that a prediction does not cover are omitted.
 
     Raises:
-        LedgerError: There is no such study or figure, or a run does not have what a row needs.
+        LedgerError: There is no such study or figure, or a run lacks a value that a row requires.
     """
     study = study_of(name, engine)
     panels = study.panels_of(figures)
@@ -67,7 +68,7 @@ def validate(
 
 
 def points_drawn(study: Study, panels: Sequence[Panel]) -> set[str]:
-    """Names of the points whose time series belong to the figures of these panels."""
+    """Returns the names of the points whose time series belong to the figures of the panels."""
     return {
         timeline.point
         for timeline in study.timelines
@@ -76,10 +77,10 @@ def points_drawn(study: Study, panels: Sequence[Panel]) -> set[str]:
 
 
 def study_of(name: str, engine: str) -> Study:
-    """The study with the engine that shall compute its rows.
+    """Loads a study and sets the engine that computes its rows.
 
     Raises:
-        LedgerError: There is no such study or engine, or the study is about something that is not predicted.
+        LedgerError: There is no such study or engine, or the study cannot be predicted.
     """
     if engine not in ("run", "predict"):
         raise LedgerError("unknown-name", f'--engine {engine}: must be "run" or "predict"')
@@ -105,25 +106,24 @@ def cli_validate(
     engine: str = "run",
     plots: Path | None = None,
 ) -> int:
-    """The command: prints the ledger, writes its rows to `json_file`, a run directory to `out`, pictures to `plots`.
+    """Prints the ledger, and writes rows to `json_file`, a run directory to `out` and plots to `plots`.
 
-    Returns the exit code.
-
-    That is 0 when the rows were computed, or 1 with `strict` and a failing row.
+    Returns:
+        The exit code: 0 if the rows were computed, 1 with `strict` and a failing row.
 
     Raises:
-        LedgerError: As for `validate`, or `threads` is negative.
+        LedgerError: As for `validate`.
         OSError: `json_file`, `out` or `plots` cannot be written.
     """
     from hostnet.ledger.archive import write_study_to
     from hostnet.ledger.show import show_ledger, stdout_console
-    from hostnet.rundir import check_file, check_place
+    from hostnet.rundir import check_file, check_run_dir
     from hostnet.terminal.progress import Watch
 
     if json_file is not None:
         check_file(json_file)
     if out is not None:
-        check_place(out)
+        check_run_dir(out)
     if plots is not None:
         check_folder(plots)
     selection = "quick" if quick else "full"
@@ -135,14 +135,14 @@ def cli_validate(
     if out is not None:
         write_study_to(out, selection, ledger)
     if plots is not None:
-        from hostnet.ledger.pictures import write_plots
+        from hostnet.ledger.plots import write_plots
 
         write_plots(plots, ledger)
     return int(strict and bool(ledger.failing))
 
 
 def check_folder(folder: Path) -> None:
-    """Makes sure, before anything is simulated, that a folder can be written to.
+    """Checks, before anything is simulated, that a folder can be written to.
 
     Raises:
         OSError: It cannot.
@@ -156,7 +156,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_json(file: Path, rows: Sequence[Row]) -> None:
-    """Writes the rows as an array of objects. A regular file appears whole or not at all; a pipe is written to.
+    """Writes the rows as an array of objects. A regular file is written atomically; a pipe is written to directly.
 
     Raises:
         OSError: The file cannot be written.

@@ -1,7 +1,7 @@
-"""The memory system on its own: requests from a description or a trace, and no server around it."""
+"""Simulates a memory system without a server, with requests from a description or a trace."""
 
 from hostnet.memory_alone.commands import check_commands, check_file
-from hostnet.memory_alone.plan import plan_of
+from hostnet.memory_alone.plan import resolve_settings
 from hostnet.memory_alone.results import Latency, MemoryResult
 from hostnet.memory_alone.run import memory, run_plan
 
@@ -11,6 +11,6 @@ __all__ = [
     "check_commands",
     "check_file",
     "memory",
-    "plan_of",
+    "resolve_settings",
     "run_plan",
 ]

@@ -1,4 +1,4 @@
-"""Checks files of DRAM commands against the rules of a device."""
+"""Checks files of DRAM commands against the timing rules of a device."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from hostnet import _core
-from hostnet.memory_alone.plan import plan_from
-from hostnet.memory_alone.run import named
+from hostnet.memory_alone.plan import resolve_values
+from hostnet.memory_alone.run import with_file_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,29 +25,34 @@ def check_commands(
     all: bool = False,
     progress: Progress | None = None,
 ) -> _core.CommandCheck:
-    """Checks a file of DRAM commands against the timing rules of a device, independently of the simulator's controller.
+    """Checks a file of DRAM commands against the timing rules of a device.
+
+    The checker is independent of the simulated memory controller.
 
     Args:
         path: The file, plain or compressed.
-        device: Name of a DRAM device, or the path of a device file; DDR4_2933 if not given.
-        settings: Values of other keys, such as {"memory.dram.timing.rcd": 20}; with
-            {"memory.controller.refresh": "off"} refreshes are not missed.
-        all: Whether to go on after the first violation and count them all.
+        device: Name of a DRAM device, or the path of a device file; DDR4_2933 by default.
+        settings: Values of other keys, such as {"memory.dram.timing.rcd": 20}. With
+            {"memory.controller.refresh": "off"}, missing refreshes are no violation.
+        all: True to count all violations instead of stopping at the first one.
         progress: Called about ten times a second; as for `memory`.
 
+    Returns:
+        The result of the check. A violated rule is not an error.
+
     Raises:
-        ConfigError: An argument or the file is wrong; a broken rule is no error, but the result.
+        ConfigError: An argument or the file is invalid.
         OSError: The file cannot be read.
     """
-    return check_file(path, plan_from({"memory.device": device, **(settings or {})}), all=all, progress=progress)
+    return check_file(path, resolve_values({"memory.device": device, **(settings or {})}), all=all, progress=progress)
 
 
 def check_file(
     path: str | PathLike[str], plan: _core.MemoryPlan, *, all: bool, progress: Progress | None
 ) -> _core.CommandCheck:
-    """Checks a command file against the device of a checked configuration."""
+    """Checks a command file against the device of a resolved configuration."""
     name = os.fspath(path)
     try:
         return _core.check_commands(name, plan, all=all, progress=progress)
     except OSError as error:
-        raise named(error, name) from None
+        raise with_file_name(error, name) from None

@@ -1,4 +1,4 @@
-"""Checks what the memory alone is to do."""
+"""Resolves configurations of a memory system without a server."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from hostnet.running.settings import Value
 
 
-def plan_of(overrides: Sequence[str], config: Path | None = None) -> _core.MemoryPlan:
-    """Checks settings, on top of a configuration file if there is one.
+def resolve_settings(overrides: Sequence[str], config: Path | None = None) -> _core.MemoryPlan:
+    """Resolves settings, on top of a configuration file if one is given.
 
     Raises:
-        ConfigError: Something is wrong.
+        ConfigError: A setting is invalid.
         OSError: The file cannot be read.
     """
-    return settings.plan_of(_core.memory_plan, overrides, config)
+    return settings.resolve_settings(_core.memory_plan, overrides, config)
 
 
-def plan_from(values: Mapping[str, Value | None]) -> _core.MemoryPlan:
-    """The plan with these values of keys; None is not given."""
-    return settings.plan_from(_core.memory_plan, values, "hostnet.memory")
+def resolve_values(values: Mapping[str, Value | None]) -> _core.MemoryPlan:
+    """Resolves values of keys; those that are None are omitted."""
+    return settings.resolve_values(_core.memory_plan, values, "hostnet.memory")

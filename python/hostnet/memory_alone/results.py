@@ -1,4 +1,4 @@
-"""What a run of the memory alone measured."""
+"""Results of a run of a memory system without a server."""
 
 from __future__ import annotations
 
@@ -6,65 +6,71 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hostnet import _core
-from hostnet.summarised import Summarised
+from hostnet.summary_results import SummaryResults
 
 NO_LATENCY: dict[str, Any] = {"count": 0, "mean_ns": None, "p50_ns": None, "p99_ns": None, "max_ns": None}
 
 
 @dataclass(frozen=True)
 class Latency:
-    """A latency of the requests that were measured, in ns. Without requests there are no numbers."""
+    """Statistics of a latency over the measured requests, in ns; None where there are no requests."""
 
     count: int
-    """Requests."""
+    """Number of requests."""
     mean_ns: float | None
-    """Exact mean."""
+    """Exact mean, in ns."""
     p50_ns: float | None
-    """Median; this and the next two to 1/64."""
+    """Median, in ns; percentiles and maximum are accurate to 1/64."""
     p99_ns: float | None
-    """99th percentile."""
+    """99th percentile, in ns."""
     max_ns: float | None
-    """Largest."""
+    """Maximum, in ns."""
 
 
 @dataclass(frozen=True)
-class MemoryResult(Summarised):
-    """What a run of the memory alone measured.
+class MemoryResult(SummaryResults):
+    """Results of a run of a memory system without a server.
 
-    Equal configurations give equal results, bit for bit, except `wall_s`, `cpu_s` and what follows from them.
+    Equal configurations give bit-identical results, except `wall_s`, `cpu_s` and values derived from them.
     """
 
     native: _core.MemoryRunResult = field(repr=False)
-    """The simulator's own results."""
+    """Results of the Rust core."""
     wall_s: float
-    """Seconds that the run took."""
+    """Duration of the run, in s."""
     cpu_s: float
-    """Processor seconds of the whole process meanwhile."""
+    """Processor time of the whole process during the run, in s."""
 
     @property
     def bandwidth_gb_per_s(self) -> float | None:
-        """Requests accepted after the warm-up, times 64 B, over the time between the first and the last of them."""
+        """Bandwidth of the measured requests, in GB/s; None if undefined.
+
+        It is 64 B per request accepted after the warm-up, over the time between the first and the last of them.
+        """
         rate: float | None = self.summary["bandwidth"]["gb_per_s"]
         return rate
 
     @property
     def peak_gb_per_s(self) -> float:
-        """What the data buses of all channels could carry."""
+        """Peak bandwidth of the data buses of all channels, in GB/s."""
         return float(self.summary["memory"]["peak_gb_per_s"])
 
     @property
     def read_latency(self) -> Latency:
-        """Of reads, from acceptance by the controller to the last data."""
+        """Latency of reads, from acceptance by the controller to the last data."""
         return self._latency("read_from_acceptance")
 
     @property
     def read_latency_from_arrival(self) -> Latency:
-        """Of reads, from arrival at the source to the last data; nothing where requests have no time of arrival."""
+        """Latency of reads, from arrival at the source to the last data.
+
+        Its values are None if requests have no time of arrival.
+        """
         return self._latency("read_from_arrival")
 
     @property
     def write_residence(self) -> Latency:
-        """Of writes, the time in the write queue."""
+        """Time of writes in the write queue."""
         return self._latency("write_residence")
 
     @property
@@ -74,17 +80,17 @@ class MemoryResult(Summarised):
 
     @property
     def commands(self) -> dict[str, int]:
-        """DRAM commands by name."""
+        """Number of DRAM commands, by name."""
         return dict(self.summary["commands"])
 
     @property
     def channels(self) -> list[dict[str, Any]]:
-        """What each channel, or subchannel, did."""
+        """Statistics of each channel or subchannel."""
         return list(self.summary["channels"])
 
     @property
     def requests_per_s(self) -> float:
-        """Requests simulated per second of wall time."""
+        """Requests simulated per second of wall-clock time."""
         return self.native.requests / max(self.wall_s, 1e-9)
 
     @property
@@ -93,7 +99,7 @@ class MemoryResult(Summarised):
         return self.native.requests / max(self.cpu_s, 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary with the speed of the run, ready for JSON."""
+        """Returns the summary and the speed of the run, ready for JSON."""
         speed = {
             "wall_s": self.wall_s,
             "cpu_s": self.cpu_s,
@@ -103,7 +109,7 @@ class MemoryResult(Summarised):
         return {**self.summary, "speed": speed}
 
     def __repr__(self) -> str:
-        """The numbers that are asked for first."""
+        """Returns the most important results in one line."""
         shown = [f"{self.native.requests} requests"]
         if self.bandwidth_gb_per_s is not None:
             shown.append(f"{self.bandwidth_gb_per_s:.2f} GB/s")
@@ -114,4 +120,5 @@ class MemoryResult(Summarised):
         return f"<MemoryResult {', '.join(shown)}>"
 
     def _latency(self, name: str) -> Latency:
+        """Returns the statistics of a latency in the summary."""
         return Latency(**(self.summary["latency"][name] or NO_LATENCY))

@@ -1,4 +1,4 @@
-"""Runs the memory alone."""
+"""Runs a memory system without a server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import scratch_file
-from hostnet.memory_alone.plan import plan_from
+from hostnet.memory_alone.plan import resolve_values
 from hostnet.memory_alone.results import MemoryResult
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Progress = Callable[[dict[str, Any]], bool | None]
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-"""How a command file is compressed, by the end of its name."""
+"""Compression of a command file, by the suffix of its name."""
 
 
 def memory(
@@ -43,33 +43,32 @@ def memory(
     commands: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> MemoryResult:
-    """Runs the memory system on its own.
+    """Simulates a memory system without a server.
 
-    What is not given has its default: one channel of DDR4_2933, profile "intel", map "A", a million random reads back
-    to back, of which the first tenth is not measured.
+    The defaults are one channel of DDR4_2933, profile "intel", map "A", and a million random reads back to back, of
+    which the first tenth is not measured.
 
     Args:
         device: Name of a DRAM device, or the path of a device file.
-        traffic: "sequential", "random", "strN" or "cstrN" (N streams in different banks, in one bank).
+        traffic: "sequential", "random", "strN" or "cstrN" (N streams in different banks, or in one bank).
         reads: Share of reads, 0 to 1.
-        load: Offered load as a share of the peak bandwidth; back to back if not given.
+        load: Offered load as a share of the peak bandwidth; back to back by default.
         requests: Number of requests.
         seed: Seed of the random streams.
-        trace: Requests from a file instead of a description; plain or compressed.
-        trace_format: "ramulator", "ramulator1" or "dramsim3"; told by its first line if not given.
-        channels: Channels, any number.
-        profile: Name of a controller profile, or the path of a file.
+        trace: File with the requests, plain or compressed, instead of a description.
+        trace_format: "ramulator", "ramulator1" or "dramsim3"; by default detected from the first line.
+        channels: Number of channels; need not be a power of two.
+        profile: Name of a controller profile, or the path of a profile file.
         map: Address map: "A", "B", "C", "intel", an order of fields, or a list of fields.
-        outstanding: Reads in flight at most; any number if not given.
+        outstanding: Most reads in flight; unlimited by default.
         warmup: Share of the requests that are not measured, 0 to 0.9.
         settings: Values of other keys, such as {"memory.controller.wpq.entries": 64}.
-        commands: Writes the DRAM commands to this file, compressed if it ends with .gz or .zst. It appears whole or not
-            at all.
+        commands: File for the DRAM commands, compressed if its name ends with .gz or .zst. It is written atomically.
         progress: Called about ten times a second with a dict of phase, requests, simulated_ps and progress (0 to 1). If
-            it returns False, the run stops, its results are not complete, and no command file appears.
+            it returns False, the run stops, its results are not complete, and no command file is written.
 
     Raises:
-        ConfigError: An argument or the trace is wrong.
+        ConfigError: An argument or the trace is invalid.
         OSError: The command file cannot be written.
     """
     values: dict[str, Value | None] = {
@@ -87,13 +86,13 @@ def memory(
         "run.outstanding": outstanding,
         "run.warmup": warmup,
     }
-    return run_plan(plan_from({**values, **(settings or {})}), commands=commands, progress=progress)
+    return run_plan(resolve_values({**values, **(settings or {})}), commands=commands, progress=progress)
 
 
 def run_plan(
     plan: _core.MemoryPlan, *, commands: str | PathLike[str] | None = None, progress: Progress | None = None
 ) -> MemoryResult:
-    """Runs a checked configuration; `memory` without the checks."""
+    """Runs a resolved configuration."""
     if commands is None:
         return _timed(lambda: _core.run_memory(plan, progress=progress))
     path = Path(commands)
@@ -107,14 +106,15 @@ def run_plan(
     return result
 
 
-def named(error: OSError, name: str) -> OSError:
-    """The same error with the name of the file."""
+def with_file_name(error: OSError, name: str) -> OSError:
+    """Returns the error with the name of the file."""
     if error.errno is None:
         return OSError(f"{name}: {error}")
     return OSError(error.errno, os.strerror(error.errno), name)
 
 
 def _timed(run: Callable[[], _core.MemoryRunResult]) -> MemoryResult:
+    """Runs a simulation and measures its wall-clock and processor time."""
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     native = run()
     return MemoryResult(native, time.perf_counter() - began_s, time.process_time() - began_cpu_s)

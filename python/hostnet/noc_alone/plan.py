@@ -1,4 +1,4 @@
-"""Checks what the network alone is to do."""
+"""Resolves configurations of a network on a chip without a server."""
 
 from __future__ import annotations
 
@@ -17,26 +17,28 @@ if TYPE_CHECKING:
 _SIZE = re.compile(r"\s*(\d{1,6})\s*(?:[xX]\s*(\d{1,6}))?\s*", re.ASCII)
 
 
-def plan_of(overrides: Sequence[str], config: Path | None = None) -> _core.NocPlan:
-    """Checks settings, on top of a configuration file if there is one.
+def resolve_settings(overrides: Sequence[str], config: Path | None = None) -> _core.NocPlan:
+    """Resolves settings, on top of a configuration file if one is given.
 
     Raises:
-        ConfigError: Something is wrong.
+        ConfigError: A setting is invalid.
         OSError: The file cannot be read.
     """
-    return settings.plan_of(_core.noc_plan, overrides, config)
+    return settings.resolve_settings(_core.noc_plan, overrides, config)
 
 
-def plan_from(values: Mapping[str, Value | None]) -> _core.NocPlan:
-    """The plan with these values of keys; None is not given."""
-    return settings.plan_from(_core.noc_plan, values, "hostnet.noc")
+def resolve_values(values: Mapping[str, Value | None]) -> _core.NocPlan:
+    """Resolves values of keys; those that are None are omitted."""
+    return settings.resolve_values(_core.noc_plan, values, "hostnet.noc")
 
 
 def size_of(text: str, shown: str) -> dict[str, int]:
-    """The keys of a size: "8x4" is columns and rows of a mesh, "16" nodes of a ring. `shown` begins the message.
+    """Returns the keys of a size: "8x4" is columns and rows of a mesh, "16" nodes of a ring.
+
+    Error messages start with `shown`.
 
     Raises:
-        ConfigError: It is neither.
+        ConfigError: The text is no size.
     """
     match = _SIZE.fullmatch(text)
     if match is None:

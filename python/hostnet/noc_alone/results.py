@@ -1,4 +1,4 @@
-"""What a run of the network alone measured."""
+"""Results of a run of a network on a chip without a server."""
 
 from __future__ import annotations
 
@@ -6,117 +6,120 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from hostnet import _core
-from hostnet.summarised import Summarised
+from hostnet.summary_results import SummaryResults
 
 
 @dataclass(frozen=True)
 class NocLatency:
-    """A latency of the packets that were measured, in cycles and in ns. Without packets there are no numbers."""
+    """Statistics of a latency over the measured packets, in cycles and in ns; None where there are no packets."""
 
     count: int
-    """Packets."""
+    """Number of packets."""
     mean_cycles: float | None
-    """Exact mean."""
+    """Exact mean, in cycles."""
     mean_ns: float | None
-    """The same in ns."""
+    """Exact mean, in ns."""
     p50_cycles: float | None
-    """Median; this and the next percentiles to 1/64."""
+    """Median, in cycles; percentiles are accurate to 1/64."""
     p50_ns: float | None
-    """The same in ns."""
+    """Median, in ns."""
     p90_cycles: float | None
-    """90th percentile."""
+    """90th percentile, in cycles."""
     p90_ns: float | None
-    """The same in ns."""
+    """90th percentile, in ns."""
     p99_cycles: float | None
-    """99th percentile."""
+    """99th percentile, in cycles."""
     p99_ns: float | None
-    """The same in ns."""
+    """99th percentile, in ns."""
     p999_cycles: float | None
-    """99.9th percentile."""
+    """99.9th percentile, in cycles."""
     p999_ns: float | None
-    """The same in ns."""
+    """99.9th percentile, in ns."""
     max_cycles: float | None
-    """Largest."""
+    """Maximum, in cycles."""
     max_ns: float | None
-    """The same in ns."""
+    """Maximum, in ns."""
     percentiles_cycles: list[float] | None
-    """What so many percent of the packets do not exceed, from 0 to 100."""
+    """The percentiles from 0 to 100, in cycles."""
 
 
 @dataclass(frozen=True)
-class NocResult(Summarised):
-    """What a run of the network alone measured.
+class NocResult(SummaryResults):
+    """Results of a run of a network on a chip without a server.
 
-    Equal configurations give equal results, bit for bit, except `wall_s`, `cpu_s` and what follows from them.
+    Equal configurations give bit-identical results, except `wall_s`, `cpu_s` and values derived from them.
     """
 
     native: _core.NocRunResult = field(repr=False)
-    """The simulator's own results."""
+    """Results of the Rust core."""
     wall_s: float
-    """Seconds that the run took."""
+    """Duration of the run, in s."""
     cpu_s: float
-    """Processor seconds of the whole process meanwhile."""
+    """Processor time of the whole process during the run, in s."""
 
     @property
     def offered(self) -> float | None:
-        """Flits that were offered per node and cycle."""
+        """Offered load, in flits per node and cycle."""
         return self._rate("offered")
 
     @property
     def accepted(self) -> float | None:
-        """Flits that arrived per node and cycle."""
+        """Accepted load, in flits that arrived per node and cycle."""
         return self._rate("accepted")
 
     @property
     def accepted_least(self) -> float | None:
-        """The same of the node that got least."""
+        """Accepted load of the node that received least, in flits per cycle."""
         return self._rate("accepted_least")
 
     @property
     def accepted_gb_per_s(self) -> float | None:
-        """What all nodes together got, in GB/s."""
+        """Accepted load of all nodes together, in GB/s."""
         return self._rate("accepted_gb_per_s")
 
     @property
     def bound(self) -> float | None:
-        """The offered load at which the fullest link is full, by the routes alone; None for a trace."""
+        """Offered load at which the most loaded link saturates, from the routes alone; None for a trace."""
         bound = self.summary["bound"]
         return None if bound is None else float(bound["rate"])
 
     @property
     def saturated(self) -> bool | None:
-        """Whether queues grew without end; None if that cannot be told."""
+        """True if queues grew without bound; None if that cannot be determined."""
         saturated: bool | None = self.summary["saturation"]["saturated"]
         return saturated
 
     @property
     def latency(self) -> NocLatency:
-        """Of packets, from their offer to the arrival of their last flit."""
+        """Latency of packets, from their offer to the arrival of their last flit."""
         return self._latency("packet")
 
     @property
     def network_latency(self) -> NocLatency:
-        """The same from when the first flit left the queue of its node."""
+        """Latency of packets without queueing at the source.
+
+        It extends from the departure of the first flit from the queue of its node to the arrival of the last flit.
+        """
         return self._latency("network")
 
     @property
     def zero_load_cycles(self) -> float | None:
-        """Mean of what the same packets would have taken alone."""
+        """Mean latency that the same packets would have alone in the network, in cycles."""
         mean: float | None = self.summary["latency"]["zero_load"]["mean_cycles"]
         return mean
 
     @property
     def links(self) -> list[dict[str, Any]]:
-        """What each link between routers, and from a router to its node, carried."""
+        """Traffic of each link between routers, and from a router to its node."""
         return list(self.summary["links"])
 
     @property
     def flit_hops(self) -> int:
-        """Flits of the whole run, each counted at every router."""
+        """Flits of the whole run, each counted at every router that it passes."""
         return int(self.summary["packets"]["flit_hops"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary with the speed of the run, ready for JSON."""
+        """Returns the summary and the speed of the run, ready for JSON."""
         wall_s, cpu_s = (max(seconds, 1e-9) for seconds in (self.wall_s, self.cpu_s))
         speed = {
             "wall_s": self.wall_s,
@@ -128,7 +131,7 @@ class NocResult(Summarised):
         return {**self.summary, "speed": speed}
 
     def __repr__(self) -> str:
-        """The numbers that are asked for first."""
+        """Returns the most important results in one line."""
         shown = []
         if self.accepted is not None:
             shown.append(f"{self.accepted:.4f} of {self.offered:.4f} flits/node/cycle")
@@ -141,9 +144,11 @@ class NocResult(Summarised):
         return f"<NocResult {', '.join(shown)}>"
 
     def _rate(self, name: str) -> float | None:
+        """Returns a rate of the summary."""
         rate: float | None = self.summary["rate"][name]
         return rate
 
     def _latency(self, name: str) -> NocLatency:
+        """Returns the statistics of a latency in the summary."""
         found = self.summary["latency"][name]
         return NocLatency(**{one.name: found[one.name] for one in fields(NocLatency)})

@@ -1,4 +1,4 @@
-"""Runs the network alone."""
+"""Runs a network on a chip without a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.noc_alone.plan import plan_from, size_of
+from hostnet.noc_alone.plan import resolve_values, size_of
 from hostnet.noc_alone.results import NocResult
 
 if TYPE_CHECKING:
@@ -37,31 +37,31 @@ def noc(
     settings: Mapping[str, Value] | None = None,
     progress: Progress | None = None,
 ) -> NocResult:
-    """Runs the network on a chip on its own.
+    """Simulates a network on a chip without a server.
 
-    What is not given has its default: a mesh of 8 by 8 routers with a node each, XY routing, four virtual channels of
-    eight flits, uniform packets of one flit at 0.1 flits per node and cycle, 20000 cycles after 6000 of warm-up.
+    The defaults are a mesh of 8 by 8 routers with a node each, XY routing, four virtual channels of eight flits,
+    uniform traffic of one-flit packets at 0.1 flits per node and cycle, and 20000 cycles after a warm-up of 6000.
 
     Args:
         traffic: "uniform", "transpose", "bit-complement", "bit-reverse", "shuffle", "tornado", "neighbor" or "hotspot".
         rate: Offered load in flits per node and cycle, up to 1.
-        packet_flits: Flits of a packet.
-        hotspots: The nodes that all send to; the traffic is then "hotspot" unless it is given.
+        packet_flits: Flits per packet.
+        hotspots: Nodes that all nodes send to. Selects traffic "hotspot" unless `traffic` is given.
         seed: Seed of the random streams.
-        trace: Packets from a file instead of a description; plain or compressed.
+        trace: File with the packets, plain or compressed, instead of a description.
         topology: "mesh" or "ring".
         size: Columns and rows of a mesh such as "8x8", or the nodes of a ring such as "16".
         routing: "xy", "yx" or "o1turn", on a mesh.
-        vcs: Virtual channels of every input port.
-        vc_flits: Flits that the buffer of a virtual channel holds.
-        cycles: Cycles that are measured; a whole trace if not given.
-        warmup: Cycles before.
+        vcs: Virtual channels per input port.
+        vc_flits: Buffer depth of a virtual channel, in flits.
+        cycles: Measured cycles; with a trace, all of it by default.
+        warmup: Cycles before the measurement.
         settings: Values of other keys, such as {"noc.router.allocation": "staged"}.
         progress: Called about ten times a second with a dict of phase, packets, cycles, simulated_ps and progress (0 to
             1). If it returns False, the run stops, and its results are not complete.
 
     Raises:
-        ConfigError: An argument or the trace is wrong.
+        ConfigError: An argument or the trace is invalid.
     """
     values: dict[str, Value | None] = {
         "noc.topology": topology,
@@ -78,11 +78,11 @@ def noc(
         "run.measure": cycles,
     }
     sides = {} if size is None else size_of(size, f"size: {size!r}")
-    return run_plan(plan_from({**values, **sides, **(settings or {})}), progress=progress)
+    return run_plan(resolve_values({**values, **sides, **(settings or {})}), progress=progress)
 
 
 def run_plan(plan: _core.NocPlan, *, progress: Progress | None = None) -> NocResult:
-    """Runs a checked configuration; `noc` without the checks."""
+    """Runs a resolved configuration."""
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     native = _core.run_noc(plan, progress=progress)
     return NocResult(native, time.perf_counter() - began_s, time.process_time() - began_cpu_s)

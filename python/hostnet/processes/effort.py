@@ -1,4 +1,4 @@
-"""Where the wall time of processes that share a run goes."""
+"""Breaks down the wall-clock time of processes that share a run."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shares:
-    """What became of the wall time of all processes, as shares of it (0 to 1) that sum to 1."""
+    """Breakdown of the wall-clock time of all processes, as fractions that sum to 1."""
 
     meetings: int
-    """How often they have met."""
+    """Number of exchanges between the processes."""
     work: float
-    """Time in which they simulate."""
+    """Share of time in which processes simulate, 0 to 1."""
     imbalance: float
-    """Time in which they wait for the one that has most to do before a meeting."""
+    """Share of time in which processes wait for the slowest one before an exchange, 0 to 1."""
     meeting: float
-    """Time in which all have come, and letters are on their way."""
+    """Share of time in which all processes have reached an exchange and messages are in flight, 0 to 1."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain values, as a manifest has them."""
+        """Returns the breakdown for a manifest."""
         shares = {"work": self.work, "imbalance": self.imbalance, "meeting": self.meeting}
         return {"meetings": self.meetings, **{f"{name}_share": round(share, 4) for name, share in shares.items()}}
 
 
 class Effort:
-    """Counts the time between meetings: that of the process with most to do, and that of all."""
+    """Accumulates the busy time of the processes between exchanges: that of the slowest, and the mean."""
 
     def __init__(self) -> None:
-        """Nobody has met yet."""
+        """Starts without any exchange."""
         self._meetings = 0
         self._slowest_s = 0.0
         self._mean_s = 0.0
 
     def add(self, busy_s: Sequence[float]) -> None:
-        """How long each process was at work before a meeting."""
+        """Adds the busy times of all processes before an exchange, in s."""
         self._meetings += 1
         self._slowest_s += max(busy_s)
         self._mean_s += sum(busy_s) / len(busy_s)
 
     def shares(self, wall_s: float) -> Shares:
-        """Shares of the wall time since the beginning, which is at least that of the slowest in all."""
+        """Returns the breakdown of the wall-clock time, which is at least the sum of the slowest processes' times."""
         whole = max(wall_s, self._slowest_s, 1e-9)
         work, slowest = self._mean_s / whole, self._slowest_s / whole
         return Shares(self._meetings, work, slowest - work, 1 - slowest)

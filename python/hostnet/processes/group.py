@@ -1,4 +1,4 @@
-"""The processes that share a simulation, and how they speak with each other."""
+"""The group of processes that share a simulation, and their message exchange."""
 
 from __future__ import annotations
 
@@ -24,59 +24,59 @@ NUMBERS = (
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
     ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),
 )
-"""Variables in which the launchers of MPI tell a process its number, and how many there are."""
+"""Environment variables in which MPI launchers pass a process its rank and the number of processes."""
 
-LOOKS = 2000
-"""How often a process looks for a letter before it lets others run: some hundred microseconds."""
+POLLS_MAX = 2000
+"""Probes for a message before a process yields its processor: some hundred microseconds."""
 
-OFFERS = 200
-"""How often it then offers its processor to others before it sleeps."""
+YIELDS_MAX = 200
+"""Times that a process then yields its processor before it sleeps."""
 
 NAP_S = 50e-6
-"""How long it sleeps between two looks."""
+"""Sleep between two probes, in s."""
 
 STAMP = struct.Struct("<d")
-"""What a letter ends with: how long its sender was at work before it, in s."""
+"""Trailer of a message: busy time of its sender before the exchange, in s."""
 
 TAG = 7
-"""All letters have the same tag: those of two processes come in their order."""
+"""Tag of all messages. One tag suffices because the messages between two processes stay in order."""
 
 
 class OtherProcessError(Exception):
-    """Another process came to an error; it is told there."""
+    """Raised if another process failed; that process reports the error."""
 
 
 class ResultsElsewhereError(Exception):
-    """A run is over, and another process has its results."""
+    """Raised if a run is over and another process has its results."""
 
 
 class Group:
-    """All processes that `mpirun` has started, as one of them sees them."""
+    """All processes that `mpirun` has started, as seen by one of them."""
 
     def __init__(self, comm: Intracomm) -> None:
-        """The processes of a communicator."""
+        """Creates the group of the processes of a communicator."""
         self._comm = comm
         self.rank: int = comm.rank
-        """The number of this process, from 0 on."""
+        """Rank of this process, from 0."""
         self.ranks: int = comm.size
-        """How many processes there are."""
-        self._speaks = os.dup(2)  # what the process says when it ends all, silent or not
+        """Number of processes."""
+        self._speaks = os.dup(2)  # for `fail`, even if stderr is silenced later
         crowded = _on_this_machine(comm) > (os.cpu_count() or 1)
-        self._looks = 20 if crowded else LOOKS
+        self._looks = 20 if crowded else POLLS_MAX
         self._left_s = 0.0
         self.effort = Effort()
-        """Where time goes since `begin`."""
+        """Breakdown of the time since `begin`."""
 
     def begin(self) -> None:
-        """Begins to count the time of a run."""
+        """Starts to measure the time of a run."""
         self.effort = Effort()
         self._left_s = time.perf_counter()
 
     def exchange(self, letters: Sequence[bytes]) -> list[bytes]:
-        """Hands a letter to each process, by their numbers, and returns what each has handed to this one.
+        """Sends a message to each process, by rank, and returns the messages from all processes, by rank.
 
-        All processes call it equally often. There is one message per pair of processes; who waits looks for a while,
-        then lets others run, then sleeps, so that more processes than processors come on too.
+        All processes call it equally often. There is one message per pair of processes. A waiting process first polls,
+        then yields its processor, then sleeps, so that more processes than processors still make progress.
         """
         from mpi4py import MPI
 
@@ -87,18 +87,18 @@ class Group:
         got = list(letters)
         waiting, looked = others, 0
         while waiting:
-            waiting = [rank for rank in waiting if not self._take(rank, got, busy_s)]
+            waiting = [rank for rank in waiting if not self._receive(rank, got, busy_s)]
             looked += 1
             if waiting and looked > self._looks:
-                time.sleep(0 if looked < self._looks + OFFERS else NAP_S)
+                time.sleep(0 if looked < self._looks + YIELDS_MAX else NAP_S)
         while not MPI.Request.Testall(sent):
             time.sleep(0)
         self.effort.add(busy_s)
         self._left_s = time.perf_counter()
         return got
 
-    def _take(self, rank: int, got: list[bytes], busy_s: list[float]) -> bool:
-        """Takes in the letter of a process if it has come."""
+    def _receive(self, rank: int, got: list[bytes], busy_s: list[float]) -> bool:
+        """Receives the message of a process if it has arrived. Returns True if it has."""
         from mpi4py import MPI
 
         status = MPI.Status()
@@ -111,13 +111,13 @@ class Group:
         (busy_s[rank],) = STAMP.unpack_from(letter, len(letter) - STAMP.size)
         return True
 
-    def told(self, own: Any) -> list[Any]:
-        """Tells all processes something that JSON can hold; returns what each has told, by their numbers."""
+    def all_gather(self, own: Any) -> list[Any]:
+        """Sends a JSON value to all processes, and returns the values from all processes, by rank."""
         letter = json.dumps(own).encode()
         return [json.loads(told) for told in self.exchange([letter] * self.ranks)]
 
     def fail(self, message: str, code: int = 1) -> NoReturn:
-        """Ends all processes at once, because this one cannot go on and the others wait for it."""
+        """Aborts all processes, because this one failed and the others wait for it."""
         with suppress(OSError):
             os.write(
                 self._speaks,
@@ -128,6 +128,7 @@ class Group:
 
 
 def _on_this_machine(comm: Intracomm) -> int:
+    """Returns the number of processes on this machine."""
     from mpi4py import MPI
 
     here = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -136,8 +137,8 @@ def _on_this_machine(comm: Intracomm) -> int:
     return count
 
 
-def started() -> tuple[int, int]:
-    """The number of this process and how many there are, as a launcher of MPI tells; 0 and 1 without one."""
+def launcher_rank() -> tuple[int, int]:
+    """Returns the rank and the number of processes that an MPI launcher passed; 0 and 1 without a launcher."""
     for rank, ranks in NUMBERS:
         try:
             return int(os.environ[rank]), int(os.environ[ranks])
@@ -147,10 +148,10 @@ def started() -> tuple[int, int]:
 
 
 def connect() -> Group:
-    """Meets the other processes.
+    """Connects to the other processes.
 
     Raises:
-        ConfigError: There is no mpi4py, or it belongs to another MPI than the launcher.
+        ConfigError: mpi4py is missing, or belongs to another MPI than the launcher.
     """
     try:
         from mpi4py import MPI
@@ -167,7 +168,7 @@ def connect() -> Group:
             "this MPI lets only one thread of a process call it (it offers less than THREAD_SERIALIZED)",
         )
     group = Group(MPI.COMM_WORLD)
-    expected = started()[1]
+    expected = launcher_rank()[1]
     if group.ranks != expected:
         raise ConfigError(
             "missing-package",

@@ -1,4 +1,4 @@
-"""Ends a process of a run when the one that started it has exited, for whatever reason."""
+"""Ends a process of a run when the process that started it has exited for any reason."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-LOOK_EVERY_S = 0.25
-"""Interval at which a process checks that its parent is alive."""
+POLL_EVERY_S = 0.25
+"""Interval at which a process checks that its parent is alive, in s."""
 
 EXIT_ORPHANED = 1
-"""The exit code of a process that lost its parent; usually nobody is left to read it."""
+"""Exit code of a process that lost its parent; usually no process is left to read it."""
 
 
 def end_with_parent() -> None:
-    """Ends this process as soon as its parent is gone: `mpirun`'s proxy, `srun`'s step, or whatever started it.
+    """Ends this process when its parent exits: `mpirun`'s proxy, `srun`'s step, or any other starter.
 
-    The system hands orphans to another parent, which shows on every system that has parents.
+    An orphan gets another parent, which can be detected on every system that has parent processes.
     """
     parent = os.getppid()
 
     def orphaned() -> None:
         while os.getppid() == parent:
-            time.sleep(LOOK_EVERY_S)
+            time.sleep(POLL_EVERY_S)
 
     _end_after(orphaned)
 
 
 @contextmanager
-def life_line(path: Path) -> Iterator[None]:
-    """Makes a named pipe at `path` with this process as its writer, until the body or the process ends."""
+def lifeline(path: Path) -> Iterator[None]:
+    """Creates a named pipe at `path`; this process is its writer until the body or the process ends."""
     os.mkfifo(path)
-    writer = os.open(path, os.O_RDWR)  # write-only, it would block until there is a reader
+    writer = os.open(path, os.O_RDWR)  # opening it write-only would block until there is a reader
     try:
         yield
     finally:
@@ -45,7 +45,7 @@ def life_line(path: Path) -> Iterator[None]:
 
 
 def end_with_writer(path: Path) -> None:
-    """Ends this process as soon as a named pipe loses its writer, which is the process that started the run."""
+    """Ends this process when a named pipe loses its writer, which is the process that started the run."""
     # A blocking open would wait for a writer that may be gone already.
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(reader, True)
@@ -58,7 +58,7 @@ def end_with_writer(path: Path) -> None:
 
 
 def _end_after(wait: Callable[[], None]) -> None:
-    """Ends this process at once when `wait` returns, as if killed: nothing is flushed or published."""
+    """Ends this process when `wait` returns, as if killed: nothing is flushed or published."""
 
     def watch() -> None:
         wait()

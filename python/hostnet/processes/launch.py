@@ -1,4 +1,4 @@
-"""Starts the processes of a run with mpirun, and says what became of them."""
+"""Starts the processes of a run with mpirun and reports how they ended."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.processes.guard import end_with_parent, end_with_writer, life_line
-from hostnet.terminal.screen import complain, say
+from hostnet.processes.guard import end_with_parent, end_with_writer, lifeline
+from hostnet.terminal.screen import echo, echo_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-ROLL = "HOSTNET_ROLL"
-"""The variable that names the folder where each process leaves its number."""
+REGISTRY = "HOSTNET_ROLL"
+"""Environment variable with the folder in which each process registers its rank."""
 
 LIFE_LINE = "alive"
-"""The named pipe in that folder: it has a writer as long as the command that started the processes is alive."""
+"""Named pipe in that folder. It has a writer as long as the command that started the processes is alive."""
 
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that the processes hear of."""
+"""Signals that are forwarded to the processes."""
 
 LOOPBACK = {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
-"""Variables that bind the ports of MPICH's transports, UCX and libfabric, to the loopback interface."""
+"""Environment variables that bind MPICH's transports, UCX and libfabric, to the loopback interface."""
 
 SCHEDULERS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "HYDRA_HOST_FILE")
-"""Variables of schedulers, under which `mpirun` may start processes on other machines that loopback cannot reach."""
+"""Environment variables of schedulers. Under a scheduler, `mpirun` may start processes on other machines."""
 
 TWICE_S = 1.0
-"""A second Ctrl-C within this time is the first one, told twice."""
+"""A second Ctrl-C within this time, in s, is a duplicate of the first."""
 
 ENDS = (0, 1, 2, 70, 130)
-"""The exit codes that a process of hostnet ends with by itself."""
+"""Exit codes of a process of hostnet that was not killed."""
 
 BANNER = re.compile(r"BAD TERMINATION|^=+$|^= |^YOUR APPLICATION|^This typically|^Please see the FAQ|^\s*$")
-"""What mpirun says of a process that died."""
+"""Lines that mpirun prints about a process that died."""
 
 RULE = re.compile(r"={70,}")
-"""The line before that."""
+"""Line that precedes them."""
 
 DEAD = re.compile(r"PID (\d+) RUNNING AT (\S+)")
-"""Where it says which one."""
+"""Line that names the process that died and its machine."""
 
 
-def sign_in(rank: int) -> None:
-    """Tells the process that started this one its number, and ends this one when that is gone."""
+def register_rank(rank: int) -> None:
+    """Registers the rank of this process with its starter, and ends this process when the starter exits."""
     end_with_parent()
-    folder = os.environ.get(ROLL)
+    folder = os.environ.get(REGISTRY)
     if folder is None:
         return
     end_with_writer(Path(folder) / LIFE_LINE)
@@ -63,19 +63,19 @@ def sign_in(rank: int) -> None:
 
 
 def launch(ranks: int, arguments: Sequence[str]) -> tuple[int, int | None]:
-    """Runs `hostnet ARGUMENTS` in so many processes.
+    """Runs `hostnet ARGUMENTS` in `ranks` processes.
 
     Returns:
-        The exit code, and the number of the process that died, -1 if it is not known; None if none did.
+        The exit code, and the rank of the process that died: -1 if unknown, None if none died.
 
     Raises:
         ConfigError: There is no mpirun.
     """
     command = [_mpirun(), "-n", str(ranks), sys.executable, "-c", "from hostnet.cli import main; main()", *arguments]
-    with tempfile.TemporaryDirectory(prefix="hostnet-") as roll:
-        pipe, environment = subprocess.PIPE, {**loopback(), **os.environ, ROLL: roll}
-        with life_line(Path(roll) / LIFE_LINE), _Relay() as relay:
-            # In a session of its own: what it hears of, it hears once, from here.
+    with tempfile.TemporaryDirectory(prefix="hostnet-") as registry:
+        pipe, environment = subprocess.PIPE, {**loopback(), **os.environ, REGISTRY: registry}
+        with lifeline(Path(registry) / LIFE_LINE), _SignalRelay() as relay:
+            # A new session keeps the terminal from signalling mpirun too, so each signal arrives once, from the relay.
             started = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -86,38 +86,38 @@ def launch(ranks: int, arguments: Sequence[str]) -> tuple[int, int | None]:
                 env=environment,
                 start_new_session=True,
             )
-            relay.to(started)
+            relay.set_target(started)
             with ThreadPoolExecutor(2) as readers:
-                told = [
-                    readers.submit(_pass_on, lines or (), tell)
-                    for lines, tell in ((started.stdout, say), (started.stderr, complain))
+                outputs = [
+                    readers.submit(_pass_on, lines or (), write_line)
+                    for lines, write_line in ((started.stdout, echo), (started.stderr, echo_error))
                 ]
             code = started.wait()
-            dead = told[0].result() or told[1].result()
+            dead = outputs[0].result() or outputs[1].result()
         if relay.ended_by is not None:
             return 128 + relay.ended_by, None
         if code in ENDS:
             return code, None
-        entry = Path(roll) / (dead or "")
+        entry = Path(registry) / (dead or "")
         return 1, int(entry.read_text(encoding="utf-8")) if dead and entry.is_file() else -1
 
 
-class _Relay:
-    """Passes on to mpirun what this process is told: to stop and keep what was measured, or to end at once."""
+class _SignalRelay:
+    """Forwards signals to mpirun: to stop and keep the results so far, or to end at once."""
 
     def __init__(self) -> None:
         self._started: subprocess.Popen[str] | None = None
-        self._asked_s: float | None = None
+        self._interrupted_s: float | None = None
         self.ended_by: int | None = None
-        """The signal that ended all, if one did."""
+        """Signal that ended all processes, if any."""
 
-    def to(self, started: subprocess.Popen[str]) -> None:
-        """From now on they are passed on to this process; it ends at once if there was one before."""
+    def set_target(self, started: subprocess.Popen[str]) -> None:
+        """Sets the process that signals are forwarded to. Ends it at once if a signal has already ended the run."""
         self._started = started
         if self.ended_by is not None:
             started.terminate()
 
-    def __enter__(self) -> _Relay:
+    def __enter__(self) -> _SignalRelay:
         self._before = {number: signal.signal(number, self._on_signal) for number in PASSED_ON}
         return self
 
@@ -127,20 +127,20 @@ class _Relay:
 
     def _on_signal(self, number: int, _frame: object) -> None:
         now_s = time.monotonic()
-        if number == signal.SIGINT and self._started is not None and self._asked_s is None:
-            self._asked_s = now_s
+        if number == signal.SIGINT and self._started is not None and self._interrupted_s is None:
+            self._interrupted_s = now_s
             self._started.send_signal(signal.SIGINT)
-        elif number != signal.SIGINT or self._asked_s is None or now_s - self._asked_s > TWICE_S:
+        elif number != signal.SIGINT or self._interrupted_s is None or now_s - self._interrupted_s > TWICE_S:
             self.ended_by = number
             if self._started is not None:
                 self._started.terminate()
 
 
-def _pass_on(lines: Iterable[str], tell: Callable[[str], None]) -> str | None:
-    """Tells what the processes say; returns the number that the system had given to one that died.
+def _pass_on(lines: Iterable[str], write_line: Callable[[str], None]) -> str | None:
+    """Prints the lines of the processes. Returns the process id of one that died, if any.
 
     Raises:
-        BrokenPipeError: Nobody listened any more. All that they said was read all the same: they would wait for that.
+        BrokenPipeError: The output was closed. All lines were read nevertheless, because their writers would block.
     """
     dead, talks, broken = None, False, None
     for line in lines:
@@ -150,7 +150,7 @@ def _pass_on(lines: Iterable[str], tell: Callable[[str], None]) -> str | None:
             dead = found[1]
         if broken is None and not (BANNER.search(line) if talks else RULE.fullmatch(line.rstrip("\n"))):
             try:
-                tell(line.rstrip("\n"))
+                write_line(line.rstrip("\n"))
             except BrokenPipeError as error:
                 broken = error
     if broken is not None:
@@ -159,12 +159,13 @@ def _pass_on(lines: Iterable[str], tell: Callable[[str], None]) -> str | None:
 
 
 def loopback() -> dict[str, str]:
-    """Returns the variables that keep ports on this machine, unless a scheduler may use others."""
+    """Returns the variables that keep ports on this machine, unless a scheduler may use other machines."""
     here = sys.platform == "linux" and not any(name in os.environ for name in SCHEDULERS)
     return LOOPBACK if here else {}
 
 
 def _mpirun() -> str:
+    """Returns the path of mpirun: beside this Python, or in PATH."""
     beside = Path(sys.executable).parent / "mpirun"
     found = str(beside) if beside.is_file() else shutil.which("mpirun")
     if found is None:

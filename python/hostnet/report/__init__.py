@@ -1,25 +1,25 @@
-"""Reports: a page and a picture of what a run measured."""
+"""Reports: a page and plots of the results of a run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet.report.load import Known, RunFiles, load_run
+from hostnet.report.load import KnownResults, RunFiles, load_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Known", "write_report"]
+__all__ = ["KnownResults", "write_report"]
 
 
-def write_report(directory: Path, known: Known | None = None) -> Path:
-    """Writes `report.html` into a run directory and returns its path. The page needs no network.
+def write_report(directory: Path, known: KnownResults | None = None) -> Path:
+    """Writes `report.html` into a run directory and returns its path. The page needs no network access.
 
-    What is `known` of the directory need not be read from its files.
+    Values that are already `known` are not read from the files.
 
     Raises:
-        FileNotFoundError: The directory holds no summary.json.
-        ConfigError: One of its files is not what it should be.
+        FileNotFoundError: The directory has no summary.json.
+        ConfigError: One of its files is damaged.
         OSError: The report cannot be written.
     """
     run = load_run(directory, known)
@@ -29,6 +29,7 @@ def write_report(directory: Path, known: Known | None = None) -> Path:
 
 
 def _page(run: RunFiles) -> str:
+    """Returns the page of a study, a cluster or a server."""
     if run.is_study:
         from hostnet.report.study_page import study_page
 

@@ -1,11 +1,11 @@
-"""Pictures of what the caches did over time, drawn with matplotlib."""
+"""Plots of cache contents and hit ratios over time, drawn with matplotlib."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from hostnet.report.cache_series import DDIO, MISSES, owners, shares
-from hostnet.report.looks import COLOURS, DASHES, new_figure, plain
+from hostnet.report.style import COLOURS, DASHES, new_figure, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hostnet.report.load import RunFiles
-    from hostnet.report.series import Plotted
+    from hostnet.report.series import ChartSeries
 
 
 def draw_caches(run: RunFiles) -> Figure:
-    """What the LLC holds by owner, then the shares of hits, leaks and misses."""
+    """Plots the LLC contents by owner, then the shares of hits, leaks and misses."""
     panels = [("DDIO, % of lines written", group) for group in shares(run.series, DDIO)]
     panels += [("LLC misses, % of reads", group) for group in shares(run.series, MISSES)]
     figure = new_figure(7.2, 2.4 * (1 + len(panels)))
@@ -30,8 +30,8 @@ def draw_caches(run: RunFiles) -> Figure:
     return figure
 
 
-def draw_owners(axes: Axes, series: Sequence[Plotted], whole_mib: float | None) -> None:
-    """Stacked areas, and the size of the LLC."""
+def draw_owners(axes: Axes, series: Sequence[ChartSeries], whole_mib: float | None) -> None:
+    """Plots stacked areas by owner, and the size of the LLC."""
     if series:
         axes.stackplot(
             [value.x for value in series[0].values],
@@ -45,8 +45,8 @@ def draw_owners(axes: Axes, series: Sequence[Plotted], whole_mib: float | None) 
     finish(axes, "What the LLC holds, MiB")
 
 
-def draw_shares(axes: Axes, title: str, series: Sequence[Plotted]) -> None:
-    """Lines in percent, broken where there is no value."""
+def draw_shares(axes: Axes, title: str, series: Sequence[ChartSeries]) -> None:
+    """Plots lines in percent, with gaps where there is no value."""
     for plotted in series:
         values = [float("nan") if value.simulated is None else value.simulated for value in plotted.values]
         axes.plot(
@@ -61,7 +61,7 @@ def draw_shares(axes: Axes, title: str, series: Sequence[Plotted]) -> None:
 
 
 def finish(axes: Axes, title: str) -> None:
-    """Title, floor and legend."""
+    """Sets the title, the lower limit and the legend."""
     axes.set_title(title, loc="left")
     axes.set_ylim(bottom=0)
     if axes.get_legend_handles_labels()[0]:

@@ -1,41 +1,41 @@
-"""The part of a run's page that is about caches and DDIO."""
+"""Section on caches and DDIO of a run's page."""
 
 from __future__ import annotations
 
 from hostnet.report.areas import area_chart
 from hostnet.report.cache_series import DDIO, MISSES, owners, shares
-from hostnet.report.charts import Axis, legend, line_chart
+from hostnet.report.charts import ChartAxis, legend, line_chart
 from hostnet.report.html import Html, element, section
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.series import Level, thinned
-from hostnet.report.tables import numeric, record_table, share, words
+from hostnet.report.series import ReferenceLine, thinned
+from hostnet.report.tables import number_column, record_table, share_column, text_column
 
 TIME = "time, µs"
 
 CORES = (
-    words("Caches", "workload", "name"),
-    share("L2 misses", "l2_miss_ratio"),
-    share("LLC misses", "llc_miss_ratio"),
-    numeric("In the LLC MiB", "llc_mib_core"),
-    numeric("L2 lookups", "l2_lookups"),
-    numeric("Prefetched lines", "prefetch_filled"),
-    numeric("Of them used", "prefetch_used"),
-    numeric("LLC lookups", "llc_lookups", minor=True),
-    numeric("Dirty evictions", "core_evictions", minor=True),
-    numeric("Lost by cores", "back_invalidations", minor=True),
+    text_column("Caches", "workload", "name"),
+    share_column("L2 misses", "l2_miss_ratio"),
+    share_column("LLC misses", "llc_miss_ratio"),
+    number_column("In the LLC MiB", "llc_mib_core"),
+    number_column("L2 lookups", "l2_lookups"),
+    number_column("Prefetched lines", "prefetch_filled"),
+    number_column("Of them used", "prefetch_used"),
+    number_column("LLC lookups", "llc_lookups", minor=True),
+    number_column("Dirty evictions", "core_evictions", minor=True),
+    number_column("Lost by cores", "back_invalidations", minor=True),
 )
 
 DEVICES = (
-    words("DDIO", "workload", "name"),
-    share("Hits", "ddio_hit_ratio"),
-    share("Leaks", "ddio_leak_ratio"),
-    numeric("In the LLC MiB", "llc_mib_io"),
-    numeric("Updates", "ddio_updates"),
-    numeric("Allocations", "ddio_allocations"),
-    numeric("Leaked lines", "ddio_leaks"),
-    numeric("Evicted lines", "ddio_evictions"),
-    numeric("Reads", "io_reads", minor=True),
-    numeric("Reads that hit", "io_read_hits", minor=True),
+    text_column("DDIO", "workload", "name"),
+    share_column("Hits", "ddio_hit_ratio"),
+    share_column("Leaks", "ddio_leak_ratio"),
+    number_column("In the LLC MiB", "llc_mib_io"),
+    number_column("Updates", "ddio_updates"),
+    number_column("Allocations", "ddio_allocations"),
+    number_column("Leaked lines", "ddio_leaks"),
+    number_column("Evicted lines", "ddio_evictions"),
+    number_column("Reads", "io_reads", minor=True),
+    number_column("Reads that hit", "io_read_hits", minor=True),
 )
 
 NOTE = (
@@ -45,7 +45,7 @@ NOTE = (
 
 
 def caches_section(run: RunFiles) -> Html | None:
-    """What the LLC held, and what hit and leaked; nothing of a server without caches."""
+    """Creates the section on LLC contents, hits and leaks; None for a server without caches."""
     rows: list[Row] = run.summary.get("caches", [])
     if not rows:
         return None
@@ -61,33 +61,33 @@ def caches_section(run: RunFiles) -> Html | None:
 
 
 def held_card(run: RunFiles) -> Html | None:
-    """What the LLC holds, by owner."""
+    """Creates the chart of LLC contents by owner."""
     drawn = [thinned(plotted) for plotted in owners(run.series)]
     if not drawn:
         return None
     llc = run.summary.get("llc") or {}
-    levels = [Level("LLC", llc["mib"])] if llc.get("mib") else []
+    levels = [ReferenceLine("LLC", llc["mib"])] if llc.get("mib") else []
     heading = "What the LLC holds, MiB"
-    chart = area_chart(f"{heading}, by owner over time", Axis(TIME, "MiB", whole_x=False), drawn, levels)
+    chart = area_chart(f"{heading}, by owner over time", ChartAxis(TIME, "MiB", whole_x=False), drawn, levels)
     return element("div", element("h3", heading), legend(drawn, levels), chart, class_="card wide")
 
 
 def ddio_cards(run: RunFiles) -> list[Html]:
-    """Hits and leaks of what devices write."""
+    """Creates the charts of hits and leaks of device writes."""
     return share_cards(run, "DDIO, % of lines written", DDIO)
 
 
 def miss_cards(run: RunFiles) -> list[Html]:
-    """LLC misses of the cores of each workload."""
+    """Creates the charts of LLC misses of the cores, by workload."""
     return share_cards(run, "LLC misses, % of reads", MISSES)
 
 
 def share_cards(run: RunFiles, heading: str, quantities: dict[str, str]) -> list[Html]:
-    """Shares over time, a chart for every few of them."""
+    """Creates charts of shares over time, a few series in each."""
     cards = []
     for group in shares(run.series, quantities):
         drawn = [thinned(plotted) for plotted in group]
-        axis = Axis(TIME, "%", whole_x=False, x_floor=0.0)
+        axis = ChartAxis(TIME, "%", whole_x=False, x_floor=0.0)
         names = ", ".join(plotted.name for plotted in drawn)
         chart = line_chart(f"{heading}, over time: {names}", axis, drawn, wide=True)
         cards.append(element("div", element("h3", heading), legend(drawn), chart, class_="card wide"))

@@ -1,4 +1,4 @@
-"""The charts of the reports: curves with published marks, stacked bars, meters."""
+"""Charts of the reports: curves with published marks, stacked bars, meters."""
 
 from __future__ import annotations
 
@@ -7,20 +7,32 @@ from dataclasses import dataclass
 
 from hostnet.report.html import Html, element
 from hostnet.report.numbers import number, span_text
-from hostnet.report.series import Level, Plotted, Value
-from hostnet.report.svg import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Frame, Scale, nice_range, nice_step, shape
+from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint
+from hostnet.report.svg import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    ChartFrame,
+    LinearScale,
+    nice_range,
+    nice_step,
+    shape,
+)
 
 WIDTH_OF_WIDE = 450
-"""Width of charts that have a row for themselves."""
+"""Width of charts that fill a row."""
 
 
 WHISKER_MIN = 3.0
-"""Shorter whiskers would hide in the line."""
+"""Smallest whisker that is visible beside the line."""
 
 
 @dataclass(frozen=True)
-class Axis:
-    """What the axes say. `floor` is where y starts unless a value lies below, `x_floor` the same of x.
+class ChartAxis:
+    """Labels and limits of the axes. `floor` is the start of y unless a value is smaller, `x_floor` likewise for x.
 
     `whole_x` labels every x.
     """
@@ -33,16 +45,21 @@ class Axis:
 
 
 def line_chart(
-    title: str, axis: Axis, series: Sequence[Plotted], levels: Sequence[Level] = (), *, wide: bool = False
+    title: str,
+    axis: ChartAxis,
+    series: Sequence[ChartSeries],
+    levels: Sequence[ReferenceLine] = (),
+    *,
+    wide: bool = False,
 ) -> Html:
-    """Simulated values as lines with whiskers, published ones as hollow marks."""
+    """Draws simulated values as lines with whiskers, and published ones as hollow marks."""
     extents = [end for plotted in series for value in plotted.values for end in extent(value)] + [
         level.value for level in levels
     ]
     xs = sorted({value.x for plotted in series for value in plotted.values})
     width = WIDTH_OF_WIDE if wide else WIDTH
     frame = make_frame(xs, extents, axis, width)
-    parts = frame.axes(axis.x_label) + [level_line(frame, level) for level in levels]
+    parts = frame.axes(axis.x_label) + [reference_line(frame, level) for level in levels]
     for plotted in series:
         parts += curve(frame, plotted)
     for plotted in series:
@@ -50,8 +67,8 @@ def line_chart(
     return frame.picture(title, *parts, read_off="µs" if wide else None)
 
 
-def extent(value: Value) -> list[float]:
-    """Everything that the chart must have room for at a point."""
+def extent(value: SeriesPoint) -> list[float]:
+    """Returns all values that the chart must have room for at a point."""
     ends = [end for end in (value.published, value.published_to) if end is not None]
     if value.simulated is not None:
         half = value.ci95 or 0.0
@@ -59,8 +76,10 @@ def extent(value: Value) -> list[float]:
     return ends
 
 
-def make_frame(xs: Sequence[float], ys: Sequence[float], axis: Axis, width: int = WIDTH, inset: float = 14) -> Frame:
-    """Scales and ticks for these values. Few whole x are all labelled, many get round ticks."""
+def make_frame(
+    xs: Sequence[float], ys: Sequence[float], axis: ChartAxis, width: int = WIDTH, inset: float = 14
+) -> ChartFrame:
+    """Returns a frame for the values. A few whole x are all labelled; many get round ticks."""
     low, high, y_ticks = nice_range(ys or [0.0, 1.0], floor=axis.floor)
     x_low, x_high = (xs[0], xs[-1]) if xs and xs[-1] > xs[0] else ((xs or [0.0])[0] - 1, (xs or [0.0])[0] + 1)
     if axis.x_floor is not None:
@@ -69,23 +88,23 @@ def make_frame(xs: Sequence[float], ys: Sequence[float], axis: Axis, width: int 
     x_ticks = list(xs) if whole else round_ticks(x_low, x_high)
     right = width - RIGHT
     x_scale = (
-        Scale(x_low, x_high, LEFT + inset, right - inset)
+        LinearScale(x_low, x_high, LEFT + inset, right - inset)
         if axis.whole_x
-        else Scale(x_low, x_high, LEFT + 4, right - inset)
+        else LinearScale(x_low, x_high, LEFT + 4, right - inset)
     )
-    return Frame(x_scale, Scale(low, high, HEIGHT - BOTTOM, TOP), tuple(x_ticks), tuple(y_ticks), width)
+    return ChartFrame(x_scale, LinearScale(low, high, HEIGHT - BOTTOM, TOP), tuple(x_ticks), tuple(y_ticks), width)
 
 
 def round_ticks(low: float, high: float) -> list[float]:
-    """Round values inside a range."""
+    """Returns round values within a range."""
     step = nice_step(high - low, 5)
     first = -int(-low / step // 1)
     ticks = [round(index * step, 10) for index in range(first, first + 12)]
     return [tick for tick in ticks if low - step * 1e-6 <= tick <= high + step * 1e-6]
 
 
-def level_line(frame: Frame, level: Level) -> Html:
-    """A dashed line across the chart."""
+def reference_line(frame: ChartFrame, level: ReferenceLine) -> Html:
+    """Draws a dashed horizontal line across the chart."""
     y = frame.y(level.value)
     return element(
         "line",
@@ -98,11 +117,11 @@ def level_line(frame: Frame, level: Level) -> Html:
     )
 
 
-def curve(frame: Frame, plotted: Plotted) -> list[Html]:
-    """The line through the simulated values, broken where one is missing, with whiskers."""
+def curve(frame: ChartFrame, plotted: ChartSeries) -> list[Html]:
+    """Draws the line through the simulated values, with gaps where one is missing, and whiskers."""
     parts = []
     run: list[str] = []
-    for value in (*plotted.values, Value(0, None)):
+    for value in (*plotted.values, SeriesPoint(0, None)):
         if value.simulated is not None:
             run.append(f"{frame.x(value.x)},{frame.y(value.simulated)}")
         elif run:
@@ -121,16 +140,16 @@ def curve(frame: Frame, plotted: Plotted) -> list[Html]:
     return parts
 
 
-def marks(frame: Frame, plotted: Plotted, axis: Axis) -> list[Html]:
-    """Hollow marks at the published values, lines over ranges. Each says what it is when pointed at."""
+def marks(frame: ChartFrame, plotted: ChartSeries, axis: ChartAxis) -> list[Html]:
+    """Draws hollow marks at published values and lines over published ranges, with tooltips."""
     return [
-        span(frame, plotted, value, axis)
+        span_marks(frame, plotted, value, axis)
         if value.published_to is not None
         else shape(
             plotted.kind,
             frame.x(value.x),
             frame.y(value.published),
-            ring(plotted, value),
+            published_ring(plotted, value),
             tooltip(plotted.name, value, axis),
         )
         for value in plotted.values
@@ -138,8 +157,8 @@ def marks(frame: Frame, plotted: Plotted, axis: Axis) -> list[Html]:
     ]
 
 
-def span(frame: Frame, plotted: Plotted, value: Value, axis: Axis) -> Html:
-    """A published range: a line with a bar at both ends."""
+def span_marks(frame: ChartFrame, plotted: ChartSeries, value: SeriesPoint, axis: ChartAxis) -> Html:
+    """Draws a published range as a line with a bar at both ends."""
     x, low, high = frame.x(value.x), frame.y(value.published or 0.0), frame.y(value.published_to or 0.0)
     return element(
         "path",
@@ -149,18 +168,18 @@ def span(frame: Frame, plotted: Plotted, value: Value, axis: Axis) -> Html:
     )
 
 
-def ring(plotted: Plotted, value: Value) -> str:
-    """The style of a published mark; a doubtful one is faint."""
+def published_ring(plotted: ChartSeries, value: SeriesPoint) -> str:
+    """Returns the style of a published mark; a doubtful one is faint."""
     return f"ring stroke-{plotted.kind}" + (" doubtful" if value.doubtful else "")
 
 
-def tooltip(name: str, value: Value, axis: Axis) -> str:
-    """What a mark says when pointed at."""
+def tooltip(name: str, value: SeriesPoint, axis: ChartAxis) -> str:
+    """Returns the tooltip of a mark."""
     return f"{name}, {axis.x_label} {value.x:g}\n{values_text(value, axis)}"
 
 
-def values_text(value: Value, axis: Axis) -> str:
-    """What was published and what was simulated, as far as there is any."""
+def values_text(value: SeriesPoint, axis: ChartAxis) -> str:
+    """Describes the published and the simulated value, as far as there are any."""
     unit = f" {axis.unit}" if axis.unit else ""
     parts = []
     if value.published is not None:
@@ -171,15 +190,17 @@ def values_text(value: Value, axis: Axis) -> str:
     return "\n".join(parts)
 
 
-def stacked_chart(title: str, axis: Axis, series: Sequence[Plotted], levels: Sequence[Level] = ()) -> Html:
-    """Simulated values as stacked bars; published ones as hollow marks at the top of each part."""
+def stacked_chart(
+    title: str, axis: ChartAxis, series: Sequence[ChartSeries], levels: Sequence[ReferenceLine] = ()
+) -> Html:
+    """Draws simulated values as stacked bars, and published ones as hollow marks at the top of each part."""
     xs = sorted({value.x for plotted in series for value in plotted.values})
     parts_at = {x: [(plotted, value) for plotted in series for value in plotted.values if value.x == x] for x in xs}
     tops = [sum(value.simulated or 0 for _, value in stack) for stack in parts_at.values()]
     published_tops = [sum(value.published or 0 for _, value in stack) for stack in parts_at.values()]
     frame = make_frame(xs, [*tops, *published_tops, *(level.value for level in levels)], axis, inset=24)
     bar_width = round(0.62 * (frame.x.end - frame.x.start) / max(len(xs) - 1, 1), 2)
-    drawn = frame.axes(axis.x_label) + [level_line(frame, level) for level in levels]
+    drawn = frame.axes(axis.x_label) + [reference_line(frame, level) for level in levels]
     for x, stack in parts_at.items():
         drawn += bar(frame, x, stack, bar_width, axis)
     for x, stack in parts_at.items():
@@ -187,8 +208,10 @@ def stacked_chart(title: str, axis: Axis, series: Sequence[Plotted], levels: Seq
     return frame.picture(title, *drawn)
 
 
-def bar(frame: Frame, x: float, stack: Sequence[tuple[Plotted, Value]], width: float, axis: Axis) -> list[Html]:
-    """The stacked rectangles of one x, with a hair between them."""
+def bar(
+    frame: ChartFrame, x: float, stack: Sequence[tuple[ChartSeries, SeriesPoint]], width: float, axis: ChartAxis
+) -> list[Html]:
+    """Draws the stacked rectangles of one x, with a small gap between them."""
     drawn = []
     total = 0.0
     for plotted, value in stack:
@@ -210,21 +233,23 @@ def bar(frame: Frame, x: float, stack: Sequence[tuple[Plotted, Value]], width: f
     return drawn
 
 
-def stacked_marks(frame: Frame, x: float, stack: Sequence[tuple[Plotted, Value]], axis: Axis) -> list[Html]:
-    """Published values as marks at the height they stack to."""
+def stacked_marks(
+    frame: ChartFrame, x: float, stack: Sequence[tuple[ChartSeries, SeriesPoint]], axis: ChartAxis
+) -> list[Html]:
+    """Draws published values as marks at their stacked height."""
     drawn = []
     total = 0.0
     for plotted, value in stack:
         if value.published is None:
             break
         total += value.published
-        said = tooltip(plotted.name, value, axis)
-        drawn.append(shape(plotted.kind, frame.x(x), frame.y(total), ring(plotted, value), said))
+        tooltip_element = tooltip(plotted.name, value, axis)
+        drawn.append(shape(plotted.kind, frame.x(x), frame.y(total), published_ring(plotted, value), tooltip_element))
     return drawn
 
 
-def legend(series: Sequence[Plotted], levels: Sequence[Level] = ()) -> Html:
-    """Which colour and mark is which series."""
+def legend(series: Sequence[ChartSeries], levels: Sequence[ReferenceLine] = ()) -> Html:
+    """Creates the legend of series and reference lines."""
     entries = []
     for plotted in series:
         published = any(value.published is not None for value in plotted.values)
@@ -233,30 +258,30 @@ def legend(series: Sequence[Plotted], levels: Sequence[Level] = ()) -> Html:
     doubtful = next((plotted for plotted in series if any(value.doubtful for value in plotted.values)), None)
     if doubtful is not None:
         mark = shape(doubtful.kind, 13, 6, f"ring stroke-{doubtful.kind} doubtful")
-        entries.append(("left out of the score", picture(mark)))
+        entries.append(("left out of the score", legend_icon(mark)))
     for level in levels:
         line = element("line", x1=0, x2=26, y1=6, y2=6, class_="reference")
-        entries.append((f"{level.name} {level.value:.3g}", picture(line)))
+        entries.append((f"{level.name} {level.value:.3g}", legend_icon(line)))
     return element("ul", *(element("li", drawing, name) for name, drawing in entries), class_="legend")
 
 
 def swatch(kind: str, *, line: bool, mark: bool) -> Html:
-    """A sample of a series' line and mark."""
+    """Draws a sample of the line and mark of a series."""
     parts = []
     if line:
         parts.append(element("line", x1=0, x2=26, y1=6, y2=6, class_=f"curve stroke-{kind} dash-{kind}"))
     if mark:
         parts.append(shape(kind, 13, 6, f"ring stroke-{kind}"))
-    return picture(*parts)
+    return legend_icon(*parts)
 
 
-def picture(*parts: Html) -> Html:
-    """The frame of a swatch."""
+def legend_icon(*parts: Html) -> Html:
+    """Creates the frame of a swatch."""
     return element("svg", *parts, viewBox="0 0 26 12", aria_hidden="true")
 
 
 def meter(value: float | None, full: float | None, *, peak: float | None = None, kind: str = "a") -> Html | None:
-    """A bar for a part of a whole, with a tick at the peak; None without a whole."""
+    """Draws a bar for a part of a whole, with a tick at the peak; None without a whole."""
     if not full or value is None:
         return None
     share = min(max(value / full, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""A chip as it lies: its tiles, its network interfaces and memory controllers, and how busy every link is."""
+"""Map of a chip: tiles, network interfaces, memory controllers, and the busy share of every link."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from hostnet.units import format_percent
 Row = dict[str, Any]
 
 PITCH = 56.0
-"""Distance of tiles, in units of the picture."""
+"""Distance between tiles, in units of the drawing."""
 SIDE = 22.0
-"""Side of a tile."""
+"""Side length of a tile."""
 BOW = 5.0
-"""How far each direction lies beside the middle of its way."""
+"""Distance of each direction from the centre line of its link."""
 MARGIN = 64.0
-"""Room for the edge, and for the memory controllers."""
+"""Space for the edge and for the memory controllers."""
 THICK = 5.5
 
 
 def chip_map(summary: Row) -> Html:
-    """The chip and the links between its parts, coloured as they are busy."""
+    """Draws the chip and its links, coloured by busy share."""
     if summary["config"]["noc"]["topology"] == "noc-out":
         from hostnet.report.noc_out_map import noc_out_map
 
@@ -45,17 +45,17 @@ def chip_map(summary: Row) -> Html:
 
 
 def rack_map(summary: Row) -> Html:
-    """The chips of a rack, plane by plane, filled as their fullest links are busy."""
+    """Draws the chips of a rack, plane by plane, coloured by the busy share of their busiest links."""
     columns, rows, planes = summary["rack"]["size"]
     step, gap = SIDE + 6.0, SIDE
     boxes = []
     for chip in summary["chips"]:
         x, y, z = chip["at"]
-        said = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {format_percent(chip['share'], 1)}"
+        title = f"chip {chip['chip']} at {x}, {y}, {z}: {chip['link']} busy {format_percent(chip['share'], 1)}"
         boxes.append(
             element(
                 "rect",
-                element("title", said),
+                element("title", title),
                 x=2 + z * (columns * step + gap) + x * step,
                 y=2 + y * step,
                 width=SIDE,
@@ -78,7 +78,7 @@ def rack_map(summary: Row) -> Html:
 
 
 def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
-    """A picture of so many units, with its title."""
+    """Creates a drawing of the given size, with its title."""
     label = "How busy the links are"
     if links:
         label += f"; the fullest is {links[0]['link']}, {format_percent(links[0]['share'], 1)}"
@@ -93,24 +93,24 @@ def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
     )
 
 
-def place(where: list[int]) -> tuple[float, float]:
-    """The middle of a tile."""
+def centre_of(where: list[int]) -> tuple[float, float]:
+    """Returns the centre of a tile."""
     return MARGIN + where[0] * PITCH, SIDE * 1.5 + where[1] * PITCH
 
 
 def link(row: Row) -> Html:
-    """One direction between two routers."""
-    ends = place(row["from"]), place(row["to"])
-    return wire(*ends, row["share"], said(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
+    """Draws one direction between two routers."""
+    ends = centre_of(row["from"]), centre_of(row["to"])
+    return wire(*ends, row["share"], link_text(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
 
 
 def unit(row: Row) -> Html:
-    """A tile, an edge or a memory controller, filled as the way to it is busy."""
-    x, y = place(row["from"])
+    """Draws a tile, an edge or a memory controller, coloured by the busy share of its link."""
+    x, y = centre_of(row["from"])
     x += {"edge": -0.75, "memory": 0.75}.get(row["kind"], 0.0) * PITCH
     return element(
         "rect",
-        element("title", said(row)),
+        element("title", link_text(row)),
         x=round(x - SIDE / 2, 1),
         y=round(y - SIDE / 2, 1),
         width=SIDE,
@@ -121,11 +121,11 @@ def unit(row: Row) -> Html:
 
 
 def controller(row: Row) -> Html:
-    """A memory controller between tiles, north-east of its own."""
-    x, y = place(row["from"])
+    """Draws a memory controller between tiles, north-east of its own."""
+    x, y = centre_of(row["from"])
     return element(
         "circle",
-        element("title", said(row)),
+        element("title", link_text(row)),
         cx=x + PITCH / 2,
         cy=y - PITCH / 2,
         r=SIDE / 3,
@@ -133,6 +133,6 @@ def controller(row: Row) -> Html:
     )
 
 
-def said(row: Row) -> str:
-    """A link in words."""
+def link_text(row: Row) -> str:
+    """Describes a link."""
     return f"{row['link']}: busy {format_percent(row['share'], 1)}, {row['flits']} flits"

@@ -1,12 +1,12 @@
-"""The report of a run of a chip: its latency and what it consists of, its bandwidth, and where its network is full."""
+"""Report of a run of a chip: latency breakdown, bandwidth, and busy links."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from hostnet.report.chip_descriptions import chip_headline, chip_notes, chip_reason, chip_workload
 from hostnet.report.chip_map import chip_map, rack_map
-from hostnet.report.chip_words import chip_headline, chip_notes, chip_reason, chip_workload
-from hostnet.report.html import Html, element, facts, section, table
+from hostnet.report.html import Html, element, fact_list, section, table
 from hostnet.report.page import page
 from hostnet.report.svg import text
 from hostnet.units import format_percent
@@ -15,14 +15,14 @@ Summary = dict[str, Any]
 
 WIDTH = 900.0
 LINKS = 12
-"""Links that the table has; all of them are in summary.json."""
+"""Number of links in the table; all of them are in summary.json."""
 FILLS = ("fill-a", "fill-b", "fill-c", "fill-d", "fill-n")
 LABELLED = 0.05
-"""Parts from this share on have their cycles written into them."""
+"""Smallest share of a part that is labelled with its cycles."""
 
 
 def chip_page(summary: Summary) -> str:
-    """The whole page."""
+    """Returns the page."""
     name = str(summary["name"])
     latency, rates, noc = summary["latency"], summary["bandwidth"], summary["noc"]
     head = element(
@@ -32,7 +32,7 @@ def chip_page(summary: Summary) -> str:
         element("p", chip_headline(summary), class_="lead"),
         element("p", chip_workload(summary), class_="note"),
     )
-    shown = facts(
+    shown = fact_list(
         (
             ("mean latency", None if latency is None else f"{latency['mean_cycles']:.1f} cycles"),
             ("in ns", None if latency is None else f"{latency['mean_ns']:.1f}"),
@@ -62,7 +62,7 @@ def chip_page(summary: Summary) -> str:
 
 
 def breakdown_section(summary: Summary) -> Html | None:
-    """The parts of the latency, as a bar and as a table."""
+    """Creates the bar and the table of the parts of the latency; None without operations."""
     breakdown = summary["breakdown"]
     if not breakdown["operations"]:
         return None
@@ -73,15 +73,15 @@ def breakdown_section(summary: Summary) -> Html | None:
     total = breakdown["mean_cycles"]
     rows.append(("total", f"{total:.1f}", f"{total / summary['clock_ghz']:.2f}", format_percent(1.0, 1)))
     return section(
-        "What an operation consists of",
+        "Parts of an operation",
         element("figure", bar(breakdown)),
         table(("part", "cycles", "ns", "share"), rows, label="Parts of an operation"),
-        note="Mean cycles, in the order in which they pass. Of several lines, the one that came last is meant.",
+        note="Mean cycles, in chronological order. For operations of several lines, those of the last line to arrive.",
     )
 
 
 def rack_section(summary: Summary) -> Html | None:
-    """The chips of a rack, as they lie and as a table."""
+    """Creates the map and the table of the chips of a rack; None without a rack."""
     if "rack" not in summary:
         return None
     rows = [
@@ -105,16 +105,16 @@ def rack_section(summary: Summary) -> Html | None:
 
 
 def bar(breakdown: Summary) -> Html:
-    """The parts side by side, as long as they take."""
+    """Draws the parts side by side, in proportion to their times."""
     pieces, start = [], 0.0
     for index, row in enumerate(breakdown["parts"]):
         width = row["share"] * WIDTH
-        said = f"{row['title']}: {row['mean_cycles']:.1f} cycles"
+        title = f"{row['title']}: {row['mean_cycles']:.1f} cycles"
         fill = FILLS[index % len(FILLS)]
         pieces.append(
             element(
                 "rect",
-                element("title", said),
+                element("title", title),
                 x=round(start, 1),
                 y=4,
                 width=round(max(width - 1, 0.5), 1),
@@ -130,7 +130,7 @@ def bar(breakdown: Summary) -> Html:
 
 
 def links_table(summary: Summary) -> Html:
-    """The fullest links."""
+    """Creates the table of the busiest links."""
     peak = summary["noc"]["link_gb_per_s"]
     rows = [
         (row["link"], format_percent(row["share"], 1), f"{row['share'] * peak:.2f}", str(row["flits"]))

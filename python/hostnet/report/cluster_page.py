@@ -1,19 +1,19 @@
-"""The report of a run of a cluster: what limits it, its tables, and how it went over time."""
+"""Report of a run of a cluster: limits, tables, and time series."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.cluster_view import TAIL, percentiles, reasons, views
+from hostnet.cluster_view import TAIL, cluster_views, limit_reasons, percentiles
 from hostnet.notes import STOPPED
 from hostnet.report.bars import grouped_chart
-from hostnet.report.charts import Axis, legend, line_chart
+from hostnet.report.charts import ChartAxis, legend, line_chart
 from hostnet.report.die import die_section
 from hostnet.report.html import details, element, section, table
 from hostnet.report.numbers import MISSING, number, time_from_ns
 from hostnet.report.page import page
 from hostnet.report.reproduce import notes_section, reproduce_section
-from hostnet.report.series import KINDS, Plotted, Value, thinned
+from hostnet.report.series import KINDS, ChartSeries, SeriesPoint, thinned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,27 +42,27 @@ CORES_OVER_TIME = {
     "asleep_share": ("Cores asleep", "share"),
     "power_w": ("Power of cores", "W"),
 }
-"""The same of cores that have frequencies and sleep."""
+"""Title and unit of the columns of the time series of cores with frequencies and sleep states."""
 
 ROWS_MAX = 100
-"""Rows of a table that are shown: nobody reads thousands, and writing them takes longer than a short run."""
+"""Maximum number of rows of a table that are shown; writing thousands takes longer than a short run."""
 
 RAW = (
     *("classes", "latencies", "services", "stages", "hosts", "memory", "queues", "control", "limits"),
     *("power", "power_states", "energy", "efficiency"),
 )
-"""The tables of the summary, all columns of which are shown on demand."""
+"""Tables of the summary whose columns are all shown on demand."""
 
 
 def cluster_page(run: RunFiles) -> str:
-    """The page as HTML that needs nothing beside it."""
+    """Returns the page as self-contained HTML."""
     summary = run.summary
     name = str(summary.get("name", run.directory.name))
     return page(
         f"{name} – hostnet",  # noqa: RUF001
         element("header", element("h1", name), element("p", _about(summary), class_="lead")),
-        _why(summary),
-        *(view_section(view) for view in views(summary, run.flows)),
+        _limits_section(summary),
+        *(view_section(view) for view in cluster_views(summary, run.flows)),
         _latency_section(summary),
         _over_time(run.series, run.power_series),
         *(die_section(server, f"Mesh of {host}") for host, server in summary.get("servers", {}).items()),
@@ -74,7 +74,7 @@ def cluster_page(run: RunFiles) -> str:
 
 
 def _about(summary: Row) -> str:
-    """What was run, in a sentence."""
+    """Describes the run in one sentence."""
     hosts, classes = len(summary.get("hosts", ())), summary.get("classes", ())
     names = ", ".join(f"\u201c{row['class']}\u201d" for row in classes)
     length = f"{time_from_ns(summary.get('window_ns'))} after {time_from_ns(summary.get('warm_up_ns'))} of warm-up"
@@ -84,9 +84,9 @@ def _about(summary: Row) -> str:
     return f"Simulated for {length}: {servers}{flows}.{stopped}"
 
 
-def _why(summary: Row) -> Html | None:
-    """What limits each class."""
-    found = reasons(summary)
+def _limits_section(summary: Row) -> Html | None:
+    """Creates the table of the limit of each class; None without any."""
+    found = limit_reasons(summary)
     if not found:
         return None
     goodput = {row["class"]: row["goodput_gbps"] for row in summary["classes"]}
@@ -97,20 +97,20 @@ def _why(summary: Row) -> Html | None:
 
 
 def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Child]], label: str) -> Html:
-    """A table of text."""
+    """Creates a table of text."""
     return table(columns, rows, text_columns=len(columns), label=label)
 
 
 def view_section(view: View) -> Html:
-    """A table with the few columns that people look at first."""
+    """Creates the table of a view."""
     cells = [[_cell(cell) for cell in row] for row in view.cells(ROWS_MAX)]
     texts = sum(column.text for column in view.columns)
     headings = [column.heading for column in view.columns]
     shown = table(headings, cells, text_columns=texts, label=view.title)
-    return section(view.title, shown, _more(len(view.rows)), note=view.about)
+    return section(view.title, shown, _omitted_text(len(view.rows)), note=view.about)
 
 
-def _more(rows: int) -> Html | None:
+def _omitted_text(rows: int) -> Html | None:
     """Says how many rows are not shown."""
     if rows <= ROWS_MAX:
         return None
@@ -118,13 +118,14 @@ def _more(rows: int) -> Html | None:
 
 
 def _all_columns(summary: Row) -> Html:
-    """Every column of every table of the summary, folded."""
+    """Creates the folded tables with every column of the summary."""
     shown = [(name, summary[name]) for name in RAW if summary.get(name)]
-    tables = (details(name, _rows(name, rows[:ROWS_MAX]), _more(len(rows))) for name, rows in shown)
+    tables = (details(name, _rows(name, rows[:ROWS_MAX]), _omitted_text(len(rows))) for name, rows in shown)
     return section("All columns", *tables)
 
 
 def _rows(title: str, rows: Sequence[Row]) -> Html:
+    """Creates a table with all columns of some rows."""
     known = list(dict.fromkeys(name for row in rows for name in row))
     texts = [name for name in known if any(isinstance(row.get(name), str) for row in rows)]
     names = texts + [name for name in known if name not in texts]
@@ -133,38 +134,42 @@ def _rows(title: str, rows: Sequence[Row]) -> Html:
 
 
 def _cell(value: Any) -> str:
+    """Formats a cell."""
     if value is None:
         return MISSING
     if isinstance(value, str):
         return value
-    # A queue of a millionth of a packet is none.
+    # Five decimals suffice: a queue of a millionth of a packet is shown as 0.
     return number(round(value, 5) if isinstance(value, float) else value)
 
 
 def _latency_section(summary: Row) -> Html | None:
-    """Percentiles of the latencies of requests."""
+    """Creates the charts of latency percentiles; None without any."""
     rows = [row for row in summary.get("latencies", ()) if row["count"] > 1]
     if not rows:
         return None
-    plotted = [Plotted(row["class"], KINDS[index % len(KINDS)], _percentiles(row)) for index, row in enumerate(rows)]
+    plotted = [
+        ChartSeries(row["class"], KINDS[index % len(KINDS)], _percentiles(row)) for index, row in enumerate(rows)
+    ]
     cards = []
     for first in range(0, len(plotted), len(KINDS)):
         some = plotted[first : first + len(KINDS)]
-        chart = grouped_chart("Latency of requests by percentile", Axis("percentile", "µs"), some)
+        chart = grouped_chart("Latency of requests by percentile", ChartAxis("percentile", "µs"), some)
         cards.append(
             element("div", element("h3", "Latency by percentile, µs"), legend(some), chart, class_="card wide")
         )
     return section("Latency distribution", element("div", *cards, class_="many"))
 
 
-def _percentiles(row: Row) -> tuple[Value, ...]:
+def _percentiles(row: Row) -> tuple[SeriesPoint, ...]:
+    """Returns the percentiles of a class as points of a chart."""
     known = percentiles(row)
     shown = [(place, label, known[key]) for place, (key, (label, _)) in enumerate(TAIL.items()) if key in known]
-    return tuple(Value(float(place), value, label=label) for place, label, value in shown)
+    return tuple(SeriesPoint(float(place), value, label=label) for place, label, value in shown)
 
 
 def _over_time(series: Sequence[Row], cores: Sequence[Row]) -> Html | None:
-    """A chart for every quantity that any host has; nothing without a time series."""
+    """Creates a chart for every quantity that a host has; None without a time series."""
     cards = [card for column, what in OVER_TIME.items() for card in _charts(series, column, what)]
     cards += [card for column, what in CORES_OVER_TIME.items() for card in _charts(cores, column, what)]
     if not cards:
@@ -174,20 +179,22 @@ def _over_time(series: Sequence[Row], cores: Sequence[Row]) -> Html | None:
 
 
 def _charts(series: Sequence[Row], column: str, what: tuple[str, str]) -> Iterator[Html]:
-    """The charts of a quantity with this title and unit, a few hosts each."""
+    """Yields the charts of a quantity with the given title and unit, a few hosts in each."""
     title, unit = what
     hosts = list(dict.fromkeys(row["host"] for row in series))
-    told = [host for host in hosts if any(row[column] for row in series if row["host"] == host)]
-    for first in range(0, len(told), len(KINDS)):
-        plotted = [_curve(series, column, host, kind) for host, kind in zip(told[first:], KINDS, strict=False)]
+    hosts_with_values = [host for host in hosts if any(row[column] for row in series if row["host"] == host)]
+    for first in range(0, len(hosts_with_values), len(KINDS)):
+        plotted = [
+            _curve(series, column, host, kind) for host, kind in zip(hosts_with_values[first:], KINDS, strict=False)
+        ]
         heading = f"{title}{f', {unit}' if unit else ''}"
         chart = line_chart(
-            f"{heading}, over time", Axis("time, µs", unit, whole_x=False, x_floor=0.0), plotted, wide=True
+            f"{heading}, over time", ChartAxis("time, µs", unit, whole_x=False, x_floor=0.0), plotted, wide=True
         )
         yield element("div", element("h3", heading), legend(plotted), chart, class_="card wide")
 
 
-def _curve(series: Sequence[Row], column: str, host: str, kind: str) -> Plotted:
-    """One host of a chart."""
+def _curve(series: Sequence[Row], column: str, host: str, kind: str) -> ChartSeries:
+    """Returns the series of one host."""
     own = [row for row in series if row["host"] == host and row[column] is not None]
-    return thinned(Plotted(host, kind, tuple(Value(row["time_us"], float(row[column])) for row in own)))
+    return thinned(ChartSeries(host, kind, tuple(SeriesPoint(row["time_us"], float(row[column])) for row in own)))

@@ -1,4 +1,4 @@
-"""Pictures of a run of a cluster."""
+"""Plots of a run of a cluster."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from hostnet.cluster_view import TAIL, percentiles
 from hostnet.report.cluster_page import OVER_TIME
-from hostnet.report.looks import COLOURS, DASHES, new_figure, plain
-from hostnet.stages import STAGES, stage_ways
+from hostnet.report.style import COLOURS, DASHES, new_figure, plain
+from hostnet.stages import STAGES, stage_means
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from hostnet.report.load import Row, RunFiles
 
 HOSTS_MAX = len(COLOURS)
-"""Hosts of one picture: as many as there are colours."""
+"""Maximum number of hosts in one plot: the number of colours."""
 
 STAGED_MAX = 12
-"""Ways of datagrams of one picture."""
+"""Maximum number of classes and directions of datagrams in one plot."""
 
 HEADROOM = 1.06
-"""How much higher than what is drawn a picture is: a line along the top would not be seen."""
+"""Factor of the upper limit over the largest value, so that a line along the top stays visible."""
 
 
 def draw_goodput(run: RunFiles) -> Figure:
-    """What applications of each class received."""
+    """Plots the goodput of each class."""
     rows = run.summary["classes"]
     figure = new_figure(6.4, 1.2 + 0.32 * len(rows))
     axes = figure.subplots()
@@ -38,7 +38,7 @@ def draw_goodput(run: RunFiles) -> Figure:
 
 
 def draw_latencies(run: RunFiles) -> Figure:
-    """Percentiles of the latencies of the first few classes with requests."""
+    """Plots the latency percentiles of the first classes with requests."""
     every = latency_rows(run)
     rows = every[: len(COLOURS)]
     figure = new_figure(6.4, 3.2)
@@ -48,8 +48,8 @@ def draw_latencies(run: RunFiles) -> Figure:
         places = [list(TAIL).index(key) for key in known]
         colour, dash = COLOURS[kind], DASHES[kind]
         axes.plot(places, list(known.values()), color=colour, linestyle=dash, marker="o", label=plain(row["class"]))
-    told = max(len(percentiles(row)) for row in rows)
-    axes.set_xticks(range(told), [name for name, _ in list(TAIL.values())[:told]])
+    percentile_count = max(len(percentiles(row)) for row in rows)
+    axes.set_xticks(range(percentile_count), [name for name, _ in list(TAIL.values())[:percentile_count]])
     axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
     axes.set(xlabel="percentile", ylabel="latency of requests, µs")
     left_out = len(every) - len(rows)
@@ -58,8 +58,8 @@ def draw_latencies(run: RunFiles) -> Figure:
 
 
 def draw_stages(run: RunFiles) -> Figure:
-    """The stages of the datagrams of the first few classes, one behind the other."""
-    rows = stage_ways(run.summary["stages"])[:STAGED_MAX]
+    """Plots the stages of the datagrams of the first classes, one after the other."""
+    rows = stage_means(run.summary["stages"])[:STAGED_MAX]
     figure = new_figure(6.4, 1.6 + 0.34 * len(rows))
     axes = figure.subplots()
     places = list(range(len(rows)))[::-1]
@@ -76,17 +76,17 @@ def draw_stages(run: RunFiles) -> Figure:
 
 
 def latency_rows(run: RunFiles) -> list[Row]:
-    """The classes whose latencies have percentiles."""
+    """Returns the classes whose latencies have percentiles."""
     return [row for row in run.summary.get("latencies", ()) if percentiles(row)]
 
 
 def draw_cluster_series(run: RunFiles) -> Figure:
-    """Every quantity over time, of the first few servers."""
-    told = [name for name in OVER_TIME if any(row[name] for row in run.series)]
+    """Plots every quantity over time, for the first servers."""
+    shown = [name for name in OVER_TIME if any(row[name] for row in run.series)]
     hosts = list(dict.fromkeys(row["host"] for row in run.series))[:HOSTS_MAX]
-    figure = new_figure(6.4, 1.4 * max(len(told), 1) + 0.6)
-    every = figure.subplots(max(len(told), 1), 1, sharex=True, squeeze=False)[:, 0]
-    for axes, name in zip(every, told, strict=False):
+    figure = new_figure(6.4, 1.4 * max(len(shown), 1) + 0.6)
+    every = figure.subplots(max(len(shown), 1), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, name in zip(every, shown, strict=False):
         title, unit = OVER_TIME[name]
         for host, kind in zip(hosts, COLOURS, strict=False):
             own = [row for row in run.series if row["host"] == host and row[name] is not None]

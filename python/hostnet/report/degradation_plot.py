@@ -1,11 +1,11 @@
-"""Degradation bars beside stacked bandwidth, drawn with matplotlib."""
+"""Plot of degradation bars beside stacked bandwidth, drawn with matplotlib."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from hostnet.report.bars import FILLED, SIDES, by_x
-from hostnet.report.looks import COLOURS, MARKS, new_figure, plain
+from hostnet.report.style import COLOURS, MARKS, new_figure, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hostnet.report.series import Level, Plotted
+    from hostnet.report.series import ChartSeries, ReferenceLine
 
 HATCHES = {"a": "", "b": "//", "c": "..", "d": "xx"}
-"""Tells bars apart where there are no colours."""
+"""Hatches that distinguish bars without colours."""
 
 
 def draw_degradation(
     title: str,
     x_label: str,
-    degradation: Sequence[Plotted],
-    bandwidth: Sequence[Plotted],
-    levels: Sequence[Level] = (),
+    degradation: Sequence[ChartSeries],
+    bandwidth: Sequence[ChartSeries],
+    levels: Sequence[ReferenceLine] = (),
     *,
-    expected: Sequence[Level] = (),
+    expected: Sequence[ReferenceLine] = (),
 ) -> Figure:
-    """The picture that `hostnet.report.bars.degradation_card` puts on a page, with the same arguments."""
+    """Plots what `hostnet.report.bars.degradation_card` draws on a page, with the same arguments."""
     figure = new_figure(7.6, 3.0)
     slow, moved = figure.subplots(1, 2)
     draw_grouped(slow, degradation, expected, floor=1.0)
@@ -41,8 +41,10 @@ def draw_degradation(
     return figure
 
 
-def draw_grouped(axes: Axes, series: Sequence[Plotted], levels: Sequence[Level] = (), *, floor: float = 0.0) -> None:
-    """A bar per series at every x, from `floor` on; published values are hollow marks."""
+def draw_grouped(
+    axes: Axes, series: Sequence[ChartSeries], levels: Sequence[ReferenceLine] = (), *, floor: float = 0.0
+) -> None:
+    """Plots a bar per series at every x, starting at `floor`; published values are hollow marks."""
     at = by_x(series)
     width = FILLED / max(len(series), 1)
     for place, bars in enumerate(at.values()):
@@ -56,8 +58,8 @@ def draw_grouped(axes: Axes, series: Sequence[Plotted], levels: Sequence[Level] 
     axes.set_ylim(bottom=min(floor, axes.get_ylim()[0]) if floor else 0.0)
 
 
-def draw_stacked(axes: Axes, series: Sequence[Plotted], levels: Sequence[Level] = ()) -> None:
-    """The bars of all series on top of each other at every x; published values are hollow marks."""
+def draw_stacked(axes: Axes, series: Sequence[ChartSeries], levels: Sequence[ReferenceLine] = ()) -> None:
+    """Plots the bars of all series on top of each other at every x; published values are hollow marks."""
     at = by_x(series)
     named: set[str] = set()
     for place, bars in enumerate(at.values()):
@@ -75,9 +77,9 @@ def draw_stacked(axes: Axes, series: Sequence[Plotted], levels: Sequence[Level] 
 
 
 def draw_bar(
-    axes: Axes, plotted: Plotted, centre: float, width: float, ends: tuple[float, float], label: str = ""
+    axes: Axes, plotted: ChartSeries, centre: float, width: float, ends: tuple[float, float], label: str = ""
 ) -> None:
-    """A bar between two values."""
+    """Plots a bar between two values."""
     low, high = ends
     axes.bar(
         centre,
@@ -93,14 +95,14 @@ def draw_bar(
     )
 
 
-def draw_published(axes: Axes, plotted: Plotted, centre: float, value: float) -> None:
-    """A hollow mark."""
+def draw_published(axes: Axes, plotted: ChartSeries, centre: float, value: float) -> None:
+    """Plots a published value as a hollow mark."""
     colour = COLOURS[plotted.kind]
     axes.plot([centre], [value], MARKS[plotted.kind], zorder=4, color=colour, markerfacecolor="white", markersize=5)
 
 
-def finish(axes: Axes, at: Collection[str], levels: Sequence[Level]) -> None:
-    """The names along x, and lines across."""
+def finish(axes: Axes, at: Collection[str], levels: Sequence[ReferenceLine]) -> None:
+    """Sets the labels along x and adds the reference lines."""
     for level in levels:
         axes.axhline(level.value, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=plain(level.name))
     axes.set_xticks(range(len(at)), [plain(name) for name in at])

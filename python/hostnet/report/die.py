@@ -1,4 +1,4 @@
-"""The die of a socket as it lies: its parts, and how busy every link of its mesh is."""
+"""Map of the die of a socket: its parts, and the busy share of every link of its mesh."""
 
 from __future__ import annotations
 
@@ -7,55 +7,55 @@ from typing import Any
 from hostnet.report.html import Html, element, section
 from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
-from hostnet.report.tables import Column, numeric, record_table
+from hostnet.report.tables import RecordColumn, number_column, record_table
 from hostnet.units import format_percent
 
 Row = dict[str, Any]
 
 PITCH = 92.0
-"""Distance of stops, in units of the picture."""
+"""Distance between stops, in units of the drawing."""
 SIDE = 44.0
-"""Side of a stop."""
+"""Side length of a stop."""
 BOW = 7.0
-"""How far each direction lies beside the middle of its way."""
+"""Distance of each direction from the centre line of its link."""
 THICK = 6.0
 RINGS = ("lines", "requests", "acknowledgements")
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 SHORT = {"core": "core", "cha": "CHA", "channel": "MC", "iio": "IIO"}
-"""What a part is called in the picture."""
+"""Short names of the parts."""
 
 WAYS = (
-    Column("Workload", ("workload",), lambda row: str(row["workload"])),
-    Column("Leg", ("leg",), lambda row: str(row["leg"])),
-    Column("Socket", ("socket",), lambda row: str(row["socket"])),
-    numeric("Messages", "messages"),
-    numeric("Way ns", "way_ns"),
-    numeric("Mean way of the die ns", "mean_way_ns"),
-    numeric("Lost to others ns", "waited_ns"),
+    RecordColumn("Workload", ("workload",), lambda row: str(row["workload"])),
+    RecordColumn("Leg", ("leg",), lambda row: str(row["leg"])),
+    RecordColumn("Socket", ("socket",), lambda row: str(row["socket"])),
+    number_column("Messages", "messages"),
+    number_column("Way ns", "way_ns"),
+    number_column("Mean way of the die ns", "mean_way_ns"),
+    number_column("Lost to others ns", "waited_ns"),
 )
 
 
 def die_section(server: Row, title: str = "Mesh") -> Html | None:
-    """The dies of a server by what a summary says of it, and the ways of its lines; nothing where there is no mesh."""
+    """Creates the maps of the dies of a server, and the table of its routes; None without a mesh."""
     if "dies" not in server:
         return None
     maps = [element("figure", die_map(die, server["mesh"])) for die in server["dies"]]
     note = (
-        "Links are coloured by the busiest of their rings, stops by the way from the mesh to them. A way is that of a "
-        "message with nobody else on the mesh; the delays of the configuration contain the mean way of the die."
+        "Links are coloured by the busiest of their rings, stops by the link from the mesh to them. A way is the time "
+        "of a message on an idle mesh; the delays of the configuration include the mean way of the die."
     )
     return section(title, *maps, record_table("Ways", WAYS, server["mesh_ways"], text_columns=3), note=note)
 
 
 def die_map(die: Row, rows: list[Row]) -> Html:
-    """A die and the links between its stops, coloured as they are busy."""
+    """Draws a die and the links between its stops, coloured by busy share."""
     own = [row for row in rows if row["socket"] == die["socket"]]
     out = {(row["column"], row["row"]): row for row in own if row["side"] == "out"}
     links = [link(row) for row in own if row["side"] in STEPS]
     fullest = max(own, key=busy, default=None)
     label = f"How busy the links of the mesh of socket {die['socket']} are"
     if fullest is not None:
-        label += f"; the fullest is {said(fullest)}"
+        label += f"; the fullest is {link_text(fullest)}"
     stops = [stop(one, out.get((one["column"], one["row"]))) for one in die["stops"]]
     return element(
         "svg",
@@ -70,10 +70,10 @@ def die_map(die: Row, rows: list[Row]) -> Html:
 
 
 def stop(one: Row, out: Row | None) -> list[Html]:
-    """A stop and what lies there."""
-    x, y = place(one["column"], one["row"])
+    """Draws a stop with its parts."""
+    x, y = centre_of(one["column"], one["row"])
     parts = ", ".join(one["parts"])
-    words = parts if out is None else f"{parts}: {said(out)}"
+    words = parts if out is None else f"{parts}: {link_text(out)}"
     box = element(
         "rect",
         element("title", words),
@@ -84,13 +84,13 @@ def stop(one: Row, out: Row | None) -> list[Html]:
         rx=4,
         style=f"fill: {heat(busy(out) if out else 0.0)}; stroke: var(--line)",
     )
-    lines = [f"{SHORT[kind]} {numbers}" for kind, numbers in together(one["parts"]).items()]
+    lines = [f"{SHORT[kind]} {numbers}" for kind, numbers in group_parts(one["parts"]).items()]
     top = y - 6 * (len(lines) - 1) + 4
     return [box, *(text(line, x, top + 12 * index, anchor="middle") for index, line in enumerate(lines))]
 
 
-def together(parts: list[str]) -> dict[str, str]:
-    """The numbers of the parts of each kind."""
+def group_parts(parts: list[str]) -> dict[str, str]:
+    """Returns the numbers of the parts of each kind."""
     found: dict[str, list[str]] = {}
     for part in parts:
         kind = part.rstrip("0123456789")
@@ -99,24 +99,24 @@ def together(parts: list[str]) -> dict[str, str]:
 
 
 def link(row: Row) -> Html:
-    """One direction between two stops."""
+    """Draws one direction between two stops."""
     across, down = STEPS[row["side"]]
-    start, end = place(row["column"], row["row"]), place(row["column"] + across, row["row"] + down)
-    return wire(start, end, busy(row), said(row), gap=SIDE / 2 + 2, bow=BOW, thick=THICK)
+    start, end = centre_of(row["column"], row["row"]), centre_of(row["column"] + across, row["row"] + down)
+    return wire(start, end, busy(row), link_text(row), gap=SIDE / 2 + 2, bow=BOW, thick=THICK)
 
 
-def place(column: int, row: int) -> tuple[float, float]:
-    """The middle of a stop."""
+def centre_of(column: int, row: int) -> tuple[float, float]:
+    """Returns the centre of a stop."""
     return (column + 0.5) * PITCH, (row + 0.5) * PITCH
 
 
 def busy(row: Row) -> float:
-    """How busy the busiest ring of a side is."""
+    """Returns the busy share of the busiest ring of a side."""
     return max(float(row[f"{ring}_busy_share"] or 0.0) for ring in RINGS)
 
 
-def said(row: Row) -> str:
-    """A side of a stop, its rings, and what is lost there, in words."""
+def link_text(row: Row) -> str:
+    """Describes a side of a stop: the busy shares of its rings, and the waits there."""
     shares = ", ".join(f"{ring} {format_percent(row[f'{ring}_busy_share'] or 0.0, 1)}" for ring in RINGS)
     lost = "" if row["waited_ns"] is None else f"; a message loses {row['waited_ns']:.2f} ns"
     return f"column {row['column']} row {row['row']} {row['side']}: {shares}{lost}"

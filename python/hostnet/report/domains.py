@@ -1,19 +1,19 @@
-"""The picture of the host, and beside it what is known of each of the four domains."""
+"""Section with the picture of the host and a card for each of the four domains."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hostnet.pools import rows_of_own_parts
+from hostnet.pools import partial_pool_rows
 from hostnet.report.charts import meter
-from hostnet.report.host import ALL, Host, Way, host_of
-from hostnet.report.html import Child, Html, element, facts, join, section
+from hostnet.report.descriptions import list_text
+from hostnet.report.host import ALL, DomainPath, HostView, host_of
+from hostnet.report.html import Child, Html, element, fact_list, join, section
 from hostnet.report.links import links_picture
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import number, percent, with_ci95
 from hostnet.report.picture import badge, compact, host_picture
 from hostnet.report.sockets import links_of, sockets_of
-from hostnet.report.words import listed
 
 NOTE = (
     "Numbered lanes are the domains; each has a mark at every hop that its lines pass while they hold a credit. "
@@ -21,18 +21,18 @@ NOTE = (
 )
 
 NOTE_OF_SOCKETS = (
-    "Each socket has its own picture. Between the sockets stand the directions of UPI, with the share of its bandwidth "
-    "that each uses for lines and all that goes with them. A lane has a mark at UPI where lines cross to another "
-    "socket, and at the memory where they are at home."
+    "Each socket has its own picture. Arrows between the sockets are the directions of UPI, with the share of its "
+    "bandwidth that each uses, including protocol overhead. A lane has a mark at UPI if its lines cross to another "
+    "socket, and at the memory of their home socket."
 )
 
 
 def picture_section(run: RunFiles) -> Html | None:
-    """The host with its hops, and its domains."""
+    """Creates the section; None without pools."""
     host = host_of(run)
     if not host.pools:
         return None
-    cards = [way_card(run, host, way) for way in host.ways]
+    cards = [domain_card(run, host, way) for way in host.ways]
     sockets, links = sockets_of(run, host), links_of(run)
     title = "The host and its domains"
     if sockets and links:
@@ -47,8 +47,8 @@ def picture_section(run: RunFiles) -> Html | None:
     )
 
 
-def sockets_grid(sockets: Sequence[Host]) -> Html:
-    """The sockets side by side."""
+def sockets_grid(sockets: Sequence[HostView]) -> Html:
+    """Places the pictures of the sockets side by side."""
     cards = [
         element("div", element("h3", f"Socket {socket.socket}"), host_picture(socket), class_="card socket")
         for socket in sockets
@@ -56,35 +56,37 @@ def sockets_grid(sockets: Sequence[Host]) -> Html:
     return element("div", *cards, class_="sockets few" if len(sockets) in (2, 4) else "sockets")
 
 
-def way_card(run: RunFiles, host: Host, way: Way) -> Html:
-    """A domain: its path, credits, latency, throughput, and who holds the credits."""
-    row, rows = host.pools[way.domain].row, run.summary.get("domains", [])
-    limited = host.binding.get(way.domain, ())
+def domain_card(run: RunFiles, host: HostView, domain_path: DomainPath) -> Html:
+    """Creates the card of a domain: path, credits, latency, throughput, and holders of its credits."""
+    row, rows = host.pools[domain_path.domain].row, run.summary.get("domains", [])
+    limited = host.binding.get(domain_path.domain, ())
     mark = element(
-        "svg", badge(way, 9, 9, binding=bool(limited)), viewBox="0 0 18 18", aria_hidden="true", class_="mark"
+        "svg", badge(domain_path, 9, 9, binding=bool(limited)), viewBox="0 0 18 18", aria_hidden="true", class_="mark"
     )
-    tag = element("span", f"limits {listed(limited)}", class_="tag") if limited else None
-    head = element("h3", mark, element("span", way.domain), tag)
+    tag = element("span", f"limits {list_text(limited)}", class_="tag") if limited else None
+    head = element("h3", mark, element("span", domain_path.domain), tag)
     return element(
         "div",
         head,
-        element("p", way.words, class_="sub"),
-        facts([*way_facts(row, way), *own_facts(run, way)]),
+        element("p", domain_path.words, class_="sub"),
+        fact_list([*domain_facts(row, domain_path), *own_facts(run, domain_path)]),
         element("p", little_law(row), class_="law") if little_law(row) else None,
-        holders(way, rows),
-        class_=f"card way edge-{way.kind}{' binding' if limited else ''}",
+        holders_text(domain_path, rows),
+        class_=f"card way edge-{domain_path.kind}{' binding' if limited else ''}",
     )
 
 
-def way_facts(row: Row, way: Way) -> list[tuple[str, Child]]:
-    """Credits, latency and throughput."""
+def domain_facts(row: Row, domain_path: DomainPath) -> list[tuple[str, Child]]:
+    """Returns credits, latency and throughput of a domain."""
     capacity, in_use, latency = row["capacity"], row["in_use_mean"], row["latency_mean_ns"]
     used = None
     if in_use is not None:
         words = (
             f"{number(in_use)} of {compact(capacity)} ({percent(in_use / capacity, 0)})" if capacity else number(in_use)
         )
-        used = element("span", meter(in_use, capacity, peak=row.get("in_use_max"), kind=way.kind), words, class_="used")
+        used = element(
+            "span", meter(in_use, capacity, peak=row.get("in_use_max"), kind=domain_path.kind), words, class_="used"
+        )
     shared = row.get("shares_capacity_with")
     tail = row.get("latency_p99_ns")
     return [
@@ -98,27 +100,27 @@ def way_facts(row: Row, way: Way) -> list[tuple[str, Child]]:
     ]
 
 
-def own_facts(run: RunFiles, way: Way) -> list[tuple[str, Child]]:
-    """The pools by which the domain limits workloads, where those use some parts of it only."""
-    own = [row for row in rows_of_own_parts(run.summary) if row["binds"] == way.domain]
+def own_facts(run: RunFiles, domain_path: DomainPath) -> list[tuple[str, Child]]:
+    """Returns the pools by which the domain limits workloads that use only some of its parts."""
+    own = [row for row in partial_pool_rows(run.summary) if row["binds"] == domain_path.domain]
     return [(str(row["domain"]), f"{number(row['in_use_mean'])} of {compact(row['capacity'])}") for row in own]
 
 
 def little_law(row: Row) -> str | None:
-    """The three quantities as the law that joins them."""
+    """Formats Little's law for a domain."""
     in_use, latency, throughput = row["in_use_mean"], row["latency_mean_ns"], row["throughput_gb_per_s"]
     if not in_use or not latency or throughput is None:
         return None
     return f"{number(in_use)} credits × 64 B / {number(latency)} ns ≈ {number(throughput)} GB/s"  # noqa: RUF001
 
 
-def holders(way: Way, rows: Sequence[Row]) -> Html | None:
-    """Which workloads hold the credits, where there are several."""
-    own = [row for row in rows if row["domain"] == way.domain and row["part"] == ALL and row["workload"] != ALL]
+def holders_text(domain_path: DomainPath, rows: Sequence[Row]) -> Html | None:
+    """Lists the workloads that hold the credits, if there are several."""
+    own = [row for row in rows if row["domain"] == domain_path.domain and row["part"] == ALL and row["workload"] != ALL]
     known = [(str(row["workload"]), row["in_use_mean"]) for row in own if row["in_use_mean"]]
     if len(own) < 2 or not known:
         return None
     known.sort(key=lambda entry: -entry[1])
     return element(
-        "p", join(["Held by ", listed([f"{name} {number(in_use)}" for name, in_use in known])]), class_="sub"
+        "p", join(["Held by ", list_text([f"{name} {number(in_use)}" for name, in_use in known])]), class_="sub"
     )

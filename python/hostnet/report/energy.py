@@ -1,4 +1,4 @@
-"""What the report of a server says of energy, and of frequencies and sleep."""
+"""Sections on energy, frequencies and sleep states of a server's page."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def energy_sections(run: RunFiles) -> list[Html]:
-    """What the meter of the server says, and its cores' frequencies and sleep; nothing where there are neither."""
+    """Creates the sections on the energy meter and on frequencies and sleep states, as far as present."""
     summary = run.summary
     if not {"energy", "power"} & set(summary):
         return []
-    from hostnet.energy_view import efficiency, energy
-    from hostnet.power_view import power
+    from hostnet.energy_view import efficiency_view, energy_view
+    from hostnet.power_view import power_view
     from hostnet.report.cluster_page import view_section
 
-    views = [energy(summary["energy"]), efficiency(summary["efficiency"])] if "energy" in summary else []
-    views += [power(summary)] if "power" in summary else []
+    views = [energy_view(summary["energy"]), efficiency_view(summary["efficiency"])] if "energy" in summary else []
+    views += [power_view(summary)] if "power" in summary else []
     return [view_section(view.without_empty()) for view in views]

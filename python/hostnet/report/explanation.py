@@ -1,4 +1,4 @@
-"""The part of a run's page that says why it came out as it did."""
+"""Section of a run's page that explains its results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hostnet.limit_names import NOT_KNOWN, divided_text
-from hostnet.pools import pool_at, with_directions
+from hostnet.pools import find_pool, with_directions
 from hostnet.report.html import Child, Html, details, element, section, table
 from hostnet.report.svg import text
 from hostnet.units import format_percent
@@ -18,26 +18,26 @@ NAME_WIDTH = 116
 BAR_WIDTH = 170
 VALUE_WIDTH = 64
 ROW_HEIGHT = 20
-"""Sizes of a picture of bars."""
+"""Dimensions of a bar chart."""
 
 GAINS_MAX = 5
-"""Limits that are drawn for a workload."""
+"""Maximum number of limits in the chart of a workload."""
 
 KIND_OF_PART = {"unloaded_ns": "n", "cha_admission_ns": "c", "unexplained_ns": "d"}
-"""Colours of the parts of a latency; the others are causes of the memory controller."""
+"""Colours of the parts of a latency; the others are causes at the memory controller."""
 
 UNRAISED = 1.0
-"""The factor of a change that raises no limit."""
+"""Factor of a change that raises no limit."""
 
 NO_GAIN = 0.01
-"""A change of less than this is called none."""
+"""Changes below this fraction count as none."""
 
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError)
-"""What a file that is not what it should be leads to."""
+"""Exceptions that a damaged file may cause."""
 
 
 def explanation_section(run: RunFiles) -> Html | None:
-    """The explanation that lies in the run directory, drawn, with its text; nothing when there is none."""
+    """Creates the section from the explanation in the run directory; None without one."""
     if run.explanation is None:
         return None
     block = element("div", element("pre", run.explanation), class_="block")
@@ -46,7 +46,7 @@ def explanation_section(run: RunFiles) -> Html | None:
 
 
 def pictures(why: dict[str, Any]) -> list[Html]:
-    """A card for each workload, and what would help; none of what cannot be read."""
+    """Creates a card per workload and the table of remedies; empty if the explanation cannot be read."""
     try:
         cards = [workload_card(row, why["parts"]) for row in why["workloads"]]
         steps = why.get("steps")
@@ -57,20 +57,20 @@ def pictures(why: dict[str, Any]) -> list[Html]:
 
 
 def workload_card(row: dict[str, Any], parts: dict[str, str]) -> Html:
-    """What limits a workload, what raising limits gives it, and where its latency comes from."""
-    gains, latency = named_once((row.get("limits") or {}).get("gains", [])), row.get("latency")
+    """Creates the card of a workload: its limit, the gains of raised limits, and the sources of its latency."""
+    gains, latency = unique_gains((row.get("limits") or {}).get("gains", [])), row.get("latency")
     return element(
         "div",
         element("h3", str(row["workload"])),
         element("p", f"{row['workload']} {with_directions(row['limited'])}.", class_="sub"),
         *(gains_figure(gains[:GAINS_MAX]) if gains and not row["doubtful"] else ()),
-        *(latency_figure(latency, parts, (pool_at(row, latency["domain"]) or {}).get("place")) if latency else ()),
+        *(latency_figure(latency, parts, (find_pool(row, latency["domain"]) or {}).get("place")) if latency else ()),
         class_="card why",
     )
 
 
-def named_once(gains: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The gain of each limit, the greatest of those that are called alike."""
+def unique_gains(gains: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the gain of each limit; of limits with the same name, the first."""
     found: dict[str, dict[str, Any]] = {}
     for gain in gains:
         found.setdefault(str(gain["limit"]), gain)
@@ -78,7 +78,7 @@ def named_once(gains: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
-    """What a quarter more of each limit gives, as bars."""
+    """Draws the gain of raising each limit by a quarter, as bars."""
     bars = [
         (str(gain["limit"]), max(0.0, 100 * float(gain["gain"])), format_percent(float(gain["gain"]), sign="+"), "a")
         for gain in gains
@@ -87,9 +87,9 @@ def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
 
 
 def latency_figure(latency: dict[str, Any], parts: dict[str, str], place: str | None = None) -> Iterable[Html]:
-    """The parts of a latency, as bars; `parts` has their names. A part that is not known has no bar.
+    """Draws the parts of a latency as bars; `parts` has their names. An unknown part has no bar.
 
-    `place` is where its lines are, if they are in several places.
+    `place` is the place of its lines, if there are several.
     """
     bars = [
         (name, max(0.0, float(value)), f"{float(value):z.0f} ns", KIND_OF_PART.get(key, "b"))
@@ -103,10 +103,10 @@ def latency_figure(latency: dict[str, Any], parts: dict[str, str], place: str | 
 
 
 def figure(caption: str, bars: Sequence[tuple[str, float, str, str]]) -> Html:
-    """Bars with their names on the left and their values on the right."""
+    """Draws bars with their names on the left and their values on the right."""
     longest = max((value for _, value, _, _ in bars), default=0.0) or 1.0
     parts: list[Child] = []
-    for index, (name, value, told, kind) in enumerate(bars):
+    for index, (name, value, value_label, kind) in enumerate(bars):
         middle = (index + 0.5) * ROW_HEIGHT
         width = round(BAR_WIDTH * value / longest, 1)
         parts += [
@@ -119,7 +119,7 @@ def figure(caption: str, bars: Sequence[tuple[str, float, str, str]]) -> Html:
                 height=ROW_HEIGHT - 6,
                 class_=f"bar fill-{kind}",
             ),
-            text(told, NAME_WIDTH + width + 6, middle + 4),
+            text(value_label, NAME_WIDTH + width + 6, middle + 4),
         ]
     size = f"0 0 {NAME_WIDTH + BAR_WIDTH + VALUE_WIDTH} {len(bars) * ROW_HEIGHT}"
     drawn = element("svg", *parts, viewBox=size, role="img", aria_label=caption)
@@ -127,7 +127,7 @@ def figure(caption: str, bars: Sequence[tuple[str, float, str, str]]) -> Html:
 
 
 def steps_table(steps: dict[str, Any]) -> Html:
-    """What raising each limit does for the workload that suffers, the one that helps most first."""
+    """Creates the table of the effect of raising each limit on the workload that suffers, in the order of the steps."""
     workload = str(steps["workload"])
     raised = [step for step in steps["steps"] if float(step["factor"]) != UNRAISED]
     factors = sorted({float(step["factor"]) for step in raised})
@@ -143,14 +143,14 @@ def steps_table(steps: dict[str, Any]) -> Html:
         ]
         for path, found in limits.items()
     ]
-    told = "predicted" if steps["engine"] == "predict" else "simulated"
-    caption = f"What more of one limit does for the throughput of {workload} ({told})"
+    engine = "predicted" if steps["engine"] == "predict" else "simulated"
+    caption = f"What more of one limit does for the throughput of {workload} ({engine})"
     columns = ["limit", "now", *(f"x {factor:g}" for factor in factors)]
     return element("figure", element("figcaption", caption), table(columns, rows, text_columns=2, label=caption))
 
 
 def gain_of(step: dict[str, Any] | None, workload: str) -> str:
-    """What a step gives a workload, in percent."""
+    """Formats the gain of a workload from a step, in percent."""
     gain = None if step is None else (step["confirmed"] or step["gains"]).get(workload)
     if gain is None:
         return ""

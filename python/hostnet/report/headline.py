@@ -1,4 +1,4 @@
-"""The head of a run's page: what was run, what came out, and whether it is to be trusted."""
+"""Head of a run's page: configuration, results, and warnings."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from hostnet.drift import drift_notes
 from hostnet.limit_names import NOT_KNOWN
 from hostnet.notes import STOPPED
 from hostnet.pools import with_directions
-from hostnet.report.html import Html, element, facts, section
+from hostnet.report.descriptions import ENGINES, engine_of, run_text, text_or_none
+from hostnet.report.html import Html, element, fact_list, section
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
-from hostnet.report.words import ENGINES, engine_of, text_or_none, what_was_run
 
 REGIMES = ("blue", "red", "cores", "uncontended")
-"""Regimes of contention with a colour."""
+"""Regimes of contention that have a colour."""
 
 
 def header(run: RunFiles, name: str) -> Html:
-    """Title, what was run, and whether it is to be trusted."""
+    """Creates the title, a description of the run, and warnings."""
     summary, manifest = run.summary, run.manifest
     unvalidated = summary.get("unvalidated")
     return element(
         "header",
         element("p", "Host network run", class_="eyebrow"),
         element("h1", name),
-        element("p", what_was_run(run), class_="lead"),
+        element("p", run_text(run), class_="lead"),
         None if summary.get("complete", True) else warning(STOPPED),
         warning(str(unvalidated)) if unvalidated else None,
         *(warning(note) for note in drift_notes(summary)),
-        facts(
+        fact_list(
             (
                 ("Measured", time_or_none(summary.get("window_ns"))),
                 ("Warm-up", time_or_none(summary.get("warm_up_ns"))),
@@ -44,24 +44,24 @@ def header(run: RunFiles, name: str) -> Html:
 
 
 def warning(message: str) -> Html:
-    """A line that must not be overlooked."""
+    """Creates a prominent warning."""
     return element("p", element("b", "Mind: "), message, class_="warning", role="note")
 
 
 def time_or_none(value_ns: object) -> str | None:
-    """A time given in ns; None where there is none."""
+    """Formats a time given in ns; None without one."""
     return time_from_ns(value_ns) if isinstance(value_ns, int | float) and value_ns > 0 else None
 
 
 def engine_text(run: RunFiles) -> str:
-    """The engine's name and what it is."""
+    """Returns the name and the meaning of the engine."""
     engine = engine_of(run)
     meaning = ENGINES.get(engine, ("", ""))[1]
     return f"{engine} ({meaning})" if meaning else engine
 
 
 def wall_time(manifest: Row) -> str | None:
-    """Wall time and speed of the run, when the manifest has them."""
+    """Formats wall-clock time and speed of the run, if the manifest has them."""
     seconds, speed = manifest.get("wall_time_s"), manifest.get("events_per_s")
     if seconds is None:
         return None
@@ -69,12 +69,12 @@ def wall_time(manifest: Row) -> str | None:
 
 
 def started(manifest: Row) -> str:
-    """When the run began."""
+    """Formats the start of the run."""
     return str(manifest.get("started", "")).replace("T", " ").replace("+00:00", " UTC")
 
 
 def result_section(run: RunFiles) -> Html:
-    """Throughput of each workload and what limits it, the memory's load, and the regime."""
+    """Creates the tiles of throughput and limit of each workload, of DRAM, and of the regime."""
     workloads, limits = (
         run.summary.get("workloads", []),
         [with_directions(str(text)) for text in run.summary.get("limits", [])],
@@ -91,7 +91,7 @@ def result_section(run: RunFiles) -> Html:
 
 
 def workload_tile(row: Row, limit: str | None) -> Html:
-    """A workload's throughput and what limits it."""
+    """Creates the tile of a workload."""
     return element(
         "div",
         element("h3", str(row["workload"])),
@@ -103,31 +103,31 @@ def workload_tile(row: Row, limit: str | None) -> Html:
 
 
 def limited_by(limit: str) -> Html:
-    """The limit of a workload, or that it is not known."""
+    """Formats the limit of a workload, which may be unknown."""
     if limit.startswith(NOT_KNOWN):
         return element("p", "limit ", element("b", NOT_KNOWN))
     return element("p", "limited by ", element("b", limit))
 
 
 def rates(row: Row) -> list[Html]:
-    """A workload's throughput; of an application its operations, and how long it would take to its end."""
+    """Formats the throughput of a workload; for an application, its operations and execution time."""
     operations, seconds = row.get("operations_per_s"), row.get("execution_time_s")
     if operations is None:
-        return [big(row["throughput_gb_per_s"], row.get("throughput_ci95"), "GB/s")]
-    told = [big(operations, row.get("operations_ci95"), "operations/s")]
+        return [big_number(row["throughput_gb_per_s"], row.get("throughput_ci95"), "GB/s")]
+    texts = [big_number(operations, row.get("operations_ci95"), "operations/s")]
     if seconds is not None:
-        told = [big(seconds, None, "s to its end")]
-    return [*told, element("span", f", {number(row['throughput_gb_per_s'])} GB/s")]
+        texts = [big_number(seconds, None, "s to its end")]
+    return [*texts, element("span", f", {number(row['throughput_gb_per_s'])} GB/s")]
 
 
-def big(value: object, ci95: object, unit: str) -> Html:
-    """A number that the eye finds first."""
+def big_number(value: object, ci95: object, unit: str) -> Html:
+    """Formats a number prominently."""
     head, _, half = with_ci95(value, ci95).partition(" ± ")
     return element("span", element("b", head), f" ± {half}" if half else None, f" {unit}")
 
 
 def memory_tile(run: RunFiles) -> Html | None:
-    """What DRAM moved, and how busy it was."""
+    """Creates the tile of the DRAM traffic and the busy share of its buses."""
     row = next((row for row in run.summary.get("channels", []) if row["channel"] < 0), None)
     if row is None or row.get("read_gb_per_s") is None or row.get("write_gb_per_s") is None:
         return None
@@ -137,7 +137,7 @@ def memory_tile(run: RunFiles) -> Html | None:
     return element(
         "div",
         element("h3", "DRAM"),
-        element("p", big(total, None, "GB/s"), class_="big"),
+        element("p", big_number(total, None, "GB/s"), class_="big"),
         element("p", "data bus busy ", element("b", percent(busy)), " of the time") if busy is not None else None,
         element("p", split, class_="sub"),
         class_="card tile",
@@ -145,7 +145,7 @@ def memory_tile(run: RunFiles) -> Html | None:
 
 
 def regime_tile(run: RunFiles) -> Html | None:
-    """Shows the regime of contention with its evidence, preferably from the explanation, which knows more."""
+    """Creates the tile of the regime with its evidence, preferably from the explanation, which has more."""
     regime = run.why.get("regime") or run.summary.get("regime")
     if not isinstance(regime, dict) or not regime.get("name"):
         return None
@@ -155,14 +155,14 @@ def regime_tile(run: RunFiles) -> Html | None:
         "div",
         element("h3", "Regime"),
         element("p", element("span", element("b", name)), class_="big"),
-        element("p", said) if (said := regime_said(regime)) else None,
+        element("p", text) if (text := regime_text(regime)) else None,
         element("ul", *(element("li", str(text)) for text in evidence), class_="evidence") if evidence else None,
         class_=f"card tile regime{f' regime-{name}' if name in REGIMES else ''}",
     )
 
 
-def regime_said(regime: Row) -> str | None:
-    """Says who is slowed down by whom; nothing if the regime cannot be read."""
+def regime_text(regime: Row) -> str | None:
+    """Describes the regime; None if it cannot be read."""
     from hostnet.regimes import regime_headline
 
     try:

@@ -1,4 +1,4 @@
-"""HTML that cannot forget to escape: text becomes markup only through `element`."""
+"""HTML with enforced escaping: text becomes markup only through `element`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hostnet.units import unbroken
+from hostnet.units import with_no_breaks
 
 
 class Html(str):
-    """Markup that needs no further escaping. Only this module and constants of this package make it from text."""
+    """Markup that needs no escaping. Only this module and constants of this package create it from text."""
 
     __slots__ = ()
 
@@ -20,7 +20,7 @@ Child = str | Html | None
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table that is copied otherwise than it is shown (`copied`), or that paper has no room for."""
+    """A table cell whose copied text differs from the shown one (`copied`), or that is omitted in print (`minor`)."""
 
     content: Child
     copied: str | None = None
@@ -32,20 +32,20 @@ VOID = frozenset({"meta", "br", "hr", "line", "rect", "circle", "path", "polylin
 
 
 def escape(text: object) -> Html:
-    """Text as markup, numbers on a line with their percent signs; markup stays as it is."""
-    return text if isinstance(text, Html) else Html(html.escape(unbroken(str(text)), quote=True))
+    """Escapes text and keeps numbers on a line with their percent signs; markup is returned unchanged."""
+    return text if isinstance(text, Html) else Html(html.escape(with_no_breaks(str(text)), quote=True))
 
 
 def join(children: Iterable[Child]) -> Html:
-    """Several pieces of text and markup, one after the other."""
+    """Concatenates pieces of text and markup."""
     return Html("".join(escape(child) for child in children if child is not None))
 
 
 def element(name: str, /, *children: Child, **attributes: object) -> Html:
-    """An element. Children that are not `Html` are escaped.
+    """Creates an element. Children that are not `Html` are escaped.
 
-    In attribute names `_` stands for `-`, and a trailing `_` is dropped (`class_`). Attributes that are None or False
-    are left out.
+    In attribute names, `_` stands for `-`, and a trailing `_` is dropped (`class_`). Attributes that are None or False
+    are omitted.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
@@ -64,9 +64,9 @@ def table(
     text_columns: int = 1,
     label: str | None = None,
 ) -> Html:
-    """A table that scrolls sideways when it is too wide. After the first `text_columns` columns, all are numbers.
+    """Creates a table that scrolls horizontally if it is too wide. The first `text_columns` columns are text.
 
-    The page's script gives it a button that copies it; `label` says which table it is.
+    The script of the page adds a button that copies it; `label` identifies the table.
     """
 
     def cells(name: str, row: Sequence[Child | Cell]) -> Html:
@@ -84,7 +84,7 @@ def table(
 
 
 def table_cell(name: str, cell: Child | Cell, *, number: bool) -> Html:
-    """One cell, `td` or `th`."""
+    """Creates a cell, `td` or `th`."""
     if not isinstance(cell, Cell):
         cell = Cell(cell)
     classes = " ".join(word for word, wanted in (("number", number), ("minor", cell.minor)) if wanted)
@@ -93,17 +93,17 @@ def table_cell(name: str, cell: Child | Cell, *, number: bool) -> Html:
 
 
 def details(summary: str, *content: Child) -> Html:
-    """Content that is folded until asked for."""
+    """Creates content that is folded until opened."""
     return element("details", element("summary", summary), *content)
 
 
 def section(title: str, *content: Child, note: str | None = None) -> Html:
-    """A part of a page with its heading and, where needed, a line on how to read it."""
+    """Creates a section with its heading and an optional explanation."""
     return element("section", element("h2", title), element("p", note, class_="note") if note else None, *content)
 
 
-def facts(entries: Iterable[tuple[str, Child]]) -> Html:
-    """Names and values side by side."""
+def fact_list(entries: Iterable[tuple[str, Child]]) -> Html:
+    """Creates a list of names and values side by side."""
     return element(
         "dl",
         *(element("div", element("dt", name), element("dd", value)) for name, value in entries if value),

@@ -1,4 +1,4 @@
-"""The sockets of a server, and between each two of them both directions of UPI: arrows, or a matrix of many."""
+"""Picture of the UPI links between sockets: arrows for a few sockets, a matrix for many."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ NODE = (104, 34)
 """Width and height of a socket."""
 
 ARROWS_MAX = 4
-"""More sockets than so many are rows and columns of a matrix."""
+"""Maximum number of sockets that are drawn with arrows."""
 
 BOW = 9.0
-"""How far each direction lies beside the middle of its way."""
+"""Distance of each direction from the centre line of its link."""
 
 THIN, THICK = 1.5, 9.0
-"""Lines of ways that carry nothing, and all they can."""
+"""Line widths of an idle and of a saturated link."""
 
 CELL = (36, 26)
 """Pitch of the matrix."""
 
 TOP, LEFT = 44, 74
-"""Where the matrix begins."""
+"""Origin of the matrix."""
 
 Point = tuple[float, float]
 
@@ -38,29 +38,29 @@ PLACES: dict[int, tuple[tuple[Point, ...], int]] = {
     3: (((MIDDLE, 20), (LAST, 230), (FIRST, 230)), 272),
     4: (((FIRST + 14, 42), (LAST - 14, 42), (LAST - 14, 262), (FIRST + 14, 262)), 304),
 }
-"""The middles of so many sockets, and the height of the picture."""
+"""Centres of the sockets and height of the picture, by number of sockets."""
 
 
 def links_picture(links: Sequence[Row]) -> Html:
-    """The sockets, with the share of its bandwidth that each direction uses."""
+    """Draws the sockets with the busy share of each direction."""
     count = 1 + max(int(row["to"]) for row in links)
     drawn, height = arrows(links, count) if count <= ARROWS_MAX else matrix(links, count)
-    said = "; ".join(f"socket {row['from']} to {row['to']} {percent(row['busy_share'])}" for row in links)
+    description = "; ".join(f"socket {row['from']} to {row['to']} {percent(row['busy_share'])}" for row in links)
     title = element("title", "UPI between the sockets, and how busy each direction is")
     return element(
-        "svg", title, element("desc", said), *drawn, viewBox=f"0 0 {WIDTH} {height}", role="img", class_="host"
+        "svg", title, element("desc", description), *drawn, viewBox=f"0 0 {WIDTH} {height}", role="img", class_="host"
     )
 
 
 def arrows(links: Sequence[Row], count: int) -> tuple[list[Html], int]:
-    """A few sockets with an arrow for each direction."""
+    """Draws a few sockets with an arrow for each direction."""
     places, height = PLACES[count]
-    ways = [part for row in links for part in way(row, places)]
+    ways = [part for row in links for part in arrow_path(row, places)]
     return [*ways, *(part for socket, place in enumerate(places) for part in node(socket, place))], height
 
 
 def matrix(links: Sequence[Row], count: int) -> tuple[list[Html], int]:
-    """Many sockets: a row for each that sends, a column for each that it sends to."""
+    """Draws many sockets: a row for each sender and a column for each receiver."""
     drawn = [text("to socket", LEFT, 14, class_="quiet")]
     for socket in range(count):
         drawn.append(text(str(socket), LEFT + (socket + 0.5) * CELL[0], TOP - 10, anchor="middle", class_="name"))
@@ -69,7 +69,7 @@ def matrix(links: Sequence[Row], count: int) -> tuple[list[Html], int]:
         x, y = LEFT + row["to"] * CELL[0], TOP + row["from"] * CELL[1]
         size = {"x": x + 1, "y": y + 1, "width": CELL[0] - 2, "rx": 2}
         filled = round((CELL[1] - 2) * min(row["busy_share"] or 0.0, 1.0), 1)
-        title = element("title", said_of(row))
+        title = element("title", link_text(row))
         drawn.append(element("rect", title, **size, height=CELL[1] - 2, class_="cell"))
         level = {**size, "y": y + CELL[1] - 1 - filled, "height": filled}
         drawn.append(element("rect", title, **level, class_="level"))
@@ -78,22 +78,22 @@ def matrix(links: Sequence[Row], count: int) -> tuple[list[Html], int]:
 
 
 def node(socket: int, place: Point) -> list[Html]:
-    """A socket."""
+    """Draws a socket."""
     left, top = place[0] - NODE[0] / 2, place[1] - NODE[1] / 2
     box = element("rect", x=round(left, 1), y=round(top, 1), width=NODE[0], height=NODE[1], rx=6, class_="hop")
     return [box, text(f"Socket {socket}", round(place[0], 1), round(place[1] + 4, 1), anchor="middle", class_="name")]
 
 
-def said_of(row: Row) -> str:
-    """A direction in words."""
+def link_text(row: Row) -> str:
+    """Describes a direction."""
     return (
         f"socket {row['from']} to {row['to']}: {number(row['gb_per_s'])} GB/s on the wire, "
         f"{percent(row['busy_share'])} of what it carries; {number(row['line_gb_per_s'])} GB/s of lines"
     )
 
 
-def way(row: Row, places: Sequence[Point]) -> list[Html]:
-    """One direction: a line beside the middle, as thick as it is busy, with a point at its end."""
+def arrow_path(row: Row, places: Sequence[Point]) -> list[Html]:
+    """Draws one direction: an arrow beside the centre line, whose width shows the busy share."""
     start, end = places[row["from"]], places[row["to"]]
     length = math.dist(start, end)
     along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
@@ -106,7 +106,7 @@ def way(row: Row, places: Sequence[Point]) -> list[Html]:
     return [
         element(
             "line",
-            element("title", said_of(row)),
+            element("title", link_text(row)),
             x1=round(first[0], 1),
             y1=round(first[1], 1),
             x2=round(last[0], 1),
@@ -120,14 +120,14 @@ def way(row: Row, places: Sequence[Point]) -> list[Html]:
 
 
 def reach(along: Point) -> float:
-    """How far the edge of a socket is from its middle in a direction."""
+    """Returns the distance from the centre of a socket to its edge in a direction."""
     across = NODE[0] / 2 / abs(along[0]) if along[0] else math.inf
     down = NODE[1] / 2 / abs(along[1]) if along[1] else math.inf
     return min(across, down)
 
 
 def point(tip: Point, along: Point, size: float, *, busy: bool) -> Html:
-    """The end of an arrow."""
+    """Draws the tip of an arrow."""
     back = (tip[0] - along[0], tip[1] - along[1])
     corners = (
         (tip[0] + along[0] * 5, tip[1] + along[1] * 5),
@@ -139,7 +139,7 @@ def point(tip: Point, along: Point, size: float, *, busy: bool) -> Html:
 
 
 def share_of(row: Row, first: Point, last: Point, aside: Point) -> Html:
-    """How busy a direction is, beside it; of one across the picture, nearer to where it comes from."""
+    """Draws the busy share of a direction beside it; on a diagonal, closer to the sender."""
     is_level, is_upright = abs(aside[0]) < 1, abs(aside[1]) < 1
     share = 0.5 if is_level or is_upright else 0.3
     x = first[0] + (last[0] - first[0]) * share + aside[0]

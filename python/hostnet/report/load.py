@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 CONFIG_FILES = ("config.toml", "config.json")
-"""What the configuration as the user wrote it is called."""
+"""File names of the configuration as the user wrote it."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the files of a run directory hold, known without reading them."""
+class KnownResults:
+    """Contents of a run directory that are known without reading its files."""
 
     summary: dict[str, Any]
     rows: Callable[[str], list[Row]]
-    """The rows of a table; none of one that the run does not have."""
+    """Returns the rows of a table; empty if the run has no such table."""
 
 
 @dataclass(frozen=True)
 class RunFiles:
-    """What a run directory holds. Tables that are absent are empty; `config` is None without a config file."""
+    """Contents of a run directory. Absent tables are empty; `config` is None without a configuration file."""
 
     directory: Path
     summary: dict[str, Any]
@@ -36,33 +36,33 @@ class RunFiles:
     domains: list[Row]
     series: list[Row]
     flows: list[Row]
-    """Of a cluster."""
+    """Flows of a cluster."""
     config: str | None
     config_file: str | None
-    """The name of the file that `config` is from."""
+    """Name of the file of `config`."""
     explanation: str | None
-    """Why the run came out as it did, in plain text."""
+    """Explanation of the results as plain text."""
     why: dict[str, Any]
-    """The same as it was written for programs; empty without it."""
+    """Explanation in machine-readable form; empty without one."""
     power_series: list[Row] = field(default_factory=list)
 
     @property
     def is_cluster(self) -> bool:
-        """Whether the run was of hosts on a network."""
+        """True for a run of hosts on a network."""
         return self.summary.get("engine") == "cluster"
 
     @property
     def is_study(self) -> bool:
-        """Whether the run recomputed a study rather than running one configuration."""
+        """True for a reproduced study instead of a single configuration."""
         return self.summary.get("kind") == "study"
 
 
-def load_run(directory: Path, known: Known | None = None) -> RunFiles:
-    """Reads a run directory, but for what is known of it.
+def load_run(directory: Path, known: KnownResults | None = None) -> RunFiles:
+    """Reads a run directory, except for values that are known.
 
     Raises:
-        FileNotFoundError: It holds no summary.json.
-        ConfigError: One of its files is not what it should be.
+        FileNotFoundError: The directory has no summary.json.
+        ConfigError: One of its files is damaged.
     """
     file = directory / "summary.json"
     if not file.is_file():
@@ -88,12 +88,12 @@ def load_run(directory: Path, known: Known | None = None) -> RunFiles:
 
 
 def read_object(file: Path) -> dict[str, Any]:
-    """The object in a JSON file; empty when there is no such file."""
+    """Reads the object in a JSON file; empty if there is no such file."""
     return files.read_object(file) if file.is_file() else {}
 
 
 def read_table(file: Path) -> list[Row]:
-    """The rows of a Parquet file; none when there is no such file."""
+    """Reads the rows of a Parquet file; empty if there is no such file."""
     if not file.is_file():
         return []
     rows: list[Row] = files.read_table(file).to_pylist()
@@ -101,7 +101,7 @@ def read_table(file: Path) -> list[Row]:
 
 
 def read_explanation(directory: Path) -> str | None:
-    """What the run's explanation says: explanation.txt, or the entry "text" of explain.json."""
+    """Reads the explanation from explanation.txt, or from the entry "text" of explain.json."""
     file = directory / "explanation.txt"
     text = files.read_text(file) if file.is_file() else read_object(directory / "explain.json").get("text")
     return text.strip() or None if isinstance(text, str) else None

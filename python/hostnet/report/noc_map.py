@@ -1,33 +1,33 @@
-"""A network on a chip as it lies on the die: its routers, and how busy every link is."""
+"""Map of a network on a chip: its routers, and the busy share of every link."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hostnet.report.charts import picture
+from hostnet.report.charts import legend_icon
 from hostnet.report.html import Html, element
 from hostnet.report.link_lines import heat, wire
 from hostnet.report.load import Row
 from hostnet.report.numbers import percent
 
 PITCH = 52.0
-"""Distance of routers, in units of the picture."""
+"""Distance between routers, in units of the drawing."""
 
 SIDE = 20.0
-"""Side of a router."""
+"""Side length of a router."""
 
 BOW = 4.5
-"""How far each direction lies beside the middle of its way."""
+"""Distance of each direction from the centre line of its link."""
 
 MARGIN = 12.0
 THICK = 5.0
 
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Shares that the legend shows."""
+"""Shares in the legend."""
 
 
 def noc_map(summary: Row) -> Html:
-    """The routers, filled as the ways to their nodes are busy, and the links between them."""
+    """Draws the routers, coloured by the busy share of the links to their nodes, and the links between them."""
     links: Sequence[Row] = summary["links"]
     places = [(row[end][0], row[end][1]) for row in links for end in ("from", "to")]
     columns, rows = (1 + max(place[axis] for place in places) for axis in (0, 1))
@@ -48,17 +48,17 @@ def noc_map(summary: Row) -> Html:
 
 
 def link(row: Row) -> Html:
-    """One direction between two routers."""
-    ends = place(row["from"]), place(row["to"])
-    return wire(*ends, row["busy_share"], said_of(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
+    """Draws one direction between two routers."""
+    ends = centre_of(row["from"]), centre_of(row["to"])
+    return wire(*ends, row["busy_share"], link_text(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
 
 
 def router(row: Row) -> Html:
-    """A router, filled as the way to its node is busy."""
-    x, y = place(row["from"])
+    """Draws a router, coloured by the busy share of the link to its node."""
+    x, y = centre_of(row["from"])
     return element(
         "rect",
-        element("title", said_of(row)),
+        element("title", link_text(row)),
         x=x - SIDE / 2,
         y=y - SIDE / 2,
         width=SIDE,
@@ -70,11 +70,11 @@ def router(row: Row) -> Html:
 
 
 def map_legend() -> Html:
-    """What the colours mean."""
+    """Creates the legend of the colours."""
     entries = (
         element(
             "li",
-            picture(element("rect", x=0, y=1, width=26, height=10, style=f"fill: {heat(share)}")),
+            legend_icon(element("rect", x=0, y=1, width=26, height=10, style=f"fill: {heat(share)}")),
             percent(share, 0),
         )
         for share in STEPS
@@ -82,11 +82,11 @@ def map_legend() -> Html:
     return element("ul", *entries, class_="legend")
 
 
-def place(where: Sequence[int]) -> tuple[float, float]:
-    """The middle of a router."""
+def centre_of(where: Sequence[int]) -> tuple[float, float]:
+    """Returns the centre of a router."""
     return MARGIN + where[0] * PITCH, MARGIN + where[1] * PITCH
 
 
-def said_of(row: Row) -> str:
-    """A link in words."""
+def link_text(row: Row) -> str:
+    """Describes a link."""
     return f"{row['link']}: busy {percent(row['busy_share'])}, {row['flits']} flits"

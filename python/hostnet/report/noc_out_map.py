@@ -1,10 +1,10 @@
-"""A NOC-Out as it lies: LLC tiles that are joined each to each, and chains of cores above and below them."""
+"""Map of a NOC-Out: fully connected LLC tiles, and chains of cores above and below them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from hostnet.report.chip_map import BOW, SIDE, THICK, drawing, said
+from hostnet.report.chip_map import BOW, SIDE, THICK, drawing, link_text
 from hostnet.report.html import Html, element
 from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
@@ -12,20 +12,20 @@ from hostnet.report.svg import text
 Row = dict[str, Any]
 
 PITCH = 72.0
-"""Distance of columns, in units of the picture."""
+"""Distance between columns, in units of the drawing."""
 STEP = 40.0
-"""Distance of cores along a chain."""
+"""Distance between cores along a chain."""
 BAND = 84.0
-"""Room above and below the LLC tiles for the links between them."""
+"""Space above and below the LLC tiles for the links between them."""
 LEFT, RIGHT = 84.0, 36.0
-"""Room beside the outer columns; the words stand to the left."""
+"""Space beside the outer columns; labels are on the left."""
 PART = 16.0
-"""Side of each of the parts of an LLC tile."""
+"""Side length of each part of an LLC tile."""
 PARTS = ("slice", "edge", "memory")
 
 
 def noc_out_map(summary: Row) -> Html:
-    """The chip and its links, coloured as they are busy."""
+    """Draws the chip and its links, coloured by busy share."""
     chip, links = summary["config"]["chip"], summary["noc"]["links"]
     half = chip["rows"] // 2
     width = LEFT + RIGHT + (chip["columns"] - 1) * PITCH
@@ -38,7 +38,7 @@ def noc_out_map(summary: Row) -> Html:
 
     drawn = [arc(row, *place(row["from"]), *place(row["to"])) for row in links if row["kind"] == "across"]
     drawn += [
-        wire(place(row["from"]), place(row["to"]), row["share"], said(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
+        wire(place(row["from"]), place(row["to"]), row["share"], link_text(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
         for row in links
         if row["kind"] == "chain"
     ]
@@ -53,13 +53,13 @@ def noc_out_map(summary: Row) -> Html:
 
 
 def arc(row: Row, x1: float, y1: float, x2: float, y2: float) -> Html:
-    """A link between two LLC tiles: eastward above them, westward below."""
+    """Draws a link between two LLC tiles: eastward above them, westward below."""
     side = -1 if x2 > x1 else 1
     start = y1 + side * PART
     top = start + side * (BAND - 1.2 * SIDE) * min(1.0, 0.3 + abs(x2 - x1) / (7 * PITCH))
     return element(
         "path",
-        element("title", said(row)),
+        element("title", link_text(row)),
         d=f"M {x1:g} {start:g} Q {(x1 + x2) / 2:g} {2 * top - start:g} {x2:g} {y2 + side * PART:g}",
         fill="none",
         stroke_width=2.5,
@@ -68,7 +68,7 @@ def arc(row: Row, x1: float, y1: float, x2: float, y2: float) -> Html:
 
 
 def unit(row: Row, x: float, y: float) -> Html:
-    """A core, or a part of an LLC tile, filled as the way to it is busy."""
+    """Draws a core, or a part of an LLC tile, coloured by the busy share of its link."""
     side = PART
     if row["kind"] in PARTS:
         x += (PARTS.index(row["kind"]) - 1) * PART
@@ -76,7 +76,7 @@ def unit(row: Row, x: float, y: float) -> Html:
         side = SIDE
     return element(
         "rect",
-        element("title", said(row)),
+        element("title", link_text(row)),
         x=x - side / 2,
         y=y - side / 2,
         width=side,

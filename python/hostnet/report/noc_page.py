@@ -1,4 +1,4 @@
-"""The page of the network alone: latency under load, maps of its links, and how latencies are spread."""
+"""Page of a network on a chip alone: latency under load, maps of links, and latency distributions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_file
-from hostnet.report.charts import Axis, legend, line_chart
-from hostnet.report.html import Html, element, facts, section, table
+from hostnet.report.charts import ChartAxis, legend, line_chart
+from hostnet.report.html import Html, element, fact_list, section, table
+from hostnet.report.noc_descriptions import most_loaded_link, network_text, packets_text, saturation_text
 from hostnet.report.noc_map import map_legend, noc_map
-from hostnet.report.noc_words import fullest, network_text, packets_text, verdict
 from hostnet.report.numbers import number, percent
 from hostnet.report.page import page
-from hostnet.report.series import KINDS, Plotted, Value
+from hostnet.report.series import KINDS, ChartSeries, SeriesPoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 MAPS_MAX = 12
-"""More runs than so many have no map each."""
+"""Maximum number of runs that have a map each."""
 
 SPREADS_MAX = 4
-"""Lines of a chart."""
+"""Maximum number of lines of a chart."""
 
 KNEE = 10.0
-"""Latencies so many times that of packets alone are not drawn: they are those of queues."""
+"""Latencies above this multiple of the zero-load latency are not plotted, because queues dominate them."""
 
 LINKS_MAX = 12
 
 HOW_TO_READ = (
-    "Share of the cycles in which a link is busy: a line for each direction between routers, on the right hand of who "
-    "goes there, and in the square of a router the way to its node."
+    "Share of the cycles in which a link is busy: a line for each direction between routers, on its right-hand side, "
+    "and in the square of a router the link to its node."
 )
 
 
 @dataclass(frozen=True)
 class NocRun:
-    """A run on the page: what it is called, the curve that it is a point of, and what it measured."""
+    """A run on the page: its title, the curve that it belongs to, and its summary."""
 
     title: str
     curve: str
@@ -47,18 +47,18 @@ class NocRun:
 
 
 def write_noc(path: Path, runs: Sequence[NocRun]) -> None:
-    """Writes the page of one run or of several.
+    """Writes the page of one or several runs.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The page cannot be written.
     """
     write_file(path, noc_page(runs).encode())
 
 
 def noc_page(runs: Sequence[NocRun]) -> str:
-    """The whole page."""
+    """Returns the page."""
     first = runs[0].summary
-    measured = [run for run in runs if fullest(run.summary) is not None]
+    measured = [run for run in runs if most_loaded_link(run.summary) is not None]
     return page(
         "Network on a chip – hostnet",  # noqa: RUF001
         header(runs),
@@ -71,13 +71,13 @@ def noc_page(runs: Sequence[NocRun]) -> str:
 
 
 def header(runs: Sequence[NocRun]) -> Html:
-    """What was simulated, and what came of it."""
+    """Creates the title with the main results."""
     summary = runs[0].summary
     single = len(runs) == 1
     alike = all(run.summary["config"]["noc"] == summary["config"]["noc"] for run in runs)
     rate, latency = summary["rate"], summary["latency"]
     bound = summary["bound"]
-    lead = verdict(summary) if single else f"{len(runs)} runs."
+    lead = saturation_text(summary) if single else f"{len(runs)} runs."
     shown: list[tuple[str, str | None]] = [
         ("Cycles measured", str(summary["cycles"]["measured"])),
         ("A link is full at", f"{number(bound['rate'])} flits/node/cycle" if bound and alike else None),
@@ -95,12 +95,12 @@ def header(runs: Sequence[NocRun]) -> Html:
         element("p", network_text(summary) if alike else "Values of several networks", class_="eyebrow"),
         element("h1", packets_text(summary) if single else "Network on a chip"),
         element("p", lead, class_="lead"),
-        facts(shown),
+        fact_list(shown),
     )
 
 
 def curves_section(runs: Sequence[NocRun]) -> Html:
-    """Latency, and what is accepted, against what is offered."""
+    """Creates the charts of latency and accepted load over the offered load."""
     cards = []
     curves = list(dict.fromkeys(run.curve for run in runs))
     for start in range(0, len(curves), len(KINDS)):
@@ -109,7 +109,7 @@ def curves_section(runs: Sequence[NocRun]) -> Html:
         latency = lines(names, own, lambda row: row["latency"]["packet"]["mean_cycles"] if is_below(row) else None)
         accepted = lines(names, own, lambda row: row["rate"]["accepted"])
         for title, series in (("Mean latency, cycles", latency), ("Accepted, flits/node/cycle", accepted)):
-            axis = Axis("offered, flits/node/cycle", x_floor=0.0)
+            axis = ChartAxis("offered, flits/node/cycle", x_floor=0.0)
             chart = element("figure", element("figcaption", title), line_chart(title, axis, series))
             cards.append(element("div", chart, legend(series) if len(series) > 1 else None, class_="card"))
     note = "Saturated loads, and latencies of more than ten times that of packets alone, are left out of the latency."
@@ -117,27 +117,27 @@ def curves_section(runs: Sequence[NocRun]) -> Html:
 
 
 def is_below(summary: Row) -> bool:
-    """Whether a latency is that of a network, and not of queues that grow with the run."""
+    """Returns True if the latency is that of the network, not of queues that grow during the run."""
     mean, alone = (summary["latency"][name]["mean_cycles"] for name in ("packet", "zero_load"))
     return not summary["saturation"]["saturated"] and mean is not None and mean < KNEE * alone
 
 
-def lines(names: Sequence[str], own: Sequence[Sequence[Row]], read: Any) -> list[Plotted]:
-    """A line for each curve, over what was offered."""
+def lines(names: Sequence[str], own: Sequence[Sequence[Row]], read: Any) -> list[ChartSeries]:
+    """Returns a series for each curve over the offered load."""
     series = []
     for name, kind, rows in zip(names, KINDS, own, strict=False):
         known = [row for row in rows if row["rate"]["offered"] is not None]
         values = sorted(((row["rate"]["offered"], read(row)) for row in known), key=lambda point: point[0])
-        series.append(Plotted(name or "all", kind, tuple(Value(x, y) for x, y in values if y is not None)))
+        series.append(ChartSeries(name or "all", kind, tuple(SeriesPoint(x, y) for x, y in values if y is not None)))
     return [plotted for plotted in series if plotted.values]
 
 
 def runs_section(runs: Sequence[NocRun]) -> Html:
-    """A row for each run."""
+    """Creates a table with a row for each run."""
     columns = ["run", "offered", "accepted", "mean cycles", "P50", "P99", "max", "fullest link", "busy", "saturated"]
     rows = []
     for run in runs:
-        latency, link = run.summary["latency"]["packet"], fullest(run.summary) or {}
+        latency, link = run.summary["latency"]["packet"], most_loaded_link(run.summary) or {}
         saturated = run.summary["saturation"]["saturated"]
         rows.append(
             [
@@ -153,7 +153,7 @@ def runs_section(runs: Sequence[NocRun]) -> Html:
 
 
 def pictures(runs: Sequence[NocRun]) -> list[Html]:
-    """How busy links are, and how latencies are spread: side by side for one run."""
+    """Creates the maps and the latency distributions, side by side for a single run."""
     if not runs:
         return []
     if len(runs) == 1:
@@ -169,7 +169,7 @@ def pictures(runs: Sequence[NocRun]) -> list[Html]:
 
 
 def maps(runs: Sequence[NocRun]) -> list[Html]:
-    """A map of the links for each run."""
+    """Creates a map of the links for each run."""
     return [
         element("figure", element("figcaption", run.title) if run.title else None, noc_map(run.summary), class_="card")
         for run in runs
@@ -177,14 +177,14 @@ def maps(runs: Sequence[NocRun]) -> list[Html]:
 
 
 def spreads(runs: Sequence[NocRun]) -> list[Html]:
-    """What share of the packets took at most so long, for one run or for a few below saturation."""
+    """Creates the cumulative latency distribution of one run, or of a few below saturation."""
     step = -(-len(runs) // SPREADS_MAX)
     series = [
-        Plotted(
+        ChartSeries(
             run.title or "packets",
             kind,
             tuple(
-                Value(cycles, share)
+                SeriesPoint(cycles, share)
                 for share, cycles in enumerate(run.summary["latency"]["packet"]["percentiles_cycles"])
             ),
         )
@@ -194,13 +194,13 @@ def spreads(runs: Sequence[NocRun]) -> list[Html]:
     if not series:
         return []
     title = "Packets that took no longer, percent"
-    chart = line_chart(title, Axis("cycles", "%", x_floor=0.0, whole_x=False), series)
+    chart = line_chart(title, ChartAxis("cycles", "%", x_floor=0.0, whole_x=False), series)
     figure = element("figure", element("figcaption", title), chart)
     return [element("div", figure, legend(series) if len(series) > 1 else None, class_="card")]
 
 
 def links_section(summary: Row) -> Html:
-    """The fullest links."""
+    """Creates the table of the busiest links."""
     rows = sorted(summary["links"], key=lambda row: -row["flits"])[:LINKS_MAX]
     offered = summary["rate"]["offered"]
     expected = [None if row["load"] is None else row["load"] * offered for row in rows]

@@ -1,4 +1,4 @@
-"""Numbers as the reports write them."""
+"""Number formats of the reports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from hostnet.units import format_percent, without_sign_of_zero
+from hostnet.units import format_percent, without_negative_zero
 
 MISSING = "–"  # noqa: RUF001 - a dash is what tables show for no value
 
@@ -16,7 +16,7 @@ SMALL = 1e-4
 
 
 def number(value: object, digits: int = 3) -> str:
-    """A number with `digits` significant digits and an exponent only when it is tiny; a dash where there is none."""
+    """Formats a number with `digits` significant digits, and an exponent only if it is tiny; a dash if missing."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         return MISSING
     rounded = float(f"{value:.{digits - 1}e}")
@@ -28,19 +28,19 @@ def number(value: object, digits: int = 3) -> str:
 
 
 def percent(share: object, digits: int = 1) -> str:
-    """A share of one, in percent."""
+    """Formats a fraction in percent."""
     if not isinstance(share, int | float) or not math.isfinite(share):
         return MISSING
     return format_percent(share, digits)
 
 
 def with_ci95(value: object, ci95: object) -> str:
-    """A value and the half-width of its confidence interval."""
+    """Formats a value with the half-width of its confidence interval."""
     return number(value) if not isinstance(ci95, int | float) else f"{number(value)} ± {number(ci95, 2)}"
 
 
 def time_from_ns(value: object) -> str:
-    """A time given in ns, in the unit that suits its size."""
+    """Formats a time given in ns with a suitable unit."""
     if not isinstance(value, int | float):
         return MISSING
     for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
@@ -50,14 +50,14 @@ def time_from_ns(value: object) -> str:
 
 
 def absolute_text(value: float, unit: str, sign: str = "") -> str:
-    """A difference with its unit: to a tenth, or to two or three decimals where it is small."""
+    """Formats a difference with its unit: to one decimal, or to two or three if it is small."""
     size = abs(value)
     decimals = 1 if size >= 1 or not size else 2 if size >= 0.1 else 3
-    return f"{without_sign_of_zero(f'{value:{sign}.{decimals}f}')} {unit}"
+    return f"{without_negative_zero(f'{value:{sign}.{decimals}f}')} {unit}"
 
 
 def row_error_text(value: float, row: Mapping[str, Any], sign: str = "") -> str:
-    """An error of a row of a ledger: in percent, or in its unit where it is a difference or a share of a floor."""
+    """Formats an error of a ledger row: in percent, or in its unit if it is a difference or has a floor."""
     if row["kind"] == "absolute":
         return absolute_text(value, "pp" if row["unit"] == "%" else row["unit"], sign)
     if floor := row.get("floor"):
@@ -66,18 +66,18 @@ def row_error_text(value: float, row: Mapping[str, Any], sign: str = "") -> str:
 
 
 def row_tolerance_text(value: float, row: Mapping[str, Any]) -> str:
-    """The tolerance of a row of a ledger, with the floor that it is a share of."""
+    """Formats the tolerance of a ledger row, with the floor that it refers to."""
     if floor := row.get("floor"):
         return f"{percent(value)} of {floor:g} {row['unit']}"
     return row_error_text(value, row)
 
 
-def exact(value: object) -> str:
-    """A value as it is copied: with all its digits, empty where there is none."""
+def exact_text(value: object) -> str:
+    """Formats a value for copying: with all digits, empty if it is missing."""
     return "" if value is None else " ".join(str(value).split())
 
 
 def span_text(low: object, high: object = None, relation: str | None = None) -> str:
-    """A published value; with `high` a range, with `relation` a bound."""
+    """Formats a published value; with `high` a range, with `relation` a bound."""
     text = number(low, 4) if high is None else f"{number(low, 4)} to {number(high, 4)}"
     return f"{relation} {text}" if relation else text

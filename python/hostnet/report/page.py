@@ -1,4 +1,4 @@
-"""The frame of a report page: one file, no request to anywhere."""
+"""Frame of a report page: a single file that sends no requests."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hostnet.report.html import Child, Html, element, join
 
 
 def asset(name: str) -> str:
-    """The text of a file of this package."""
+    """Returns the text of a file of this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def policy(script: str) -> str:
-    """What the page may load and run: nothing but its own style and this script."""
+    """Returns the content security policy, which allows only the page's own style and this script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
@@ -24,7 +24,10 @@ def policy(script: str) -> str:
 
 
 def page(title: str, *content: Child) -> str:
-    """A complete HTML document. Without its script it lacks the buttons and the values under the pointer, no more."""
+    """Returns a complete HTML document.
+
+    Without its script, it lacks only the buttons and the values under the pointer.
+    """
     script = asset("page.js")
     head = element(
         "head",

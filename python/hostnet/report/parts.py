@@ -1,11 +1,11 @@
-"""The single parts in the picture of the host: cores, drives, queues of channels, banks. Many are drawn as groups."""
+"""Single parts in the picture of the host: cores, drives, queues of channels, banks. Many are grouped."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import fmean
 
-from hostnet.report.host import Host, Pool, part_number, share_of
+from hostnet.report.host import CreditPool, HostView, part_number, share_of
 from hostnet.report.html import Html, element
 from hostnet.report.load import Row
 from hostnet.report.numbers import number, percent
@@ -13,17 +13,17 @@ from hostnet.report.svg import text
 
 COLUMNS = 8
 CELLS_MAX = 64
-"""More cores than this are drawn as groups of neighbours."""
+"""Maximum number of cells of cores; more cores are grouped with their neighbours."""
 
 TALLEST = 90.0
-"""Height of the cells of few cores."""
+"""Height of the cells of a few cores."""
 
 STRIP_MAX = 64
 WIDEST = 40.0
-"""Width of the cells of few channels."""
+"""Width of the cells of a few channels."""
 
 TILES_MAX = 8
-"""More channels than this are drawn as one that stands for all."""
+"""Maximum number of tiles of channels; more channels are drawn as one tile."""
 
 DRIVES_MAX = 16
 
@@ -31,7 +31,7 @@ Share = float | None
 
 
 def grouped(shares: Sequence[Share], most: int) -> list[tuple[int, int, Share]]:
-    """At most `most` groups of neighbours: first and last number, and the mean share of those that have one."""
+    """Returns at most `most` groups of neighbours: first and last number, and the mean of the known shares."""
     size = -(-len(shares) // most)
     groups = []
     for start in range(0, len(shares), size):
@@ -41,7 +41,7 @@ def grouped(shares: Sequence[Share], most: int) -> list[tuple[int, int, Share]]:
 
 
 def shares_by_number(rows: Sequence[Row], count: int, at: int = 0) -> list[Share]:
-    """The share in use of every part from number `at` on, `count` of them; None for parts without a row."""
+    """Returns the shares in use of `count` parts from number `at` on; None for parts without a row."""
     shares: list[Share] = [None] * count
     for row in rows:
         if 0 <= part_number(row) - at < count:
@@ -49,15 +49,15 @@ def shares_by_number(rows: Sequence[Row], count: int, at: int = 0) -> list[Share
     return shares
 
 
-def named(noun: str, first: int, last: int) -> str:
-    """A part, or a group of them."""
+def numbered_name(noun: str, first: int, last: int) -> str:
+    """Names a part or a range of parts."""
     return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
 
 
-def cell(x: float, y: float, width: float, height: float, share: Share, said: str, kind: str) -> list[Html]:
-    """A box that is filled from below; without a share it is idle."""
+def cell(x: float, y: float, width: float, height: float, share: Share, text: str, kind: str) -> list[Html]:
+    """Draws a box that is filled from below; without a share it is idle."""
     frame = {"x": round(x, 2), "width": round(width, 2)}
-    title = element("title", f"{said}: {'idle' if share is None else percent(share)}")
+    title = element("title", f"{text}: {'idle' if share is None else percent(share)}")
     parts = [
         element(
             "rect",
@@ -79,7 +79,7 @@ def cell(x: float, y: float, width: float, height: float, share: Share, said: st
 def core_cells(
     busy: Sequence[Row], count: int, left: float, right: float, top: float, bottom: float, at: int = 0
 ) -> list[Html]:
-    """A cell per core from number `at` on, in rows of eight, filled as its line fill buffer is."""
+    """Draws a cell per core from number `at` on, in rows of eight, filled by its LFB occupancy."""
     count = max(count, 1 + max((part_number(row) - at for row in busy), default=0))
     groups = grouped(shares_by_number(busy, count, at), CELLS_MAX)
     pitch = (right - left + 3) / COLUMNS
@@ -88,13 +88,15 @@ def core_cells(
     drawn = []
     for index, (first, last, share) in enumerate(groups):
         row, column = divmod(index, COLUMNS)
-        said = f"{named('core', at + first, at + last)}, LFB in use"
-        drawn += cell(left + column * pitch, top + row * (height + 3), pitch - 3, height, share, said, "a")
+        text = f"{numbered_name('core', at + first, at + last)}, LFB in use"
+        drawn += cell(left + column * pitch, top + row * (height + 3), pitch - 3, height, share, text, "a")
     return drawn
 
 
-def drive_cells(links: Sequence[Pool], count: int, left: float, right: float, top: float, at: int = 0) -> list[Html]:
-    """A cell per drive from number `at` on, filled as the credits of its link are that it uses most."""
+def drive_cells(
+    links: Sequence[CreditPool], count: int, left: float, right: float, top: float, at: int = 0
+) -> list[Html]:
+    """Draws a cell per drive from number `at` on, filled by the share in use of its link's most used credits."""
     shares: list[Share] = [None] * count
     for pool in links:
         for index, share in enumerate(shares_by_number(pool.parts, count, at)):
@@ -105,25 +107,25 @@ def drive_cells(links: Sequence[Pool], count: int, left: float, right: float, to
     return [
         part
         for index, (first, last, share) in enumerate(groups)
-        for said in [f"{named('drive', at + first, at + last)}, PCIe credits in use"]
-        for part in cell(left + index * pitch, top, pitch - 3, 18, share, said, "n")
+        for text in [f"{numbered_name('drive', at + first, at + last)}, PCIe credits in use"]
+        for part in cell(left + index * pitch, top, pitch - 3, 18, share, text, "n")
     ]
 
 
-def part_strip(pool: Pool, left: float, right: float, top: float, at: int = 0) -> list[Html]:
-    """A cell per channel below the bar of a queue."""
+def part_strip(pool: CreditPool, left: float, right: float, top: float, at: int = 0) -> list[Html]:
+    """Draws a cell per channel below the bar of a queue."""
     groups = grouped([share_of(row) for row in pool.parts], STRIP_MAX)
     pitch = min((right - left + 2) / len(groups), WIDEST)
     return [
         part
         for index, (first, last, share) in enumerate(groups)
-        for said in [f"{pool.name} of {named('channel', at + first, at + last)}"]
-        for part in cell(left + index * pitch, top, pitch - 2, 12, share, said, "n")
+        for text in [f"{pool.name} of {numbered_name('channel', at + first, at + last)}"]
+        for part in cell(left + index * pitch, top, pitch - 2, 12, share, text, "n")
     ]
 
 
-def channel_tiles(host: Host, left: float, right: float, top: float) -> list[Html]:
-    """A tile with its banks per channel; one for all when there are many."""
+def channel_tiles(host: HostView, left: float, right: float, top: float) -> list[Html]:
+    """Draws a tile with its banks per channel, or a single one for many channels."""
     ranks, groups, banks = (host.get(f"memory.dram.{key}") or 1 for key in ("ranks", "bank_groups", "banks_per_group"))
     count = len(host.channels)
     many = count > TILES_MAX
@@ -141,7 +143,7 @@ def channel_tiles(host: Host, left: float, right: float, top: float) -> list[Htm
 
 
 def channel_title(row: Row) -> str:
-    """What a channel did."""
+    """Describes the traffic of a channel."""
     return (
         f"channel {row['channel']}: {number(row['read_gb_per_s'])} GB/s read, {number(row['write_gb_per_s'])} GB/s "
         f"written, {activations(row)}"
@@ -149,16 +151,16 @@ def channel_title(row: Row) -> str:
 
 
 def activations(row: Row) -> str:
-    """Says how many activations a read took."""
+    """Describes the activations per read."""
     return f"{number(row.get('row_miss_ratio'))} ACTs per read"
 
 
-def tile(x: float, y: float, width: float, banks: int, said: str) -> list[Html]:
-    """A channel as its banks, up to 64 in four rows."""
+def tile(x: float, y: float, width: float, banks: int, text: str) -> list[Html]:
+    """Draws a channel as up to 64 banks in four rows."""
     columns = -(-min(banks, 64) // 4)
     pitch = min((width - 4) / columns, 8)
     frame = element(
-        "rect", element("title", said), x=round(x, 2), y=y, width=round(width, 2), height=38, rx=3, class_="cell"
+        "rect", element("title", text), x=round(x, 2), y=y, width=round(width, 2), height=38, rx=3, class_="cell"
     )
     start, side = x + (width - pitch * columns) / 2, pitch - 1
     squares = " ".join(

@@ -1,4 +1,4 @@
-"""Pictures of a run for papers and slides, drawn with matplotlib."""
+"""Plots of a run for papers and slides, drawn with matplotlib."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_figure
-from hostnet.pools import idle_folded, label_of, rows_by_place, rows_of_own_parts
+from hostnet.pools import fold_idle_pools, partial_pool_rows, row_label, rows_by_place
 from hostnet.report.cache_plot import draw_caches
 from hostnet.report.cache_series import QUANTITIES, owners
 from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput, draw_latencies, draw_stages, latency_rows
 from hostnet.report.load import Row, RunFiles, load_run
-from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
 from hostnet.report.power_plot import power_plots
-from hostnet.report.series import Plotted, Value, is_parity, is_stacked, plotted_panel, series_of_run, y_title
+from hostnet.report.series import ChartSeries, SeriesPoint, is_parity, is_stacked, plotted_panel, series_of_run, y_title
 from hostnet.report.shapes import check_run
+from hostnet.report.style import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,33 +30,33 @@ FORMATS = ("png", "svg")
 PANELS_PER_ROW = 3
 
 PANEL_INCH = 3.1
-"""Height of a panel with its legend below it."""
+"""Height of a panel with its legend, in inches."""
 
 WIDE = 64
-"""Where x grows by more than this factor, its axis is logarithmic."""
+"""Ratio of the largest to the smallest x from which on the axis is logarithmic."""
 
 TITLE_CHARACTERS = 44
 """Longest line of a panel's title."""
 
 LABEL_CHARACTERS = 30
-"""Longest line beside a panel's y axis."""
+"""Longest line of a panel's y label."""
 
 TALL = 300
-"""Where the values of a panel differ by more than this factor, its y axis is logarithmic."""
+"""Ratio of the largest to the smallest y from which on the axis is logarithmic."""
 
 LABELS = 8
-"""Where there are more places on a logarithmic axis, every other one has a label."""
+"""Maximum number of labels on a logarithmic axis; with more positions, every other one is labelled."""
 
 NEAR = 0.09
-"""Places of x that are nearer than this share of the axis share a label."""
+"""Smallest distance between two labels, as a share of the axis."""
 
 
 def plot(directory: Path) -> list[Path]:
-    """Draws a run directory's plots into its folder `plots`, each as PNG and SVG, and returns their paths.
+    """Draws the plots of a run directory into its folder `plots`, each as PNG and SVG, and returns their paths.
 
     Raises:
-        FileNotFoundError: The directory holds no summary.json.
-        ConfigError: One of its files is not what it should be; nothing is drawn.
+        FileNotFoundError: The directory has no summary.json.
+        ConfigError: One of its files is damaged; nothing is drawn.
         OSError: The folder cannot be written.
     """
     import matplotlib as mpl
@@ -77,7 +77,7 @@ def plot(directory: Path) -> list[Path]:
 
 
 def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
-    """The plots that the run has data for, by file name."""
+    """Returns the plots that the run has data for, by file name."""
     if run.is_study:
         quadrants = {"quadrants": draw_quadrants} if any(map(is_of_quadrants, run.summary["panels"])) else {}
         return {**quadrants, "panels": draw_panels}
@@ -100,17 +100,17 @@ def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
 
 
 def is_of_quadrants(panel: Row) -> bool:
-    """Whether a panel shows degradation or bandwidth of a quadrant."""
+    """Returns True if a panel shows degradation or bandwidth of a quadrant."""
     return str(panel["figure"]) == "3"
 
 
 def draw_domains(run: RunFiles) -> Figure:
-    """Credits in use of every domain as a share of its capacity."""
-    every = [*rows_by_place(run.summary), *rows_of_own_parts(run.summary)]
-    rows = [row for row in idle_folded(row for row in every if row["workload"] == "all") if row["capacity"]]
+    """Plots the credits in use of every domain as a share of its capacity."""
+    every = [*rows_by_place(run.summary), *partial_pool_rows(run.summary)]
+    rows = [row for row in fold_idle_pools(row for row in every if row["workload"] == "all") if row["capacity"]]
     figure = new_figure(6.4, 1.0 + 0.32 * len(rows))
     axes = figure.subplots()
-    names = [plain(label_of(row)) for row in rows]
+    names = [plain(row_label(row)) for row in rows]
     shares = [100 * (row["in_use_mean"] or 0.0) / row["capacity"] for row in rows]
     places = list(range(len(rows)))[::-1]
     known = [(row, place) for row, place in zip(rows, places, strict=True) if row["in_use_max"] is not None]
@@ -128,7 +128,7 @@ def draw_domains(run: RunFiles) -> Figure:
 
 
 def draw_series(run: RunFiles) -> Figure:
-    """Every quantity over time."""
+    """Plots every quantity over time."""
     quantities = list(dict.fromkeys(row["quantity"] for row in run.series if row["quantity"] not in QUANTITIES))
     figure = new_figure(7.2, 2.4 * len(quantities))
     for axes, quantity in zip(figure.subplots(len(quantities), 1, squeeze=False)[:, 0], quantities, strict=True):
@@ -145,7 +145,7 @@ def draw_series(run: RunFiles) -> Figure:
 
 
 def draw_quadrants(run: RunFiles) -> Figure:
-    """Degradation beside bandwidth of the four quadrants, as in the publication's figure."""
+    """Plots degradation beside bandwidth of the four quadrants, as in the publication's figure."""
     panels = [panel for panel in run.summary["panels"] if is_of_quadrants(panel)]
     pairs = [panels[start : start + 2] for start in range(0, len(panels), 2)]
     rows = -(-len(pairs) // 2)
@@ -163,7 +163,7 @@ def draw_quadrants(run: RunFiles) -> Figure:
 
 
 def draw_panels(run: RunFiles) -> Figure:
-    """The other panels that were recomputed."""
+    """Plots the other panels that were reproduced."""
     curves = run.summary["curves"]
     panels = [panel for panel in run.summary["panels"] if not is_of_quadrants(panel) and panel["name"] not in curves]
     rows = max(1, -(-len(panels) // PANELS_PER_ROW))
@@ -177,7 +177,7 @@ def draw_panels(run: RunFiles) -> Figure:
 
 
 def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
-    """One panel: bars for bandwidth, lines for everything else, hollow marks for published values."""
+    """Plots a panel: bars for bandwidth, lines for everything else, hollow marks for published values."""
     series, levels = plotted_panel(panel, run.summary["rows"])
     if is_parity(panel):
         draw_parity(axes, panel, series)
@@ -204,26 +204,26 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
 
 
 def figure_title(panel: Row) -> str:
-    """The number of the figure or table that a panel belongs to, or what it is called if it has none."""
+    """Returns the number of the figure or table of a panel, or its name if it has none."""
     figure = str(panel["figure"])
     kind, number = ("Table", figure.removeprefix("table")) if figure.startswith("table") else ("Fig.", figure)
     return f"{kind} {number}" if number[:1].isdigit() else figure
 
 
 def set_places(axes: Axes, places: Sequence[float]) -> None:
-    """The ticks of x."""
+    """Sets the ticks of x."""
     if places and places[0] > 0 and places[-1] > WIDE * places[0]:
         axes.set_xscale("log", base=2)
-        told = places if len(places) <= LABELS else places[::2]
-        labels = dict(zip(told, tick_labels(told, math.log2), strict=True))
+        ticks = places if len(places) <= LABELS else places[::2]
+        labels = dict(zip(ticks, tick_labels(ticks, math.log2), strict=True))
         axes.set_xticks(places, [labels.get(place, "") for place in places])
         axes.minorticks_off()
     else:
         axes.set_xticks(places, tick_labels(places))
 
 
-def set_height(axes: Axes, series: Sequence[Plotted], base: float) -> None:
-    """The limits of y: from `base` or below it, or logarithmic where values differ by orders of magnitude."""
+def set_height(axes: Axes, series: Sequence[ChartSeries], base: float) -> None:
+    """Sets the limits of y: from `base` or below, or logarithmic if values differ by orders of magnitude."""
     every = [value for plotted in series for value in plotted.values]
     heights = [height for value in every for height in (value.simulated, value.published) if height is not None]
     if heights and min(heights) > 0 and max(heights) > TALL * min(heights):
@@ -236,7 +236,7 @@ def set_height(axes: Axes, series: Sequence[Plotted], base: float) -> None:
 
 
 def tick_labels(places: Sequence[float], scale: Callable[[float], float] = float) -> list[str]:
-    """What stands below the places of x on an axis of a scale; nothing where it would cover what stands before it."""
+    """Returns the labels of positions on an axis of a scale; empty where one would overlap the previous one."""
     labels, last = [], -math.inf
     for place in places:
         near = scale(place) - last < NEAR * (scale(places[-1]) - scale(places[0]))
@@ -245,8 +245,8 @@ def tick_labels(places: Sequence[float], scale: Callable[[float], float] = float
     return labels
 
 
-def draw_parity(axes: Axes, panel: Row, series: list[Plotted]) -> None:
-    """Simulated values over published ones, with the line on which they are equal."""
+def draw_parity(axes: Axes, panel: Row, series: list[ChartSeries]) -> None:
+    """Plots simulated values over published ones, with the line of equality."""
     for plotted in series:
         known = [value for value in plotted.values if value.simulated is not None]
         axes.plot(
@@ -266,7 +266,7 @@ def draw_parity(axes: Axes, panel: Row, series: list[Plotted]) -> None:
 
 
 def legend_of(axes: Axes, *, published: bool = True) -> tuple[list[Any], list[str]]:
-    """The entries of a panel's legend, and with `published` one that says what hollow marks are."""
+    """Returns the entries of a panel's legend; with `published`, one of them explains hollow marks."""
     from matplotlib.lines import Line2D
 
     handles, labels = axes.get_legend_handles_labels()
@@ -276,8 +276,8 @@ def legend_of(axes: Axes, *, published: bool = True) -> tuple[list[Any], list[st
     return [*handles, mark], [*labels, "published"]
 
 
-def draw_lines(axes: Axes, series: list[Plotted]) -> None:
-    """Simulated values as lines, published ones as hollow marks."""
+def draw_lines(axes: Axes, series: list[ChartSeries]) -> None:
+    """Plots simulated values as lines, and published ones as hollow marks."""
     for plotted in series:
         known = [value for value in plotted.values if value.simulated is not None]
         axes.errorbar(
@@ -296,8 +296,8 @@ def draw_lines(axes: Axes, series: list[Plotted]) -> None:
                 draw_mark(axes, plotted.kind, value, value.published)
 
 
-def draw_bars(axes: Axes, series: list[Plotted]) -> None:
-    """Simulated values as stacked bars, published ones as hollow marks at the top of each part."""
+def draw_bars(axes: Axes, series: list[ChartSeries]) -> None:
+    """Plots simulated values as stacked bars, and published ones as hollow marks at the top of each part."""
     tops: dict[float, float] = {}
     published_tops: dict[float, float] = {}
     for plotted in series:
@@ -317,8 +317,8 @@ def draw_bars(axes: Axes, series: list[Plotted]) -> None:
                 draw_mark(axes, plotted.kind, value, published_tops[value.x])
 
 
-def draw_named(axes: Axes, series: list[Plotted]) -> None:
-    """A bar for each series, which has one value, with its name below it."""
+def draw_named(axes: Axes, series: list[ChartSeries]) -> None:
+    """Plots a bar for each series, which has one value, with its name below."""
     for place, plotted in enumerate(series):
         (value,) = plotted.values
         axes.bar(
@@ -337,12 +337,12 @@ def draw_named(axes: Axes, series: list[Plotted]) -> None:
 
 
 def draw_span(axes: Axes, kind: str, x: float, ends: tuple[float, float]) -> None:
-    """A published range."""
+    """Plots a published range."""
     axes.plot([x, x], ends, "_-", color=COLOURS[kind], linewidth=0.9, markersize=6, alpha=0.7, zorder=4)
 
 
-def draw_mark(axes: Axes, kind: str, value: Value, height: float) -> None:
-    """A published value; faint when it is left out of the score."""
+def draw_mark(axes: Axes, kind: str, value: SeriesPoint, height: float) -> None:
+    """Plots a published value, faintly if it is excluded from the score."""
     axes.plot(
         [value.x],
         [height],

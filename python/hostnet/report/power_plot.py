@@ -1,11 +1,11 @@
-"""Pictures of frequencies and sleep of cores: frequencies over time, and the time in each state."""
+"""Plots of frequencies over time and of the time of cores in each state."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet.power_view import AFTER, BEFORE, states_of
-from hostnet.report.looks import COLOURS, DASHES, new_figure, plain
+from hostnet.power_view import AFTER, BEFORE, core_states
+from hostnet.report.style import COLOURS, DASHES, new_figure, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from hostnet.report.load import Row, RunFiles
 
 HOSTS_MAX = 8
-"""Hosts of one picture."""
+"""Maximum number of hosts in one plot."""
 
 DOMAINS_MAX = len(COLOURS)
-"""Frequency domains of a host that are drawn: as many as there are colours."""
+"""Maximum number of frequency domains of a host: the number of colours."""
 
 CORES_MAX = 64
-"""Cores of a host that are drawn."""
+"""Maximum number of cores of a host."""
 
 BAR_INCH = 0.24
-"""Height that a bar has at least."""
+"""Smallest height of a bar, in inches."""
 
 HEADROOM = 1.06
-"""How much higher than what is drawn a picture is: a line along the top would not be seen."""
+"""Factor of the upper limit over the largest value, so that a line along the top stays visible."""
 
 OVER_TIME: tuple[tuple[str, dict[str, tuple[str, float]]], ...] = (
     ("packets, Gbps", {"received_gbps": ("received", 1), "sent_gbps": ("sent", 1)}),
@@ -36,31 +36,31 @@ OVER_TIME: tuple[tuple[str, dict[str, tuple[str, float]]], ...] = (
     ("mean, GHz", {"ghz_mean": ("frequency", 1)}),
     ("power, W", {"power_w": ("all cores", 1)}),
 )
-"""What is drawn over time from top to bottom: columns, what they are called, and factors."""
+"""Plots over time from top to bottom: columns, their names and factors."""
 
 STATES = {"C0": "#c2500a", "poll": "#e8a33d", "wake": "#8a4f9e", "halt": "#5a636d"}
-"""Colours of the states that are no C-states: warm while a core is awake."""
+"""Colours of the states other than C-states: warm while a core is awake."""
 
 SLEEP = "Blues"
-"""The colours of C-states: the deeper, the darker."""
+"""Colour map of C-states: darker for deeper states."""
 
 
 def power_plots(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
-    """The pictures that a run with frequencies and sleep has data for, by file name."""
+    """Returns the plots that a run with frequencies and sleep states has data for, by file name."""
     plots = {"frequencies": draw_frequencies, "power_states": draw_states}
     over_time = {"power_series": draw_over_time} if run.power_series else {}
     return {**{name: draw for name, draw in plots.items() if run.summary.get(name)}, **over_time}
 
 
 def draw_over_time(run: RunFiles) -> Figure:
-    """Packets, cores at work and asleep, frequency and power of the first server over time, as steps."""
+    """Plots packets, busy and sleeping cores, frequency and power of the first server over time."""
     rows = run.power_series
     host = hosts_of(rows)[0]
     return draw_cores([row for row in rows if row["host"] == host], host)
 
 
 def draw_cores(rows: Sequence[Row], title: str) -> Figure:
-    """The same of one server."""
+    """Plots packets, busy and sleeping cores, frequency and power of one server over time, as steps."""
     figure = new_figure(7.2, 1.4 * len(OVER_TIME) + 0.6)
     every = figure.subplots(len(OVER_TIME), 1, sharex=True, squeeze=False)[:, 0]
     times = [row["time_us"] / 1000 for row in rows]
@@ -79,7 +79,7 @@ def draw_cores(rows: Sequence[Row], title: str) -> Figure:
 
 
 def draw_frequencies(run: RunFiles) -> Figure:
-    """The frequency of the domains of each server over time, as steps."""
+    """Plots the frequency of the domains of each server over time, as steps."""
     rows = run.summary["frequencies"]
     hosts = hosts_of(rows)
     end_us = max(float(run.summary.get("window_ns") or 0) / 1000, *(row["at_us"] for row in rows))
@@ -104,11 +104,11 @@ def draw_frequencies(run: RunFiles) -> Figure:
 
 
 def draw_states(run: RunFiles) -> Figure:
-    """The share of time that each core of each server was in each state, as bars of 100 %."""
+    """Plots the share of time of each core in each state, as bars of 100 %."""
     rows = run.summary["power_states"]
     hosts = hosts_of(rows)
     shown = {host: cores_of(rows, host)[:CORES_MAX] for host in hosts}
-    names = states_of(row for row in rows if row["share"] > 0)
+    names = core_states(row for row in rows if row["share"] > 0)
     counts = [len(cores) for cores in shown.values()]
     figure = new_figure(6.4, 1.1 + 0.35 * len(hosts) + BAR_INCH * sum(counts))
     every = figure.subplots(len(hosts), 1, sharex=True, squeeze=False, height_ratios=counts)[:, 0]
@@ -123,7 +123,7 @@ def draw_states(run: RunFiles) -> Figure:
 
 
 def _draw_bars(axes: Axes, cores: Sequence[int], names: Sequence[str], shares: dict[tuple[int, str], float]) -> None:
-    """A bar for each core, from what it worked to what it slept."""
+    """Plots a bar for each core, from working to sleeping states."""
     colours = colours_of(names)
     places = list(range(len(cores)))[::-1]
     left = [0.0] * len(cores)
@@ -138,7 +138,7 @@ def _draw_bars(axes: Axes, cores: Sequence[int], names: Sequence[str], shares: d
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each state."""
+    """Returns a colour for each state."""
     import matplotlib as mpl
 
     asleep = [name for name in names if name not in (*BEFORE, *AFTER)]
@@ -150,16 +150,16 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def hosts_of(rows: Sequence[Row]) -> list[str]:
-    """The hosts of a picture."""
+    """Returns the hosts of a plot."""
     return list(dict.fromkeys(str(row["host"]) for row in rows))[:HOSTS_MAX]
 
 
 def cores_of(rows: Sequence[Row], host: str) -> list[int]:
-    """The cores of a host."""
+    """Returns the cores of a host."""
     return list(dict.fromkeys(row["core"] for row in rows if row["host"] == host))
 
 
 def title_of(host: str, known: Sequence[object], most: int, what: str) -> str:
-    """The name of a host, and how much of it is not drawn."""
+    """Returns the name of a host, and how much of it is not plotted."""
     hidden = f", {len(known) - most} more {what} are not drawn" if len(known) > most else ""
     return plain(f"{host or 'server'}{hidden}")

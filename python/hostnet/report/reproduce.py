@@ -1,39 +1,39 @@
-"""How to run it again, with the whole configuration, and what had no influence."""
+"""Section on how to reproduce a run, with its complete configuration, and notes."""
 
 from __future__ import annotations
 
 import json
 import shlex
 
-from hostnet.notes import without_effect
-from hostnet.report.html import Html, details, element, facts, section
+from hostnet.notes import no_effect_notes
+from hostnet.report.descriptions import engine_of, text_or_none
+from hostnet.report.html import Html, details, element, fact_list, section
 from hostnet.report.load import RunFiles
 from hostnet.report.over_time import step_ns
-from hostnet.report.words import engine_of, text_or_none
 
 COMPLETE = "complete.json"
-"""The name under which the page proposes to save the complete configuration."""
+"""File name that the page proposes for the complete configuration."""
 
 
 def notes_section(run: RunFiles) -> Html | None:
-    """What had no influence, and what the model does not know."""
+    """Creates the notes on keys without effect and on limits of the model."""
     ignored = [str(text) for text in run.summary.get("ignored") or []]
     unvalidated = [str(run.summary["unvalidated"])] if run.summary.get("unvalidated") else []
-    notes = [*unvalidated, *ignored, *without_effect(run.summary, most=None)]
+    notes = [*unvalidated, *ignored, *no_effect_notes(run.summary, most=None)]
     return section("Notes", element("ul", *(element("li", note) for note in notes), class_="notes")) if notes else None
 
 
 def reproduce_section(run: RunFiles) -> Html | None:
-    """The command, the configuration in full, and the hashes to compare with."""
+    """Creates the section with the command, the complete configuration, and the hashes."""
     effective = run.manifest.get("config")
     if run.config is None and not effective:
         return None
     complete = json.dumps(effective, indent=2, ensure_ascii=False) if effective else None
     return section(
         "How to run it again",
-        *(as_written(run, run.config_file, run.config) if run.config_file and run.config is not None else ()),
-        *(as_resolved(run, complete) if complete else ()),
-        facts(
+        *(original_config(run, run.config_file, run.config) if run.config_file and run.config is not None else ()),
+        *(resolved_config(run, complete) if complete else ()),
+        fact_list(
             (
                 ("Hash of the configuration", text_or_none(run.summary.get("config_hash"))),
                 ("Hash of the results", text_or_none(run.manifest.get("result_hash"))),
@@ -45,23 +45,21 @@ def reproduce_section(run: RunFiles) -> Html | None:
     )
 
 
-def as_written(run: RunFiles, file: str, text: str) -> list[Html]:
-    """How to run it again with the user's file."""
+def original_config(run: RunFiles, file: str, text: str) -> list[Html]:
+    """Explains how to reproduce the run with the user's file."""
     return [
         element("h3", "With the configuration as it was written"),
         block(command(run, file)),
-        element(
-            "p", "In the folder of this page. Files that the configuration names must lie beside it.", class_="sub"
-        ),
+        element("p", "Run it in the folder of this page, with all files that the configuration names.", class_="sub"),
         details("Configuration, as written", block(text)),
     ]
 
 
-def as_resolved(run: RunFiles, text: str) -> list[Html]:
-    """How to run it again with everything spelled out."""
+def resolved_config(run: RunFiles, text: str) -> list[Html]:
+    """Explains how to reproduce the run with the complete configuration."""
     advice = (
-        f"Save the text below as {COMPLETE}. The tables come out equal; the hash of the results also covers which of "
-        "the given keys had no effect, and here more are given."
+        f"Save the text below as {COMPLETE}. The tables will be equal; the hash of the results also covers which of "
+        "the given keys had no effect, and this file gives more keys."
     )
     return [
         element("h3", "With the complete configuration, which needs no other file"),
@@ -72,12 +70,12 @@ def as_resolved(run: RunFiles, text: str) -> list[Html]:
 
 
 def block(text: str) -> Html:
-    """Text that can be copied."""
+    """Creates text that can be copied."""
     return element("div", element("pre", text, tabindex="0"), class_="block")
 
 
 def command(run: RunFiles, file: str) -> str:
-    """The command that does the same again."""
+    """Returns the command that reproduces the run."""
     engine = "predict" if engine_of(run) == "predict" else "run"
     words = ["hostnet", engine, file]
     if file != COMPLETE:
@@ -92,7 +90,7 @@ def command(run: RunFiles, file: str) -> str:
 
 
 def time_argument(value_ns: float) -> str:
-    """A time as the command line takes it, in the largest unit in which it is whole."""
+    """Formats a time for the command line, in the largest unit in which it is whole."""
     size, unit = next(
         (size, unit) for size, unit in ((1e6, "ms"), (1e3, "us"), (1.0, "ns")) if value_ns % size == 0 or size == 1
     )
@@ -100,7 +98,7 @@ def time_argument(value_ns: float) -> str:
 
 
 def machine(run: RunFiles) -> str | None:
-    """The computer that made the results."""
+    """Describes the computer that executed the run."""
     known = run.manifest.get("machine") or {}
     parts = [str(known[key]) for key in ("processor", "system", "release") if known.get(key)]
     return ", ".join(parts) or None

@@ -1,4 +1,4 @@
-"""The report of a run: what ran, what limits it, where its lines spend their time, and how to run it again."""
+"""Report of a run: workloads, limits, latencies, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hostnet.report.tables import channels_section, domains_section, links_secti
 
 
 def run_page(run: RunFiles) -> str:
-    """The whole page."""
+    """Returns the page."""
     name = str(run.summary.get("name", run.directory.name))
     return page(
         f"{name} – hostnet",  # noqa: RUF001

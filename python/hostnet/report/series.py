@@ -1,4 +1,4 @@
-"""What the charts draw: series of simulated and published values."""
+"""Data of charts: series of simulated and published values."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from statistics import fmean
 from hostnet.report.load import Row
 
 PEER_ENGINES = ("memory", "noc")
-"""What runs a part alone, to be compared with other simulators of it."""
+"""Engines that simulate a part alone, which is compared with other simulators."""
 
 KINDS = "abcd"
-"""Colours, dashes and marks of the series of one chart."""
+"""Kinds of the series of one chart, which select colour, dash and mark."""
 
 ALL = "all"
-"""The x of a published reference line."""
+"""The `x` of a published reference line."""
 
-UNITS_UNSAID = ("x", "fraction", "cachelines")
-"""Units that the title of the y axis says in words, or need none."""
+IMPLIED_UNITS = ("x", "fraction", "cachelines")
+"""Units that the title of the y axis omits."""
 
 PER_S = "per s"
-"""The unit of rates that may be very large."""
+"""Unit of rates that may be very large."""
 
 SIZES = ((1e9, "billions "), (1e6, "millions "), (1e3, "thousands "))
-"""The sizes that such rates are told in."""
+"""Units of such large rates."""
 
 TITLES = {
     "throughput_gb_per_s": ("Throughput", "GB/s"),
@@ -46,18 +46,17 @@ GROUPS = (
     ("at cores and CHA", ("LFB", "CHA TOR", "CHA->DRAM read", "CHA->MC write")),
     ("in memory controllers and on PCIe", ("RPQ", "WPQ", "PCIe posted", "PCIe non-posted")),
 )
-"""Domains whose time series share a chart, with what the chart is of."""
+"""Domains whose time series share a chart, and the title of that chart."""
 
 POINTS_MAX = 400
-"""A chart over time has room for no more points than this."""
+"""Maximum number of points of a chart over time."""
 
 
 @dataclass(frozen=True)
-class Value:
-    """One point of a series; `ci95` is a half-width, `published` what was measured there, unless it is `doubtful`.
+class SeriesPoint:
+    """A point of a series; `ci95` is a half-width, `published` the published value, which may be `doubtful`.
 
-    With `published_to`, a range was published, of which `published` is the other end. `label` names the point where
-    `x` does not.
+    With `published_to`, a range was published, of which it is the other end. `label` names the point if `x` does not.
     """
 
     x: float
@@ -70,21 +69,21 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Plotted:
-    """One series of a chart. `kind` (a to d) chooses colour, dash and mark."""
+class ChartSeries:
+    """A series of a chart. `kind` (a to d) selects colour, dash and mark."""
 
     name: str
     kind: str
-    values: tuple[Value, ...]
+    values: tuple[SeriesPoint, ...]
 
 
 def steps_per_point(steps: int) -> int:
-    """How many steps of a time series make a point of a chart."""
+    """Returns the number of steps of a time series per point of a chart."""
     return -(-steps // POINTS_MAX)
 
 
-def thinned(plotted: Plotted) -> Plotted:
-    """The same series with points for a chart: means of equally many steps, where there are values."""
+def thinned(plotted: ChartSeries) -> ChartSeries:
+    """Returns the series with fewer points: means over equally many steps."""
     size = steps_per_point(len(plotted.values))
     if size <= 1:
         return plotted
@@ -92,65 +91,65 @@ def thinned(plotted: Plotted) -> Plotted:
     for start in range(0, len(plotted.values), size):
         part = plotted.values[start : start + size]
         known = [value.simulated for value in part if value.simulated is not None]
-        points.append(Value(part[-1].x, fmean(known) if known else None))
+        points.append(SeriesPoint(part[-1].x, fmean(known) if known else None))
     return replace(plotted, values=tuple(points))
 
 
 @dataclass(frozen=True)
-class Level:
+class ReferenceLine:
     """A horizontal reference line."""
 
     name: str
     value: float
 
 
-def plotted_panel(panel: Row, rows: Sequence[Row]) -> tuple[list[Plotted], list[Level]]:
-    """The series of a panel of the ledger in the panel's order, and its reference lines."""
+def plotted_panel(panel: Row, rows: Sequence[Row]) -> tuple[list[ChartSeries], list[ReferenceLine]]:
+    """Returns the series of a ledger panel in its order, and its reference lines."""
     own = [row for row in rows if row["panel"] == panel["name"]]
     drawn = [row for row in own if row["x"] != ALL]
-    levels = [Level(row["series"], row["published"]) for row in own if row["x"] == ALL]
+    levels = [ReferenceLine(row["series"], row["published"]) for row in own if row["x"] == ALL]
     names = [name for name in panel["series"] if any(row["series"] == name for row in drawn)]
     series = []
     for kind, name in zip(KINDS, names, strict=False):
         values = [value_of(row) for row in drawn if row["series"] == name]
-        series.append(Plotted(name, kind, tuple(sorted(values, key=lambda value: value.x))))
+        series.append(ChartSeries(name, kind, tuple(sorted(values, key=lambda value: value.x))))
     return series, levels
 
 
-def value_of(row: Row) -> Value:
-    """A row of the ledger as a point of a chart. Where x is a name, the published value stands for it.
+def value_of(row: Row) -> SeriesPoint:
+    """Converts a ledger row to a point of a chart. If x is a name, the published value is used as x.
 
-    A published bound is no value that a chart could show beside the simulated one.
+    A published bound is omitted, because a chart cannot show it as a value.
     """
     doubtful = row["verdict"] == "excluded"
     x = row["published"] if row["engine"] in PEER_ENGINES else float(row["x"])
     published = None if row["kind"] == "relation" else row["published"]
-    return Value(x, row["simulated"], row["ci95"], published, doubtful, row["x"], row.get("other"))
+    return SeriesPoint(x, row["simulated"], row["ci95"], published, doubtful, row["x"], row.get("other"))
 
 
-def plotted_curves(curves: dict[str, list[list[float]]]) -> list[Plotted]:
-    """Published curves that nothing simulated stands beside."""
+def plotted_curves(curves: dict[str, list[list[float]]]) -> list[ChartSeries]:
+    """Returns published curves without simulated counterpart."""
     return [
-        Plotted(name, kind, tuple(Value(x, y) for x, y in points))
+        ChartSeries(name, kind, tuple(SeriesPoint(x, y) for x, y in points))
         for kind, (name, points) in zip(KINDS, curves.items(), strict=False)
     ]
 
 
-def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tuple[str, list[Plotted]]]]:
-    """Title, y axis and series over time in µs of a quantity, in groups that fit into one chart, each with its name.
+def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tuple[str, list[ChartSeries]]]]:
+    """Returns title, y axis and series over time in us of a quantity, in named groups that fit into one chart.
 
-    Subjects without any value, and domains that hold nothing all the time, are left out.
+    Subjects without any value, and domains that are always empty, are omitted.
     """
     title, unit = TITLES.get(quantity, (quantity, quantity))
     own = [row for row in rows if row["quantity"] == quantity]
     size, word = size_of(own) if unit == PER_S else (1.0, "")
     unit = f"{word}{unit}"
-    values: dict[str, list[Value]] = {}
+    values: dict[str, list[SeriesPoint]] = {}
     for row in own:
         value = None if row["value"] is None else row["value"] / size
-        values.setdefault(row["subject"], []).append(Value(row["time_ns"] / 1000, value))
+        values.setdefault(row["subject"], []).append(SeriesPoint(row["time_ns"] / 1000, value))
     least = 0.0 if quantity == "in_use_mean" else -math.inf
-    values = {name: points for name, points in values.items() if any(above(point, least) for point in points)}
+    values = {name: points for name, points in values.items() if any(is_above(point, least) for point in points)}
     known = [(name, [subject for subject in subjects if subject in values]) for name, subjects in GROUPS]
     others = [subject for subject in values if not any(subject in subjects for _, subjects in GROUPS)]
     fours = [("", others[start : start + len(KINDS)]) for start in range(0, len(others), len(KINDS))]
@@ -158,7 +157,7 @@ def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tu
         (
             name,
             [
-                Plotted(subject, kind_in(name, subject, place), tuple(values[subject]))
+                ChartSeries(subject, kind_in(name, subject, place), tuple(values[subject]))
                 for place, subject in enumerate(own)
             ],
         )
@@ -169,32 +168,32 @@ def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tu
 
 
 def size_of(rows: Sequence[Row]) -> tuple[float, str]:
-    """The unit in which large rates are told."""
+    """Returns the unit for large rates."""
     largest = max((row["value"] for row in rows if row["value"] is not None), default=0.0)
     return next(((size, word) for size, word in SIZES if largest >= size), (1.0, ""))
 
 
-def above(value: Value, least: float) -> bool:
-    """Whether there is a value, and it is more than the least."""
+def is_above(value: SeriesPoint, least: float) -> bool:
+    """Returns True if there is a value and it exceeds `least`."""
     return value.simulated is not None and value.simulated > least
 
 
 def kind_in(group: str, subject: str, place: int) -> str:
-    """The kind of a subject: by its place in a named group, so that a domain has one colour everywhere."""
+    """Returns the kind of a subject by its position in a named group, so that a domain keeps its colour."""
     return KINDS[dict(GROUPS)[group].index(subject) if group else place]
 
 
 def y_title(panel: Row) -> str:
-    """The title of the y axis with its unit."""
+    """Returns the title of the y axis with its unit."""
     unit = str(panel["unit"])
-    return str(panel["y_label"]) + (f", {unit}" if unit not in UNITS_UNSAID else "")
+    return str(panel["y_label"]) + (f", {unit}" if unit not in IMPLIED_UNITS else "")
 
 
 def is_parity(panel: Row) -> bool:
-    """Whether simulated values are drawn over published ones."""
+    """Returns True if simulated values are plotted over published ones."""
     return panel.get("chart") == "parity"
 
 
 def is_stacked(panel: Row) -> bool:
-    """Whether the series of a panel add up."""
+    """Returns True if the series of a panel add up."""
     return panel.get("chart") == "stacked" or str(panel["name"]).endswith("_membw")

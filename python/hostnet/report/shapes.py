@@ -1,4 +1,4 @@
-"""What the files of a run directory have to hold, so that a damaged one is refused before anything is drawn of it."""
+"""Schemas of the files of a run directory. Plots reject a damaged file before drawing anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hostnet.report.load import RunFiles
 
 LARGEST = 1e18
-"""Numbers beyond this are none that a run measures."""
+"""Largest plausible number."""
 
 TEXT, NUMBER, MAYBE = "text", "number", "number or null"
 
@@ -24,12 +24,12 @@ SERVER = {
         {"domain": TEXT, "workload": TEXT, "capacity": MAYBE, "in_use_mean": MAYBE, "in_use_max": MAYBE},
     ],
 }
-"""What plots need of the summary of a single server."""
+"""Keys of the summary of a single server that plots require."""
 
 SERVER_SERIES = [{"quantity": TEXT, "subject": TEXT, "time_ns": NUMBER, "value": MAYBE}]
 
 CLUSTER = {"classes": [{"class": TEXT, "goodput_gbps": NUMBER, "goodput_ci95": MAYBE}]}
-"""Of a cluster."""
+"""Keys of the summary of a cluster that plots require."""
 
 CLUSTER_SERIES = [{"host": TEXT, "time_us": NUMBER, **dict.fromkeys(OVER_TIME, MAYBE)}]
 
@@ -47,11 +47,11 @@ STUDY = {
         }
     ],
 }
-"""Of a recomputed study."""
+"""Keys of the summary of a reproduced study that plots require."""
 
 
 def check_run(run: RunFiles) -> None:
-    """Makes sure that a run directory holds what plots need.
+    """Checks that a run directory has everything that plots require.
 
     Raises:
         ConfigError: It does not; the message names the file and the place in it.
@@ -71,10 +71,10 @@ def check_run(run: RunFiles) -> None:
 
 
 def check(value: Any, shape: Any, file: Path, path: str = "") -> None:
-    """Makes sure that a value has a shape: a kind, a list of one shape, or an object with at least these keys.
+    """Checks the schema of a value: a kind, a list of one schema, or an object with at least the given keys.
 
     Raises:
-        ConfigError: It has not.
+        ConfigError: The value does not match.
     """
     if isinstance(shape, str):
         if not _is_of(value, shape):
@@ -92,6 +92,7 @@ def check(value: Any, shape: Any, file: Path, path: str = "") -> None:
 
 
 def _is_of(value: Any, kind: str) -> bool:
+    """Returns True if a value is of a kind."""
     if kind == TEXT:
         return isinstance(value, str)
     if value is None:
@@ -100,7 +101,7 @@ def _is_of(value: Any, kind: str) -> bool:
 
 
 def _check_place(row: dict[str, Any], place: str) -> None:
-    """Makes sure that a row of a study has a place in its chart, and a bound is one."""
+    """Checks that a row of a study has a position in its chart, and that a bound is valid."""
     stands_for_x = row["engine"] in PEER_ENGINES or row["x"] == "all"
     if row["published"] is None if stands_for_x else not _is_number(row["x"]):
         raise ConfigError("malformed-file", f"{place} has no place in a chart")
@@ -109,6 +110,7 @@ def _check_place(row: dict[str, Any], place: str) -> None:
 
 
 def _is_number(text: str) -> bool:
+    """Returns True if a text is a plausible number."""
     try:
         return abs(float(text)) <= LARGEST
     except ValueError:

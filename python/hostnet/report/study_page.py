@@ -1,4 +1,4 @@
-"""The report of a recomputed study: published and simulated, panel by panel."""
+"""Report of a reproduced study: published and simulated values, panel by panel."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from hostnet.report.bars import grouped_chart, stacked_bars
-from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
-from hostnet.report.html import Cell, Child, Html, details, element, facts, section, table
+from hostnet.report.charts import ChartAxis, legend, line_chart, stacked_chart
+from hostnet.report.html import Cell, Child, Html, details, element, fact_list, section, table
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import (
     MISSING,
     absolute_text,
-    exact,
+    exact_text,
     number,
     percent,
     row_error_text,
@@ -23,7 +23,16 @@ from hostnet.report.numbers import (
 )
 from hostnet.report.page import page
 from hostnet.report.parity import parity_chart, parity_legend
-from hostnet.report.series import Level, Plotted, Value, is_parity, is_stacked, plotted_curves, plotted_panel, y_title
+from hostnet.report.series import (
+    ChartSeries,
+    ReferenceLine,
+    SeriesPoint,
+    is_parity,
+    is_stacked,
+    plotted_curves,
+    plotted_panel,
+    y_title,
+)
 
 PARTS = (
     ("Bandwidth", "bandwidth_"),
@@ -32,7 +41,7 @@ PARTS = (
     ("Memory controller", "rpq_occupancy", "row_miss_ratio", "wpq_full", "bank_deviation"),
     ("IIO write buffer", "iio_occupancy"),
 )
-"""Headings of the further panels, each with what the names of its panels contain."""
+"""Headings of further sections, with the keys that select panels by name."""
 
 HOW_TO_READ = (
     "Lines and bars are simulated, hollow marks and spans are published. "
@@ -41,23 +50,23 @@ HOW_TO_READ = (
 
 
 PEERS = {"memory": ("requests", "Device"), "noc": ("packets", "Topology")}
-"""What parts that are run alone are measured in, and what their presets are called."""
+"""Units of work of parts that are simulated alone, and the names of their presets."""
 
 UNITS = {**PEERS, "chip": ("cycles", "Preset")}
-"""The same of everything that is not measured in events."""
+"""Units of work of all engines that do not count events."""
 
 HOW_TO_READ_PEERS = (
-    "Along x is what the other simulator got, along y what hostnet gets for the same traffic. Marks on the dashed line "
-    "are equal values. Latency beyond the knee is not drawn."
+    "The x axis is the result of the other simulator, the y axis that of hostnet for the same traffic. Marks on the "
+    "dashed line are equal values. Latency beyond the knee is not plotted."
 )
 
 
 LEDGER_COLUMNS = {"±": "ci95"}
-"""Columns of the ledger's rows whose name in copied tables is not that of the page."""
+"""Columns whose name in copied tables differs from that on the page."""
 
 
 def study_page(run: RunFiles) -> str:
-    """The whole page."""
+    """Returns the page."""
     summary = run.summary
     panels = {panel["name"]: panel for panel in summary["panels"]}
     rows = summary["rows"]
@@ -67,7 +76,7 @@ def study_page(run: RunFiles) -> str:
         quadrants_section(panels, rows),
         *named_sections(panels, rows),
         groups_section(summary),
-        section("What other simulators get", note=HOW_TO_READ_PEERS) if is_of_peers(summary) else None,
+        section("Comparison with other simulators", note=HOW_TO_READ_PEERS) if is_of_peers(summary) else None,
         *(part_section(title, keys, panels, rows, summary["curves"]) for title, *keys in PARTS),
         failing_section(summary),
         all_rows_section(summary),
@@ -80,12 +89,12 @@ def study_page(run: RunFiles) -> str:
 
 
 def is_of_peers(summary: dict[str, Any]) -> bool:
-    """Whether the study is one of a part alone, beside other simulators."""
+    """Returns True for a study of a part alone, which is compared with other simulators."""
     return summary["study"].get("engine") in PEERS
 
 
 def header(run: RunFiles) -> Html:
-    """Title, verdict, and what was run."""
+    """Creates the title, the verdict, and a description of the study."""
     summary, manifest = run.summary, run.manifest
     count = Counter(row["verdict"] for row in summary["rows"])
     scored = count["pass"] + count["fail"]
@@ -96,7 +105,7 @@ def header(run: RunFiles) -> Html:
         element("p", f"Published and simulated: {summary['study']['source']}", class_="eyebrow"),
         element("h1", summary["study"]["title"]),
         element("p", f"{count['pass']} of {scored} published values are met within their tolerance.", class_="lead"),
-        facts(
+        fact_list(
             (
                 (machine, str(summary["study"]["preset"])),
                 ("Operating points", str(manifest.get("points", ""))),
@@ -111,15 +120,15 @@ def header(run: RunFiles) -> Html:
 
 
 def groups_section(summary: dict[str, Any]) -> Html:
-    """How close every quantity comes, against its target."""
+    """Creates the table of the errors of every quantity and their targets."""
     columns = ["Quantity", "Within tolerance", "Mean error", "Target", "Largest error", "Tolerance"]
     rows: list[list[Child]] = [
         [
             group["title"],
             f"{group['passed']} of {group['rows']}",
-            judged(error_text(group["mean_error"], group), group["on_target"]),
+            verdict_cell(error_text(group["mean_error"], group), group["on_target"]),
             error_text(group["mean_target"], group),
-            judged(error_text(group["max_error"], group), group["passed"] == group["rows"]),
+            verdict_cell(error_text(group["max_error"], group), group["passed"] == group["rows"]),
             error_text(group["tolerance"], group),
         ]
         for group in summary["groups"]
@@ -127,31 +136,31 @@ def groups_section(summary: dict[str, Any]) -> Html:
     excluded = [f"{rule['panel']}, {rule['series']}: {rule['reason']}." for rule in summary["excluded"]]
     notes = element("ul", *(element("li", text) for text in excluded), class_="notes")
     return section(
-        "How close it comes",
-        table(columns, rows, label="How close it comes"),
+        "Accuracy",
+        table(columns, rows, label="Accuracy"),
         element("p", "Left out of the score, because the published points are known to be wrong:", class_="note sub")
         if excluded
         else None,
         notes if excluded else None,
-        note="Errors are relative to the published value, or to a floor where that is more, or differences in the unit "
-        "that stands beside them (pp: percentage points). The target is of the mean error.",
+        note="Errors are relative to the published value or to a floor if that is larger, or differences in the unit "
+        "shown beside them (pp: percentage points). The target applies to the mean error.",
     )
 
 
-def judged(content: str, good: bool) -> Html:
-    """A number that is fine, or one that is not."""
+def verdict_cell(content: str, good: bool) -> Html:
+    """Formats a number that is within its limit or not."""
     return element("span", content, class_=None if good else "bad")
 
 
 def error_text(value: float | None, group: Row) -> str:
-    """An error in the group's kind."""
+    """Formats an error according to the kind of its group."""
     if value is None:
         return MISSING
     return absolute_text(value, group.get("unit", "pp")) if group["kind"] == "absolute" else percent(value)
 
 
 def quadrants_section(panels: dict[str, Row], rows: Sequence[Row]) -> Html | None:
-    """The four quadrants: degradation beside bandwidth."""
+    """Creates the charts of the four quadrants: degradation beside bandwidth."""
     quadrants = [name.removesuffix("_degradation") for name in panels if name.endswith("_degradation")]
     cards = [quadrant_card(name, panels, rows) for name in quadrants if f"{name}_membw" in panels]
     if not cards:
@@ -164,11 +173,14 @@ def quadrants_section(panels: dict[str, Row], rows: Sequence[Row]) -> Html | Non
 
 
 def quadrant_card(name: str, panels: dict[str, Row], rows: Sequence[Row]) -> Html:
-    """Degradation and bandwidth of one quadrant."""
+    """Creates the charts of one quadrant."""
     slow, bandwidth = panels[f"{name}_degradation"], panels[f"{name}_membw"]
     slow_series, _ = plotted_panel(slow, rows)
     bandwidth_series, levels = plotted_panel(bandwidth, rows)
-    slow_axis, bandwidth_axis = Axis(slow["x_label"], floor=1.0), Axis(bandwidth["x_label"], bandwidth["unit"])
+    slow_axis, bandwidth_axis = (
+        ChartAxis(slow["x_label"], floor=1.0),
+        ChartAxis(bandwidth["x_label"], bandwidth["unit"]),
+    )
     charts = (
         figure(y_title(slow), line_chart(chart_title(slow), slow_axis, slow_series)),
         figure(y_title(bandwidth), stacked_chart(chart_title(bandwidth), bandwidth_axis, bandwidth_series, levels)),
@@ -183,7 +195,7 @@ def quadrant_card(name: str, panels: dict[str, Row], rows: Sequence[Row]) -> Htm
 
 
 def named_sections(panels: dict[str, Row], rows: Sequence[Row]) -> list[Html]:
-    """The panels that name the section they belong to."""
+    """Creates the sections of panels that name their section."""
     names = dict.fromkeys(panel["section"] for panel in panels.values() if "section" in panel)
     return [
         section(
@@ -197,19 +209,19 @@ def named_sections(panels: dict[str, Row], rows: Sequence[Row]) -> list[Html]:
 
 
 def figure(caption: str, chart: Html) -> Html:
-    """A chart below the title of its y axis."""
+    """Creates a chart below the title of its y axis."""
     return element("figure", element("figcaption", caption), chart)
 
 
 def chart_title(panel: Row) -> str:
-    """What a chart shows, for those who cannot see it."""
+    """Describes a chart for screen readers."""
     return f"{panel['title']}. {y_title(panel)} by {panel['x_label']}"
 
 
 def part_section(
     title: str, keys: Sequence[str], panels: dict[str, Row], rows: Sequence[Row], curves: dict[str, Any]
 ) -> Html | None:
-    """The panels whose names contain one of the keys."""
+    """Creates the section of the panels whose names contain one of the keys."""
     unnamed = {name: panel for name, panel in panels.items() if "section" not in panel}
     chosen = [panel for name, panel in unnamed.items() if any(key in name for key in keys)]
     cards = [panel_card(panel, rows, curves.get(panel["name"])) for panel in chosen]
@@ -217,11 +229,11 @@ def part_section(
 
 
 def panel_card(panel: Row, rows: Sequence[Row], curves: dict[str, list[list[float]]] | None) -> Html:
-    """One panel as a chart."""
+    """Creates the chart of one panel."""
     if curves is not None:
         return curve_card(panel, curves)
     series, levels = plotted_panel(panel, rows)
-    axis = Axis(panel["x_label"], panel["unit"])
+    axis = ChartAxis(panel["x_label"], panel["unit"])
     if is_parity(panel):
         return card(panel, parity_chart(chart_title(panel), axis, series), parity_legend(series))
     if is_stacked(panel):
@@ -231,67 +243,67 @@ def panel_card(panel: Row, rows: Sequence[Row], curves: dict[str, list[list[floa
     return card(panel, line_chart(chart_title(panel), axis, series, levels), legend(series, levels))
 
 
-def bars_card(panel: Row, series: Sequence[Plotted], ends: Sequence[Level]) -> Html:
-    """A panel as bars side by side; a published range is two lines across them."""
-    bars = [replace(plotted, values=tuple(map(without_range, plotted.values))) for plotted in series]
-    axis = Axis(panel["x_label"], panel["unit"], floor=1.0)
+def bars_card(panel: Row, series: Sequence[ChartSeries], ends: Sequence[ReferenceLine]) -> Html:
+    """Creates the chart of a panel as bars side by side; a published range is drawn as two lines across them."""
+    bars = [replace(plotted, values=tuple(map(without_whisker, plotted.values))) for plotted in series]
+    axis = ChartAxis(panel["x_label"], panel["unit"], floor=1.0)
     return card(panel, grouped_chart(chart_title(panel), axis, bars, ends), legend(bars, ends))
 
 
-def without_range(value: Value) -> Value:
-    """The value without a published range, of which a mark would show one end only."""
+def without_whisker(value: SeriesPoint) -> SeriesPoint:
+    """Returns the value without a published range, of which a mark would show only one end."""
     return value if value.published_to is None else replace(value, published=None, published_to=None)
 
 
-def published_ends(panel: Row, rows: Sequence[Row]) -> list[Level]:
-    """The ends of the range that was published of all bars of a panel, if there is one."""
+def published_ends(panel: Row, rows: Sequence[Row]) -> list[ReferenceLine]:
+    """Returns the ends of the range that was published for all bars of a panel, if any."""
     ranges = {(row["published"], row["other"]) for row in rows if row["panel"] == panel["name"] and "other" in row}
-    return [Level("Published", end) for end in sorted(ranges.pop())] if len(ranges) == 1 else []
+    return [ReferenceLine("Published", end) for end in sorted(ranges.pop())] if len(ranges) == 1 else []
 
 
 def curve_card(panel: Row, curves: dict[str, list[list[float]]]) -> Html:
-    """A panel that is published only: its curves."""
+    """Creates the chart of the curves of a panel that is only published."""
     series = plotted_curves(curves)
-    axis = Axis(panel["x_label"], whole_x=False)
+    axis = ChartAxis(panel["x_label"], whole_x=False)
     return card(
         panel, line_chart(chart_title(panel), axis, series), legend(series), sub="published only, not simulated"
     )
 
 
 def card(panel: Row, chart: Html, key: Html, sub: str | None = None) -> Html:
-    """A chart with its heading."""
+    """Creates a chart with its heading."""
     source = [f"Figure {panel['figure']}"] if panel["figure"][:1].isdigit() else []
     head = element("p", ", ".join([*source, *([sub] if sub else [])]), class_="sub")
     return element("div", element("h3", panel["title"]), head, key, figure(y_title(panel), chart), class_="card")
 
 
 def failing_section(summary: dict[str, Any]) -> Html | None:
-    """Values beyond their tolerance."""
+    """Creates the table of values beyond their tolerance."""
     failing = [row for row in summary["rows"] if row["verdict"] == "fail"]
     return section("Beyond tolerance", row_table(failing)) if failing else None
 
 
 def all_rows_section(summary: dict[str, Any]) -> Html:
-    """Every row of the ledger, folded."""
+    """Creates the folded table of all rows of the ledger."""
     return section("Every row", details(f"{len(summary['rows'])} rows", row_table(summary["rows"])))
 
 
 def row_table(rows: Sequence[Row]) -> Html:
-    """Rows of the ledger as a table."""
+    """Creates a table of rows of the ledger."""
     columns = ["Panel", "Series", "x", "Published", "Simulated", "±", "Unit", "Error", "Tolerance", "Verdict"]
     cells: list[list[Child | Cell]] = [
         [
             row["panel"],
             row["series"],
             row["x"],
-            Cell(span_text(row["published"], row.get("other"), row.get("relation")), exact(row["published"])),
-            Cell(number(row["simulated"], 4), exact(row["simulated"])),
-            Cell(number(row["ci95"], 2), exact(row["ci95"])),
+            Cell(span_text(row["published"], row.get("other"), row.get("relation")), exact_text(row["published"])),
+            Cell(number(row["simulated"], 4), exact_text(row["simulated"])),
+            Cell(number(row["ci95"], 2), exact_text(row["ci95"])),
             row["unit"],
-            Cell(MISSING if row["error"] is None else row_error_text(row["error"], row, "+"), exact(row["error"])),
+            Cell(MISSING if row["error"] is None else row_error_text(row["error"], row, "+"), exact_text(row["error"])),
             Cell(
                 MISSING if row["tolerance"] is None else row_tolerance_text(row["tolerance"], row),
-                exact(row["tolerance"]),
+                exact_text(row["tolerance"]),
             ),
             element("span", row["verdict"], class_={"fail": "bad", "pass": "good"}.get(row["verdict"], "quiet")),
         ]

@@ -1,4 +1,4 @@
-"""Pictures of a recomputed study: one per figure, and time series of single points."""
+"""Plots of a reproduced study: one per figure, and time series of single points."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_figure
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.looks import COLOURS, STYLE, new_figure, plain
 from hostnet.report.plot import FORMATS, PANEL_INCH, PANELS_PER_ROW, draw_panel
+from hostnet.report.style import COLOURS, STYLE, new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 NUMBER = re.compile(r"fig\d+")
 
 Trace = Mapping[str, Any]
-"""A time series to draw: `name`, `title`, and its `rows`."""
+"""A time series to plot: `name`, `title`, and its `rows`."""
 
 
 def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -> list[Path]:
-    """Draws the panels of a study, figure by figure, and its time series, and returns the paths.
+    """Plots the panels of a study by figure, and its time series, and returns the paths.
 
     Raises:
         OSError: The folder cannot be written.
@@ -54,7 +54,7 @@ def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -
 
 
 def figures_of(panels: Sequence[Row]) -> dict[str, list[Row]]:
-    """The panels by figure (`fig03`); those of no figure by their own name."""
+    """Returns the panels by figure (`fig03`); those without a figure by their own name."""
     figures: dict[str, list[Row]] = {}
     for panel in panels:
         number = NUMBER.match(str(panel["name"]))
@@ -71,7 +71,7 @@ def save(folder: Path, name: str, figure: Figure) -> list[Path]:
 
 
 def draw_figure(run: RunFiles, panels: Sequence[Row]) -> Figure:
-    """The panels of one figure."""
+    """Plots the panels of one figure."""
     columns = min(len(panels), PANELS_PER_ROW)
     rows = -(-len(panels) // columns)
     figure = new_figure(3.7 * columns, PANEL_INCH * rows)
@@ -84,13 +84,13 @@ def draw_figure(run: RunFiles, panels: Sequence[Row]) -> Figure:
 
 
 def draw_trace(trace: Trace) -> Figure:
-    """Signals, bandwidth, buffer, drops and level over time."""
+    """Plots signals, bandwidth, buffer, drops and level over time."""
     rows = [{**row, "buffer_kb": row["nic_buffer_bytes"] / 1000} for row in trace["rows"]]
-    told = [(y, columns) for y, columns in TRACED if is_worth_drawing(rows, next(iter(columns)))]
-    figure = new_figure(7.2, 1.5 * len(told) + 0.6)
-    places = figure.subplots(len(told), 1, sharex=True, squeeze=False)[:, 0]
+    traced = [(y, columns) for y, columns in TRACED if is_worth_drawing(rows, next(iter(columns)))]
+    figure = new_figure(7.2, 1.5 * len(traced) + 0.6)
+    places = figure.subplots(len(traced), 1, sharex=True, squeeze=False)[:, 0]
     times = [row["time_us"] for row in rows]
-    for axes, (y, columns) in zip(places, told, strict=True):
+    for axes, (y, columns) in zip(places, traced, strict=True):
         draw_steps(axes, times, rows, columns, y)
     calm = "" if is_worth_drawing(rows, "nic_dropped") else ", no drops"
     places[0].set_title(plain(f"{title_of(trace)}{calm}"), loc="left")
@@ -100,7 +100,7 @@ def draw_trace(trace: Trace) -> Figure:
 
 
 def title_of(trace: Trace) -> str:
-    """The title of a picture over time, with the number of its figure."""
+    """Returns the title of a plot over time, with the number of its figure."""
     title = str(trace["title"])
     if title.startswith("Figure") or not NUMBER.match(str(trace["name"])):
         return title
@@ -108,20 +108,20 @@ def title_of(trace: Trace) -> str:
 
 
 def draw_power_trace(trace: Trace) -> Figure:
-    """Packets of a server, and what its cores do and take, over time."""
+    """Plots the packets of a server, and the state and power of its cores, over time."""
     from hostnet.report.power_plot import draw_cores
 
     return draw_cores(trace["rows"], title_of(trace))
 
 
 def is_worth_drawing(rows: Sequence[Trace], column: str) -> bool:
-    """Whether a column has values; drops and levels that are 0 all the time say nothing."""
+    """Returns True if a column has values; drops and levels that are always 0 are omitted."""
     values = [row.get(column) for row in rows]
     return all(value is not None for value in values) and (column not in SELDOM or any(values))
 
 
 SELDOM = ("nic_dropped", "level")
-"""Columns that may be 0 all the time."""
+"""Columns that are omitted if they are always 0."""
 
 TRACED: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("I_S, lines", {"iio_write_occupancy": "mean of a step", "occupancy_smoothed_lines": "smoothed by the control"}),
@@ -130,11 +130,11 @@ TRACED: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("drops, packets", {"nic_dropped": ""}),
     ("level", {"level": ""}),
 )
-"""What a trace shows from top to bottom: columns and what they are called; none has a name where there is one only."""
+"""Plots of a trace from top to bottom: columns and their names, which are empty for a single column."""
 
 
 def draw_steps(axes: Axes, times: Sequence[float], rows: Sequence[Trace], columns: Mapping[str, str], y: str) -> None:
-    """Some columns over time; those without values are left out."""
+    """Plots some columns over time, without those that lack values."""
     from matplotlib.ticker import MaxNLocator
 
     for colour, (column, name) in zip(COLOURS.values(), columns.items(), strict=False):

@@ -1,4 +1,4 @@
-"""What the rows of a sweep are of, and what is shown of them."""
+"""Subjects of the rows of a sweep, and their shown columns."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SUBJECTS = {
         "P99": "latency_p99_cycles",
     },
 }
-"""The column that names what a row is of (a workload, a class, a chip), and the headings and columns that are shown."""
+"""Column that names the subject of a row (a workload, a class, a chip), and the headings and columns to show."""
 
 
 def subject_of(columns: Collection[str]) -> str:
-    """The column that names what the rows of a table with these columns are of."""
+    """Returns the column that names the subject of the rows of a table."""
     return next((subject for subject in SUBJECTS if subject in columns), "workload")

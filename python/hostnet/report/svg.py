@@ -1,4 +1,4 @@
-"""Axes and marks of the charts, as SVG markup. Colours come from the page's style, which knows light and dark."""
+"""Axes and marks of the charts, as SVG markup. Colours come from the style of the page, which has a dark mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOTTOM = 38
 
 
 @dataclass(frozen=True)
-class Scale:
+class LinearScale:
     """Maps values to positions: `low` to `start`, `high` to `end`."""
 
     low: float
@@ -27,20 +27,20 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Where the value lies, to a hundredth of a unit."""
+        """Returns the position of a value, rounded to a hundredth of a unit."""
         share = (value - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 2)
 
 
 def nice_step(span: float, count: int) -> float:
-    """The distance of about `count` round ticks over a span: 1, 2 or 5 times a power of ten."""
+    """Returns the distance of about `count` round ticks over a span: 1, 2 or 5 times a power of ten."""
     raw = span / count
     size = 10.0 ** math.floor(math.log10(raw))
     return next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw * 0.999)
 
 
 def nice_range(values: Sequence[float], count: int = 5, floor: float | None = None) -> tuple[float, float, list[float]]:
-    """A range of round numbers around the values, and its ticks. It starts at `floor` unless a value lies below."""
+    """Returns a range of round numbers around the values, and its ticks. It starts at `floor` or below."""
     low, high = min(values), max(values)
     if floor is not None:
         low = min(low, floor)
@@ -53,18 +53,18 @@ def nice_range(values: Sequence[float], count: int = 5, floor: float | None = No
 
 
 @dataclass(frozen=True)
-class Frame:
-    """The drawing area of a chart with its two scales and their ticks."""
+class ChartFrame:
+    """Drawing area of a chart with its two scales and their ticks."""
 
-    x: Scale
-    y: Scale
+    x: LinearScale
+    y: LinearScale
     x_ticks: tuple[float, ...]
     y_ticks: tuple[float, ...]
     width: int = WIDTH
     height: int = HEIGHT
 
     def axes(self, x_label: str) -> list[Html]:
-        """Grid lines, tick labels and the title of the x axis; that of the y axis stands above the chart."""
+        """Draws grid lines, tick labels and the title of the x axis; that of the y axis is above the chart."""
         parts = []
         for tick, label in zip(self.y_ticks, tick_labels(self.y_ticks), strict=True):
             y = self.y(tick)
@@ -78,9 +78,9 @@ class Frame:
         return parts
 
     def picture(self, label: str, *parts: Child, read_off: str | None = None, stacked: bool = False) -> Html:
-        """The finished chart; `label` is what it says to those who cannot see it.
+        """Returns the finished chart; `label` describes it to screen readers.
 
-        With `read_off`, the unit along x, the page's script reads values back off the chart; off one whose lines are
+        With `read_off`, the unit along x, the script of the page reads values off the chart; if its lines are
         `stacked`, their differences.
         """
         scales = {
@@ -102,19 +102,19 @@ class Frame:
 
 
 def tick_labels(ticks: Sequence[float]) -> list[str]:
-    """The ticks as text, all with as many decimals as their distance needs."""
+    """Formats ticks with as many decimals as their distance requires."""
     step = min((abs(after - before) for before, after in pairwise(ticks)), default=1.0)
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     return [f"{tick:,.{decimals}f}" for tick in ticks]
 
 
 def text(content: str, x: float, y: float, *, anchor: str = "start", class_: str | None = None) -> Html:
-    """A label."""
+    """Creates a label."""
     return element("text", content, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor, class_=class_)
 
 
 def shape(kind: str, x: float, y: float, class_: str, tooltip: str | None = None, size: float = 3.4) -> Html:
-    """A mark: kind `a` is a circle, `b` a square, `c` a diamond, `d` a triangle."""
+    """Draws a mark: kind `a` is a circle, `b` a square, `c` a diamond, `d` a triangle."""
     title = element("title", tooltip) if tooltip else None
     if kind == "a":
         return element("circle", title, cx=x, cy=y, r=size, class_=class_)

@@ -1,4 +1,4 @@
-"""The tables of a run's page. They show rounded numbers; copied, they have exact ones under the files' column names."""
+"""Tables of a run's page. They show rounded numbers; copying yields exact ones under the column names of the files."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hostnet.pools import (
-    PLACES,
-    idle_folded,
-    idle_links_folded,
-    label_of,
+    PLACE_PREFIXES,
+    fold_idle_links,
+    fold_idle_pools,
     nonzero_sources,
+    partial_pool_rows,
+    row_label,
     rows_by_place,
-    rows_of_own_parts,
 )
 from hostnet.report.charts import meter
 from hostnet.report.host import ALL, KIND_OF_POOL
 from hostnet.report.html import Cell, Child, Html, details, element, join, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, exact, number, percent, with_ci95
+from hostnet.report.numbers import MISSING, exact_text, number, percent, with_ci95
 
 NS_PER_US = 1000
 
 PARTS_MAX = 1000
-"""More rows than this are left to the file."""
+"""Maximum number of rows; longer tables are only in the file."""
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a page's table: what it is called, which columns of the file it copies, and what it shows.
+class RecordColumn:
+    """A column of a table: its heading, the file columns that it copies, and the shown content.
 
-    `minor` ones are left out on paper.
+    `minor` columns are omitted in print.
     """
 
     heading: str
@@ -39,8 +39,8 @@ class Column:
     minor: bool = False
 
 
-def record_table(label: str, columns: Sequence[Column], rows: Sequence[Row], *, text_columns: int = 1) -> Html:
-    """A table of rows of a file. Columns and fields without any value are left out."""
+def record_table(label: str, columns: Sequence[RecordColumn], rows: Sequence[Row], *, text_columns: int = 1) -> Html:
+    """Creates a table of rows of a file, without columns and fields that have no value."""
     kept = [
         (column, fields)
         for column in columns
@@ -50,7 +50,7 @@ def record_table(label: str, columns: Sequence[Column], rows: Sequence[Row], *, 
     heads = [Cell(column.heading, "\t".join(fields), column.minor) for column, fields in kept]
     cells = [
         [
-            Cell(column.show(row), "\t".join(exact(row.get(name)) for name in fields), column.minor)
+            Cell(column.show(row), "\t".join(exact_text(row.get(name)) for name in fields), column.minor)
             for column, fields in kept
         ]
         for row in rows
@@ -58,77 +58,77 @@ def record_table(label: str, columns: Sequence[Column], rows: Sequence[Row], *, 
     return table(heads, cells, text_columns=text_columns, label=label)
 
 
-def numeric(heading: str, name: str, *, minor: bool = False) -> Column:
-    """A column of numbers."""
-    return Column(heading, (name,), lambda row: number(row.get(name)), minor)
+def number_column(heading: str, name: str, *, minor: bool = False) -> RecordColumn:
+    """Creates a column of numbers."""
+    return RecordColumn(heading, (name,), lambda row: number(row.get(name)), minor)
 
 
-def interval(heading: str, name: str, ci95: str, *, minor: bool = False) -> Column:
-    """A column of numbers with their confidence intervals."""
-    return Column(heading, (name, ci95), lambda row: with_ci95(row.get(name), row.get(ci95)), minor)
+def interval_column(heading: str, name: str, ci95: str, *, minor: bool = False) -> RecordColumn:
+    """Creates a column of numbers with confidence intervals."""
+    return RecordColumn(heading, (name, ci95), lambda row: with_ci95(row.get(name), row.get(ci95)), minor)
 
 
-def share(heading: str, name: str, *, minor: bool = False) -> Column:
-    """A column of shares of one, in percent."""
-    return Column(heading, (name,), lambda row: percent(row.get(name)), minor)
+def share_column(heading: str, name: str, *, minor: bool = False) -> RecordColumn:
+    """Creates a column of fractions, in percent."""
+    return RecordColumn(heading, (name,), lambda row: percent(row.get(name)), minor)
 
 
-def words(heading: str, name: str, class_: str | None = None) -> Column:
-    """A column of text; a class lets long text wrap."""
+def text_column(heading: str, name: str, class_: str | None = None) -> RecordColumn:
+    """Creates a column of text; a class lets long text wrap."""
 
     def show(row: Row) -> Child:
         content = str(row.get(name) or "")
         return element("span", content, class_=class_) if class_ else content
 
-    return Column(heading, (name,), show)
+    return RecordColumn(heading, (name,), show)
 
 
 WORKLOADS = (
-    words("Workload", "workload", "name"),
-    words("Limited by", "limited_by"),
-    interval("Throughput GB/s", "throughput_gb_per_s", "throughput_ci95"),
-    numeric("DRAM read GB/s", "read_gb_per_s"),
-    numeric("DRAM write GB/s", "write_gb_per_s"),
-    interval("Latency ns", "latency_mean_ns", "latency_ci95"),
-    numeric("P50 ns", "latency_p50_ns"),
-    numeric("P99 ns", "latency_p99_ns"),
-    numeric("Lines", "lines", minor=True),
+    text_column("Workload", "workload", "name"),
+    text_column("Limited by", "limited_by"),
+    interval_column("Throughput GB/s", "throughput_gb_per_s", "throughput_ci95"),
+    number_column("DRAM read GB/s", "read_gb_per_s"),
+    number_column("DRAM write GB/s", "write_gb_per_s"),
+    interval_column("Latency ns", "latency_mean_ns", "latency_ci95"),
+    number_column("P50 ns", "latency_p50_ns"),
+    number_column("P99 ns", "latency_p99_ns"),
+    number_column("Lines", "lines", minor=True),
 )
 
 
-def microseconds(heading: str, name: str) -> Column:
-    """A column of times, shown in µs."""
+def microseconds_column(heading: str, name: str) -> RecordColumn:
+    """Creates a column of times in ns, shown in us."""
 
     def show(row: Row) -> Child:
         value = row.get(name)
         return MISSING if value is None else number(value / NS_PER_US)
 
-    return Column(heading, (name,), show)
+    return RecordColumn(heading, (name,), show)
 
 
 REQUESTS = (
-    words("I/O requests", "workload", "name"),
-    numeric("Rate GB/s", "app_gb_per_s"),
-    numeric("Completed", "io_completed"),
-    microseconds("Mean latency µs", "io_latency_mean_ns"),
-    microseconds("P50 µs", "io_latency_p50_ns"),
-    microseconds("P99 µs", "io_latency_p99_ns"),
+    text_column("I/O requests", "workload", "name"),
+    number_column("Rate GB/s", "app_gb_per_s"),
+    number_column("Completed", "io_completed"),
+    microseconds_column("Mean latency µs", "io_latency_mean_ns"),
+    microseconds_column("P50 µs", "io_latency_p50_ns"),
+    microseconds_column("P99 µs", "io_latency_p99_ns"),
 )
 
 
 APPLICATIONS = (
-    words("Applications", "workload", "name"),
-    interval("Operations per s", "operations_per_s", "operations_ci95"),
-    numeric("Completed", "operations"),
-    microseconds("Mean latency µs", "operation_latency_mean_ns"),
-    microseconds("P50 µs", "operation_latency_p50_ns"),
-    microseconds("P99 µs", "operation_latency_p99_ns"),
-    numeric("Execution time s", "execution_time_s"),
+    text_column("Applications", "workload", "name"),
+    interval_column("Operations per s", "operations_per_s", "operations_ci95"),
+    number_column("Completed", "operations"),
+    microseconds_column("Mean latency µs", "operation_latency_mean_ns"),
+    microseconds_column("P50 µs", "operation_latency_p50_ns"),
+    microseconds_column("P99 µs", "operation_latency_p99_ns"),
+    number_column("Execution time s", "execution_time_s"),
 )
 
 
 def workloads_section(run: RunFiles) -> Html:
-    """Rates and latencies of every workload."""
+    """Creates the tables of rates and latencies of every workload."""
     rows = run.summary.get("workloads", [])
     requests = [row for row in rows if row.get("io_completed") is not None]
     applications = [row for row in rows if row.get("operations_per_s") is not None]
@@ -140,7 +140,7 @@ def workloads_section(run: RunFiles) -> Html:
         record_table("Applications", APPLICATIONS, applications) if applications else None,
         element(
             "p",
-            "A latency of I/O requests is told once 100 of them behind a full queue have completed.",
+            "The latency of I/O requests is shown once 100 of them behind a full queue have completed.",
             class_="note below",
         )
         if too_few
@@ -152,14 +152,14 @@ def workloads_section(run: RunFiles) -> Html:
 
 
 def domain_name(row: Row) -> Html:
-    """The domain, and whose credits it uses."""
+    """Names the domain, and the domain whose credits it shares."""
     shared = row.get("shares_capacity_with")
     within = element("span", f" in {shared}", class_="quiet") if shared else None
-    return element("span", join((label_of(row), within)), class_="domain")
+    return element("span", join((row_label(row), within)), class_="domain")
 
 
 def occupancy(row: Row) -> Child:
-    """Credits in use, as a bar and a number."""
+    """Shows the credits in use as a bar and a number."""
     if row.get("idle"):
         return "idle"
     kind = KIND_OF_POOL.get(str(row["domain"]), "n")
@@ -167,32 +167,32 @@ def occupancy(row: Row) -> Child:
     return element("span", bar, element("span", number(row["in_use_mean"])), class_="meter")
 
 
-DOMAIN = Column("Domain", ("domain", "shares_capacity_with"), domain_name)
+DOMAIN = RecordColumn("Domain", ("domain", "shares_capacity_with"), domain_name)
 
 CREDITS = (
-    Column("Credits in use", ("in_use_mean", "in_use_ci95"), occupancy),
-    numeric("Capacity", "capacity"),
-    share("Full", "full_share"),
-    interval("Latency ns", "latency_mean_ns", "latency_ci95"),
-    numeric("P50 ns", "latency_p50_ns", minor=True),
-    numeric("P99 ns", "latency_p99_ns"),
-    numeric("Throughput GB/s", "throughput_gb_per_s"),
-    numeric("Most in use", "in_use_max", minor=True),
-    share("Over threshold", "over_threshold_share", minor=True),
-    numeric("Lines", "lines", minor=True),
+    RecordColumn("Credits in use", ("in_use_mean", "in_use_ci95"), occupancy),
+    number_column("Capacity", "capacity"),
+    share_column("Full", "full_share"),
+    interval_column("Latency ns", "latency_mean_ns", "latency_ci95"),
+    number_column("P50 ns", "latency_p50_ns", minor=True),
+    number_column("P99 ns", "latency_p99_ns"),
+    number_column("Throughput GB/s", "throughput_gb_per_s"),
+    number_column("Most in use", "in_use_max", minor=True),
+    share_column("Over threshold", "over_threshold_share", minor=True),
+    number_column("Lines", "lines", minor=True),
 )
 
 
 def domains_section(run: RunFiles) -> Html:
-    """Shows the credits in use of every domain, summed per place; single parts are folded."""
+    """Creates the table of credits in use of every domain, summed per place; single parts are folded."""
     whole = [row for row in run.summary.get("domains", []) if row.get("part") == ALL]
     totals = [row for row in rows_by_place(run.summary) if row["workload"] == ALL]
-    totals += rows_of_own_parts(run.summary)
+    totals += partial_pool_rows(run.summary)
     split = [row for row in whole if row["workload"] != ALL]
     parts = [row for row in run.domains if row["workload"] == ALL and not is_place(str(row.get("part", "")))]
     return section(
         "Domains",
-        record_table("Domains", (DOMAIN, *CREDITS), list(idle_folded(totals))),
+        record_table("Domains", (DOMAIN, *CREDITS), list(fold_idle_pools(totals))),
         split_table("By workload", "workload", split),
         split_table("By part of the machine", "part", parts),
         note="Bars show the mean number of credits in use out of the capacity; the tick is the largest number seen. "
@@ -204,52 +204,52 @@ def domains_section(run: RunFiles) -> Html:
 
 def is_place(part: str) -> bool:
     """Returns True if a part is shown in the main table: the whole server, or a place."""
-    return part == ALL or part.startswith(PLACES)
+    return part == ALL or part.startswith(PLACE_PREFIXES)
 
 
 def split_table(title: str, by: str, rows: Sequence[Row]) -> Html | None:
-    """Domains by what they are split into, folded away."""
+    """Creates a folded table of domains by workload or part."""
     if not rows:
         return None
     if len(rows) > PARTS_MAX:
         return element("p", f"{title}: {len(rows):,} rows, in domains.parquet.", class_="note below")
-    columns = (DOMAIN, words(by.capitalize(), by, "name"), *CREDITS)
+    columns = (DOMAIN, text_column(by.capitalize(), by, "name"), *CREDITS)
     return details(title, record_table(f"Domains by {by}", columns, rows, text_columns=2))
 
 
-def bus(row: Row) -> Child:
-    """How busy the data bus was, as a bar and a number."""
+def bus_cells(row: Row) -> Child:
+    """Shows the busy share of the data bus as a bar and a number."""
     bar = meter(row.get("bus_busy_share"), 1.0, kind="n")
     return element("span", bar, element("span", percent(row.get("bus_busy_share"))), class_="meter")
 
 
 CHANNELS = (
-    Column("Channel", ("channel",), lambda row: "all" if row["channel"] < 0 else str(row["channel"])),
-    words("Traffic, GB/s", "sources", "sources"),
-    Column("Bus busy", ("bus_busy_share",), bus),
-    numeric("Read GB/s", "read_gb_per_s"),
-    numeric("Write GB/s", "write_gb_per_s"),
-    interval("ACTs per read", "row_miss_ratio", "row_miss_ci95"),
-    numeric("Conflicts per read", "row_conflict_ratio"),
-    numeric("ACTs per write", "write_row_miss_ratio", minor=True),
-    numeric("RPQ", "rpq_mean"),
-    numeric("WPQ", "wpq_mean"),
-    share("RPQ full", "rpq_full_share", minor=True),
-    share("WPQ full", "wpq_full_share"),
-    share("Write mode", "write_mode_share"),
-    numeric("Mode switches", "mode_switches", minor=True),
-    numeric("C2M GB/s", "c2m_gb_per_s", minor=True),
-    numeric("P2M GB/s", "p2m_gb_per_s", minor=True),
-    share("Bank load over 1.5", "bank_load_1_5_share", minor=True),
-    share("Bank load over 2", "bank_load_2_share", minor=True),
-    numeric("Activations", "activations", minor=True),
-    numeric("Precharges", "precharges", minor=True),
-    numeric("Refreshes", "refreshes", minor=True),
+    RecordColumn("Channel", ("channel",), lambda row: "all" if row["channel"] < 0 else str(row["channel"])),
+    text_column("Traffic, GB/s", "sources", "sources"),
+    RecordColumn("Bus busy", ("bus_busy_share",), bus_cells),
+    number_column("Read GB/s", "read_gb_per_s"),
+    number_column("Write GB/s", "write_gb_per_s"),
+    interval_column("ACTs per read", "row_miss_ratio", "row_miss_ci95"),
+    number_column("Conflicts per read", "row_conflict_ratio"),
+    number_column("ACTs per write", "write_row_miss_ratio", minor=True),
+    number_column("RPQ", "rpq_mean"),
+    number_column("WPQ", "wpq_mean"),
+    share_column("RPQ full", "rpq_full_share", minor=True),
+    share_column("WPQ full", "wpq_full_share"),
+    share_column("Write mode", "write_mode_share"),
+    number_column("Mode switches", "mode_switches", minor=True),
+    number_column("C2M GB/s", "c2m_gb_per_s", minor=True),
+    number_column("P2M GB/s", "p2m_gb_per_s", minor=True),
+    share_column("Bank load over 1.5", "bank_load_1_5_share", minor=True),
+    share_column("Bank load over 2", "bank_load_2_share", minor=True),
+    number_column("Activations", "activations", minor=True),
+    number_column("Precharges", "precharges", minor=True),
+    number_column("Refreshes", "refreshes", minor=True),
 )
 
 
 def sent(row: Row) -> Child:
-    """How busy a direction of UPI was, as a bar and a number."""
+    """Shows the busy share of a UPI link as a bar and a number."""
     if row["idle"]:
         return "idle"
     bar = meter(row.get("busy_share"), 1.0, kind="n")
@@ -257,29 +257,29 @@ def sent(row: Row) -> Child:
 
 
 LINKS = (
-    Column("Direction", ("from", "to"), lambda row: str(row["direction"])),
-    Column("Busy", ("busy_share",), sent),
-    numeric("On the wire GB/s", "gb_per_s"),
-    numeric("Lines GB/s", "line_gb_per_s"),
-    numeric("Lines", "lines"),
-    numeric("Messages", "messages"),
+    RecordColumn("Direction", ("from", "to"), lambda row: str(row["direction"])),
+    RecordColumn("Busy", ("busy_share",), sent),
+    number_column("On the wire GB/s", "gb_per_s"),
+    number_column("Lines GB/s", "line_gb_per_s"),
+    number_column("Lines", "lines"),
+    number_column("Messages", "messages"),
 )
 
 
 def links_section(run: RunFiles) -> Html | None:
-    """What went between the sockets, if there are several."""
+    """Creates the table of UPI traffic, if there are several sockets."""
     rows = run.summary.get("upi") or []
     if not rows:
         return None
     note = (
-        "Busy is what is on the wire, lines and all that goes with them, as a share of the bandwidth of a direction. "
-        "What limits a workload is judged by the share of what a link can carry in practice, 95 % of that."
+        "Busy is the traffic on the wire, including all protocol overhead, as a share of the bandwidth of a direction. "
+        "The limit of a workload is determined by the practical capacity of a link, 95 % of that."
     )
-    return section("UPI", record_table("UPI", LINKS, list(idle_links_folded(rows))), note=note)
+    return section("UPI", record_table("UPI", LINKS, list(fold_idle_links(rows))), note=note)
 
 
 def channels_section(run: RunFiles) -> Html | None:
-    """What every memory channel did; the last row is all of them."""
+    """Creates the table of memory channels; the last row is the total."""
     channels = sorted(run.summary.get("channels", []), key=lambda row: (row["channel"] < 0, row["channel"]))
     if not channels:
         return None

@@ -1,1 +1,1 @@
-"""Runs: what makes them, and what several say together."""
+"""Resolves, runs and predicts configurations, and combines the results of several runs."""

@@ -1,4 +1,4 @@
-"""What a controller in Python answers."""
+"""Decisions of a controller that is written in Python."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Actions(NamedTuple):
-    """What a controller answers. None leaves things as they are."""
+    """Decision of a controller. None leaves a setting unchanged."""
 
     level: int | None = None
-    """The level to go to, 0 to 4; without effect while an earlier change is under way."""
+    """New throttling level, 0 to 4; has no effect while an earlier change is in progress."""
     echo: bool | None = None
-    """Whether packets are marked from now on."""
+    """True to mark packets from now on, False to stop marking."""

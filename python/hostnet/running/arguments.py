@@ -1,4 +1,4 @@
-"""What a call of the Python API may ask for."""
+"""Checks the arguments of the Python API."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 THREADS_MAX = 1024
 
 STEPS_MAX = 1_000_000
-"""Steps of a time series at most: a row each, or one per server."""
+"""Maximum number of steps of a time series. Each step is one row, or one row per server."""
 
 
 def json_of(content: Any, what: str) -> str:
-    """The JSON of nested mappings and sequences, as a file of the same content would have it.
+    """Converts nested mappings and sequences to JSON, as a file with that content would hold it.
 
     Raises:
-        ConfigError: A file cannot hold it; the message, which begins with `what`, names the place and the value.
+        ConfigError: The content cannot be stored as JSON; the message starts with `what` and names the place and the
+            value.
     """
     try:
         return json.dumps(_plain(content, what, ""), indent=2, ensure_ascii=False)
@@ -33,7 +34,7 @@ def json_of(content: Any, what: str) -> str:
 
 
 def _plain(value: Any, what: str, path: str) -> Any:
-    """The same of dicts, lists, texts and numbers of Python alone."""
+    """Converts a value to dicts, lists, strings and numbers of Python."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, Mapping):
@@ -50,20 +51,20 @@ def _plain(value: Any, what: str, path: str) -> Any:
 
 
 def check_threads(threads: int) -> None:
-    """Refuses a number of threads that is none.
+    """Checks a number of threads.
 
     Raises:
-        ConfigError: It is no whole number from 1 on, or too large.
+        ConfigError: `threads` is not a whole number between 1 and `THREADS_MAX`.
     """
     if not isinstance(threads, int) or not 1 <= threads <= THREADS_MAX:
         raise ConfigError("out-of-range", f"threads: {threads!r} must be a whole number between 1 and {THREADS_MAX}")
 
 
 def check_steps(plan: Plan, series_ps: int) -> None:
-    """Refuses a step that makes a time series of an unreasonable length.
+    """Checks that a time series with steps of `series_ps` has at most `STEPS_MAX` steps.
 
     Raises:
-        ConfigError: It does.
+        ConfigError: The series would be longer.
     """
     if not series_ps:
         return
@@ -77,8 +78,8 @@ def check_steps(plan: Plan, series_ps: int) -> None:
         )
 
 
-def check_guests(guests: Any, what: str, example: str) -> None:
-    """Refuses controllers, or governors, that are not given by the names of hosts.
+def check_callbacks(guests: Any, what: str, example: str) -> None:
+    """Checks that controllers or governors are given as a mapping from host names.
 
     Raises:
         ConfigError: They are not.

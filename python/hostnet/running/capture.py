@@ -1,4 +1,4 @@
-"""What a host sends and receives, as a file for tcpdump, tshark or Wireshark."""
+"""Captures the packets of a host in a file for tcpdump, tshark or Wireshark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.notes import some
+from hostnet.notes import list_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
     from hostnet._core import Plan
 
 SNAPLEN = 128
-"""Bytes of a frame that a capture keeps unless told otherwise: all headers; data is zeros."""
+"""Default number of bytes that a capture keeps per frame: all headers. Data is zeros."""
 
 SNAPLEN_MAX = 262144
 
 
 @dataclass(frozen=True)
 class Capture:
-    """What a host sends and receives, as a file for tcpdump, tshark or Wireshark."""
+    """Request to capture the packets that a host sends and receives in a file for tcpdump, tshark or Wireshark."""
 
     path: Path
-    """The file; it appears whole or not at all, and replaces one of that name."""
+    """The file. It is written atomically and replaces an existing one."""
     host: str | None = None
-    """The host whose cable is looked at; the only server if not given."""
+    """Host whose cable is captured; by default the only server."""
     snaplen: int = SNAPLEN
-    """Bytes of a frame that are kept at most."""
-    said_as: tuple[str, str, str] = ("pcap", "pcap_host", "pcap_snaplen")
-    """What messages call these."""
+    """Maximum number of bytes kept per frame."""
+    option_names: tuple[str, str, str] = ("pcap", "pcap_host", "pcap_snaplen")
+    """Names of the three fields in error messages."""
 
 
 @contextmanager
 def capture_file(
     plan: Plan, capture: Capture | None, *, writes: bool = True
 ) -> Iterator[tuple[tuple[str, str, int] | None, Callable[[], None]]]:
-    """What the simulator is told about a capture, and a function that gives the file its name.
+    """Yields the arguments of a capture for the simulator, and a function that renames the finished file.
 
-    Of several processes that share a run one `writes`.
+    If several processes share a run, only one of them has `writes` set.
     """
     if capture is None:
         yield None, lambda: None
@@ -60,12 +60,12 @@ def capture_file(
 
 
 def captured_host(plan: Plan, capture: Capture) -> str:
-    """The host that a capture is of.
+    """Returns the host that a capture records.
 
     Raises:
-        ConfigError: There is no such host, none is named and there is not one server, or the snaplen is out of range.
+        ConfigError: There is no such host, the host is ambiguous, or the snaplen is out of range.
     """
-    of_file, of_host, of_snaplen = capture.said_as
+    of_file, of_host, of_snaplen = capture.option_names
     if not plan.is_cluster:
         raise ConfigError(
             "wrong-kind",
@@ -77,11 +77,11 @@ def captured_host(plan: Plan, capture: Capture) -> str:
     if capture.host is None:
         if len(servers) != 1:
             raise ConfigError(
-                "missing-key", f"{of_host}: missing; with {len(servers)} servers, name a host: {some(hosts)}"
+                "missing-key", f"{of_host}: missing; with {len(servers)} servers, name a host: {list_names(hosts)}"
             )
         return servers[0]
     if capture.host not in hosts:
         near = get_close_matches(capture.host, hosts, 1)
-        hint = f'did you mean "{near[0]}"?' if near else f"the hosts are {some(hosts)}"
+        hint = f'did you mean "{near[0]}"?' if near else f"the hosts are {list_names(hosts)}"
         raise ConfigError("does-not-exist", f'{of_host}: there is no host "{capture.host}"; {hint}')
     return capture.host

@@ -1,4 +1,4 @@
-"""What answers for a configuration: the simulator, or the predictor."""
+"""Computes results with one of two engines: the simulator or the predictor."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     Progress = Callable[[dict[str, Any]], bool | None]
 
 ENGINES = ("run", "predict")
-"""The names for `--engine`."""
+"""Values of `--engine`."""
 
-TELL_EVERY = 64
+PROGRESS_EVERY = 64
 """Predictions between two calls of the progress callback."""
 
 
 def check_engine(engine: str) -> None:
-    """Makes sure that there is such an engine.
+    """Checks the name of an engine.
 
     Raises:
-        ConfigError: There is none.
+        ConfigError: There is no such engine.
     """
     if engine not in ENGINES:
         raise ConfigError("unknown-name", f"--engine {engine}: is not one of {', '.join(ENGINES)}")
@@ -36,7 +36,7 @@ def compute(engine: str, plan: Plan, source: Source, progress: Progress | None =
     """Runs or predicts a plan.
 
     Raises:
-        SimulationError: The run could not go on.
+        SimulationError: The run failed.
     """
     if engine == "run":
         return simulate.run_plan(plan, source, progress=progress)
@@ -46,10 +46,10 @@ def compute(engine: str, plan: Plan, source: Source, progress: Progress | None =
 def evaluate(
     engine: str, plans: Sequence[tuple[Plan, Source]], threads: int | None, progress: Progress | None = None
 ) -> list[Results]:
-    """The results of many plans, in their order; they do not depend on `threads`.
+    """Runs or predicts many plans and returns their results in the same order, regardless of `threads`.
 
     Raises:
-        SimulationError: One of the runs could not go on.
+        SimulationError: One of the runs failed.
     """
     if engine == "predict":
         return _predict(plans, progress)
@@ -57,10 +57,11 @@ def evaluate(
 
 
 def _predict(plans: Sequence[tuple[Plan, Source]], progress: Progress | None) -> list[Results]:
+    """Predicts many plans, with progress reports."""
     results = []
     for index, (plan, source) in enumerate(plans):
         results.append(simulate.predict_plan(plan, source))
-        if progress is not None and index % TELL_EVERY == 0:
+        if progress is not None and index % PROGRESS_EVERY == 0:
             status = {"done": index, "total": len(plans), "simulated_ps": 0, "events": 0}
             if progress({**status, "progress": index / len(plans)}) is False:
                 raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Names of tables in assignments: the one that was meant where an assignment makes a new table by mistake."""
+"""Hints for misspelled table names in assignments, which would create a new table."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def near_names(source: Source) -> Iterator[None]:
-    """Has an error about a table that only an assignment names say which name of the configuration is near.
+    """Adds the nearest existing name to an error about a table that only an assignment names.
 
     Raises:
-        ConfigError: As within, with that name.
+        ConfigError: The body raised it; the message has the hint.
     """
     try:
         yield
@@ -34,7 +34,7 @@ def near_names(source: Source) -> Iterator[None]:
 
 
 def _hint(message: str, source: Source) -> str | None:
-    """Says which name was meant, or if none is near, which assignment made the table that the message is about."""
+    """Returns the nearest existing name, or the assignment that created the table if no name is near."""
     try:
         content = (json if source.format == "json" else tomllib).loads(source.text)
         paths = [_words(text.partition("=")[0]) for text in source.overrides]
@@ -42,7 +42,7 @@ def _hint(message: str, source: Source) -> str | None:
         return None
     for path, assignment in zip(paths, source.overrides, strict=True):
         place, names, own = _new_table(content, path)
-        # Sections that a file leaves out, such as `iio`, are those of its preset: only tables with names are new.
+        # A section that a file omits, such as `iio`, comes from its preset, so only named tables can be misspelled.
         if names and own and f"{place}{own}." in message:
             near = get_close_matches(own, names, 1)
             named = f'did you mean "{place}{near[0]}"?' if near else None
@@ -51,7 +51,7 @@ def _hint(message: str, source: Source) -> str | None:
 
 
 def _words(path: str) -> list[str]:
-    """The keys of a dotted path."""
+    """Returns the keys of a dotted path."""
     words, table = [], tomllib.loads(f"{path} = 0")
     while isinstance(table, dict):
         ((word, table),) = table.items()
@@ -60,7 +60,7 @@ def _words(path: str) -> list[str]:
 
 
 def _new_table(content: Any, path: list[str]) -> tuple[str, list[str], str]:
-    """Where a path leaves the configuration: the place, the tables with names there, and the name it has instead."""
+    """Returns where a path leaves the configuration: its prefix, the names of tables there, and the unknown name."""
     place = ""
     for word in path[:-1]:
         if not isinstance(content, dict):

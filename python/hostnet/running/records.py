@@ -1,4 +1,4 @@
-"""Checkpoints as folders: a file of each partition, and an index that is there when all others are."""
+"""Checkpoints as folders: one file per partition, and an index that is written last."""
 
 from __future__ import annotations
 
@@ -9,44 +9,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import CheckpointError, ConfigError
-from hostnet.files import errors_about, sync
-from hostnet.locks import owned
+from hostnet.files import errors_naming, sync
+from hostnet.locks import exclusive_lock
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 INDEX = "index"
-"""The file that makes a checkpoint whole."""
+"""File whose presence marks a checkpoint as complete."""
 
 PARTITION = re.compile(r"partition-\d{5,}")
-"""The names of the records."""
+"""File names of the records of partitions."""
 
 WHOLE = re.compile(r"(\d+)ps")
-"""The names of the checkpoints in a folder of them: the simulated time."""
+"""Folder names of checkpoints: their simulated time."""
 
 UNFINISHED = re.compile(r"\.\d+ps-unfinished")
-"""Those that are not whole yet."""
+"""Folder names of incomplete checkpoints."""
 
 LOCK = ".lock"
-"""The file in a folder of checkpoints that says which process writes there."""
+"""Lock file in a folder of checkpoints."""
 
 
 class RecordsFolder:
-    """A folder that has the last checkpoint of a run."""
+    """Folder that holds the last checkpoint of a run."""
 
     def __init__(self, path: Path) -> None:
-        """The folder `path`, which need not exist."""
+        """Creates a reference to the folder `path`, which need not exist."""
         self.path = path
 
     def check(self, continued: Path | None = None) -> None:
-        """Checks that checkpoints can be written, and that those of other runs are not overwritten or mixed in.
+        """Checks that the folder has no foreign files and no checkpoint of another run.
 
-        `continued` is the checkpoint that the run continues from, if it does: the folder, or one in it.
+        `continued` is the checkpoint that the run continues from, if any: this folder, or a checkpoint in it.
 
         Raises:
-            ConfigError: It holds something else, or a checkpoint that is not the one that the run continues from.
-            OSError: It cannot be read.
+            ConfigError: The folder holds a foreign file, or a checkpoint other than the one that the run continues
+                from.
+            OSError: The folder cannot be read.
         """
         for entry in self.path.iterdir():
             if not (WHOLE.fullmatch(entry.name) or UNFINISHED.fullmatch(entry.name) or entry.name == LOCK):
@@ -63,35 +64,35 @@ class RecordsFolder:
         )
 
     @contextmanager
-    def owned(self, continued: Path | None = None) -> Iterator[None]:
-        """Locks out other runs while the body runs, and removes unfinished checkpoints of killed runs.
+    def locked(self, continued: Path | None = None) -> Iterator[None]:
+        """Locks the folder against other runs while the body runs, and removes incomplete checkpoints.
 
         Raises:
-            ConfigError: Another run writes there, or as of `check`.
-            OSError: It cannot be written.
+            ConfigError: Another run writes there, or `check` fails.
+            OSError: The folder cannot be written.
         """
         if self.path.exists() and not self.path.is_dir():
             raise ConfigError("file-access", f"{self.path}: is a file; --checkpoint-every writes a folder")
         self.path.mkdir(parents=True, exist_ok=True)
         try:
-            with owned(self.path, self.path / LOCK):
+            with exclusive_lock(self.path, self.path / LOCK):
                 self.check(continued)
                 for entry in self.path.glob(".*ps-unfinished"):
                     shutil.rmtree(entry, ignore_errors=True)
                 yield
         finally:
-            with suppress(OSError):  # it holds checkpoints
+            with suppress(OSError):  # the folder is not empty if it holds checkpoints
                 self.path.rmdir()
 
     def write(self, name: str | None, at_ps: int, content: bytes) -> None:
-        """Takes in a record or the index of the checkpoint at a simulated time. The index makes it the last one.
+        """Writes a record or the index of the checkpoint at a simulated time. The index completes the checkpoint.
 
         Raises:
-            OSError: It cannot be written; the checkpoint before stays.
+            OSError: The file cannot be written; the previous checkpoint stays.
         """
         assert name is not None
         unfinished = self.path / f".{at_ps}ps-unfinished"
-        with errors_about(self.path):
+        with errors_naming(self.path):
             unfinished.mkdir(parents=True, exist_ok=True)
             (unfinished / name).write_bytes(content)
             sync(unfinished / name)
@@ -99,6 +100,7 @@ class RecordsFolder:
                 self._finish(unfinished, at_ps)
 
     def _finish(self, unfinished: Path, at_ps: int) -> None:
+        """Renames a complete checkpoint to its final name and removes earlier ones."""
         sync(unfinished)
         final = self.path / f"{at_ps}ps"
         if final.exists():
@@ -106,13 +108,13 @@ class RecordsFolder:
         unfinished.rename(final)
         sync(self.path)
         for entry in self.path.iterdir():
-            # Later ones belong to another run.
+            # Later checkpoints belong to another run.
             if WHOLE.fullmatch(entry.name) and _time_ps(entry) < at_ps:
                 shutil.rmtree(entry, ignore_errors=True)
 
 
 def last_checkpoint(path: Path) -> Path | None:
-    """The last whole checkpoint in a folder of them, or the folder if it is one itself; none if there is none."""
+    """Returns the last complete checkpoint in a folder, the folder if it is one itself, or None."""
     if (path / INDEX).is_file():
         return path
     whole = [entry for entry in path.iterdir() if WHOLE.fullmatch(entry.name) and (entry / INDEX).is_file()]
@@ -130,15 +132,15 @@ def _is_last(continued: Path, last: Path) -> bool:
 
 
 def read_records(path: Path) -> tuple[bytes, list[bytes]]:
-    """The index and the records of the last checkpoint in a folder.
+    """Reads the index and the records of the last checkpoint in a folder.
 
     Raises:
-        CheckpointError: There is none.
-        OSError: It cannot be read.
+        CheckpointError: There is no complete checkpoint.
+        OSError: A file cannot be read.
     """
     last = last_checkpoint(path)
     if last is None:
         raise CheckpointError("bad-checkpoint", "holds no whole checkpoint")
     names = sorted(entry.name for entry in last.iterdir() if PARTITION.fullmatch(entry.name))
-    with errors_about(last):
+    with errors_naming(last):
         return (last / INDEX).read_bytes(), [(last / name).read_bytes() for name in names]

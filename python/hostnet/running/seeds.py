@@ -1,4 +1,4 @@
-"""What several runs of one configuration under different seeds say together."""
+"""Combines runs of one configuration with different seeds into means and confidence intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
-def combine(runs: Sequence[Results]) -> Row:
+def combine_runs(runs: Sequence[Results]) -> Row:
     """Returns the means over runs of one configuration with several seeds, as {"mean": ..., "ci95": ...}."""
     summaries = [results.summary for results in runs]
     first = summaries[0]
@@ -44,7 +44,7 @@ def combine(runs: Sequence[Results]) -> Row:
 
 
 def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Sequence[Row]]]) -> dict[str, list[Row]]:
-    """Returns the means of every table of results that any of the runs has."""
+    """Returns the means of every result table that any of the runs has."""
     found = {}
     for name, of_runs in tables.items():
         rows = of_runs or [()] * len(summaries)
@@ -74,14 +74,14 @@ def combine_rows(table: str, tables: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def combine_column(values: Sequence[Any]) -> Any:
-    """The mean of numbers, or the text that all runs share."""
+    """Returns the mean of numbers, or the text that all runs share."""
     if any(isinstance(value, str) for value in values):
         return values[0] if len(set(values)) == 1 else ""
     return mean_of(values)
 
 
 def mean_of(values: Sequence[float | None]) -> dict[str, float | None]:
-    """Mean and half width of its 95 % confidence interval (Student's t); null where there is nothing to say."""
+    """Returns the mean and the half-width of its 95 % confidence interval (Student's t); None if undefined."""
     known = [value for value in values if value is not None]
     if not known:
         return {"mean": None, "ci95": None}

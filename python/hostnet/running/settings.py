@@ -1,4 +1,4 @@
-"""Settings of a part that is simulated alone: keys with values, and the file that they refine."""
+"""Settings of a part that is simulated alone: assignments, and the file that they override."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def setting(key: str, value: Value) -> str:
-    """An assignment "key=value" as configurations take it."""
+    """Returns an assignment "key=value" in the syntax of configurations."""
     return f"{key}={json.dumps(value, ensure_ascii=False)}"
 
 
-def plan_of(check: Callable[..., Plan], overrides: Sequence[str], config: Path | None = None) -> Plan:
-    """Has settings checked, on top of a configuration file if there is one.
+def resolve_settings(check: Callable[..., Plan], overrides: Sequence[str], config: Path | None = None) -> Plan:
+    """Resolves settings, on top of a configuration file if one is given.
 
     Raises:
-        ConfigError: Something is wrong.
+        ConfigError: A setting is invalid.
         OSError: The file cannot be read.
     """
     if config is None:
@@ -38,11 +38,11 @@ def plan_of(check: Callable[..., Plan], overrides: Sequence[str], config: Path |
     return check(text, format=form, file=str(config), base_dir=base_dir, overrides=list(overrides))
 
 
-def plan_from(check: Callable[..., Plan], values: Mapping[str, Value | None], what: str) -> Plan:
-    """The plan with these values of keys; None is not given. `what` stands in messages where files do.
+def resolve_values(check: Callable[..., Plan], values: Mapping[str, Value | None], what: str) -> Plan:
+    """Resolves values of keys; those that are None are omitted. Messages call the source `what`.
 
     Raises:
-        ConfigError: Something is wrong.
+        ConfigError: A value is invalid.
     """
     tree: dict[str, Any] = {}
     for path, value in values.items():

@@ -1,4 +1,4 @@
-"""Runs configurations, or predicts what a run would show."""
+"""Runs or predicts configurations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet.files import read_config
 from hostnet.processes import ResultsElsewhereError
-from hostnet.running.arguments import check_guests, check_steps, check_threads, json_of
+from hostnet.running.arguments import check_callbacks, check_steps, check_threads, json_of
 from hostnet.running.capture import SNAPLEN, Capture, capture_file
 from hostnet.running.names import near_names
 from hostnet.running.ranges import check_seed
@@ -48,36 +48,40 @@ def run(
     pcap_snaplen: int = SNAPLEN,
     progress: Progress | None = None,
 ) -> Results:
-    """Runs one configuration: of a server, or of hosts on a network.
+    """Runs a configuration of a server or of hosts on a network.
 
     Args:
-        config: A `Config` or a `Cluster`, the path of a TOML or JSON file, or a mapping of the same content.
-        overrides: Values to replace, each as for `--set`: "memory.channels=4".
-        seed: Replaces the configuration's seed.
-        threads: Threads to use; the results do not depend on it. A server is one thread's work.
-        series: The step at which time series are recorded, for example "10 us"; none if not given.
-        counters: The interval at which the counters of all units are read, for `hostnet.counters.write`; none if not
-            given.
-        trace: How long to follow every line, from the end of the warm-up on, for example "20 us"; `Results.trace` is
-            then a file for the Perfetto UI. No trace if not given.
-        host: The server that counters and trace are of; the only one if not given.
-        controllers: By the names of hosts with `control.rule = "user"`: functions, or objects with a method
-            `on_sample`, called with `Signals` at every sample. They return None or `Actions`; what one raises ends the
-            run.
-        governors: By the names of hosts with `power.governor = "user"`, "server" where there is but one: functions, or
-            objects with a method `decide`, called with a `Look` at every look. They return None or the index of a
-            P-state; what one raises ends the run.
-        pcap: A file to write what a host sends and receives to.
-        pcap_host: That host; the only server if not given.
-        pcap_snaplen: Bytes of a frame that are kept at most.
+        config: A `Config` or a `Cluster`, the path of a TOML or JSON file, or a mapping with the same content.
+        overrides: Assignments that override values, as for `--set`: "memory.channels=4".
+        seed: Seed that overrides the one of the configuration, 0 to 2^64 - 1.
+        threads: Threads to use, 1 to 1024; the results do not depend on it. One server uses one thread.
+        series: Step of the time series, for example "10 us"; by default, none are recorded.
+        counters: Interval at which the counters of all units are read, for `hostnet.counters.write`; by default, they
+            are
+            not read.
+        trace: Length of time after the warm-up for which every line is traced, for example "20 us". `Results.trace`
+            then
+            holds a file for the Perfetto UI. By default, nothing is traced.
+        host: Server whose counters and trace are recorded; by default the only one.
+        controllers: By names of hosts with `control.rule = "user"`: functions, or objects with a method `on_sample`.
+            They
+            are called with `Signals` at every sample and return None or `Actions`. An exception ends the run.
+        governors: By names of hosts with `power.governor = "user"`, or "server" for a single server: functions, or
+            objects
+            with a method `decide`. They are called with a `Look` at every interval and return None or the index of a
+            P-state. An exception ends the run.
+        pcap: File for the packets that a host sends and receives.
+        pcap_host: Host whose packets are captured; by default the only server.
+        pcap_snaplen: Most bytes kept per frame.
         progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
-            (0 to 1). If it returns False, the run stops and its results are not complete. While a run is prepared, the
-            dict also has points; False raises `KeyboardInterrupt` then.
+            (0 to 1). If it returns False, the run stops, and its results are not complete. While the run is prepared,
+                the
+            dict also has points; returning False then raises `KeyboardInterrupt`.
 
     Raises:
-        ConfigError: The configuration or an argument is wrong.
-        SimulationError: The run could not go on.
-        OSError: The file cannot be read.
+        ConfigError: The configuration or an argument is invalid.
+        SimulationError: The run failed.
+        OSError: A file cannot be read or written.
     """
     source = source_of(config, overrides)
     return run_plan(
@@ -96,17 +100,17 @@ def run(
 
 
 run_cluster = run
-"""The same, by the name that says what is run."""
+"""Alias of `run` for hosts on a network."""
 
 
 def predict(config: AnyConfig) -> Results:
-    """Predicts what a run of a configuration would show, from the configuration alone, in less than a millisecond.
+    """Predicts the results of a run from the configuration alone, in less than a millisecond.
 
-    The results have the form of a run's. What only a run can tell (confidence intervals, percentiles, single parts) is
-    empty, and `summary["uncertainty"]` says how far off a prediction may be.
+    The results have the form of a run's. Values that only a run yields (confidence intervals, percentiles, single
+    parts) are empty, and `summary["uncertainty"]` bounds the error of the prediction.
 
     Raises:
-        ConfigError: The configuration is wrong.
+        ConfigError: The configuration is invalid.
         OSError: The file cannot be read.
     """
     source = source_of(config)
@@ -123,15 +127,16 @@ def run_many(
     """Runs many configurations, several at a time, and returns their results in the same order.
 
     Args:
-        configs: What `run` takes.
-        threads: Runs at a time; as many as the machine has cores if not given. The results do not depend on it.
+        configs: Configurations as for `run`.
+        threads: Runs at a time; by default the number of cores. The results do not depend on it.
         series: As for `run`.
         progress: Called about ten times a second with a dict of done, total, simulated_ps, events and progress (0 to
-            1). If it returns False, all runs stop.
+            1).
+            If it returns False, all runs stop.
 
     Raises:
-        ConfigError: One of the configurations or an argument is wrong; nothing has run.
-        SimulationError: One of the runs could not go on.
+        ConfigError: A configuration or an argument is invalid; nothing has run.
+        SimulationError: One of the runs failed.
         OSError: A file cannot be read.
     """
     sources = [source_of(config) for config in configs]
@@ -140,11 +145,11 @@ def run_many(
 
 
 def source_of(config: AnyConfig, overrides: Sequence[str] = ()) -> Source:
-    """Reads what the user gave as configuration, without judging it.
+    """Reads a configuration without checking it.
 
     Raises:
-        ConfigError: It is nothing that describes a configuration, or the file is too long or not UTF-8 text.
-        OSError: It cannot be read.
+        ConfigError: `config` has a wrong type, or the file is too long or not UTF-8.
+        OSError: The file cannot be read.
     """
     if isinstance(overrides, str):
         raise _core.ConfigError("wrong-type", f"overrides: a list is wanted, such as [{overrides!r}]")
@@ -157,6 +162,7 @@ def source_of(config: AnyConfig, overrides: Sequence[str] = ()) -> Source:
 
 
 def _described(config: Config | Cluster | Mapping[str, Any], overrides: tuple[str, ...]) -> Source:
+    """Returns the source of a configuration that is a Python object."""
     from hostnet.system import Cluster, Config
 
     if isinstance(config, Config | Cluster):
@@ -169,10 +175,10 @@ def _described(config: Config | Cluster | Mapping[str, Any], overrides: tuple[st
 
 
 def resolve(source: Source, seed: int | None = None) -> _core.Plan:
-    """Checks a configuration.
+    """Resolves a configuration, optionally with another seed.
 
     Raises:
-        ConfigError: Something in it is wrong.
+        ConfigError: The configuration or the seed is invalid.
     """
     given = {"format": source.format, "file": source.file, "base_dir": source.base_dir}
     with near_names(source):
@@ -184,10 +190,10 @@ def resolve(source: Source, seed: int | None = None) -> _core.Plan:
 
 
 def resolve_server(source: Source) -> _core.Plan:
-    """Checks a configuration that is to describe a server and nothing around it.
+    """Resolves a configuration of a single server.
 
     Raises:
-        ConfigError: Something in it is wrong, or it describes hosts on a network.
+        ConfigError: The configuration is invalid, or describes hosts on a network.
     """
     plan = resolve(source)
     if plan.is_cluster:
@@ -217,23 +223,24 @@ def run_plan(
     processes: Group | None = None,
     progress: Progress | None = None,
 ) -> Results:
-    """Runs a checked configuration; `run` without the checks.
+    """Runs a resolved configuration.
 
-    `on_checkpoint` gets what is kept at its time: the name of a record, "index", or None for a checkpoint of one file;
-    the simulated time in ps; and the bytes. With `processes` each of them calls it, and the first has the results.
+    `on_checkpoint` receives each part of a checkpoint: its name (that of a record, "index", or None for a checkpoint in
+    one file), the simulated time in ps, and the bytes. With `processes`, each process calls it, and the first one
+    returns the results.
 
     Raises:
         ResultsElsewhereError: The run is over, and this process is not the first.
     """
     check_threads(threads)
     check_steps(plan, series_ps)
-    check_guests(controllers, "controllers", '{"receiver": my_controller}')
-    check_guests(governors, "governors", '{"server": MyGovernor()}')
+    check_callbacks(controllers, "controllers", '{"receiver": my_controller}')
+    check_callbacks(governors, "governors", '{"server": MyGovernor()}')
     looked_at = named_server(plan, host) if counters_ps or trace_ps else ""
     started, began_s = _now(), time.perf_counter()
     if processes is not None:
         processes.begin()
-    with capture_file(plan, capture, writes=processes is None or processes.rank == 0) as (asked, keep):
+    with capture_file(plan, capture, writes=processes is None or processes.rank == 0) as (capture_arguments, keep):
         native = _core.run(
             plan,
             threads=threads,
@@ -248,7 +255,7 @@ def run_plan(
             on_checkpoint=on_checkpoint,
             controllers=list((controllers or {}).items()),
             governors=list((governors or {}).items()),
-            capture=asked,
+            capture=capture_arguments,
             processes=processes,
             progress=progress,
         )
@@ -262,12 +269,12 @@ def run_plan(
 
 
 def predict_plan(plan: _core.Plan, source: Source) -> Results:
-    """Predicts a checked configuration; `predict` without the checks."""
+    """Predicts a resolved configuration."""
     started, began_s = _now(), time.perf_counter()
     try:
         native = _core.predict(plan)
     except _core.ConfigError as error:
-        # The simulator knows a plan by its name; who made a file looks for that.
+        # The core's message starts with the name of the plan; users look for the file.
         raise error.reworded(f"{source.file}: {str(error).removeprefix(f'{plan.name}: ')}") from None
     return Results(native, plan, source, Timing(started, time.perf_counter() - began_s, 0.0, 1))
 
@@ -279,7 +286,7 @@ def run_plans(
     series_ps: int = 0,
     progress: Progress | None = None,
 ) -> list[Results]:
-    """Runs checked configurations together; `run_many` without the checks."""
+    """Runs resolved configurations together and returns their results in the same order."""
     if threads is not None:
         check_threads(threads)
     for plan, _ in plans:
@@ -296,8 +303,10 @@ def run_plans(
 
 
 def _series_ps(series: str | None) -> int:
+    """Parses the step of time series; 0 for None."""
     return 0 if series is None else parse_time_ps(series, "series")
 
 
 def _now() -> str:
+    """Returns the current time, ISO 8601 in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")

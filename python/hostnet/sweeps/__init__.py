@@ -1,4 +1,4 @@
-"""Sweeps: a configuration under every combination of some values."""
+"""Sweeps: computes a configuration for every combination of parameter values."""
 
 from hostnet.sweeps.api import SweepResults, sweep
 

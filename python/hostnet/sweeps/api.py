@@ -1,4 +1,4 @@
-"""`hostnet.sweep`: a configuration under every combination of some values."""
+"""The function `hostnet.sweep` and its results."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
 
     from hostnet.running.simulate import AnyConfig
     from hostnet.sweeps.check import Progress
-    from hostnet.sweeps.conduct import Executor
+    from hostnet.sweeps.execution import Executor
     from hostnet.sweeps.job import Job
 
 JOBS_MAX = 1024
-"""The most points at a time."""
+"""Maximum number of points computed at a time."""
 
 
 @dataclass(frozen=True, repr=False)
 class SweepResults:
-    """What a sweep found."""
+    """Results of a sweep."""
 
     manifest: dict[str, Any]
-    """The content of sweep.json."""
+    """Content of sweep.json."""
     table: pa.Table
-    """A row per point and workload: what was swept, table workloads, and the memory as a whole."""
+    """A row per point and workload: swept values, the columns of the table `workloads`, and memory totals."""
     domains: pa.Table
     """A row per point and domain of the whole server."""
     tables: dict[str, pa.Table]
-    """Returns all tables of results by name, with the swept values in front of every row."""
+    """All result tables by name, with the swept values at the start of every row."""
     directory: Path | None
-    """Where tables and plots are; None if no directory was asked for."""
+    """Directory of tables and plots; None if none was requested."""
 
     @property
     def notes(self) -> list[str]:
-        """What the user should know before trusting the numbers."""
+        """Notes on the validity of the results."""
         return list(self.manifest["notes"])
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a pandas data frame.
+        """Returns the table as a pandas data frame.
 
         Raises:
             ImportError: pandas is not installed.
@@ -60,7 +60,7 @@ class SweepResults:
         return to_pandas(self.table)
 
     def to_polars(self) -> polars.DataFrame:
-        """The table as a polars data frame.
+        """Returns the table as a polars data frame.
 
         Raises:
             ImportError: polars is not installed.
@@ -70,13 +70,13 @@ class SweepResults:
         return to_polars(self.table)
 
     def __repr__(self) -> str:
-        """What was swept."""
+        """Returns the swept parameters in one line."""
         from hostnet.sweeps.outcome import headline
 
         return f"<SweepResults {headline(self.manifest)}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Returns the table that a notebook shows."""
         from hostnet.report.brief import ROWS_MAX, sweep_html
         from hostnet.sweeps.outcome import headline
 
@@ -99,56 +99,56 @@ def sweep(
     dask: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> SweepResults:
-    """Computes a configuration under every combination of some values.
+    """Computes a configuration for every combination of parameter values.
 
     All points are checked before the first one is computed.
 
     Args:
-        config: What `hostnet.run` takes.
-        over: The values of each parameter by its dotted path, or texts as behind `--over` on the command line. The
-            first parameter varies slowest.
-        overrides: Assignments "path.to.key=value" that hold in every point.
-        seeds: Computes every combination under this many seeds.
+        config: Configuration as for `hostnet.run`.
+        over: Values of each parameter by its dotted path, or texts as after `--over` on the command line. The first
+            parameter varies slowest.
+        overrides: Assignments "path.to.key=value" that apply to every point.
+        seeds: Number of seeds for every combination.
         engine: "run" simulates, "predict" predicts.
-        jobs: Points at a time; as many as there are cores if not given. The results do not depend on it.
-        out: The directory for tables and plots, which must not exist. Without one nothing is kept on the disk.
-        resume: Continues the sweep in `out`, if there is one.
+        jobs: Points at a time, 1 to 1024; by default the number of cores. The results do not depend on it.
+        out: Directory for tables and plots, which must not exist. Without it, nothing is kept on disk.
+        resume: True to continue the sweep in `out`, if there is one.
         dask: Address or scheduler file of a Dask cluster that computes the points.
         progress: Called about ten times a second with a dict of what, done, total and progress (0 to 1). If it returns
             False, the sweep stops.
 
     Raises:
-        ConfigError: Something given is wrong; nothing was computed. Or no parameter changed any result.
-        SimulationError: One of the runs could not go on; what is done is kept in `out`.
-        KeyboardInterrupt: `progress` stopped the sweep; what is done is kept in `out`.
+        ConfigError: An argument is invalid, and nothing was computed; or no parameter changed any result.
+        SimulationError: One of the runs failed; finished points are kept in `out`.
+        KeyboardInterrupt: `progress` stopped the sweep; finished points are kept in `out`.
         OSError: A file or directory cannot be read or written, or the Dask cluster does not answer.
     """
     import tempfile
 
-    from hostnet.sweeps.conduct import conduct
+    from hostnet.sweeps.execution import run_sweep
 
     if resume and out is None:
         raise ConfigError("requires-key", "resume: name the directory with out")
     place = None if out is None else Path(out)
     if place is not None:
-        check_place(place, resume=resume)
+        check_sweep_dir(place, resume=resume)
     job = prepare(config, over, overrides, seeds, engine, progress)
     with executor(job, jobs, dask) as execute:
         if place is not None:
-            return load(conduct(job, place, execute, resume=resume, progress=progress), place, place)
+            return load(run_sweep(job, place, execute, resume=resume, progress=progress), place, place)
         with tempfile.TemporaryDirectory(prefix="hostnet-") as folder:
             scratch = Path(folder)
-            return load(conduct(job, scratch, execute, resume=True, plots=False, progress=progress), scratch, None)
+            return load(run_sweep(job, scratch, execute, resume=True, plots=False, progress=progress), scratch, None)
 
 
-def check_place(path: Path, *, resume: bool) -> None:
-    """Makes sure that a sweep can begin or go on in a directory, before anything is computed.
+def check_sweep_dir(path: Path, *, resume: bool) -> None:
+    """Checks that a sweep can start or continue in a directory, before anything is computed.
 
     Raises:
-        ConfigError: It is not the directory of a sweep.
-        OSError: It exists already, or cannot be written.
+        ConfigError: The directory is not that of a sweep.
+        OSError: The directory exists already, or cannot be written.
     """
-    from hostnet.sweeps.place import check_free, check_resumable
+    from hostnet.sweeps.sweep_dir import check_free, check_resumable
 
     if resume and path.exists():
         check_resumable(path)
@@ -167,7 +167,7 @@ def prepare(
     """Checks a sweep with all its points.
 
     Raises:
-        ConfigError: Something given is wrong.
+        ConfigError: An argument or a point is invalid.
         KeyboardInterrupt: `progress` stopped the check.
         OSError: The configuration cannot be read.
     """
@@ -192,7 +192,7 @@ def prepare(
 
 @contextmanager
 def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> Iterator[Executor]:
-    """What computes the points: the threads of this machine, or a Dask cluster.
+    """Yields the function that computes points: on the threads of this machine, or on a Dask cluster.
 
     Raises:
         ConfigError: The number of threads is out of range, or Dask is not installed.
@@ -200,9 +200,9 @@ def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> It
     """
     check_range("--jobs", jobs, JOBS_MAX)
     if dask is None:
-        from hostnet.sweeps.local import compute_here
+        from hostnet.sweeps.local import compute_locally
 
-        yield lambda points, keep, tell: compute_here(job, points, jobs or _cores(), keep, tell)
+        yield lambda points, keep, report: compute_locally(job, points, jobs or _cores(), keep, report)
         return
     if jobs is not None:
         raise ConfigError(
@@ -211,18 +211,19 @@ def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> It
     from hostnet.sweeps.remote import connect
 
     with connect(os.fspath(dask)) as cluster:
-        yield lambda points, keep, tell: cluster.compute(job, points, keep, tell)
+        yield lambda points, keep, report: cluster.compute(job, points, keep, report)
 
 
-def load(manifest: dict[str, Any], place: Path, directory: Path | None) -> SweepResults:
+def load(manifest: dict[str, Any], folder: Path, directory: Path | None) -> SweepResults:
     """Reads the tables of a sweep."""
     import pyarrow.parquet as pq
 
-    table, domains = (pq.read_table(place / f"{name}.parquet", memory_map=False) for name in ("sweep", "domains"))
-    more = {Path(name).stem: place / name for name in manifest["tables"] if "/" in name}
+    table, domains = (pq.read_table(folder / f"{name}.parquet", memory_map=False) for name in ("sweep", "domains"))
+    more = {Path(name).stem: folder / name for name in manifest["tables"] if "/" in name}
     tables = {name: pq.read_table(file, memory_map=False) for name, file in more.items()}
     return SweepResults(manifest, table, domains, tables, directory)
 
 
 def _cores() -> int:
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""What is swept: a parameter and the values that it takes."""
+"""Axes of a sweep: a parameter and its values."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     Scalar = bool | int | float | str
 
 POINTS_MAX = 1_000_000
-"""The most points of a sweep."""
+"""Maximum number of points of a sweep."""
 
 KEYS_MAX = 12
-"""The most keys of a dotted path."""
+"""Maximum number of keys of a dotted path."""
 
 SHOWN_MAX = 100
-"""Longer texts are cut in messages."""
+"""Longest text in messages; longer ones are cut."""
 
 INT64 = range(-(2**63), 2**63)
 
@@ -38,33 +38,33 @@ CLOSING = {"[": "]", "{": "}"}
 
 @dataclass(frozen=True)
 class Value:
-    """One value of a parameter."""
+    """A value of a parameter."""
 
     text: str
-    """As it stands behind the "=" of an assignment."""
+    """Text after the "=" of an assignment."""
     content: Scalar
-    """What it means; the text where that is no number, truth value or string."""
+    """Meaning of the text; the text itself if it is no number, boolean or string."""
 
     @property
     def name(self) -> str:
-        """How plots and messages call it."""
+        """Name in plots and messages."""
         return self.content if isinstance(self.content, str) else self.text
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A parameter and the values that it takes, in the order in which they were given."""
+    """A parameter and its values, in the given order."""
 
     path: str
     values: tuple[Value, ...]
 
     def setting(self, index: int) -> str:
-        """The assignment of one value."""
+        """Returns the assignment of a value."""
         return f"{self.path}={self.values[index].text}"
 
     @property
     def columns(self) -> list[Scalar]:
-        """The values as they stand in a column: of one type, which is text unless all are numbers or truth values."""
+        """Values as stored in a column of one type, which is text unless all are numbers or all booleans."""
         contents = [value.content for value in self.values]
         if all(isinstance(content, bool) for content in contents):
             return contents
@@ -76,12 +76,12 @@ class Axis:
 
 
 def parse_over(text: str) -> Axis:
-    """Reads "path.to.key=value,value,...".
+    """Parses "path.to.key=value,value,...".
 
     A value may be a range of whole numbers, 1..6 or 1..64..4. A comma inside quotes or brackets belongs to the value.
 
     Raises:
-        ConfigError: It is not written like that, or a value stands twice.
+        ConfigError: The syntax is wrong, or a value is listed twice.
     """
     path, equals, values = text.partition("=")
     if not equals:
@@ -93,10 +93,10 @@ def parse_over(text: str) -> Axis:
 
 
 def axis_of(path: str, values: Sequence[Any]) -> Axis:
-    """The axis of a path and of values that Python has.
+    """Creates the axis of a path and Python values.
 
     Raises:
-        ConfigError: The path is not dotted, there are no values, or one stands twice or is neither text nor number.
+        ConfigError: The path is not dotted, there are no values, or one is listed twice or is neither text nor number.
     """
     where = f"over[{path!r}]"
     if isinstance(values, str) or not hasattr(values, "__iter__"):
@@ -105,10 +105,10 @@ def axis_of(path: str, values: Sequence[Any]) -> Axis:
 
 
 def axes_of(over: Mapping[str, Sequence[Any]] | Sequence[str]) -> tuple[Axis, ...]:
-    """Axes of a mapping from paths to values, or of texts as on the command line.
+    """Creates the axes of a mapping from paths to values, or of texts as on the command line.
 
     Raises:
-        ConfigError: One is wrong, there are none, or two are of the same parameter.
+        ConfigError: An axis is invalid, there are none, or two are of the same parameter.
     """
     if isinstance(over, str):
         over = [over]
@@ -124,10 +124,10 @@ def axes_of(over: Mapping[str, Sequence[Any]] | Sequence[str]) -> tuple[Axis, ..
 
 
 def clean_path(path: str, where: str) -> str:
-    """A dotted path without spaces around its keys.
+    """Removes the spaces around the keys of a dotted path.
 
     Raises:
-        ConfigError: It has an empty key, no dot, or more keys than any parameter.
+        ConfigError: The path has an empty key, no dot, or too many keys.
     """
     keys = [key.strip() for key in path.split(".")]
     if not 2 <= len(keys) <= KEYS_MAX or not all(keys):
@@ -136,7 +136,7 @@ def clean_path(path: str, where: str) -> str:
 
 
 def split_values(text: str, where: str) -> list[str]:
-    """Cuts a list at its commas, but not at those inside quotes or brackets.
+    """Splits a list at its commas, except those inside quotes or brackets.
 
     Raises:
         ConfigError: A value is empty, or a quote or a bracket is not closed.
@@ -160,13 +160,13 @@ def split_values(text: str, where: str) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """A text as messages show it: on one line and not too long."""
+    """Formats a text for messages: on one line, and cut if it is long."""
     short = text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 3] + "..."
     return short if short.isprintable() else repr(short)[1:-1]
 
 
 def _is_open(text: str) -> bool:
-    """Whether a value begins with a quote or a bracket that is not closed yet."""
+    """Returns True if a value starts with a quote or a bracket that is not closed."""
     if not text.lstrip().startswith(("'", '"', "[", "{")):
         return False
     rest = _QUOTED.sub("", text)
@@ -174,6 +174,7 @@ def _is_open(text: str) -> bool:
 
 
 def _axis(path: str, values: list[Value], where: str) -> Axis:
+    """Creates an axis and checks that its values differ."""
     if not values:
         raise ConfigError("wrong-count", f"{where}: no values")
     seen: dict[tuple[bool, Scalar], Value] = {}
@@ -188,6 +189,7 @@ def _axis(path: str, values: list[Value], where: str) -> Axis:
 
 
 def _expand(text: str, where: str) -> Iterator[Value]:
+    """Yields the values of a text, which may be a range."""
     match = _RANGE.fullmatch(text)
     if match is None:
         yield Value(text, _content(text))
@@ -207,7 +209,7 @@ def _expand(text: str, where: str) -> Iterator[Value]:
 
 
 def _content(text: str) -> Scalar:
-    """What a text means as a TOML value; the text itself where it is none, as in an assignment with --set."""
+    """Parses a text as a TOML value; returns the text if it is none, as in an assignment with --set."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -219,6 +221,7 @@ def _content(text: str) -> Scalar:
 
 
 def _python_value(value: Any, where: str) -> Value:
+    """Converts a Python value."""
     if isinstance(value, bool):
         return Value("true" if value else "false", value)
     if isinstance(value, Integral):

@@ -1,4 +1,4 @@
-"""Finds everything that is wrong with a sweep before its first run."""
+"""Checks all points of a sweep before its first run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Progress = Callable[[dict[str, Any]], bool | None]
 
 STORAGE = ("ssd.", "pcie.", "iio.", "fio.", "ddio.")
-"""Tables that only storage reads."""
+"""Prefixes of keys that only storage uses."""
 
 CHECKED_AT_ONCE = 64
 """Points between two calls of the progress callback."""
@@ -32,18 +32,18 @@ CHECKED_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Checked:
-    """What the configurations of all points came to."""
+    """Result of checking the configurations of all points."""
 
     name: str
     """Name of the first run."""
     hashes: list[str]
     """Hash of the configuration of every point."""
     notes: tuple[str, ...] = ()
-    """What the user should know before trusting the numbers."""
+    """Notes on the validity of the results."""
 
     @property
     def digest(self) -> str:
-        """One hash over all configurations."""
+        """One hash of all configurations."""
         return hashlib.sha256("".join(self.hashes).encode()).hexdigest()
 
 
@@ -51,8 +51,8 @@ def check(grid: Grid, progress: Progress | None = None, engine: str = "run") -> 
     """Resolves the configuration of every point.
 
     Raises:
-        ConfigError: One is wrong or not covered by the engine, or a parameter changes nothing.
-        KeyboardInterrupt: The progress callback said so.
+        ConfigError: A point is invalid or not covered by the engine, or a parameter changes nothing.
+        KeyboardInterrupt: The progress callback stopped the check.
     """
     _check_workloads(grid)
     first = resolve(grid, 0, engine)
@@ -76,11 +76,10 @@ def check(grid: Grid, progress: Progress | None = None, engine: str = "run") -> 
 
 
 def resolve(grid: Grid, point: int, engine: str = "run") -> AnyPlan:
-    """The plan of a point.
+    """Resolves the configuration of a point.
 
     Raises:
-        ConfigError: It is wrong, or predictions are asked for and do not cover it; the message names what the sweep has
-            set.
+        ConfigError: It is invalid or cannot be predicted; the message names the settings of the point.
     """
     try:
         source = grid.source_of(point)
@@ -91,11 +90,11 @@ def resolve(grid: Grid, point: int, engine: str = "run") -> AnyPlan:
             plan.check_predictable()
         return plan
     except ConfigError as error:
-        raise error.reworded(_blame(grid, point, str(error))) from None
+        raise error.reworded(_reword_error(grid, point, str(error))) from None
 
 
 def _validity(unvalidated: list[str], points: int) -> list[str]:
-    """What is said of points that were not checked against measurements, in one line."""
+    """Returns the notes on points that are not validated, as at most one line."""
     if len(unvalidated) == points and len(set(unvalidated)) == 1:
         return unvalidated[:1]
     if not unvalidated:
@@ -103,8 +102,8 @@ def _validity(unvalidated: list[str], points: int) -> list[str]:
     return [f"unvalidated: {len(unvalidated)} of {points} points are not what was checked against measurements"]
 
 
-def _blame(grid: Grid, point: int, message: str) -> str:
-    """An error in the words of a sweep: the assignments of a point were not written with --set."""
+def _reword_error(grid: Grid, point: int, message: str) -> str:
+    """Rewrites an error about a setting of a point in terms of `--over`."""
     settings = grid.settings(point)
     together = ", ".join(map(shown, settings))
     for setting in settings:
@@ -112,11 +111,11 @@ def _blame(grid: Grid, point: int, message: str) -> str:
         if message.startswith(head):
             where = f" (in point {point}: {together})" if len(settings) > 1 else ""
             return f"--over {setting}:{message.removeprefix(head)}{where}"
-    return message if message == _alone(grid) else f"--over, point {point} ({together}): {message}"
+    return message if message == _base_error(grid) else f"--over, point {point} ({together}): {message}"
 
 
-def _alone(grid: Grid) -> str | None:
-    """What is wrong with the configuration without the sweep."""
+def _base_error(grid: Grid) -> str | None:
+    """Returns the error of the configuration without the sweep, or None."""
     try:
         chip_plan(grid.source) if is_chip(grid.source) else simulate.resolve(grid.source)
     except ConfigError as error:
@@ -125,7 +124,7 @@ def _alone(grid: Grid) -> str | None:
 
 
 def _check_workloads(grid: Grid) -> None:
-    """A parameter of a workload that does not exist is told as such, not as a workload that lacks its kind."""
+    """Rejects parameters of unknown workloads, which would otherwise be reported as workloads without a kind."""
     names = _workloads(grid)
     for axis in grid.axes:
         table, name, *keys = axis.path.split(".")
@@ -136,7 +135,7 @@ def _check_workloads(grid: Grid) -> None:
 
 
 def _workloads(grid: Grid) -> list[str]:
-    """The workloads without the sweep; none where it is no configuration without the sweep, or one of a chip."""
+    """Returns the workloads without the sweep; empty if the configuration is incomplete, or one of a chip."""
     if is_chip(grid.source):
         return []
     try:
@@ -146,7 +145,7 @@ def _workloads(grid: Grid) -> list[str]:
 
 
 class _Influence:
-    """Which values of an axis make another configuration than the others."""
+    """Detects values of an axis that result in equal configurations."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
@@ -154,7 +153,7 @@ class _Influence:
         self.storage = not any(axis.path.startswith(STORAGE) for axis in grid.axes)
 
     def see(self, point: int, plan: AnyPlan) -> None:
-        """Points come in their order, so equal digests mean equal configurations whatever the others are."""
+        """Adds a point. Points come in order, so equal digests mean equal configurations for all other values."""
         for digests, index in zip(self.digests, self.grid.choice(point), strict=False):
             digests[index].update(plan.hash.encode())
         if not self.storage and not isinstance(plan, ChipPlan):
@@ -162,6 +161,7 @@ class _Influence:
             self.storage = plan.is_cluster or any(workload["kind"] == "fio" for workload in workloads)
 
     def judge(self) -> None:
+        """Raises ConfigError if an axis changes nothing, or two of its values are equivalent."""
         for axis, digests in zip(self.grid.axes, self.digests, strict=True):
             if axis.path.startswith(STORAGE) and not self.storage:
                 raise ConfigError(
@@ -171,6 +171,7 @@ class _Influence:
 
 
 def _judge(axis: Axis, digests: list[str]) -> None:
+    """Raises ConfigError if values of an axis have equal digests."""
     if len(digests) > 1 and len(set(digests)) == 1:
         raise ConfigError("no-effect", f"--over {axis.path}: changes nothing: every value makes the same configuration")
     first: dict[str, str] = {}

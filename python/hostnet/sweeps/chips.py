@@ -1,4 +1,4 @@
-"""Points of a sweep that are chips: their plans, and what is kept of them."""
+"""Points of a sweep that are chips: their plans, and their stored results."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ PARTS = {"part": "string", "title": "string", "mean_cycles": "float64", "mean_ns
 
 
 def is_chip(source: Source) -> bool:
-    """Whether a configuration is of a chip."""
+    """Returns True for the configuration of a chip."""
     return _core.is_chip(source.text, source.format)
 
 
 def compute(engine: str, plan: AnyPlan, source: Source, progress: Progress | None = None) -> AnyResults:
-    """Runs or predicts a plan. Chips have no predictions.
+    """Runs or predicts a plan. Chips cannot be predicted.
 
     Raises:
-        SimulationError: The run could not go on.
+        SimulationError: The run failed.
     """
     if isinstance(plan, ChipPlan):
         return run_chip_plan(plan, progress=progress)
@@ -65,7 +65,7 @@ def compute(engine: str, plan: AnyPlan, source: Source, progress: Progress | Non
 
 
 def chip_outcome(point: int, results: ChipResults) -> Outcome:
-    """What is kept of a point, as plain lists."""
+    """Returns the stored results of a point, as plain lists."""
     summary = results.summary
     latency, rrpp, limit = (summary[key] or {} for key in ("latency", "rrpp", "limit"))
     row = {
@@ -97,17 +97,18 @@ def chip_outcome(point: int, results: ChipResults) -> Outcome:
 
 
 def chip_types() -> Types:
-    """The columns of the tables and their types."""
+    """Returns the columns of the tables and their types."""
     return {"traffic": COLUMNS, "domains": PARTS, "caches": {}, "memory": {}}
 
 
-def _again(name: str, effective: str) -> ChipPlan:
+def _resolve_again(name: str, effective: str) -> ChipPlan:
+    """Resolves the effective configuration of a chip."""
     return _core.chip_plan(effective, format="json", file=f"{name}.json")
 
 
 def _reduce(plan: ChipPlan) -> tuple[Callable[[str, str], ChipPlan], tuple[str, str]]:
-    """A plan goes to another process as its configuration."""
-    return _again, (plan.name, plan.effective_json())
+    """Pickles a plan as its configuration."""
+    return _resolve_again, (plan.name, plan.effective_json())
 
 
 copyreg.pickle(ChipPlan, _reduce)

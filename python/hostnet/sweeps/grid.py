@@ -1,4 +1,4 @@
-"""The points of a sweep: every combination of the values, in a fixed order."""
+"""Points of a sweep: every combination of the values, in a fixed order."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from hostnet.sweeps.axis import Axis
 
 SEED = "run.seed"
-"""The parameter that several seeds set."""
+"""Parameter that several seeds set."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All combinations: the first axis varies slowest, the last one faster, the seeds fastest."""
+    """All combinations: the first axis varies slowest, the seeds fastest."""
 
     source: Source
-    """The configuration with the assignments that hold everywhere."""
+    """Configuration with the assignments that apply to all points."""
     axes: tuple[Axis, ...]
     seeds: tuple[int, ...] = ()
-    """Seeds of every combination; the configuration's own if there are none."""
+    """Seeds of every combination; empty for the configuration's seed."""
 
     def __post_init__(self) -> None:
-        """Refuses what contradicts itself.
+        """Checks the grid.
 
         Raises:
             ConfigError: There are too many points, or a parameter is both set and swept.
@@ -39,7 +39,7 @@ class Grid:
         check_points(self.sizes)
         for axis in self.axes:
             for assignment in self.source.overrides:
-                if path_of(assignment) == axis.path:
+                if key_of_assignment(assignment) == axis.path:
                     raise ConfigError(
                         "conflicting-keys",
                         f"--set {assignment}: is swept with --over {axis.path}; leave one of them out",
@@ -47,16 +47,16 @@ class Grid:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many values each axis has, and how many seeds there are if there are several."""
+        """Number of values of each axis, and of seeds if there are several."""
         seeds = (len(self.seeds),) if self.seeds else ()
         return (*(len(axis.values) for axis in self.axes), *seeds)
 
     def __len__(self) -> int:
-        """The number of points."""
+        """Returns the number of points."""
         return math.prod(self.sizes)
 
     def choice(self, point: int) -> tuple[int, ...]:
-        """Which value of each axis a point has, and which seed."""
+        """Returns the index of a point on each axis and, with several seeds, the index of its seed."""
         chosen = []
         for size in reversed(self.sizes):
             point, index = divmod(point, size)
@@ -64,17 +64,17 @@ class Grid:
         return tuple(reversed(chosen))
 
     def settings(self, point: int) -> list[str]:
-        """The assignments that make the point."""
+        """Returns the assignments of a point."""
         choice = self.choice(point)
         settings = [axis.setting(index) for axis, index in zip(self.axes, choice, strict=False)]
         return [*settings, f"{SEED}={self.seeds[choice[-1]]}"] if self.seeds else settings
 
     def source_of(self, point: int) -> Source:
-        """The configuration of a point."""
+        """Returns the configuration of a point."""
         return replace(self.source, overrides=(*self.source.overrides, *self.settings(point)))
 
     def with_seeds(self, first: int, count: int) -> Grid:
-        """The same combinations under `count` seeds from `first` on.
+        """Returns the grid with `count` seeds from `first` on.
 
         Raises:
             ConfigError: There are too many points, the seeds are too large, or the seed is swept already.
@@ -87,10 +87,10 @@ class Grid:
 
 
 def check_points(sizes: Sequence[int]) -> None:
-    """Refuses more combinations than a sweep may have.
+    """Checks that there are at most `POINTS_MAX` combinations.
 
     Raises:
-        ConfigError: There are too many.
+        ConfigError: There are more.
     """
     points = math.prod(sizes)
     if points > POINTS_MAX:
@@ -99,6 +99,6 @@ def check_points(sizes: Sequence[int]) -> None:
         )
 
 
-def path_of(assignment: str) -> str:
-    """The parameter that an assignment sets."""
+def key_of_assignment(assignment: str) -> str:
+    """Returns the parameter that an assignment sets."""
     return ".".join(key.strip() for key in assignment.partition("=")[0].split("."))

@@ -1,4 +1,4 @@
-"""What a sweep is, so that only the same one is continued."""
+"""Identity of a sweep, so that only the same sweep is continued."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     Identity = dict[str, Any]
 
 LISTED_MAX = 6
-"""More values are not listed in a message."""
+"""Maximum number of values that a message lists."""
 
 
 def identity_of(job: Job) -> Identity:
-    """What the results of a sweep depend on."""
+    """Returns everything that the results of a sweep depend on."""
     source = job.grid.source
     return {
         "hostnet": _core.version(),
@@ -36,10 +36,10 @@ def identity_of(job: Job) -> Identity:
 
 
 def compare(path: Path, before: Identity, now: Identity) -> None:
-    """Makes sure that a directory belongs to the sweep that is to be continued.
+    """Checks that a directory belongs to the sweep that is to be continued.
 
     Raises:
-        ConfigError: It does not; says what differs.
+        ConfigError: It does not; the message lists the differences.
     """
     differences = list(_differences(before, now))
     if differences:
@@ -47,6 +47,7 @@ def compare(path: Path, before: Identity, now: Identity) -> None:
 
 
 def _differences(before: Identity, now: Identity) -> list[str]:
+    """Lists the differences between two sweeps."""
     found = []
     for key, what in (("hostnet", "made by hostnet"), ("engine", "--engine"), ("name", "its name is")):
         if before.get(key) != now[key]:
@@ -67,6 +68,7 @@ def _differences(before: Identity, now: Identity) -> list[str]:
 
 
 def _other_axes(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:
+    """Lists the differences between the axes of two sweeps."""
     old, new = ({axis["path"]: axis["values"] for axis in axes} for axes in (before, now))
     found = [f"--over {path} is gone" for path in old if path not in new]
     found += [f"--over {path} is new" for path in new if path not in old]
@@ -77,6 +79,7 @@ def _other_axes(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list
 
 
 def _listed(values: list[Any]) -> str:
+    """Lists values."""
     if not values:
         return "none"
     listed = ",".join(map(str, values[:LISTED_MAX]))

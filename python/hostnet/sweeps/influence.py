@@ -1,4 +1,4 @@
-"""Which of the swept parameters changed anything."""
+"""Finds swept parameters that changed no result."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 LISTED_MAX = 5
-"""More values are not listed in a note."""
+"""Maximum number of values that a note lists."""
 
 
 class NothingChangedError(ConfigError):
-    """All results of a sweep are the same."""
+    """Raised if all results of a sweep are the same."""
 
 
 def notes_on(grid: Grid, journal: Journal) -> list[str]:
-    """Sentences about swept parameters that changed no result, and about values that gave the same results.
+    """Returns notes on parameters that changed no result, and on values with equal results.
 
     Raises:
-        NothingChangedError: All are without influence, so that all results are the same.
+        NothingChangedError: No parameter changed any result.
     """
     digests = [[hashlib.sha256() for _ in axis.values] for axis in grid.axes]
     idle = {axis.path for axis in grid.axes}
@@ -45,7 +45,7 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
     for axis, of_axis in zip(grid.axes, digests, strict=True):
         if len(of_axis) > 1:
             changes_nothing = len({digest.digest() for digest in of_axis}) == 1
-            # A rule that was not met while measuring may have acted before.
+            # A rule that was not met while measuring may have acted during the warm-up.
             (idle.add if changes_nothing else idle.discard)(axis.path)
     swept = [axis.path for axis in grid.axes if len(axis.values) > 1]
     if swept and idle.issuperset(swept):
@@ -56,15 +56,15 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
     notes = [f"{axis.path} had no influence on any result of this sweep" for axis in grid.axes if axis.path in idle]
     for axis, of_axis in zip(grid.axes, digests, strict=True):
         if axis.path not in idle:
-            notes += [f"{axis.path}: {same} gave the same results" for same in _same(axis, of_axis)]
+            notes += [f"{axis.path}: {same} gave the same results" for same in _equal_value_groups(axis, of_axis)]
     if outside:
         covered = f"{outside} of {len(grid)} points lie outside of what the predictor covers"
         notes.append(f"{covered}; column outside says why")
-    return [*notes, *_left_out(grid, journal)]
+    return [*notes, *_omission_notes(grid, journal)]
 
 
-def _left_out(grid: Grid, journal: Journal) -> Iterator[str]:
-    """Yields a note for each table with rows that are left out."""
+def _omission_notes(grid: Grid, journal: Journal) -> Iterator[str]:
+    """Yields a note for each table with omitted rows."""
     counts: Counter[str] = Counter()
     for point in range(len(grid)):
         counts.update({name: table["left_out"] for name, table in journal.outcome(point)["tables"].items()})
@@ -73,7 +73,8 @@ def _left_out(grid: Grid, journal: Journal) -> Iterator[str]:
             yield f"tables/{name}.parquet has only the first {ROWS_MAX} rows of each point; {count} are left out"
 
 
-def _same(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:
+def _equal_value_groups(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:
+    """Returns the groups of values with equal results."""
     groups: dict[bytes, list[str]] = {}
     for value, digest in zip(axis.values, of_axis, strict=True):
         groups.setdefault(digest.digest(), []).append(shown(value.name))
@@ -81,6 +82,7 @@ def _same(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:
 
 
 def _listed(names: list[str]) -> str:
+    """Lists values."""
     if len(names) > LISTED_MAX:
         return f"{len(names)} values from {names[0]} to {names[-1]}"
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,4 @@
-"""A sweep that was checked, and one point of it."""
+"""A checked sweep, and the computation of one point."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from hostnet.sweeps.outcome import Outcome, Types
 
     Keep = Callable[[Sequence[Outcome], Types], None]
-    Tell = Callable[[float], bool]
+    Report = Callable[[float], bool]
 
 
 class ClusterError(CodedError, OSError):
-    """The cluster that computes does not answer, or no longer."""
+    """Raised if the Dask cluster does not answer, or no longer."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to compute, and with what."""
+    """A checked sweep and its engine."""
 
     grid: Grid
     checked: Checked
     engine: str
 
     def plan(self, point: int) -> tuple[AnyPlan, Source]:
-        """The checked configuration of a point.
+        """Resolves a point again.
 
         Raises:
             ConfigError: A file that it names has changed since the check.
@@ -56,14 +56,14 @@ class Job:
 
         Raises:
             ConfigError: A file that it names has changed since the check.
-            SimulationError: The run could not go on.
+            SimulationError: The run failed.
         """
         plan, source = self.plan(point)
         try:
             return compute(self.engine, plan, source, progress)
         except SimulationError as error:
-            raise error.reworded(f"{self.where(point)}: {error}") from None
+            raise error.reworded(f"{self.point_label(point)}: {error}") from None
 
-    def where(self, point: int) -> str:
-        """A point with its settings, for messages."""
+    def point_label(self, point: int) -> str:
+        """Describes a point with its settings, for messages."""
         return f"point {point} ({', '.join(map(shown, self.grid.settings(point)))})"

@@ -1,8 +1,8 @@
-"""Keeps what is done, so that a sweep can be killed at any moment.
+"""Stores finished points, so that a sweep can be killed at any time.
 
-A journal is a file that only grows. Each record has its length and its checksum before it. What a kill leaves half
-written at the end is cut off when the journal is opened again. The file is locked while it is open; the lock goes with
-the process, however that ends.
+A journal is an append-only file. Each record is preceded by its length and checksum. A record that a kill left
+incomplete at the end is cut off when the journal is opened again. The file is locked while it is open; the system
+releases the lock when the process ends for any reason.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
 MAGIC = b"hostnet sweep journal 1\n"
 
 HEAD = struct.Struct("<II")
-"""Length and checksum of what follows."""
+"""Length and checksum of the following record."""
 
 SYNC_EVERY_S = 1.0
-"""A crash of the machine costs at most this much work; a kill of the process costs none that was written."""
+"""A crash of the machine loses at most this much work, in s; a kill of the process loses no written record."""
 
 CACHED = 128
-"""Records kept in memory while points are read in their order."""
+"""Records kept in memory while points are read in order."""
 
 ABSENT = -1
 
 
 class JournalError(CodedError, OSError):
-    """The file is in use, or it is no journal."""
+    """Raised if the file is in use, or is no journal."""
 
 
 class Journal:
-    """The finished points of a sweep, on the disk."""
+    """The finished points of a sweep, on disk."""
 
     def __init__(self, path: Path) -> None:
         """Opens or creates a journal and locks it.
 
         Raises:
-            JournalError: Another process has it open, or it is no journal.
-            OSError: It cannot be read or written.
+            JournalError: Another process has it open, or the file is no journal.
+            OSError: The file cannot be read or written.
         """
         self.path = path
         self.header: Record | None = None
@@ -69,26 +69,26 @@ class Journal:
             raise
 
     def __enter__(self) -> Journal:
-        """The journal, which is closed at the end of the block."""
+        """Returns the journal, which is closed at the end of the block."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closes the file and gives up the lock."""
+        """Closes the file and releases the lock."""
         self._file.close()
 
     def __contains__(self, point: int) -> bool:
-        """Whether a point is done."""
+        """Returns True if a point is finished."""
         return point < len(self._offsets) and self._offsets[point] != ABSENT
 
     def begin(self, header: Record, points: int) -> None:
-        """Writes what the sweep is, before anything else."""
+        """Writes the identity of the sweep, before anything else."""
         self._append({"header": header, "points": points})
         self.sync()
 
     def add(self, outcomes: Sequence[Record], types: Record) -> int:
-        """Keeps finished points and returns how many were new. Those that are done already are left alone."""
+        """Stores finished points and returns how many were new. Points that are already stored are ignored."""
         fresh = [outcome for outcome in outcomes if outcome["point"] not in self]
         if not fresh:
             return 0
@@ -98,16 +98,16 @@ class Journal:
         return len(fresh)
 
     def sync(self) -> None:
-        """Sees to it that everything is on the disk."""
+        """Flushes everything to disk."""
         os.fsync(self._file.fileno())
         self._synced_s = time.monotonic()
 
     def missing(self) -> Iterator[int]:
-        """The points that are not done, in their order."""
+        """Yields the unfinished points, in order."""
         return (point for point, offset in enumerate(self._offsets) if offset == ABSENT)
 
     def outcome(self, point: int) -> Record:
-        """A finished point."""
+        """Returns a finished point."""
         offset = self._offsets[point]
         if offset not in self._cache:
             record = self._read(offset)
@@ -119,6 +119,7 @@ class Journal:
         return self._cache[offset][point]
 
     def _lock(self) -> None:
+        """Locks the file."""
         try:
             lock_file(self._file, self.path)
         except LockedError as error:
@@ -126,7 +127,7 @@ class Journal:
             raise JournalError("file-access", f"{self.path.parent}: another sweep {done} there") from None
 
     def _load(self) -> None:
-        """Reads all records and cuts off what is damaged."""
+        """Reads all records and truncates the file at the first damaged one."""
         self._file.seek(0)
         magic = self._file.read(len(MAGIC))
         if magic != MAGIC[: len(magic)]:
@@ -141,7 +142,7 @@ class Journal:
             self._write(0, MAGIC)
 
     def _read(self, offset: int) -> tuple[Record, int] | None:
-        """A record and where it ends; None if it is not whole."""
+        """Returns a record and the offset of its end; None if it is incomplete."""
         self._file.seek(offset)
         head = self._file.read(HEAD.size)
         if len(head) < HEAD.size:
@@ -156,18 +157,21 @@ class Journal:
         return record, offset + HEAD.size + length
 
     def _append(self, record: Record) -> None:
+        """Appends a record."""
         content = zlib.compress(json.dumps(record, ensure_ascii=False).encode(), 1)
         end = self._file.seek(0, os.SEEK_END)
         self._write(end, HEAD.pack(len(content), zlib.crc32(content)) + content)
         self._note(record, end)
 
     def _write(self, offset: int, content: bytes) -> None:
+        """Writes bytes at an offset."""
         self._file.seek(offset)
         view = memoryview(content)
         while view:
             view = view[self._file.write(view) or 0 :]
 
     def _note(self, record: Record, offset: int) -> None:
+        """Updates the index with a record."""
         if "header" in record:
             self.header = record["header"]
             self._offsets = array("q", [ABSENT]) * record["points"]

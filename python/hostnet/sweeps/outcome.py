@@ -1,4 +1,4 @@
-"""What is kept of a point."""
+"""Stored results of a point."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MEMORY_COLUMNS = (
     "write_mode_share",
     "bus_busy_share",
 )
-"""Columns of table channels that go into every row, those of all channels together."""
+"""Columns of the table `channels` that are added to every row, as totals of all channels."""
 
 CACHE_COLUMNS = {
     "l2_miss_ratio": "float64",
@@ -41,40 +41,40 @@ CACHE_COLUMNS = {
     "ddio_hit_ratio": "float64",
     "ddio_leak_ratio": "float64",
 }
-"""Columns of table caches that go into the rows of the workloads, and their types; null without caches."""
+"""Columns of the table `caches` that are added to the rows of workloads, and their types; null without caches."""
 
 TABLES = ("traffic", "domains")
-"""What a sweep keeps the rows of: what moved (workloads, or classes of traffic between hosts), and domains."""
+"""Tables whose rows a sweep stores: traffic (workloads, or traffic classes between hosts) and domains."""
 
 LATENCIES = ("count", "mean_us", "p50_us", "p90_us", "p99_us", "p99_9_us")
-"""Columns of table latencies that go into the rows of the classes of traffic."""
+"""Columns of the table `latencies` that are added to the rows of traffic classes."""
 
-OF_POWER = {"cores_w": "float64", "energy_w": "float64"}
-"""Power of the cores of all servers, and of everything with an energy model; null if not known."""
+POWER_COLUMNS = {"cores_w": "float64", "energy_w": "float64"}
+"""Power of the cores of all servers, and of everything with an energy model; null if unknown."""
 
-OF_EFFICIENCY = {"pj_per_byte": "float64", "nj_per_operation": "float64"}
-"""Columns of table efficiency that are added to the rows of workloads; null without energy models."""
+EFFICIENCY_COLUMNS = {"pj_per_byte": "float64", "nj_per_operation": "float64"}
+"""Columns of the table `efficiency` that are added to the rows of workloads; null without energy models."""
 
 ROWS_MAX = 1000
-"""Most rows of a table to keep per point; only tables of flows have more."""
+"""Maximum number of rows of a table that are stored per point; only tables of flows have more."""
 
-OF_JOBS = {
+JOB_COLUMNS = {
     "iteration_us": "float64",
     "communication_share": "float64",
     "path_host": "string",
     "path_share": "float64",
 }
-"""Columns of table jobs that go into the rows of their classes, and their types; null of other classes."""
+"""Columns of the table `jobs` that are added to the rows of their classes, and their types; null for other classes."""
 
-OF_LIMITS = {"limited_by": "limit", "limited_at": "place"}
-"""Columns of the rows of classes of traffic, and those of table limits that they have."""
+LIMIT_COLUMNS = {"limited_by": "limit", "limited_at": "place"}
+"""Columns of the rows of traffic classes, and the columns of the table `limits` that they come from."""
 
 EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
 """Columns that only some engines fill, and their types."""
 
 
 def headline(manifest: Mapping[str, Any]) -> str:
-    """What was swept, in one line."""
+    """Describes a sweep in one line."""
     sizes = [f"{len(axis['values'])} x {axis['path']}" for axis in manifest["over"]]
     seeds = [f"{len(manifest['seeds'])} seeds"] if manifest["seeds"] else []
     what = "simulated" if manifest["engine"] == "run" else "predicted"
@@ -82,11 +82,11 @@ def headline(manifest: Mapping[str, Any]) -> str:
 
 
 def outcome_of(point: int, results: AnyResults) -> Outcome:
-    """What is kept of a point, as plain lists."""
+    """Returns the stored results of a point, as plain lists."""
     if isinstance(results, ChipResults):
         return chip_outcome(point, results)
     types = types_of(results)
-    rows = _of_hosts(results) if results.plan.is_cluster else _of_server(results)
+    rows = _cluster_rows(results) if results.plan.is_cluster else _server_rows(results)
     return {
         "point": point,
         "seed": results.plan.seed,
@@ -100,10 +100,11 @@ def outcome_of(point: int, results: AnyResults) -> Outcome:
     }
 
 
-def _of_server(results: Results) -> dict[str, Any]:
+def _server_rows(results: Results) -> dict[str, Any]:
+    """Returns the rows of a server."""
     summary = results.summary
     memory = next(row for row in summary["channels"] if row["channel"] < 0)
-    more = _of_energy(summary)
+    more = _energy_columns(summary)
     return {
         "traffic": [{**row, **more(row["workload"])} for row in summary["workloads"]],
         "domains": summary["domains"],
@@ -114,12 +115,15 @@ def _of_server(results: Results) -> dict[str, Any]:
     }
 
 
-def _of_hosts(results: Results) -> dict[str, Any]:
+def _cluster_rows(results: Results) -> dict[str, Any]:
+    """Returns the rows of hosts on a network."""
     summary = results.summary
     latencies = {row["class"]: row for row in summary["latencies"]}
-    more = _of_energy(summary)
-    jobs = {row["job"]: {column: row[column] for column in OF_JOBS} for row in summary.get("jobs", ())}
-    limits = {row["class"]: {column: row[of] for column, of in OF_LIMITS.items()} for row in summary.get("limits", ())}
+    more = _energy_columns(summary)
+    jobs = {row["job"]: {column: row[column] for column in JOB_COLUMNS} for row in summary.get("jobs", ())}
+    limits = {
+        row["class"]: {column: row[of] for column, of in LIMIT_COLUMNS.items()} for row in summary.get("limits", ())
+    }
 
     def of(row: dict[str, Any]) -> dict[str, Any]:
         name = row["class"]
@@ -131,16 +135,18 @@ def _of_hosts(results: Results) -> dict[str, Any]:
     return {"traffic": traffic, "domains": domains, "memory": [], "caches": [[] for _ in traffic]}
 
 
-def _of_energy(summary: Mapping[str, Any]) -> Callable[[str], dict[str, Any]]:
-    """Returns the additions to the row of a name: power, which all share, and energy per unit of its work."""
+def _energy_columns(summary: Mapping[str, Any]) -> Callable[[str], dict[str, Any]]:
+    """Returns the additions to the row of a name: total power, and energy per unit of its work."""
     watts = [row["power_w"] for row in summary.get("energy", ()) if row["part"] == "all"]
     power = {"cores_w": cores_w(summary.get("power", ())), "energy_w": sum(watts) if watts else None}
-    done = {row["name"]: {column: row[column] for column in OF_EFFICIENCY} for row in summary.get("efficiency", ())}
+    done = {
+        row["name"]: {column: row[column] for column in EFFICIENCY_COLUMNS} for row in summary.get("efficiency", ())
+    }
     return lambda name: {**power, **done.get(name, {})}
 
 
 def tables_of(results: Results) -> dict[str, Any]:
-    """Returns the tables of results by name: columns with types, rows, and the number of rows left out."""
+    """Returns the result tables by name: columns with types, rows, and the number of omitted rows."""
     found = {}
     for name in result_tables():
         if name in results.table_names and (rows := results.rows(name)):
@@ -151,7 +157,7 @@ def tables_of(results: Results) -> dict[str, Any]:
 
 
 def _influence(results: Results, rows: Mapping[str, Any]) -> str:
-    """Hashes all that a parameter can influence: the results, without columns that repeat the configuration."""
+    """Hashes everything that a parameter can influence: the results, without columns that repeat the configuration."""
     tables = [rows["traffic"], rows["memory"]]
     for name in result_tables():
         given = set(table_info()[name]["given"])
@@ -161,7 +167,7 @@ def _influence(results: Results, rows: Mapping[str, Any]) -> str:
 
 
 def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
-    """What an engine says about a whole point, by column."""
+    """Returns the values that an engine has for a whole point, by column."""
     extras = {}
     if "regime" in summary:
         extras["regime"] = summary["regime"]["name"]
@@ -172,19 +178,26 @@ def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def types_of(results: AnyResults) -> Types:
-    """The columns of the tables and their types, which are the same for every point."""
+    """Returns the columns of the tables and their types, which are equal for all points."""
     if isinstance(results, ChipResults):
         return chip_types()
     types = results.native.column_types
     if results.plan.is_cluster:
         latencies = types("latencies")
-        of_limits = dict.fromkeys(OF_LIMITS, "string")
+        of_limits = dict.fromkeys(LIMIT_COLUMNS, "string")
         of_latencies = {column: latencies[column] for column in LATENCIES}
-        traffic = {**types("classes"), **of_latencies, **OF_POWER, **OF_EFFICIENCY, **OF_JOBS, **of_limits}
+        traffic = {
+            **types("classes"),
+            **of_latencies,
+            **POWER_COLUMNS,
+            **EFFICIENCY_COLUMNS,
+            **JOB_COLUMNS,
+            **of_limits,
+        }
         return {"traffic": traffic, "domains": types("domains"), "caches": {}, "memory": {}}
     channels = types("channels")
     return {
-        "traffic": {**types("workloads"), **OF_POWER, **OF_EFFICIENCY},
+        "traffic": {**types("workloads"), **POWER_COLUMNS, **EFFICIENCY_COLUMNS},
         "domains": types("domains"),
         "caches": CACHE_COLUMNS,
         "memory": {column: channels[column] for column in MEMORY_COLUMNS},

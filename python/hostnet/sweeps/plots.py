@@ -1,7 +1,7 @@
-"""Pictures of a sweep: what every workload did over what was swept.
+"""Plots of a sweep: the results of every workload over the swept parameters.
 
-The first swept parameter is on the x axis, the second one is a line per value, the third one a panel per value.
-Further ones are a file per combination. A parameter with a single value takes no part.
+The first swept parameter is the x axis, each value of the second one is a line, and each value of the third one is a
+panel. Each combination of further parameters is a file. A parameter with a single value is ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.files import read_table, write_figure
-from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
+from hostnet.report.style import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.subjects import subject_of
 from hostnet.running.seeds import mean_of
 from hostnet.sweeps.policies import draw_policies
@@ -33,43 +33,43 @@ if TYPE_CHECKING:
     Dot = tuple[float | None, float | None]
 
 FILES_MAX = 24
-"""More combinations of a fourth parameter and further ones are not drawn."""
+"""Maximum number of combinations of the fourth and further parameters that are plotted."""
 
 PANELS_MAX = 24
-"""More values of a third parameter are not drawn."""
+"""Maximum number of values of the third parameter that are plotted."""
 
 LINES_MAX = 64
-"""Of more values of a second parameter only some are drawn."""
+"""Maximum number of values of the second parameter that are plotted."""
 
 PANELS_PER_ROW = 3
 
 LEGEND_MAX = 16
-"""Of more lines only some are named."""
+"""Maximum number of lines in the legend."""
 
 MARKS_MAX = 24
-"""Lines with more values have no marks, which would hide them."""
+"""Maximum number of values of a line with marks, which would otherwise hide it."""
 
 WHISKERS_MAX = 200
-"""Lines with more values have no whiskers, which would be a band that takes long to draw."""
+"""Maximum number of values of a line with whiskers, which would otherwise form a band and be slow to draw."""
 
 HEADROOM = 1.04
-"""How far y axes reach beyond what is drawn."""
+"""Factor of the upper limit over the largest value."""
 
 KINDS = tuple(COLOURS)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What is on a y axis; `ci95` is the column of its confidence interval, empty without one."""
+    """Metric of a y axis; `ci95` is the column of its confidence interval, empty without one."""
 
     name: str
     column: str
     ci95: str
     label: str
     always: bool = True
-    """Whether it is drawn where no point has a value."""
+    """True if it is plotted even without any value."""
     logarithmic: bool = False
-    """Whether its axis is, where values are far apart."""
+    """True if the axis is logarithmic for values far apart."""
 
 
 METRICS = (
@@ -78,7 +78,7 @@ METRICS = (
     Metric("operations", "operations_per_s", "operations_ci95", "operations per s", always=False),
     Metric("leaks", "ddio_leak_ratio", "", "leaked lines / lines written", always=False),
 )
-"""Of workloads."""
+"""Metrics of workloads."""
 
 METRICS_OF_HOSTS = (
     Metric("goodput", "goodput_gbps", "goodput_ci95", "goodput, Gbps"),
@@ -87,46 +87,46 @@ METRICS_OF_HOSTS = (
     Metric("power", "cores_w", "", "power of cores, W", always=False),
     Metric("iteration", "iteration_us", "", "time of an iteration, µs", always=False, logarithmic=True),
 )
-"""Of classes of traffic."""
+"""Metrics of traffic classes."""
 
 METRICS_OF_CHIPS = (
     Metric("payload", "application_gb_per_s", "", "payload in and out, GB/s"),
     Metric("latency", "latency_mean_cycles", "", "latency of an operation, cycles"),
     Metric("noc", "noc_gb_per_s", "", "on the network on the chip, GB/s"),
 )
-"""Of chips."""
+"""Metrics of chips."""
 
 MEASURED = {"workload": METRICS, "class": METRICS_OF_HOSTS, "op": METRICS_OF_CHIPS}
-"""What is drawn, by what the rows are of."""
+"""Metrics by subject of the rows."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a workload, or a class of traffic, did at every combination of the parameters that are drawn."""
+    """Results of a workload, or a traffic class, for every combination of the plotted parameters."""
 
     workload: str
     axes: tuple[Axis, ...]
     dots: dict[tuple[Choice, str], Dot]
-    """Value and half width of its confidence interval, by combination and column."""
+    """Value and half-width of its confidence interval, by combination and column."""
     measured: tuple[Metric, ...] = METRICS
-    """What there may be to draw."""
+    """Metrics that may be plotted."""
 
     def dot(self, choice: Choice, metric: Metric) -> Dot:
-        """A value; none where there is nothing to say."""
+        """Returns a value; None if it is missing."""
         return self.dots.get((choice, metric.column), (None, None))
 
     @property
     def metrics(self) -> list[Metric]:
-        """What is drawn of it."""
+        """Metrics that are plotted."""
         known = {column for (_, column), (value, _) in self.dots.items() if value is not None}
         return [metric for metric in self.measured if metric.always or metric.column in known]
 
 
 def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
-    """Draws the table of workloads into a folder. Returns a note if not everything was drawn.
+    """Draws the plots of a table into a folder. Returns a note if not everything was plotted.
 
     Raises:
-        OSError: They cannot be written.
+        OSError: A plot cannot be written.
     """
     import matplotlib as mpl
 
@@ -137,7 +137,7 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
             for stem, figure in figures_of(name, sweep):
                 write_figure(folder / f"{stem}.png", figure, dpi=150)
         for stem, figure in draw_policies(table, drawn):
-            write_figure(folder / f"{stem_of(stem)}-policies.png", figure, dpi=150)
+            write_figure(folder / f"{file_stem(stem)}-policies.png", figure, dpi=150)
     combinations = prod(len(axis.values) for axis in drawn[3:])
     limits = ((1, LINES_MAX), (2, PANELS_MAX))
     hidden = combinations > FILES_MAX or any(len(drawn) > at and len(drawn[at].values) > most for at, most in limits)
@@ -145,13 +145,13 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
 
 
 def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
-    """Draws the plots of the directory of a sweep again. Returns their paths, and a note if not everything was drawn.
+    """Redraws the plots of a sweep's directory. Returns their paths, and a note if not everything was plotted.
 
     Raises:
-        ConfigError: Its sweep is not complete, or its files are damaged.
-        OSError: They cannot be read, or the plots not written.
+        ConfigError: The sweep is not complete, or its files are damaged.
+        OSError: A file cannot be read or written.
     """
-    from hostnet.sweeps.place import read_manifest
+    from hostnet.sweeps.sweep_dir import read_manifest
 
     manifest = read_manifest(directory)
     if manifest is None:
@@ -161,13 +161,13 @@ def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
 
 
 def _axes_in(directory: Path, manifest: dict[str, Any]) -> tuple[Axis, ...]:
-    """What was swept, as the manifest says and the table has it.
+    """Returns the axes of a sweep from its manifest, checked against the table.
 
     Raises:
-        ConfigError: The manifest says something else, or nothing.
+        ConfigError: The manifest is damaged.
     """
     from hostnet.sweeps.axis import axes_of
-    from hostnet.sweeps.place import damaged
+    from hostnet.sweeps.sweep_dir import damaged
 
     try:
         axes = axes_of([f"{axis['path']}={','.join(axis['values'])}" for axis in manifest["over"]])
@@ -179,7 +179,7 @@ def _axes_in(directory: Path, manifest: dict[str, Any]) -> tuple[Axis, ...]:
 
 
 def _has(table: Path, axis: Axis) -> bool:
-    """Whether a table has a column of an axis with no other values."""
+    """Returns True if a table has a column of an axis, without other values."""
     import pyarrow.parquet as pq
 
     if axis.path not in pq.read_schema(table).names:
@@ -188,7 +188,7 @@ def _has(table: Path, axis: Axis) -> bool:
 
 
 def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
-    """The values of every workload, in the order of the table; several seeds become their mean."""
+    """Reads the values of every workload, in the order of the table; several seeds become their mean."""
     import pyarrow.parquet as pq
 
     subject = subject_of(pq.read_schema(table).names)
@@ -210,7 +210,7 @@ def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
 
 
 def _mean(dots: Sequence[Dot]) -> Dot:
-    """One run has the confidence interval of its own noise; several seeds have that of their mean."""
+    """Returns a single value with its own interval, or the mean over several seeds with its interval."""
     if len(dots) == 1:
         return dots[0]
     mean = mean_of([value for value, _ in dots])
@@ -218,7 +218,7 @@ def _mean(dots: Sequence[Dot]) -> Dot:
 
 
 def figures_of(name: str, sweep: Sweep) -> Iterable[tuple[str, Figure]]:
-    """The pictures of a workload, by the stem of their file names."""
+    """Yields the plots of a workload with the stems of their file names."""
     if len(sweep.axes) <= 2:
         yield name, draw_pair(sweep)
         return
@@ -230,22 +230,22 @@ def figures_of(name: str, sweep: Sweep) -> Iterable[tuple[str, Figure]]:
 
 
 def draw_pair(sweep: Sweep) -> Figure:
-    """Everything that was measured of it, side by side."""
+    """Plots all metrics side by side."""
     metrics = sweep.metrics
     figure = new_figure(4.8 * len(metrics), 3.6)
     for axes, metric in zip(figure.subplots(1, len(metrics), squeeze=False)[0], metrics, strict=True):
         draw_lines(axes, sweep, metric, ())
         axes.set_ylabel(metric.label)
-        put_height(axes, metric)
+        set_height(axes, metric)
     figure.suptitle(plain(sweep.workload), x=0.01, ha="left", fontsize=10)
     add_legend(figure, sweep)
     return figure
 
 
 def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
-    """A panel per value of the third parameter, all with the same y axis."""
+    """Plots a panel per value of the third parameter, all with the same y axis."""
     third = sweep.axes[2]
-    shown = evenly(len(third.values), PANELS_MAX)
+    shown = evenly_spaced(len(third.values), PANELS_MAX)
     columns = 2 if len(shown) == 4 else min(len(shown), PANELS_PER_ROW)
     rows = -(-len(shown) // columns)
     figure = new_figure(2.0 + 3.2 * columns, 0.7 + 2.6 * rows)
@@ -257,7 +257,7 @@ def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
         axes.set_title(plain(f"{third.path} = {third.values[index].name}"), loc="left", fontsize=8)
     for axes in grid[:, 0]:
         axes.set_ylabel(metric.label)
-    put_height(grid[0, 0], metric)
+    set_height(grid[0, 0], metric)
     further = [f"{axis.path} = {axis.values[index].name}" for axis, index in zip(sweep.axes[3:], rest, strict=True)]
     figure.suptitle(plain(", ".join([sweep.workload, *further])), x=0.01, ha="left", fontsize=10)
     add_legend(figure, sweep)
@@ -265,23 +265,23 @@ def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
 
 
 def draw_lines(axes: Axes, sweep: Sweep, metric: Metric, rest: Choice) -> None:
-    """A line per value of the second parameter."""
+    """Plots a line per value of the second parameter."""
     scale = scale_of(sweep.axes[0])
-    for line in evenly(line_count(sweep), LINES_MAX):
+    for line in evenly_spaced(line_count(sweep), LINES_MAX):
         choices = [(index, *((line,) if len(sweep.axes) > 1 else ()), *rest) for index in scale.order]
         dots = [(place, *sweep.dot(choice, metric)) for place, choice in zip(scale.places, choices, strict=True)]
         known = [(place, value, ci95) for place, value, ci95 in dots if value is not None]
         places, values = [place for place, _, _ in known], [value for _, value, _ in known]
-        look = look_of(line, line_count(sweep)) | ({"marker": ""} if len(places) > MARKS_MAX else {})
+        look = line_style(line, line_count(sweep)) | ({"marker": ""} if len(places) > MARKS_MAX else {})
         axes.plot(places, values, **look)
         if len(places) <= WHISKERS_MAX and any(ci95 for _, _, ci95 in known):
             spread = [ci95 or 0.0 for _, _, ci95 in known]
             axes.errorbar(places, values, yerr=spread, fmt="none", ecolor=look["color"], elinewidth=0.8)
-    put_scale(axes, scale)
+    set_scale(axes, scale)
 
 
-def put_height(axes: Axes, metric: Metric) -> None:
-    """The y axis begins at 0, unless it is logarithmic: it is where values differ by a factor of ten and more."""
+def set_height(axes: Axes, metric: Metric) -> None:
+    """Sets the y axis to start at 0, or to logarithmic for values that differ by a factor of ten or more."""
     low, high = axes.dataLim.intervaly
     if metric.logarithmic and 0 < 10 * low <= high:
         axes.set_yscale("log")
@@ -289,8 +289,8 @@ def put_height(axes: Axes, metric: Metric) -> None:
         axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
 
 
-def put_scale(axes: Axes, scale: Scale) -> None:
-    """Labels an x axis with the values that were swept."""
+def set_scale(axes: Axes, scale: Scale) -> None:
+    """Labels an x axis with the swept values."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
     if scale.base:
@@ -307,14 +307,14 @@ def put_scale(axes: Axes, scale: Scale) -> None:
 
 
 def add_legend(figure: Figure, sweep: Sweep) -> None:
-    """Names the lines, on the right."""
+    """Adds a legend of the lines on the right."""
     if len(sweep.axes) < 2:
         return
     from matplotlib.lines import Line2D
 
     second = sweep.axes[1]
-    named = evenly(len(second.values), LEGEND_MAX)
-    looks = [look_of(index, len(second.values)) for index in named]
+    named = evenly_spaced(len(second.values), LEGEND_MAX)
+    looks = [line_style(index, len(second.values)) for index in named]
     figure.legend(
         [Line2D([], [], **look) for look in looks],
         [plain(second.values[index].name) for index in named],
@@ -325,8 +325,8 @@ def add_legend(figure: Figure, sweep: Sweep) -> None:
     )
 
 
-def look_of(line: int, lines: int) -> dict[str, Any]:
-    """Colour, dashes and mark of a line; many lines go from dark to light."""
+def line_style(line: int, lines: int) -> dict[str, Any]:
+    """Returns colour, dash and mark of a line; many lines go from dark to light."""
     common = {"markersize": 4, "linewidth": 1.4}
     if lines <= len(KINDS):
         kind = KINDS[line]
@@ -338,26 +338,26 @@ def look_of(line: int, lines: int) -> dict[str, Any]:
 
 
 def line_count(sweep: Sweep) -> int:
-    """Lines in a panel."""
+    """Returns the number of lines in a panel."""
     return len(sweep.axes[1].values) if len(sweep.axes) > 1 else 1
 
 
-def evenly(count: int, most: int) -> list[int]:
-    """All indices below `count`, or `most` of them with the first and the last."""
+def evenly_spaced(count: int, most: int) -> list[int]:
+    """Returns all indices below `count`, or `most` of them, evenly spaced from the first to the last."""
     if count <= most:
         return list(range(count))
     return [round(step * (count - 1) / (most - 1)) for step in range(most)]
 
 
 def _named(sweeps: list[Sweep]) -> tuple[list[str], list[Sweep]]:
-    """File names that no two workloads share, whatever characters they have."""
+    """Returns distinct file names for the workloads."""
     names: list[str] = []
     for sweep in sweeps:
-        stem = stem_of(sweep.workload)
+        stem = file_stem(sweep.workload)
         names.append(stem if stem.lower() not in map(str.lower, names) else f"{stem}-{len(names) + 1}")
     return names, sweeps
 
 
-def stem_of(name: str) -> str:
-    """A name without what file names cannot have."""
+def file_stem(name: str) -> str:
+    """Returns a name without characters that are invalid in file names."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "workload"

@@ -1,4 +1,4 @@
-"""The picture of a sweep over frequencies and sleep: percentiles of latencies over what the cores take."""
+"""Plot of a sweep over power policies: latency percentiles over the power of the cores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from hostnet.cluster_view import TAIL, percentiles
-from hostnet.report.looks import COLOURS, DASHES, MARKS, new_figure, plain
+from hostnet.report.style import COLOURS, DASHES, MARKS, new_figure, plain
 from hostnet.report.subjects import subject_of
 
 if TYPE_CHECKING:
@@ -23,38 +23,38 @@ if TYPE_CHECKING:
     Choice = tuple[Any, ...]
 
 WATTS = "cores_w"
-"""The column of a sweep that says what the cores of all servers take."""
+"""Column of the total power of the cores of all servers."""
 
 SHOWN = ("p50_us", "p90_us", "p99_us", "p99_9_us")
-"""The percentiles that are drawn, a line each."""
+"""Percentiles that are plotted, one line each."""
 
 OF_POLICY = ("power", "ncap", "mitt", "coalesce", "coalesce_packets", "queues", "governor")
-"""Words of paths of parameters that are of a policy; values of others are a panel each."""
+"""Words in the paths of parameters of a policy; each value of another parameter gets a panel."""
 
 PANELS_MAX = 6
-"""More panels are not drawn."""
+"""Maximum number of panels."""
 
 PANELS_PER_ROW = 3
 
 NAMED_MAX = 16
-"""Of more policies only the first ones are named."""
+"""Maximum number of policies that are named."""
 
 NAME_MAX = 32
-"""Longer names are cut."""
+"""Longest name; longer ones are cut."""
 
-APART = 0.06
-"""How far the names of two policies are apart, as a share of the axis."""
+LABEL_DISTANCE = 0.06
+"""Distance between the names of two policies, as a share of the axis."""
 
 MARGIN = 0.05
-"""How far x reaches beyond what is drawn, as a share of that."""
+"""Margin of x beyond the data, as a share of their range."""
 
 TALL = 12
-"""Where latencies differ by more than this factor, their axis is logarithmic."""
+"""Ratio of the largest to the smallest latency from which on the axis is logarithmic."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What a policy costs and what it gives: watts, and percentiles in us by column."""
+    """Power and latency of a policy: W, and percentiles in us by column."""
 
     name: str
     watts: float
@@ -62,7 +62,7 @@ class Policy:
 
 
 def draw_policies(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figure]]:
-    """A picture of each class of traffic with latencies, where servers have frequencies and sleep."""
+    """Yields a plot for each traffic class with latencies, if servers have frequencies and sleep states."""
     import pyarrow.parquet as pq
 
     names = pq.read_schema(table).names
@@ -84,20 +84,26 @@ def draw_policies(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figu
 
 
 def _is_at(row: dict[str, Any], axes: Sequence[Axis], choice: Choice) -> bool:
+    """Returns True if a row has the values of a combination."""
     return all(row[axis.path] == value for axis, value in zip(axes, choice, strict=True))
 
 
 def _title(axes: Sequence[Axis], choice: Choice) -> str:
+    """Returns the title of a panel."""
     return ", ".join(f"{axis.path} = {value}" for axis, value in zip(axes, choice, strict=True))
 
 
 def _policies(rows: Sequence[dict[str, Any]], axes: Sequence[Axis]) -> list[Policy]:
-    """The policies that have watts and latencies, the one with the least watts first; several seeds become a mean."""
+    """Returns the policies with known power and latencies, in ascending order of power; seeds are averaged."""
     found = []
     for choice in product(*(axis.columns for axis in axes)):
         own = [row for row in rows if _is_at(row, axes, choice) and row[WATTS] is not None and row["count"]]
         each = [percentiles({"p99_99_us": None, **row}) for row in own]
-        known = {key: mean([told[key] for told in each]) for key in SHOWN if own and all(key in told for told in each)}
+        known = {
+            key: mean([values[key] for values in each])
+            for key in SHOWN
+            if own and all(key in values for values in each)
+        }
         if known:
             name = ", ".join(name_of(str(value)) for value in choice)
             found.append(Policy(name, mean([row[WATTS] for row in own]), known))
@@ -105,18 +111,18 @@ def _policies(rows: Sequence[dict[str, Any]], axes: Sequence[Axis]) -> list[Poli
 
 
 def name_of(value: str) -> str:
-    """What a value is called: of a table what its keys are set to."""
+    """Returns the name of a value; for a table, the values of its keys."""
     inside = re.findall(r'=\s*"?([^"{},=]+)', value) if value.startswith("{") else []
     return ", ".join(inside) or value
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean of some values."""
+    """Returns the mean of some values."""
     return sum(values) / len(values)
 
 
 def draw_panels(name: str, panels: dict[str, list[Policy]]) -> Figure:
-    """A panel for each load or whatever else was swept, all with the same y axis."""
+    """Plots a panel for each value of the other parameters, all with the same y axis."""
     columns = min(len(panels), PANELS_PER_ROW)
     rows = -(-len(panels) // columns)
     figure = new_figure(1.2 + 5.2 * columns, 4.4 * rows)
@@ -137,7 +143,7 @@ def draw_panels(name: str, panels: dict[str, list[Policy]]) -> Figure:
 
 
 def set_height(axes: Axes, values: Sequence[float]) -> None:
-    """The y axis, logarithmic where latencies differ by much."""
+    """Sets the y axis, which is logarithmic if latencies differ much."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     if max(values) > TALL * min(values) > 0:
@@ -151,7 +157,7 @@ def set_height(axes: Axes, values: Sequence[float]) -> None:
 
 
 def draw_panel(axes: Axes, policies: Sequence[Policy]) -> None:
-    """A line for each percentile through the points of the policies, with their names above."""
+    """Plots a line for each percentile through the points of the policies, with their names above."""
     for key, kind in zip(SHOWN, COLOURS, strict=True):
         known = [policy for policy in policies if key in policy.latencies]
         if known:
@@ -184,13 +190,13 @@ def draw_panel(axes: Axes, policies: Sequence[Policy]) -> None:
 
 
 def spread(shares: Sequence[float]) -> list[float]:
-    """Places from left to right that are near these and far enough apart for a name each."""
+    """Returns positions close to the given ones, in the same order, that leave room for a name each."""
     places: list[float] = []
     for share in shares:
-        places.append(max(share, places[-1] + APART) if places else share)
+        places.append(max(share, places[-1] + LABEL_DISTANCE) if places else share)
     beyond = max(places[-1] - 1.0, 0.0)
     limit = places[-1] - beyond
     for index in range(len(places) - 1, -1, -1):
         places[index] = min(places[index], limit)
-        limit = places[index] - APART
+        limit = places[index] - LABEL_DISTANCE
     return places

@@ -1,4 +1,4 @@
-"""Where the values of a parameter lie on an x axis."""
+"""Positions of the values of a parameter on an x axis."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from hostnet.sweeps.axis import Axis
 
 TICKS_MAX = 9
-"""More values are not labelled one by one."""
+"""Maximum number of values that are labelled individually."""
 
 LETTERS_MAX = 30
-"""Labels that are longer than this together are slanted."""
+"""Total length of the labels, in characters, from which on they are slanted."""
 
 LABEL_MAX = 24
-"""Longer labels are cut."""
+"""Longest label; longer ones are cut."""
 
 NEAR = 0.045
-"""Share of the axis that two labels keep apart."""
+"""Distance between two labels, as a share of the axis."""
 
 LOGARITHMIC_FROM = 12
-"""Ratio of the largest to the least value from which the axis is logarithmic."""
+"""Ratio of the largest to the smallest value from which on the axis is logarithmic."""
 
 RATES = ("bps", "B/s", "Hz")
 
@@ -40,7 +40,7 @@ FAMILIES = (
     SIZE_BYTES,
     *({f"{prefix}{unit}": 1000**power for power, prefix in enumerate(("", "k", "M", "G", "T"))} for unit in RATES),
 )
-"""Units that stand for each other, with their sizes."""
+"""Units that can be converted into each other, with their sizes."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Scale:
 
     title: str
     order: list[int]
-    """The values in the order of their places."""
+    """Indices of the values in the order of their positions."""
     places: list[float]
     ticks: list[float]
     labels: list[str]
@@ -59,7 +59,7 @@ class Scale:
 
 
 def scale_of(axis: Axis) -> Scale:
-    """Numbers, also with units of one kind, lie where they are; texts lie side by side."""
+    """Creates the axis of a parameter: numbers at their values, also with units of one kind; texts side by side."""
     numbers, unit = _numbers_of(axis)
     if numbers is None:
         names = [_short(value.name) for value in axis.values]
@@ -83,7 +83,7 @@ def scale_of(axis: Axis) -> Scale:
 
 
 def _numbers_of(axis: Axis) -> tuple[list[float] | None, str | None]:
-    """The values as numbers, and their unit: none where several stand beside the values, "" where there is no unit."""
+    """Returns the values as numbers and their unit: None if units differ, "" without a unit."""
     contents = axis.columns
     if all(isinstance(content, int | float) and not isinstance(content, bool) for content in contents):
         return [float(content) for content in contents], ""
@@ -99,13 +99,13 @@ def _numbers_of(axis: Axis) -> tuple[list[float] | None, str | None]:
 
 
 def _growing(places: Sequence[float]) -> bool:
-    """Whether the steps grow as the values do; even steps are read better on a linear axis."""
+    """Returns True if the steps grow with the values; even steps are more readable on a linear axis."""
     steps = [after - before for before, after in pairwise(places)]
     return len(steps) > 1 and steps[-1] > 2 * steps[0]
 
 
 def _apart(places: Sequence[float], base: int) -> list[float]:
-    """The values whose labels do not run into each other; the first one stays."""
+    """Returns the values whose labels do not overlap; the first one stays."""
     from math import log
 
     at = [log(place) if base else place for place in places]
@@ -118,12 +118,15 @@ def _apart(places: Sequence[float], base: int) -> list[float]:
 
 
 def _thinned(count: int) -> range:
+    """Returns the indices of the labelled values."""
     return range(0, count, -(-count // TICKS_MAX))
 
 
 def _short(label: str) -> str:
+    """Shortens a label."""
     return shown(label if len(label) <= LABEL_MAX else f"{label[: LABEL_MAX - 1]}…")
 
 
 def _long(labels: Sequence[str]) -> bool:
+    """Returns True if the labels must be slanted."""
     return sum(map(len, labels)) > LETTERS_MAX

@@ -1,4 +1,4 @@
-"""The tables of a sweep, in the order of its points."""
+"""Tables of a sweep, in the order of its points."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 
     Columns = dict[str, list[Any]]
 
-POINTS_TOGETHER = 1024
-"""Points of one row group, so that any number of points can be written."""
+POINTS_PER_BATCH = 1024
+"""Points per row group, which bounds the memory for any number of points."""
 
-LEFT_OUT = {"domains": ("part",)}
-"""Columns that are the same in every row: a sweep keeps the domains of the whole server."""
+OMITTED_COLUMNS = {"domains": ("part",)}
+"""Columns that are constant because a sweep stores the domains of the whole server."""
 
 
 def write_table(job: Job, journal: Journal, name: str, path: Path) -> None:
-    """Writes one of the tables, `traffic` or `domains`, with what was swept in front of every row.
+    """Writes the table `traffic` or `domains`, with the swept values at the start of every row.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The table cannot be written.
     """
     import pyarrow.parquet as pq
 
     schema = _schema(job, journal, name)
     with pq.ParquetWriter(path, schema, **PARQUET) as writer:
-        for start in range(0, len(job.grid), POINTS_TOGETHER):
-            points = range(start, min(start + POINTS_TOGETHER, len(job.grid)))
+        for start in range(0, len(job.grid), POINTS_PER_BATCH):
+            points = range(start, min(start + POINTS_PER_BATCH, len(job.grid)))
             writer.write_table(_table(job, map(journal.outcome, points), journal.types, name, schema))
 
 
 def write_tables(job: Job, journal: Journal, folder: Path) -> list[str]:
-    """Writes every other table of results into a new folder, with the swept values in front of every row.
+    """Writes all other result tables into a new folder, with the swept values at the start of every row.
 
     Returns the names of the tables.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: A table cannot be written.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -60,11 +60,11 @@ def write_tables(job: Job, journal: Journal, folder: Path) -> list[str]:
             name: stack.enter_context(pq.ParquetWriter(folder / f"{name}.parquet", schema, **PARQUET))
             for name, schema in schemas.items()
         }
-        for start in range(0, len(job.grid), POINTS_TOGETHER):
+        for start in range(0, len(job.grid), POINTS_PER_BATCH):
             rows: dict[str, list[dict[str, Any]]] = {name: [] for name in schemas}
-            for point in range(start, min(start + POINTS_TOGETHER, len(job.grid))):
+            for point in range(start, min(start + POINTS_PER_BATCH, len(job.grid))):
                 outcome = journal.outcome(point)
-                ahead = _ahead(job, outcome, axes)
+                ahead = _leading_values(job, outcome, axes)
                 for name, table in outcome["tables"].items():
                     rows[name] += (ahead | dict(zip(table["types"], row, strict=True)) for row in table["rows"])
             for name, writer in writers.items():
@@ -82,7 +82,7 @@ def _types_of_tables(job: Job, journal: Journal) -> dict[str, dict[str, str]]:
 
 
 def _with_axes(job: Job, types: dict[str, Any]) -> pa.Schema:
-    """Returns the schema of a table with the swept values in front."""
+    """Returns the schema of a table with the swept values at the start."""
     import pyarrow as pa
 
     axes = {axis.path: pa.array(axis.columns[:1]).type for axis in job.grid.axes}
@@ -94,6 +94,7 @@ def _with_axes(job: Job, types: dict[str, Any]) -> pa.Schema:
 
 
 def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
+    """Returns the schema of the table `traffic` or `domains`."""
     types: Any = _kept(journal.types, name)
     if name == "traffic":
         types.update(journal.types["caches"])
@@ -103,13 +104,14 @@ def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
 
 
 def _table(job: Job, outcomes: Iterable[Outcome], types: Types, name: str, schema: pa.Schema) -> pa.Table:
+    """Returns the rows of some points."""
     import pyarrow as pa
 
     axes = [(axis.path, axis.columns) for axis in job.grid.axes]
     columns: Columns = {column: [] for column in schema.names}
     for outcome in outcomes:
-        ahead = _ahead(job, outcome, axes)
-        behind = _behind(outcome) if name == "traffic" else {}
+        ahead = _leading_values(job, outcome, axes)
+        behind = _trailing_values(outcome) if name == "traffic" else {}
         caches = outcome["caches"] if name == "traffic" else [[]] * len(outcome[name])
         for row, cached in zip(_rows(outcome, types, name), caches, strict=True):
             of_caches = dict(zip(types["caches"], cached, strict=False))
@@ -118,7 +120,8 @@ def _table(job: Job, outcomes: Iterable[Outcome], types: Types, name: str, schem
     return pa.table(columns, schema=schema)
 
 
-def _ahead(job: Job, outcome: Outcome, axes: list[tuple[str, list[Any]]]) -> dict[str, Any]:
+def _leading_values(job: Job, outcome: Outcome, axes: list[tuple[str, list[Any]]]) -> dict[str, Any]:
+    """Returns the columns at the start of the rows of a point."""
     point = outcome["point"]
     choice = job.grid.choice(point)
     return {
@@ -131,16 +134,19 @@ def _ahead(job: Job, outcome: Outcome, axes: list[tuple[str, list[Any]]]) -> dic
     }
 
 
-def _behind(outcome: Outcome) -> dict[str, Any]:
+def _trailing_values(outcome: Outcome) -> dict[str, Any]:
+    """Returns the columns at the end of the rows of a point."""
     memory = zip(MEMORY_COLUMNS, outcome["memory"], strict=False)
     return {**outcome["extras"], **{f"memory_{column}": value for column, value in memory}}
 
 
 def _rows(outcome: Outcome, types: Types, name: str) -> Iterator[dict[str, Any]]:
+    """Yields the rows of a point."""
     for values in outcome[name]:
         row = dict(zip(types[name], values, strict=True))
         yield {column: row[column] for column in _kept(types, name)}
 
 
 def _kept(types: Types, name: str) -> dict[str, str]:
-    return {column: kind for column, kind in types[name].items() if column not in LEFT_OUT.get(name, ())}
+    """Returns the columns that a sweep stores, and their types."""
+    return {column: kind for column, kind in types[name].items() if column not in OMITTED_COLUMNS.get(name, ())}

@@ -1,7 +1,7 @@
-"""Drafts the frequencies and the sleep of cores from what Linux and turbostat say of a machine."""
+"""Drafts the frequencies and sleep states of cores from Linux sysfs and turbostat."""
 
 from hostnet.sysfs.draft import power_table
-from hostnet.sysfs.tree import Cores, State, read_cores
-from hostnet.sysfs.turbostat import Measured, read_turbostat
+from hostnet.sysfs.tree import CoreProperties, IdleState, read_cores
+from hostnet.sysfs.turbostat import TurbostatMeans, read_turbostat
 
-__all__ = ["Cores", "Measured", "State", "power_table", "read_cores", "read_turbostat"]
+__all__ = ["CoreProperties", "IdleState", "TurbostatMeans", "power_table", "read_cores", "read_turbostat"]

@@ -1,4 +1,4 @@
-"""The table of frequencies and sleep of a machine, with a comment on each value that says where it comes from."""
+"""Drafts the table of frequencies and sleep states of a machine, with the source of each value as a comment."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hostnet.sysfs.measured import measured_lines
-from hostnet.sysfs.values import Profile, ends_of, ghz, profile, toml, volts_at
+from hostnet.sysfs.values import Profile, frequency_range, ghz, profile, toml, volts_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hostnet.sysfs.tree import Cores, State
-    from hostnet.sysfs.turbostat import Measured
+    from hostnet.sysfs.tree import CoreProperties, IdleState
+    from hostnet.sysfs.turbostat import TurbostatMeans
 
 COLUMN = 40
-"""Where comments begin."""
+"""Column in which comments start."""
 
 STEP_KHZ = 100_000
-"""Between the frequencies of a processor that lists none (the ratios of Intel's)."""
+"""Step between frequencies of a processor that lists none (the ratios of Intel's), in kHz."""
 
 COUNT_MAX = 64
-"""The most frequencies of a range."""
+"""Maximum number of frequencies of a range."""
 
 GOVERNORS = ("performance", "powersave", "ondemand", "conservative", "schedutil")
 IDLE_GOVERNORS = ("menu", "teo", "ladder")
 
 OF_HINTS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
-"""Drivers in active mode: the processor chooses, and their powersave follows the load, guided by a hint (EPP)."""
+"""Drivers in active mode: the processor chooses, and its powersave follows the load, guided by a hint (EPP)."""
 
 KEYS = {"ondemand": ("period", "up_threshold"), "conservative": ("period", "up_threshold", "down_threshold", "step")}
-"""What the governors have of their own."""
+"""Parameters of the governors."""
 
 DEEP = 6
 LIGHT = 3
-"""The numbers of the states in which a core is without voltage, and from which it has less."""
+"""Numbers of the C-states from which on a core has no voltage, or a reduced one."""
 
 
-def power_table(cores: Cores, measured: Measured | None = None) -> str:
-    """The table as text of a configuration."""
+def power_table(cores: CoreProperties, measured: TurbostatMeans | None = None) -> str:
+    """Returns the table as text of a configuration."""
     known = profile()
     lines = [
         "[power]",
-        "# sysfs = what the machine says of itself; assumed = nothing tells it: check.",
+        "# sysfs = reported by the machine; assumed = not reported: check.",
         "# Voltages are in no file of sysfs.",
         *_value("profile", known.name, "assumed: powers, voltages and how fast they change"),
-        *_unlike(cores),
+        *_differing_core(cores),
         *_pstates(cores, known),
         *_domain(cores),
         *_governor(cores),
@@ -58,16 +58,19 @@ def power_table(cores: Cores, measured: Measured | None = None) -> str:
 
 
 def _value(key: str, value: Any, comment: str) -> Iterator[str]:
+    """Yields the line of a value with its comment."""
     yield f"{f'{key} = {toml(value)}':<{COLUMN}} # {comment}"
 
 
-def _unlike(cores: Cores) -> Iterator[str]:
+def _differing_core(cores: CoreProperties) -> Iterator[str]:
+    """Yields a comment if a core differs from the first."""
     if cores.unlike:
         yield f"# {cores.unlike} has other frequencies or another governor; all are described as the first: check."
 
 
-def _pstates(cores: Cores, known: Profile) -> Iterator[str]:
-    ends = ends_of(cores)
+def _pstates(cores: CoreProperties, known: Profile) -> Iterator[str]:
+    """Yields the frequencies."""
+    ends = frequency_range(cores)
     low, high = (f"{float(volts):g} V" for volts in known.volts)
     if ends is None:
         yield f"# pstates: assumed as in {known.name}, since {cores.folder or 'the tree'} has no frequencies."
@@ -93,14 +96,16 @@ def _pstates(cores: Cores, known: Profile) -> Iterator[str]:
         yield f"pstates = {toml(table)}"
 
 
-def _domain(cores: Cores) -> Iterator[str]:
+def _domain(cores: CoreProperties) -> Iterator[str]:
+    """Yields the frequency domain."""
     if cores.shares is None:
         return
     source = f"sysfs: {cores.folder}/freqdomain_cpus or related_cpus; a chip may couple what Linux sets for each core"
     yield from _value("domain", "chip" if cores.shares else "core", source)
 
 
-def _governor(cores: Cores) -> Iterator[str]:
+def _governor(cores: CoreProperties) -> Iterator[str]:
+    """Yields the governor."""
     place = f"{cores.folder}/scaling_governor"
     kind, comment = cores.governor, f"sysfs: {place}"
     if not kind:
@@ -113,20 +118,21 @@ def _governor(cores: Cores) -> Iterator[str]:
         kind, comment = "performance", f"{comment} is userspace; assumed: give its frequency"
     elif kind not in GOVERNORS:
         kind, comment = "ondemand", f"{comment} is {kind}, which is not modelled; assumed"
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "period": f"{cores.tunables['sampling_rate']} us" if "sampling_rate" in cores.tunables else None,
         "up_threshold": cores.tunables.get("up_threshold"),
         "down_threshold": cores.tunables.get("down_threshold"),
         "step": cores.tunables.get("freq_step"),
     }
     table: dict[str, Any] = {"kind": kind, **({"variant": "3.9"} if kind == "ondemand" else {})}
-    table |= {key: told[key] for key in KEYS.get(cores.governor, ()) if told[key] is not None}
+    table |= {key: values[key] for key in KEYS.get(cores.governor, ()) if values[key] is not None}
     if kind == "ondemand":
         comment += "; the variant is assumed"
     yield from _value("governor", kind if len(table) == 1 else table, comment)
 
 
-def _idle(cores: Cores) -> Iterator[str]:
+def _idle(cores: CoreProperties) -> Iterator[str]:
+    """Yields the idle governor."""
     if cores.has_idle and not cores.states:
         yield from _value("idle", "poll", "sysfs: cpu0/cpuidle has no state but polling")
     elif cores.idle in IDLE_GOVERNORS:
@@ -135,12 +141,13 @@ def _idle(cores: Cores) -> Iterator[str]:
         yield from _value("idle", "menu", f"assumed: cpuidle/current_governor is {cores.idle}, which is not modelled")
 
 
-def _states(cores: Cores, known: Profile, measured: Measured | None) -> Iterator[str]:
+def _states(cores: CoreProperties, known: Profile, measured: TurbostatMeans | None) -> Iterator[str]:
+    """Yields the C-states."""
     if not cores.has_idle:
         yield f"# cstate: assumed as in {known.name}, since the tree has no cpu0/cpuidle."
         return
     stays = {} if measured is None else measured.residencies
-    last: State | None = None
+    last: IdleState | None = None
     names: set[str] = set()
     for state in cores.states:
         if state.name in names or (last is not None and not _is_deeper(state, last)):
@@ -164,14 +171,15 @@ def _states(cores: Cores, known: Profile, measured: Measured | None) -> Iterator
             yield from _value(f"cstate.{name}.disable", True, f"of {known.name}, and not of this machine")
 
 
-def _is_deeper(state: State, before: State) -> bool:
+def _is_deeper(state: IdleState, before: IdleState) -> bool:
+    """Returns True if a state is deeper than the one before."""
     numbers = [re.match(r"[Cc](\d+)", one.name) for one in (before, state)]
     rises = not all(numbers) or int(numbers[0][1]) <= int(numbers[1][1])  # type: ignore[index]
     return rises and state.exit_us > before.exit_us and state.residency_us >= before.residency_us
 
 
 def _power(name: str, known: Profile) -> tuple[str, str]:
-    """What a core takes in a state, and why: by its number, as the profile's states of such numbers."""
+    """Returns the power of a core in a state, and its source: the state of the profile with the nearest number."""
     own = known.power["cstate"].get(name)
     if own is not None:
         return _watts(own), f"assumed as in {known.name}"
@@ -182,5 +190,6 @@ def _power(name: str, known: Profile) -> tuple[str, str]:
 
 
 def _watts(state: dict[str, str]) -> str:
+    """Returns the power of a state of the profile."""
     power = state.get("power", "static")
     return "0 W" if power.startswith("0 ") else power

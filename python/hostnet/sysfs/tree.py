@@ -1,4 +1,4 @@
-"""What Linux knows of the cores of a machine, read from a tree such as /sys/devices/system/cpu."""
+"""Reads the properties of the cores of a machine from a tree such as /sys/devices/system/cpu."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BYTES_MAX = 1 << 16
-"""The longest file of such a tree."""
+"""Largest file of such a tree, in bytes."""
 
 STATES_MAX = 32
-"""The most states that are read."""
+"""Maximum number of states that are read."""
 
 CORES_MAX = 1024
-"""The most cores that are compared with the first."""
+"""Maximum number of cores that are compared with the first."""
 
 FREQUENCIES_MAX = 64
-"""The most frequencies of a table."""
+"""Maximum number of frequencies of a table."""
 
 KHZ = range(10_000, 10_000_001)
-"""Frequencies that can be simulated."""
+"""Frequencies that can be simulated, in kHz."""
 
 EXIT_US = range(1_000_001)
 RESIDENCY_US = range(10_000_001)
-"""Times that can be simulated."""
+"""Target residencies that can be simulated, in us."""
 
 TUNABLES = {"sampling_rate": range(1, 10_000_001), "up_threshold": range(1, 101), "down_threshold": range(100),
             "freq_step": range(1, 101)}  # fmt: skip
-"""What is read of the governor's own folder, with its range; the first in us."""
+"""Files in the folder of the governor that are read, with their ranges; the first is in us."""
 
 
 @dataclass(frozen=True)
-class State:
-    """A state that an idle core may sleep in."""
+class IdleState:
+    """Idle state of a core."""
 
     place: str
-    """Its folder in the tree."""
+    """Folder of the state in the tree."""
     name: str
     exit_us: int
     residency_us: int
@@ -49,43 +49,43 @@ class State:
 
 
 @dataclass(frozen=True)
-class Cores:
-    """What the cores of a machine can do, as far as the tree tells; those of the first alone are read."""
+class CoreProperties:
+    """Properties of the cores of a machine, read from the first one."""
 
     folder: str
-    """The folder that the frequencies stand in; "" for none."""
+    """Folder of the frequencies; "" if there is none."""
     listed_khz: tuple[int, ...]
-    """The frequencies, ascending; () if they are not listed."""
+    """Frequencies in kHz, ascending; empty if they are not listed."""
     ends_khz: tuple[int, int] | None
-    """The lowest and the highest."""
+    """Lowest and highest frequency, in kHz."""
     limits_khz: tuple[int, int] | None
-    """The frequencies that the governor may choose from; None if not known."""
+    """Lowest and highest frequency that the governor may choose, in kHz; None if unknown."""
     driver: str
     governor: str
-    """"" if it is not told."""
+    """Frequency governor; "" if unknown."""
     preference: str
-    """The energy performance preference (EPP) of a driver in active mode; "" if not known."""
+    """Energy performance preference (EPP) of a driver in active mode; "" if unknown."""
     tunables: dict[str, int]
     shares: bool | None
-    """Whether one core's frequency is that of other cores too; None if it is not told."""
+    """True if several cores share one frequency; None if unknown."""
     has_idle: bool
-    """Whether there are states of sleep, even if none but polling."""
-    states: tuple[State, ...]
-    """From the lightest, without polling."""
+    """True if the tree has idle states, even if only polling."""
+    states: tuple[IdleState, ...]
+    """Idle states from the lightest, without polling."""
     idle: str
-    """Who chooses among them; "" if it is not told."""
+    """Idle governor; "" if unknown."""
     unlike: str = ""
     """A core whose frequencies or governor differ from those of the first; "" if there is none."""
 
 
-def read_cores(root: Path) -> Cores:
+def read_cores(root: Path) -> CoreProperties:
     """Reads a tree such as /sys/devices/system/cpu, or a copy of it.
 
     Raises:
-        ConfigError: It is something else, or a file has not what Linux writes there.
+        ConfigError: The folder is no such tree, or a file has an unexpected content.
         OSError: A file cannot be read.
     """
-    tree = _Tree(root)
+    tree = _CpuTree(root)
     folder = next((name for name in ("cpu0/cpufreq", "cpufreq/policy0") if (root / name).is_dir()), "")
     has_idle = (root / "cpu0/cpuidle").is_dir()
     if not folder and not has_idle:
@@ -93,7 +93,7 @@ def read_cores(root: Path) -> Cores:
             "wrong-kind", f"{root}: has neither cpu0/cpufreq nor cpu0/cpuidle; name a tree as /sys/devices/system/cpu"
         )
     governor = tree.word(f"{folder}/scaling_governor") if folder else ""
-    return Cores(
+    return CoreProperties(
         folder=folder,
         listed_khz=tree.frequencies(f"{folder}/scaling_available_frequencies") if folder else (),
         ends_khz=tree.ends(folder, "cpuinfo") if folder else None,
@@ -110,14 +110,14 @@ def read_cores(root: Path) -> Cores:
     )
 
 
-class _Tree:
+class _CpuTree:
     """Reads single files of a tree."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def text(self, name: str) -> str:
-        """The text of a file without what stands around it; "" if there is none."""
+        """Reads a file and strips white space; "" if there is none."""
         file = self.root / name
         if not file.exists():
             return ""
@@ -126,27 +126,31 @@ class _Tree:
         return read_text(file, BYTES_MAX).strip()
 
     def fail(self, name: str, text: str, wanted: str) -> ConfigError:
+        """Creates the error for an unexpected content."""
         shown = text if len(text) <= 40 else f"{text[:40]}..."
         return ConfigError("malformed-file", f"{self.root / name}: {shown!r} is not {wanted}")
 
     def word(self, name: str) -> str:
+        """Reads a name; "" if there is no file."""
         text = self.text(name)
         if text and not re.fullmatch(r"[\w.-]{1,40}", text, re.ASCII):
             raise self.fail(name, text, "a name")
         return text
 
     def number(self, name: str, text: str, allowed: range, unit: str) -> int:
-        """A number of a file; `text` is what stands there."""
+        """Parses a number in `text`, the content of the file `name`."""
         if not re.fullmatch(r"\d{1,20}", text, re.ASCII) or int(text) not in allowed:
             raise self.fail(name, text, f"{unit} from {allowed[0]} to {allowed[-1]}")
         return int(text)
 
     def needed(self, name: str, allowed: range, unit: str) -> int:
+        """Reads a number from a file that must exist."""
         if not (self.root / name).exists():
             raise ConfigError("file-not-found", f"{self.root / name}: is missing")
         return self.number(name, self.text(name), allowed, unit)
 
     def frequencies(self, name: str) -> tuple[int, ...]:
+        """Reads a list of frequencies and sorts them."""
         found = sorted({self.number(name, word, KHZ, "a frequency in kHz") for word in self.text(name).split()})
         if len(found) > FREQUENCIES_MAX:
             raise ConfigError(
@@ -155,6 +159,7 @@ class _Tree:
         return tuple(found)
 
     def ends(self, folder: str, of: str) -> tuple[int, int] | None:
+        """Reads the lowest and highest frequency; None if neither file exists."""
         names = [f"{folder}/{of}_{end}_freq" for end in ("min", "max")]
         if not any((self.root / name).exists() for name in names):
             return None
@@ -177,16 +182,17 @@ class _Tree:
         return ""
 
     def tunables(self, folder: str) -> dict[str, int]:
+        """Reads the parameters of a governor."""
         present = {key: allowed for key, allowed in TUNABLES.items() if (self.root / folder / key).exists()}
         return {key: self.needed(f"{folder}/{key}", allowed, "a number") for key, allowed in present.items()}
 
     def shares(self, folder: str) -> bool | None:
-        """Whether the frequency of the first core is that of others: of more than the threads of one core."""
+        """Returns True if more than the threads of one core share the frequency of the first core."""
         ours = self.cpus(f"{folder}/freqdomain_cpus") or self.cpus(f"{folder}/related_cpus")
         return bool(ours - (self.cpus("cpu0/topology/thread_siblings_list") or {0})) if ours else None
 
     def cpus(self, name: str) -> set[int]:
-        """Numbers such as "0-3,8" or "0 1 2 3"."""
+        """Reads a list of processors such as "0-3,8" or "0 1 2 3"."""
         found: set[int] = set()
         for part in re.split(r"[\s,]+", self.text(name)) if self.text(name) else ():
             first, _, last = part.partition("-")
@@ -194,7 +200,8 @@ class _Tree:
             found.update(range(ends[0], ends[1] + 1))
         return found
 
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[IdleState, ...]:
+        """Reads the idle states of the first core."""
         found = []
         for number in range(STATES_MAX):
             place = f"cpu0/cpuidle/state{number}"
@@ -204,7 +211,7 @@ class _Tree:
             if name.upper() in ("POLL", "CPUIDLE-CORE-POLL-IDLE"):
                 continue
             found.append(
-                State(
+                IdleState(
                     place=place,
                     name=name or f"state{number}",
                     exit_us=self.needed(f"{place}/latency", EXIT_US, "a time in us"),

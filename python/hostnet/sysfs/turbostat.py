@@ -1,4 +1,4 @@
-"""What turbostat measured of the cores of a machine."""
+"""Reads measurements of turbostat."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BYTES_MAX = 64 << 20
-"""The longest file."""
+"""Largest file, in bytes."""
 
 VALUE_MAX = 1e9
-"""The largest number that is believed."""
+"""Largest plausible number."""
 
 SUMMARY = "-"
-"""What stands in the column of processors in the row of all."""
+"""Content of the column CPU in the row of the whole machine."""
 
 TEXTS = frozenset({"Package", "Die", "Node", "Core", "CPU", "APIC", "X2APIC", "usec", "Time_Of_Day_Seconds"})
-"""Columns that say which processor and when."""
+"""Columns that name a processor or a time."""
 
 
 HEADING = re.compile(
@@ -32,33 +32,33 @@ HEADING = re.compile(
     r"|CPU%c\d+|Mod%c6|CoreTmp|CoreThr|PkgTmp|GFX%rc6|GFXMHz|GFXAMHz|Totl%C0|Any%C0|GFX%C0|CPUGFX%|Pkg%pc\d|Pk%pc10"
     r"|CPU%LPI|SYS%LPI|(?:Pkg|Cor|GFX|RAM)(?:Watt|_J)|PKG_%|RAM_%)"
 )
-"""A column heading. Versions before 2018 print no space after one with seven letters."""
+"""Column headings. Versions before 2018 print no space after a heading of seven letters."""
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Means over all samples, of the rows that stand for the whole machine where there are such."""
+class TurbostatMeans:
+    """Means over all samples, from the rows of the whole machine if there are any."""
 
     samples: int
     cores: int
-    """Cores that have rows of their own; 0 if none have."""
+    """Number of cores with rows of their own; 0 if none has."""
     values: dict[str, float]
-    """By column, such as "Busy%" or "CorWatt"."""
+    """Means by column, such as "Busy%" or "CorWatt"."""
 
     @property
     def residencies(self) -> dict[str, float]:
-        """Percent of time in each state, by its name; as the hardware counts it where it does."""
+        """Percent of time in each state, by name; from hardware counters where available."""
         counted = {name[4:].upper(): value for name, value in self.values.items() if re.fullmatch(r"CPU%c\d\w*", name)}
-        asked = {name[:-1]: value for name, value in self.values.items() if re.fullmatch(r"C\d\w*%", name)}
-        return counted or asked
+        requested = {name[:-1]: value for name, value in self.values.items() if re.fullmatch(r"C\d\w*%", name)}
+        return counted or requested
 
 
-def read_turbostat(file: Path) -> Measured:
-    """Reads what `turbostat --out FILE` wrote.
+def read_turbostat(file: Path) -> TurbostatMeans:
+    """Reads a file that `turbostat --out FILE` wrote.
 
     Raises:
-        ConfigError: It is something else, or a number is none.
-        OSError: It cannot be read.
+        ConfigError: The file is no such file, or has an invalid number.
+        OSError: The file cannot be read.
     """
     sums: dict[str, float] = {}
     counts: dict[str, int] = {}
@@ -79,11 +79,11 @@ def read_turbostat(file: Path) -> Measured:
         raise ConfigError(
             "malformed-file", f'{file}: has no row of the whole machine, which turbostat writes with a "-" under CPU'
         )
-    return Measured(samples, len(cores), {column: total / counts[column] for column, total in sums.items()})
+    return TurbostatMeans(samples, len(cores), {column: total / counts[column] for column, total in sums.items()})
 
 
 def _rows(file: Path, text: str) -> Iterator[tuple[list[str], list[str], str]]:
-    """The cells of every row below a line of columns, with the columns and the place."""
+    """Yields the columns, cells and position of every row below a heading."""
     columns: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         cells = line.split()
@@ -103,18 +103,19 @@ def _rows(file: Path, text: str) -> Iterator[tuple[list[str], list[str], str]]:
 
 
 def _headings(cell: str) -> list[str]:
-    """Splits a heading into columns, if it consists of several known ones run together."""
+    """Splits a heading that consists of several known ones run together."""
     if HEADING.fullmatch(cell) is None and re.fullmatch(f"(?:{HEADING.pattern})+", cell):
         return HEADING.findall(cell)
     return [cell]
 
 
-def _number(cell: str, column: str, place: str) -> float:
+def _number(cell: str, column: str, position: str) -> float:
+    """Parses a measured value."""
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
     if not 0 <= value <= VALUE_MAX:
         shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
-        raise ConfigError("malformed-file", f"{place}: {column} {shown!r} is not a number from 0 to {VALUE_MAX:.0e}")
+        raise ConfigError("malformed-file", f"{position}: {column} {shown!r} is not a number from 0 to {VALUE_MAX:.0e}")
     return value

@@ -1,4 +1,4 @@
-"""Values of the table, as text and as numbers, and what is assumed of them."""
+"""Values of the table as text and as numbers, and the assumed profile."""
 
 from __future__ import annotations
 
@@ -11,63 +11,63 @@ from hostnet import _core
 from hostnet.presets import PROBE
 
 if TYPE_CHECKING:
-    from hostnet.sysfs.tree import Cores
+    from hostnet.sysfs.tree import CoreProperties
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What is assumed of a machine."""
+    """Assumed power profile of a machine."""
 
     name: str
     power: dict[str, Any]
 
     @property
     def volts(self) -> tuple[Fraction, Fraction]:
-        """The lowest and the highest voltage."""
+        """Lowest and highest voltage, in V."""
         ends = (self.power["pstates"][end] for end in ("from", "to"))
         low, high = (volts_of(text.partition("@")[2]) for text in ends)
         return low, high
 
 
 def profile() -> Profile:
-    """The profile of servers that name none."""
+    """Returns the default profile of servers."""
     plan = _core.resolve('server.preset = "cascade-lake-6234"\npower = {}', overrides=[PROBE])
     power = json.loads(plan.effective_json())["power"]
     return Profile(power["profile"], power)
 
 
 def volts_of(text: str) -> Fraction:
-    """A voltage as the simulator writes it."""
+    """Parses a voltage in the format of the simulator; returns V."""
     number, unit = text.split()
     return Fraction(number) * {"uV": Fraction(1, 10**6), "mV": Fraction(1, 1000), "V": Fraction(1)}[unit]
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it."""
+    """Formats a value as TOML."""
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {toml(one)}' for key, one in value.items())} }}"
     return json.dumps(value)
 
 
 def _decimal(value: int, places: int) -> str:
-    """A number of 10^-places as a decimal number."""
+    """Formats `value` times 10^-places."""
     whole, rest = divmod(value, 10**places)
     return f"{whole}.{rest:0{places}}".rstrip("0").rstrip(".")
 
 
 def ghz(khz: int) -> str:
-    """A frequency as a configuration has it."""
+    """Formats a frequency for a configuration."""
     return f"{_decimal(khz, 6)} GHz"
 
 
 def volts_at(khz: int, ends: tuple[int, int], known: Profile) -> str:
-    """The voltage that is assumed at a frequency: even between the lowest and the highest."""
+    """Returns the assumed voltage at a frequency, interpolated linearly between the lowest and the highest."""
     (first, last), (low, high) = ends, known.volts
     share = Fraction(khz - first, last - first) if last > first else Fraction(1)
     share = min(max(share, Fraction(0)), Fraction(1))
     return f"{_decimal(round((low + share * (high - low)) * 10**4), 4)} V"
 
 
-def ends_of(cores: Cores) -> tuple[int, int] | None:
-    """The lowest and the highest frequency of the table."""
+def frequency_range(cores: CoreProperties) -> tuple[int, int] | None:
+    """Returns the lowest and highest frequency of the table, in kHz."""
     return (cores.listed_khz[0], cores.listed_khz[-1]) if cores.listed_khz else cores.ends_khz

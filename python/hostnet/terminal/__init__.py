@@ -1,1 +1,1 @@
-"""The terminal: what is printed, what is drawn while one waits, and how a run is stopped."""
+"""Output on the terminal, progress display, and interruption of runs."""

@@ -1,4 +1,4 @@
-"""Tables and paragraphs on the terminal."""
+"""Console for tables and paragraphs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Screen(Console):
-    """A console that takes text as it is: no markup, and nothing in it commands the terminal."""
+    """Console that prints text literally: without markup, and with control characters made visible."""
 
     def __init__(self, **options: Any) -> None:
-        """As `Console`, with stdout as it is now."""
+        """Creates a `Console` on the current stdout."""
         super().__init__(**{"file": sys.stdout, "highlight": False, "emoji": False, "markup": False, **options})
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments of something, made visible."""
+        """Renders segments with control characters made visible."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)

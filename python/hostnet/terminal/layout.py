@@ -1,4 +1,4 @@
-"""Fits a table on a screen: headings wrap between words, numbers stay whole, and wide tables continue below."""
+"""Fits tables to a screen: headings wrap between words, numbers stay whole, and wide tables continue below."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 from rich.table import Table
 
-from hostnet.units import NO_BREAK, unbroken
+from hostnet.units import NO_BREAK, with_no_breaks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 TEXT_MIN = 16
 """Columns wider than this wrap their text."""
 
-PLACE = re.compile(r"\bsocket \d+(?: to \d+)?")
-"""A socket or a direction between two, which no line is to part."""
+PLACE_PATTERN = re.compile(r"\bsocket \d+(?: to \d+)?")
+"""A socket or a direction between two sockets, which is not broken across lines."""
 
 GAP = 3
 """Blanks between two columns."""
 
 
 class WideTable(Table):
-    """A table that knows which of its first columns name a row."""
+    """Table whose first columns name the rows."""
 
     names = 1
-    """Number of columns that are repeated in front of every part of the table."""
+    """Number of columns that every part of the table repeats."""
     whole = False
-    """Whether text does not wrap either, on a screen that has room for each column beside the names of the rows."""
+    """True if text does not wrap either, on a screen with room for each column beside the names of the rows."""
 
     def hide_rows(self, hidden: str, table: str | None = None) -> None:
-        """Says below the table which rows of it are not shown, and where all of them are."""
+        """Adds a caption that says which rows are not shown, and where all of them are."""
         self.caption = f"{hidden}: --json" if table is None else f"{hidden}: {table}.parquet of the run directory"
         self.caption_justify, self.caption_style = "left", ""
 
     def fitted(self, width: int) -> list[Table]:
-        """Splits the table into as many parts as this width takes, each with the names of the rows."""
+        """Splits the table into as many parts as the width requires, each with the names of the rows."""
         least = [_least_width(column) for column in self.columns]
         if self.whole:
             longest = [_lengths(column, heading=False)[-1] for column in self.columns]
@@ -55,7 +55,7 @@ class WideTable(Table):
         return tables
 
     def without_columns_of(self, nothing: str) -> WideTable:
-        """Returns the table without the columns whose every cell says this."""
+        """Returns the table without the columns in which every cell equals `nothing`."""
         kept = [column for column in self.columns if any(cell != nothing for cell in column.cells)]
         table = self._like_it()
         for column in kept:
@@ -65,7 +65,7 @@ class WideTable(Table):
         return table
 
     def _like_it(self) -> WideTable:
-        """Returns a table that looks like this one, without columns."""
+        """Returns a table with the same style and without columns."""
         table = WideTable(
             box=self.box, pad_edge=self.pad_edge, padding=self.padding, header_style="bold", show_edge=self.show_edge
         )
@@ -75,7 +75,7 @@ class WideTable(Table):
         return table
 
     def _part(self, columns: Sequence[int], least: list[int], width: int) -> Table:
-        """Returns the table with only some of its columns, which get all the width that they can use."""
+        """Returns a part of the table with some of its columns, each as wide as it can use."""
         part = self._like_it()
         widths = _widths(
             [least[index] for index in columns], [_lengths(self.columns[index]) for index in columns], width
@@ -92,9 +92,9 @@ class WideTable(Table):
 
 
 def wrapped(column: Column, width: int) -> list[Any]:
-    """Returns the cells of a column with names that are wider than it broken between their words.
+    """Returns the cells of a column; names wider than the column are broken between their words.
 
-    Sockets stay with their numbers if there is room.
+    A socket stays with its number if there is room.
     """
     if column.justify == "right":
         return list(column.cells)
@@ -104,10 +104,12 @@ def wrapped(column: Column, width: int) -> list[Any]:
 
 
 def _wrapped_places(text: str, width: int) -> str:
+    """Wraps text, but not within a place that fits on a line."""
+
     def kept(place: re.Match[str]) -> str:
         return place[0].replace(" ", NO_BREAK) if len(place[0]) <= width else place[0]
 
-    return wrapped_text(PLACE.sub(kept, text), width)
+    return wrapped_text(PLACE_PATTERN.sub(kept, text), width)
 
 
 def wrapped_names(text: str, width: int) -> str:
@@ -116,6 +118,7 @@ def wrapped_names(text: str, width: int) -> str:
 
 
 def _wrapped_name(name: str, width: int) -> str:
+    """Breaks one name into lines."""
     lines = [""]
     for part in re.findall(r"[^_./]*[_./]?", name):
         if lines[-1] and len(lines[-1]) + len(part) > width:
@@ -125,10 +128,10 @@ def _wrapped_name(name: str, width: int) -> str:
 
 
 def wrapped_text(text: str, width: int) -> str:
-    """Breaks text between words where `width` ends, but not between a number and its percent sign."""
+    """Wraps text at `width`, but not between a number and its percent sign."""
     lines = (
         textwrap.wrap(
-            unbroken(line),
+            with_no_breaks(line),
             max(width, 1),
             expand_tabs=False,
             replace_whitespace=False,
@@ -142,7 +145,7 @@ def wrapped_text(text: str, width: int) -> str:
 
 
 def short_paths(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
-    """Shortens dotted paths as far as they still differ from each other and from those that are `taken`."""
+    """Shortens dotted paths to their shortest suffixes that are unambiguous and not in `taken`."""
     taken = set(taken)
     found = []
     for path in paths:
@@ -159,7 +162,7 @@ def short_paths(paths: Sequence[str], taken: Iterable[str] = ()) -> list[str]:
 
 
 def _least_width(column: Column) -> int:
-    """Returns the least width that cuts neither a word of the heading nor a number."""
+    """Returns the smallest width that cuts neither a word of the heading nor a number."""
     heading = max((cell_len(word) for word in str(column.header).split()), default=1)
     cells = [str(cell) for cell in column.cells]
     if column.justify == "right":
@@ -169,7 +172,7 @@ def _least_width(column: Column) -> int:
 
 
 def _lengths(column: Column, *, heading: bool = True) -> list[int]:
-    """Returns the widths in which the cells of a column, and its heading if wanted, do not wrap, in order."""
+    """Returns the sorted widths at which the cells of a column, and optionally its heading, do not wrap."""
     texts = [*column.cells, *([column.header] if heading else [])]
     return sorted([1, *(cell_len(line) for text in texts for line in str(text).split("\n"))])
 
@@ -191,7 +194,7 @@ def _parts(least: list[int], names: int, width: int) -> list[list[int]]:
 
 
 def _widths(least: list[int], lengths: list[list[int]], width: int) -> list[int]:
-    """Returns the width of each column: spare width goes to where most cells wrap, one character at a time."""
+    """Returns the width of each column. Spare width goes to the column with most wrapping cells, one at a time."""
     widths = [min(low, width) for low in least]
     room = width - sum(widths) - GAP * (len(widths) - 1)
 

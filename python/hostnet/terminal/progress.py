@@ -1,4 +1,4 @@
-"""What the user sees and can do while a simulation runs: progress, a status on request, and stopping."""
+"""Progress display, status on request, and interruption of a running simulation."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 QUIET_S = 2.0
-"""Runs shorter than this show no progress."""
+"""Runs shorter than this, in s, show no progress."""
 
 LINE_EVERY_S = 10.0
-"""Where there is no terminal, a line is printed this often."""
+"""Interval between progress lines without a terminal, in s."""
 
 ALMOST = 0.99
-"""The most that is done while a run goes on: how long warm-ups take is only guessed."""
+"""Largest progress shown before the end of a run, because the length of a warm-up is only estimated."""
 
 RATE_AFTER_S = 0.5
-"""Before this much time no rate is worth showing."""
+"""Time before a rate is shown, in s."""
 
 
 class Watch:
-    """Follows a run: hand it over as the progress callback, inside a `with` block that holds the signal handlers.
+    """Follows a run: its progress callback, and a context manager that installs the signal handlers.
 
-    The first Ctrl-C makes the run stop and keep its results, the second one leaves at once.
+    The first Ctrl-C stops the run and keeps its results, the second one exits at once.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Watch:
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With `show` off there is no progress, but signals work. `keeps` is whether a stopped run has results."""
+        """Creates a watch. Without `show`, only signals are handled. `keeps` is True if a stopped run has results."""
         self.show = show
         self.stopped = False
         self.kept = "what was measured so far is being kept" if keeps else "nothing is written"
@@ -60,7 +60,7 @@ class Watch:
         self._handlers: dict[int, Any] = {}
 
     def __enter__(self) -> Watch:
-        """Takes over Ctrl-C and SIGUSR1."""
+        """Installs the handlers of SIGINT and SIGUSR1."""
         self._handle(signal.SIGINT, self._on_interrupt)
         if hasattr(signal, "SIGUSR1"):
             self._handle(signal.SIGUSR1, self._on_status_wanted)
@@ -69,16 +69,16 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Gives the signals back and takes the bar away."""
+        """Restores the handlers and removes the progress bar."""
         self._hide()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
     def __call__(self, status: dict[str, Any]) -> bool:
-        """Takes the status of the run; returns whether the run shall go on."""
+        """Takes the status of the run. Returns True to continue it."""
         now_s = self._clock()
-        if self._first is None or (self._last is not None and share(status) < share(self._last)):
-            # What is done now is another thing, of which nothing was done before.
+        if self._first is None or (self._last is not None and progress_share(status) < progress_share(self._last)):
+            # A smaller share means that a new phase has begun, so its rate is measured from here.
             self._first, self._first_s = status, self._began_s if self._first is None else now_s
         self._last = status
         elapsed_s = now_s - self._began_s
@@ -87,19 +87,23 @@ class Watch:
         return not self.stopped
 
     def finish(self) -> None:
-        """Call it when the simulation is over and its results are going to be written: takes the bar away."""
+        """Removes the progress bar. Call it when the simulation is over and its results are about to be written."""
         self._hide()
         self.show = False
         self._writing = True
         self._handle(signal.SIGINT, self._on_interrupt)
 
     def line(self) -> str:
-        """The state of the run as one line."""
+        """Returns the state of the run as one line."""
         if self._last is None:
             return "hostnet: starting"
         done = time_text(self._last)
         done += " simulated" if done and "simulated_ps" in self._last else ""
-        parts = [format_percent(share(self._last)) if has_end(self._last) else "", done, *self._pace(self._last)]
+        parts = [
+            format_percent(progress_share(self._last)) if has_end(self._last) else "",
+            done,
+            *self._pace(self._last),
+        ]
         return f"hostnet: {phase(self._last)}: {', '.join(filter(None, parts))}"
 
     def _handle(self, number: int, handler: Any) -> None:
@@ -112,7 +116,7 @@ class Watch:
             self._bar = None
 
     def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
-        """While the simulator runs, a second Ctrl-C must work even if no Python code does: the system's own handler."""
+        """Stops the run. A second Ctrl-C must work even while no Python code runs, so it gets the default handler."""
         del number, frame
         if self._writing and self.stopped:
             raise KeyboardInterrupt
@@ -127,11 +131,11 @@ class Watch:
         self._say(self.line())
 
     def _is_preparing(self) -> bool:
-        """Whether the one run that is followed has not begun."""
+        """Returns True if a single run is being followed and has not begun."""
         return self._last is not None and "points" in self._last and "total" not in self._last
 
     def _say(self, text: str) -> None:
-        """Writes past Python's buffer, which a signal may have found half way through another write."""
+        """Writes to the descriptor directly, because a signal may have interrupted a write to Python's buffer."""
         with suppress(OSError):
             os.write(self._stream.fileno(), f"{text}\n".encode())
 
@@ -151,48 +155,48 @@ class Watch:
         detail = ", ".join(filter(None, (time_text(status), *self._pace(status))))
         task = self._bar.tasks[0]
         task.total = 1.0 if has_end(status) else None
-        self._bar.update(task.id, completed=share(status), description=phase(status), detail=detail)
+        self._bar.update(task.id, completed=progress_share(status), description=phase(status), detail=detail)
         self._bar.refresh()
 
     def _pace(self, status: dict[str, Any]) -> list[str]:
-        """Events per second and time left, once they can be told."""
+        """Returns the events per second and the time left, once they are known."""
         assert self._first is not None
         elapsed_s = self._clock() - self._first_s
-        gained = share(status) - share(self._first)
+        gained = progress_share(status) - progress_share(self._first)
         if elapsed_s < RATE_AFTER_S:
             return []
-        noun = counted(status)
+        noun = rate_key(status)
         pace = [format_count((status[noun] - self._first.get(noun, 0)) / elapsed_s, f"{noun}/s")]
-        if gained > 0 and has_end(status) and share(status) < ALMOST:
-            pace.append(f"about {format_wall(elapsed_s * (1 - share(status)) / gained)} left")
+        if gained > 0 and has_end(status) and progress_share(status) < ALMOST:
+            pace.append(f"about {format_wall(elapsed_s * (1 - progress_share(status)) / gained)} left")
         return pace
 
 
-def share(status: dict[str, Any]) -> float:
-    """How much of the work is done, 0 to 1; less than all of it while a run goes on."""
+def progress_share(status: dict[str, Any]) -> float:
+    """Returns the share of the work that is done, 0 to 1; less than 1 while a run continues."""
     goes_on = "total" in status and status["done"] < status["total"]
     return min(float(status["progress"]), ALMOST if goes_on else 1.0)
 
 
 def has_end(status: dict[str, Any]) -> bool:
-    """Whether it is known when it will be done: a run until its jobs are done has no such time."""
+    """Returns True if the end is known. A run until its jobs are done has no known end."""
     return "points" in status or status.get("target_ps") != 0
 
 
 def phase(status: dict[str, Any]) -> str:
-    """What is being done, in words."""
+    """Describes the current phase."""
     if "total" in status:
         return f"{status['done']} of {status['total']} {status.get('what', 'runs')}"
     return str(status["phase"])
 
 
-def counted(status: dict[str, Any]) -> str:
-    """What is counted to tell the pace."""
+def rate_key(status: dict[str, Any]) -> str:
+    """Returns the key of the count from which the rate is computed."""
     return next(noun for noun in ("points", "events", "requests", "packets", "bytes") if noun in status)
 
 
 def time_text(status: dict[str, Any]) -> str:
-    """The simulated time, and how far it will go; how much was read where nothing is simulated; nothing for points."""
+    """Returns the simulated time and its target, or the bytes read if nothing is simulated; empty for points."""
     if "points" in status:
         return ""
     if "simulated_ps" not in status:
@@ -202,7 +206,7 @@ def time_text(status: dict[str, Any]) -> str:
 
 
 def new_bar(stream: TextIO) -> Progress:
-    """A progress bar that vanishes when it is done."""
+    """Creates a progress bar that disappears at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 

@@ -1,12 +1,12 @@
-"""What would change if the NIC sat elsewhere: one configuration, run once for each place."""
+"""Compares places of the NIC: runs a configuration once for each place."""
 
 from hostnet.whatif.losses import loss_notes
-from hostnet.whatif.place import PLACES, Placed, parse_places, possible_places, what_if
+from hostnet.whatif.place import PLACES, PlacedRun, parse_places, possible_places, what_if
 from hostnet.whatif.rows import host_rows, stage_rows, traffic_rows
 
 __all__ = [
     "PLACES",
-    "Placed",
+    "PlacedRun",
     "host_rows",
     "loss_notes",
     "parse_places",

@@ -1,32 +1,32 @@
-"""Notes about what does worse at another place of the NIC: how much, why, and whether it lasts."""
+"""Notes on classes that lose goodput at another place of the NIC: how much, why, and whether it lasts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from hostnet.drift import drift_notes
-from hostnet.units import share_in_words
+from hostnet.units import share_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hostnet.whatif.place import Placed
+    from hostnet.whatif.place import PlacedRun
 
     Row = dict[str, Any]
 
 LOSS = 0.1
-"""Share of its goodput that a class loses at least for a note; smaller losses are in the table."""
+"""Smallest loss of goodput, as a fraction, for which there is a note; the table has smaller losses."""
 
 
-def loss_notes(placed: Sequence[Placed]) -> list[str]:
-    """Says why classes get less at a place than at the first one, and what does not stay as it is."""
+def loss_notes(placed: Sequence[PlacedRun]) -> list[str]:
+    """Returns notes on losses against the first place, and on runs without a steady state."""
     first, *others = placed
     notes = [f"{one.place}: {note}" for one in placed for note in drift_notes(one.results.summary)]
     return [*notes, *(note for one in others for note in _losses(first, one))]
 
 
-def _losses(first: Placed, other: Placed) -> Iterator[str]:
-    """A sentence for each class that gets less at the other place, by more than noise."""
+def _losses(first: PlacedRun, other: PlacedRun) -> Iterator[str]:
+    """Yields a sentence for each class that loses goodput at the other place, by more than noise."""
     summary = other.results.summary
     before = {row["class"]: row for row in first.results.summary["classes"]}
     limits = {row["class"]: row for row in summary["limits"]}
@@ -41,7 +41,7 @@ def _losses(first: Placed, other: Placed) -> Iterator[str]:
 
 
 def _signals(summary: Row) -> Iterator[str]:
-    """What the control of each host that marks sees, and what there is."""
+    """Yields the occupancy that the controller of each marking host sees, and the true one."""
     buffers = {row["host"]: row["iio_write_occupancy"] for row in summary["hosts"]}
     for row in summary.get("control") or ():
         count = row["occupancy_samples"]
@@ -49,6 +49,6 @@ def _signals(summary: Row) -> Iterator[str]:
             continue
         yield (
             f"its I_S at {row['host']} is {row['occupancy_mean_lines']:.3g} lines on average, where "
-            f"{share_in_words(row['occupancy_discarded'] / count)} of the samples do not count, and the IIO holds "
+            f"{share_text(row['occupancy_discarded'] / count)} of the samples do not count, and the IIO holds "
             f"{buffers[row['host']]:.3g}"
         )

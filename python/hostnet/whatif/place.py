@@ -1,4 +1,4 @@
-"""The places of a NIC, and the runs with it at each of them."""
+"""Places of a NIC, and runs with the NIC at each of them."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from hostnet.running.simulate import AnyConfig
 
 PLACES = {"pcie": "at its PCIe link", "onchip": "on the die", "dimm": "in a DIMM", "cxl": "at a CXL link"}
-"""The values of `nic.attach`, and what they mean."""
+"""Values of `nic.attach`, and their meaning."""
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A run with the NICs at a place."""
+class PlacedRun:
+    """A run with the NICs at one place."""
 
     place: str
     results: Results
 
 
 def parse_places(text: str) -> list[str]:
-    """Reads a list of places: "pcie,onchip".
+    """Parses a list of places, such as "pcie,onchip".
 
     Raises:
-        ConfigError: There is no such place, or one is named twice.
+        ConfigError: There is no such place, or a place is listed twice.
     """
     places = [place.strip() for place in text.split(",")]
     for index, place in enumerate(places):
@@ -56,21 +56,21 @@ def what_if(
     seed: int | None = None,
     threads: int | None = None,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
-) -> list[Placed]:
+) -> list[PlacedRun]:
     """Runs a cluster with the NICs of its servers at each place, and nothing else changed.
 
     Args:
-        config: What `hostnet.run` takes; hosts on a network.
+        config: Configuration of hosts on a network, as for `hostnet.run`.
         attach: The places, see `PLACES`.
-        hosts: The tables of the hosts whose NIC moves; all servers if none is named.
-        overrides: Values to replace, each as for `--set`.
-        seed: Replaces the configuration's seed.
-        threads: Runs at a time; as many as the machine has cores if not given. The results do not depend on it.
+        hosts: Tables of the hosts whose NIC moves; all servers by default.
+        overrides: Assignments that override values, as for `--set`.
+        seed: Seed that overrides the one of the configuration.
+        threads: Runs at a time; by default the number of cores. The results do not depend on it.
         progress: As for `hostnet.run_many`.
 
     Raises:
-        ConfigError: The configuration or an argument is wrong, or a NIC of its cannot sit at one of the places.
-        SimulationError: A run could not go on.
+        ConfigError: The configuration or an argument is invalid, or a NIC cannot be at one of the places.
+        SimulationError: A run failed.
         OSError: The file cannot be read.
     """
     places = parse_places(",".join(attach))
@@ -81,16 +81,16 @@ def what_if(
         own = simulate.source_of(config, (*overrides, *_changes(base, source, place, hosts)))
         plans.append((simulate.resolve(own, seed), own))
     found = simulate.run_plans(plans, threads=threads, progress=progress)
-    return [Placed(place, results) for place, results in zip(places, found, strict=True)]
+    return [PlacedRun(place, results) for place, results in zip(places, found, strict=True)]
 
 
 def possible_places(
     config: AnyConfig, *, hosts: Sequence[str] = (), overrides: Sequence[str] = (), seed: int | None = None
 ) -> tuple[list[str], dict[str, str]]:
-    """The places that the NICs of a cluster can have, and why they cannot have the others.
+    """Returns the places that are possible for the NICs of a cluster, and the errors of the other places.
 
     Raises:
-        ConfigError: The configuration or an argument is wrong, or no place is possible.
+        ConfigError: The configuration or an argument is invalid, or no place is possible.
         OSError: The file cannot be read.
     """
     source = simulate.source_of(config, tuple(overrides))
@@ -110,12 +110,12 @@ def possible_places(
 
 
 def _changes(base: Plan, source: Source, place: str, hosts: Sequence[str]) -> list[str]:
-    """What puts the NICs at a place."""
+    """Returns the assignments that move the NICs to a place."""
     return [*_meters(base), *(f"host.{host}.nic.attach={place}" for host in _moved(base, source, hosts))]
 
 
 def _meters(plan: Plan) -> list[str]:
-    """What gives every server an energy meter that has none and can have one."""
+    """Returns the assignments that add an energy meter to every server that lacks one and can have one."""
     tables = json.loads(plan.effective_json()).get("host", {})
     servers = (name for name, host in tables.items() if host.get("kind") != "endpoint" and "energy" not in host)
     lines = (name for name in servers if tables[name].get("fidelity", "line") == "line")
@@ -123,10 +123,10 @@ def _meters(plan: Plan) -> list[str]:
 
 
 def _moved(plan: Plan, source: Source, hosts: Sequence[str]) -> list[str]:
-    """The tables of the hosts whose NIC moves.
+    """Returns the tables of the hosts whose NIC moves.
 
     Raises:
-        ConfigError: There are no hosts on a network, or one is none of the servers.
+        ConfigError: The configuration has no hosts on a network, or a name is not that of a server.
     """
     tables = json.loads(plan.effective_json()).get("host", {}) if plan.is_cluster else {}
     servers = [name for name, host in tables.items() if host.get("kind") != "endpoint" and "nic" in host]

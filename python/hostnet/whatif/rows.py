@@ -1,32 +1,32 @@
-"""The tables of a comparison of places."""
+"""Tables of a comparison of places."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from hostnet.cluster_view import percentiles
-from hostnet.stages import stage_ways
+from hostnet.stages import stage_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.whatif.place import Placed
+    from hostnet.whatif.place import PlacedRun
 
 Row = dict[str, Any]
 
 BUSY = ("core_softirq_share", "core_call_share", "core_copy_share", "core_stalled_share", "core_send_share")
-"""The columns of a host whose sum is the share of time in which its network cores are busy."""
+"""Columns of a host whose sum is the busy share of its network cores."""
 
 
-def stage_rows(placed: Sequence[Placed]) -> list[Row]:
-    """A row per class, direction and place with the mean of every stage, in us."""
-    rows = [{"place": one.place, **way} for one in placed for way in stage_ways(one.results.summary.get("stages", ()))]
+def stage_rows(placed: Sequence[PlacedRun]) -> list[Row]:
+    """Returns a row per class, direction and place with the mean time of every stage, in us."""
+    rows = [{"place": one.place, **way} for one in placed for way in stage_means(one.results.summary.get("stages", ()))]
     order = list(dict.fromkeys((row["class"], row["way"]) for row in rows))
     return sorted(rows, key=lambda row: order.index((row["class"], row["way"])))
 
 
-def traffic_rows(placed: Sequence[Placed]) -> list[Row]:
-    """A row per class and place: goodput, latency, memory traffic per packet, and what binds."""
+def traffic_rows(placed: Sequence[PlacedRun]) -> list[Row]:
+    """Returns a row per class and place: goodput, latency, memory traffic per packet, and limit."""
     rows = []
     for one in placed:
         summary = one.results.summary
@@ -54,8 +54,8 @@ def traffic_rows(placed: Sequence[Placed]) -> list[Row]:
     return sorted(rows, key=lambda row: order.index(row["class"]))
 
 
-def host_rows(placed: Sequence[Placed]) -> list[Row]:
-    """A row per server and place: PCIe or what is in its stead, memory, cores, power, and those who run beside."""
+def host_rows(placed: Sequence[PlacedRun]) -> list[Row]:
+    """Returns a row per server and place: traffic of PCIe or its replacement, memory, cores, power, other workloads."""
     rows = []
     for one in placed:
         summary = one.results.summary
@@ -85,18 +85,20 @@ def host_rows(placed: Sequence[Placed]) -> list[Row]:
 
 
 def _power(summary: Row, host: str) -> float | None:
-    """What a server consumes, in W; None without a meter."""
+    """Returns the power of a server, in W; None without a meter."""
     rows = (row for row in summary.get("energy", ()) if row["host"] == host and row["part"] == "all")
     return next((row["power_w"] for row in rows), None)
 
 
 def _weighted(others: Sequence[Row], bandwidth: float) -> float | None:
-    """The mean latency of the lines of several workloads; None without any."""
-    told = [row for row in others if row["latency_mean_ns"] is not None]
-    return sum(row["latency_mean_ns"] * row["throughput_gb_per_s"] for row in told) / bandwidth if told else None
+    """Returns the mean latency of the lines of several workloads; None without any."""
+    measured = [row for row in others if row["latency_mean_ns"] is not None]
+    return (
+        sum(row["latency_mean_ns"] * row["throughput_gb_per_s"] for row in measured) / bandwidth if measured else None
+    )
 
 
 def _memory_bytes(summary: Row, name: str, packets: int) -> float | None:
-    """Bytes that a class moves to and from memory of all servers per packet."""
+    """Returns the bytes that a class moves to and from memory of all servers, per packet."""
     moved = sum(row["gb_per_s"] for row in summary["memory"] if row["workload"] == name)
     return moved * summary["window_ns"] / packets if packets else None

@@ -1,4 +1,4 @@
-"""Files of measurements: which kind one is, and what it says."""
+"""Reads measurement files and detects their format."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hostnet.calibrate.measurement import Conditions, DataError, nearest
+from hostnet.calibrate.measurement import Conditions, DataError, name_hint
 from hostnet.calibrate.readers import counters, fio, mlc, stream, table
-from hostnet.calibrate.readers.content import Content
+from hostnet.calibrate.readers.data_file import DataFile
 from hostnet.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hostnet.calibrate.readers.content import Found
+    from hostnet.calibrate.readers.data_file import ParsedData
     from hostnet.presets import ServerFile
 
-GIVEN = ["gap", "kernel", *(field.name for field in fields(Conditions))]
-"""Conditions that can hold for a whole file."""
+FILE_CONDITIONS = ["gap", "kernel", *(field.name for field in fields(Conditions))]
+"""Conditions that can be set for a whole file."""
 
 FOREIGN = [
     (r"^\d;fio-\d", "is fio's terse output; use fio --output-format=json"),
@@ -29,39 +29,39 @@ FOREIGN = [
 """Patterns that identify unsupported output, and what to give instead."""
 
 BYTES_MAX = 64 << 20
-"""The largest file of measurements."""
+"""Maximum size of a measurement file in bytes."""
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of file."""
+class FileFormat:
+    """A file format."""
 
     name: str
-    matches: Callable[[Content], bool]
-    """Whether a file is of this kind; it may still be wrong."""
-    read: Callable[[Content], Found]
-    """What it says; raises `DataError` with the place of what is wrong."""
+    matches: Callable[[DataFile], bool]
+    """Returns True if a file has this format; it may still be malformed."""
+    read: Callable[[DataFile], ParsedData]
+    """Parses the file; raises `DataError` with the position of an error."""
 
 
-KINDS = [
-    Kind("fio", fio.matches, fio.read),
-    Kind("MLC", mlc.matches, mlc.read),
-    Kind("STREAM", stream.matches, stream.read),
-    Kind("counters", counters.matches, counters.read),
-    Kind("table", table.matches, table.read),
+FORMATS = [
+    FileFormat("fio", fio.matches, fio.read),
+    FileFormat("MLC", mlc.matches, mlc.read),
+    FileFormat("STREAM", stream.matches, stream.read),
+    FileFormat("counters", counters.matches, counters.read),
+    FileFormat("table", table.matches, table.read),
 ]
-"""The kinds in the order in which they are tried. Another kind is another entry."""
+"""The formats in the order in which they are tried."""
 
 
-def read_data(argument: str, server: ServerFile) -> Found:
-    """Reads a file of measurements: FILE, or FILE@name=value,... with conditions that hold for all of it.
+def read_data(argument: str, server: ServerFile) -> ParsedData:
+    """Reads a measurement file: FILE, or FILE@name=value,... with conditions that hold for all of it.
 
     Raises:
-        DataError: It is no such file, or something in it is wrong; the message says where.
-        OSError: It cannot be read.
+        DataError: The format is unknown or the file is malformed; the message names the position.
+        OSError: The file cannot be read.
     """
     content = open_content(argument, server)
-    for kind in KINDS:
+    for kind in FORMATS:
         if kind.matches(content):
             found = kind.read(content)
             if not found.measurements:
@@ -77,8 +77,8 @@ def read_data(argument: str, server: ServerFile) -> Found:
     )
 
 
-def open_content(argument: str, server: ServerFile) -> Content:
-    """The text of a file and the conditions given with its name."""
+def open_content(argument: str, server: ServerFile) -> DataFile:
+    """Returns the text of a file with the conditions given after its name."""
     name, given = argument, {}
     if not Path(argument).exists() and "@" in argument:
         name, _, conditions = argument.rpartition("@")
@@ -89,19 +89,20 @@ def open_content(argument: str, server: ServerFile) -> Content:
         raise DataError("malformed-file", f"{name}: is empty")
     if "\0" in text:
         raise DataError("malformed-file", f"{name}: is not text")
-    return Content(name, text, given, server)
+    return DataFile(name, text, given, server)
 
 
 def parse_given(argument: str, text: str) -> dict[str, str]:
-    """The conditions after the @ of an argument."""
+    """Parses the conditions after the @ of an argument."""
     given = {}
     for part in text.split(","):
         key, equals, value = part.partition("=")
         if not equals or not key.strip() or not value.strip():
             raise DataError("malformed-value", f'--data {argument}: "{part}" is not name=value')
-        if key.strip() not in GIVEN:
+        if key.strip() not in FILE_CONDITIONS:
             raise DataError(
-                "unknown-name", f'--data {argument}: "{key.strip()}" is not a condition; {nearest(key.strip(), GIVEN)}'
+                "unknown-name",
+                f'--data {argument}: "{key.strip()}" is not a condition; {name_hint(key.strip(), FILE_CONDITIONS)}',
             )
         given[key.strip()] = value.strip()
     return given

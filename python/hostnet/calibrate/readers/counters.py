@@ -1,4 +1,4 @@
-"""Counter files of perf and PCM."""
+"""Reads measurements from counter files of perf and PCM."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.calibrate.measurement import Conditions, DataError, Measurement
 from hostnet.calibrate.plausible import compare_reads
-from hostnet.calibrate.readers.content import Found
+from hostnet.calibrate.readers.data_file import ParsedData
 from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.data_file import DataFile
 
 MODULE = "hostnet.counters"
-"""Reads counter files."""
+"""Module that reads counter files."""
 
 LOOKS_LIKE = re.compile(
     r"\b(?:uncore_|unc_\w|offcore_|pcm\b|l1d_pend_miss|l1d\.|<not counted>|<not supported>|PCIRdCur"
@@ -26,19 +26,19 @@ LOOKS_LIKE = re.compile(
     r"|Performance counter stats for",
     re.I | re.M,
 )
-"""What counter files are full of."""
+"""Identifies counter files."""
 
 
-def matches(content: Content) -> bool:
-    """Whether the text looks like counters."""
+def matches(content: DataFile) -> bool:
+    """Returns True if the text looks like a counter file."""
     return LOOKS_LIKE.search(content.text) is not None
 
 
-def read(content: Content) -> Found:
-    """What the counters say about the conditions that the user gives: counters do not tell what ran.
+def read(content: DataFile) -> ParsedData:
+    """Derives measurements from counters, under the conditions that the user gives: counters do not tell what ran.
 
     Raises:
-        ConfigError: They cannot be read, or the conditions are missing.
+        ConfigError: The counters cannot be read, or the conditions are missing.
     """
     if importlib.util.find_spec(MODULE) is None:
         raise DataError(
@@ -53,7 +53,7 @@ def read(content: Content) -> Found:
             f"{content.file}: counters do not tell what ran; say it: {content.file}@cores=4,reads=100 "
             f"or {content.file}@rw=read,bs=8m,iodepth=64",
         )
-    found = Found(notes=[f"{content.file}: {warning}" for warning in counted.warnings])
+    found = ParsedData(notes=[f"{content.file}: {warning}" for warning in counted.warnings])
     if conditions.cores and not conditions.rw and not conditions.node:
         counts = (counted.total.get("lines_read"), counted.total.get("lines_written"))
         found.notes += compare_reads(content.file, conditions.reads, *counts)
@@ -68,7 +68,7 @@ def read(content: Content) -> Found:
 
 
 def quantities_of(total: Mapping[str, Any], conditions: Conditions) -> Iterator[tuple[str, float]]:
-    """The measurements in the counts of a whole file, by Little's law."""
+    """Yields the measurements in the counts of a whole file, by Little's law."""
     window_ns = float(total["window_ns"])
     lines_read, lines_written = total.get("lines_read"), total.get("lines_written")
     if conditions.cores and not conditions.rw and lines_read is not None and lines_written is not None:

@@ -6,44 +6,44 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from hostnet.calibrate.measurement import DataError, Measurement, wrong
-from hostnet.calibrate.readers.content import Found
-from hostnet.calibrate.readers.fio_drives import spread
+from hostnet.calibrate.measurement import DataError, Measurement, error_at
+from hostnet.calibrate.readers.data_file import ParsedData
+from hostnet.calibrate.readers.fio_drives import distribute
 from hostnet.calibrate.readers.fio_jobs import Entry, check_alike, entry_of
 from hostnet.calibrate.readers.fio_options import is_on, remarks_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.data_file import DataFile
 
     Tree = dict[str, Any]
 
-OWN = ("rw", "bs", "iodepth", "numjobs", "drives", "rwmixread")
+OVERRIDABLE = ("rw", "bs", "iodepth", "numjobs", "drives", "rwmixread")
 """Conditions after the @ that override options of the jobs."""
 
-OF_ALL = "All clients"
+ALL_CLIENTS = "All clients"
 """fio's name for the sum over its clients."""
 
 
-def matches(content: Content) -> bool:
-    """Whether the text looks like JSON. fio may print messages before it."""
+def matches(content: DataFile) -> bool:
+    """Returns True if the text looks like JSON. fio may print messages before it."""
     start = content.text.lstrip()
     return start.startswith("{") or ('"fio version"' in content.text and "{" in content.text)
 
 
-def read(content: Content) -> Found:
+def read(content: DataFile) -> ParsedData:
     """Reads the bandwidth of the jobs; identical concurrent jobs are added up.
 
     Raises:
         DataError: The text is not fio's JSON, a value is missing, or an option changes what was measured.
     """
     tree = _tree(content)
-    found = Found()
+    found = ParsedData()
     for batch in _batches(content, tree):
         check_alike(content, batch)
-        conditions = spread(content, batch, _disks(tree))
-        full = content.conditions(conditions, but=OWN)
+        conditions = distribute(content, batch, _disks(tree))
+        full = content.conditions(conditions, but=OVERRIDABLE)
         value = sum(entry.gb_per_s for entry in batch)
         found.measurements.append(Measurement("io_bandwidth", value, full, content.file, batch[0].place))
         for entry in batch:
@@ -52,28 +52,28 @@ def read(content: Content) -> Found:
     return found
 
 
-def _tree(content: Content) -> Tree:
+def _tree(content: DataFile) -> Tree:
     """Returns the only result in the text. fio may print the same in words before and after it."""
     start = re.search(r"^\s*\{", content.text, re.M)
     first = start.end() - 1 if start else content.text.index("{")
     try:
         tree, end = json.JSONDecoder().raw_decode(content.text, first)
     except RecursionError:
-        raise wrong(content.file, 1, "invalid JSON (nested too deeply)") from None
+        raise error_at(content.file, 1, "invalid JSON (nested too deeply)") from None
     except ValueError as error:
         line = getattr(error, "lineno", 1)
-        raise wrong(content.file, line, f"invalid JSON ({error}); is the file truncated?") from None
+        raise error_at(content.file, line, f"invalid JSON ({error}); is the file truncated?") from None
     rest = content.text[end:]
     if '"fio version"' in rest:
         line = content.text.count("\n", 0, end + rest.index('"fio version"')) + 1
-        raise wrong(content.file, line, "a second result begins here; give one file per result")
+        raise error_at(content.file, line, "a second result begins here; give one file per result")
     if "\n" not in rest.partition("{")[0] and rest.strip():
         line = content.text.count("\n", 0, end) + 1
-        raise wrong(content.file, line, f'invalid JSON (followed by "{rest.strip()[:20]}"); is the file truncated?')
+        raise error_at(content.file, line, f'invalid JSON (followed by "{rest.strip()[:20]}"); is the file truncated?')
     return tree if isinstance(tree, dict) else {}
 
 
-def _jobs(content: Content, tree: Tree) -> Iterator[tuple[str, Tree]]:
+def _jobs(content: DataFile, tree: Tree) -> Iterator[tuple[str, Tree]]:
     """Yields every job with its place. Results of several clients are refused."""
     key = "jobs" if "jobs" in tree else "client_stats"
     jobs = tree.get(key)
@@ -89,11 +89,11 @@ def _jobs(content: Content, tree: Tree) -> Iterator[tuple[str, Tree]]:
             "wrong-count", f"{content.file}: {key}: {len(hosts)} clients ({names}); give the result of a single client"
         )
     for index, job in enumerate(jobs):
-        if key == "jobs" or job.get("jobname") != OF_ALL:
+        if key == "jobs" or job.get("jobname") != ALL_CLIENTS:
             yield f"{key}[{index}]", job
 
 
-def _batches(content: Content, tree: Tree) -> list[list[Entry]]:
+def _batches(content: DataFile, tree: Tree) -> list[list[Entry]]:
     """Groups the jobs into batches that ran at the same time."""
     common = tree.get("global options")
     batches: list[list[Entry]] = []
@@ -108,7 +108,7 @@ def _batches(content: Content, tree: Tree) -> list[list[Entry]]:
             batches.append([entry])
         elif is_new_group and "new_group" not in options:
             message = f"groupid changes from {last.group} to {entry.group} without stonewall or new_group"
-            raise wrong(
+            raise error_at(
                 content.file, place, f"{message}: did the groups run concurrently or in turn? Give one file per group"
             )
         else:

@@ -1,4 +1,4 @@
-"""Finds the drives that fio's jobs were spread over, and so how many commands each of them had."""
+"""Determines the drives that fio's jobs were spread over, and thereby the load of each drive."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from hostnet.calibrate.measurement import set_condition, wrong
+from hostnet.calibrate.measurement import error_at, set_condition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from hostnet.calibrate.measurement import Conditions
-    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.data_file import DataFile
     from hostnet.calibrate.readers.fio_jobs import Entry
 
 NVME = re.compile(r"/dev/(?:nvme|ng)(\d+)(?:c\d+)?n\d+(?:p\d+)?")
-"""Names a namespace or partition of an NVMe drive; the group is the number of the drive."""
+"""Matches a namespace or partition of an NVMe drive; the group is the number of the drive."""
 
 PCI = re.compile(r".*traddr=([0-9a-fA-F.:]+).*")
-"""Names a drive in SPDK."""
+"""Matches a drive in SPDK."""
 
 NAMES = re.compile(r"(?<!\\):")
 """Separates the names of several files; a colon inside a name is escaped."""
 
 
-def spread(content: Content, batch: Sequence[Entry], disks: AbstractSet[str]) -> Conditions:
+def distribute(content: DataFile, batch: Sequence[Entry], disks: AbstractSet[str]) -> Conditions:
     """Returns the load of each drive during identical concurrent jobs.
 
     Raises:
@@ -39,25 +39,27 @@ def spread(content: Content, batch: Sequence[Entry], disks: AbstractSet[str]) ->
         jobs = set_condition(first, "numjobs", content.given["numjobs"]).numjobs
     loads = _loads(batch)
     if loads and len(set(loads.values())) > 1:
-        raise wrong(content.file, batch[0].place, "filename: the drives had different loads; give one result per drive")
+        raise error_at(
+            content.file, batch[0].place, "filename: the drives had different loads; give one result per drive"
+        )
     drives = _count(content, batch[0], len(loads), disks)
     widths = {len(_drives_of(entry)) for entry in batch}
     wide = min(widths.pop(), drives) if loads and len(widths) == 1 else 1 if jobs % drives == 0 else drives
     if first.iodepth % wide and jobs % drives == 0:
-        wide = 1  # jobs that take the drives in turn are spread evenly at any time
+        wide = 1  # jobs that cycle through the drives load all of them equally at any time
     each, rest = divmod(jobs * wide, drives)
     depth, left = divmod(first.iodepth, wide)
     if rest or left:
         total = Fraction(jobs * first.iodepth, drives)
         if total.denominator > 1:
             message = f"{jobs * first.iodepth} commands in flight are not spread evenly over {drives} drives"
-            raise wrong(content.file, batch[0].place, f"{message}; run one job per drive")
+            raise error_at(content.file, batch[0].place, f"{message}; run one job per drive")
         each, depth = 1, int(total)
     full = replace(first, iodepth=depth, numjobs=each)
     return replace(full, drives=0 if drives == content.server.drives else drives)
 
 
-def _count(content: Content, entry: Entry, named: int, disks: AbstractSet[str]) -> int:
+def _count(content: DataFile, entry: Entry, named: int, disks: AbstractSet[str]) -> int:
     """Counts the drives at work: as given by the user, named by the jobs, or seen by fio."""
     if "drives" in content.given:
         return set_condition(entry.conditions, "drives", content.given["drives"]).drives
@@ -66,7 +68,7 @@ def _count(content: Content, entry: Entry, named: int, disks: AbstractSet[str]) 
     if not found:
         name = f'filename "{_names_of(entry)[0]}"' if _names_of(entry) else "filename is missing, so it"
         message = f"job options: {name} does not tell how many of the {content.server.drives} drives were used"
-        raise wrong(content.file, entry.place, f"{message}; give it: {content.file}@drives=1")
+        raise error_at(content.file, entry.place, f"{message}; give it: {content.file}@drives=1")
     return found
 
 

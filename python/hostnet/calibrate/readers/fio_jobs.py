@@ -1,4 +1,4 @@
-"""Reads an entry of fio's results: the load of its jobs, checked against its numbers."""
+"""Parses an entry of fio's results: the load of its jobs, checked against its numbers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hostnet.calibrate.measurement import Conditions, set_condition, size_text, wrong
+from hostnet.calibrate.measurement import Conditions, error_at, set_condition, size_text
 from hostnet.calibrate.readers.fio_options import SYNCHRONOUS, engine_of, is_on, refusal_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hostnet.calibrate.measurement import DataError
-    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.data_file import DataFile
 
     Job = dict[str, Any]
 
@@ -22,10 +22,10 @@ SIDES = {"read": ("read",), "randread": ("read",), "write": ("write",), "randwri
 """Sections with the bandwidth of a direction; mixed directions have both."""
 
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
-"""The lower end of each bucket in fio's histogram of depths."""
+"""Lower end of each bucket in fio's histogram of depths."""
 
-MOST = 50.0
-"""Percent of commands that must have been submitted at the requested depth."""
+DEPTH_PERCENT_MIN = 50.0
+"""Minimum percentage of commands submitted at the requested depth."""
 
 IN_FLIGHT = (0.5, 1.3)
 """Tolerance of Little's law against the depth: fio's latencies leave out its own work between two commands."""
@@ -37,16 +37,16 @@ MIX_MARGIN = 5
 """Tolerance of the share of reads, in percent."""
 
 RUNTIME_MARGIN = 0.1
-"""Largest difference in run time between jobs that ran at the same time."""
+"""Maximum relative difference in run time between concurrent jobs."""
 
 RUNTIME_MIN_MS = 100
-"""Milliseconds; shorter runtimes are too coarse to check a bandwidth with."""
+"""Run time in ms below which its resolution is too coarse to check a bandwidth."""
 
 BANDWIDTH_MARGIN = 0.05
-"""A bandwidth may be off by so much from bytes / runtime, which fio rounds to milliseconds and merges over jobs."""
+"""Tolerance of a bandwidth against bytes / runtime, which fio rounds to ms and merges over jobs."""
 
-COMMANDS_FEW = 100
-"""This many commands are too few for a mean."""
+COMMANDS_MIN = 100
+"""Number of commands up to which a mean is not meaningful."""
 
 
 @dataclass(frozen=True)
@@ -57,32 +57,32 @@ class Entry:
     job: Mapping[str, Any]
     options: Mapping[str, Any]
     conditions: Conditions
-    """Measurement of one job: its drives are not known yet."""
+    """Conditions of a single job; its drives are not known yet."""
     jobs: int
-    """Number of jobs it stands for."""
+    """Number of jobs that the entry covers."""
     gb_per_s: float
     remarks: tuple[str, ...]
 
     @property
     def group(self) -> Any:
-        """The number of the group; None where there is none."""
+        """Number of the group; None without one."""
         return self.job.get("groupid")
 
 
-def entry_of(content: Content, place: str, job: Job, options: Job) -> Entry:
-    """Reads an entry, whose numbers must agree with its options.
+def entry_of(content: DataFile, place: str, job: Job, options: Job) -> Entry:
+    """Parses an entry and checks its numbers against its options.
 
     Raises:
-        DataError: They do not, or an option changes what was measured.
+        DataError: They contradict each other, or an option changes what was measured.
     """
     if job.get("error"):
-        raise wrong(content.file, place, f"fio reports error {job['error']} for this job")
+        raise error_at(content.file, place, f"fio reports error {job['error']} for this job")
     if reason := refusal_of(options, content.given):
-        raise wrong(content.file, place, f"job options: {reason}")
+        raise error_at(content.file, place, f"job options: {reason}")
     conditions = _conditions(content, place, options)
     depth, remark = _depth(content, place, job, options, conditions.iodepth)
-    conditions = _with(content, place, conditions, "iodepth", depth)
-    jobs = _with(content, place, conditions, "numjobs", options.get("numjobs", "1")).numjobs
+    conditions = _set_condition(content, place, conditions, "iodepth", depth)
+    jobs = _set_condition(content, place, conditions, "numjobs", options.get("numjobs", "1")).numjobs
     jobs = jobs if is_on(options, "group_reporting") else 1
     value = _bandwidth(content, place, job, conditions)
     entry = Entry(place, job, options, conditions, jobs, value, (remark,) if remark else ())
@@ -92,44 +92,46 @@ def entry_of(content: Content, place: str, job: Job, options: Job) -> Entry:
     return entry
 
 
-def check_alike(content: Content, batch: Sequence[Entry]) -> None:
-    """Refuses concurrent jobs that were different or did not overlap fully.
+def check_alike(content: DataFile, batch: Sequence[Entry]) -> None:
+    """Checks that concurrent jobs were identical and overlapped fully.
 
     Raises:
-        DataError: Names two of them, or how many are missing.
+        DataError: They did not; the message names two of them, or how many are missing.
     """
     first = batch[0]
     for other in batch[1:]:
         if other.conditions != first.conditions:
             message = f"{other.conditions} ran at the same time as {first.conditions} of {first.place}"
-            raise wrong(
+            raise error_at(
                 content.file, other.place, f"{message}; all jobs of a measurement must be alike: run each kind alone"
             )
     times = [time for entry in batch if (time := _runtime_ms(entry)) > 0]
     if times and max(times) > (1 + RUNTIME_MARGIN) * min(times):
         message = f"jobs ran for {min(times) / 1000:.4g} s to {max(times) / 1000:.4g} s"
-        raise wrong(content.file, first.place, f"{message}, so they did not overlap fully; use time_based and runtime")
+        raise error_at(
+            content.file, first.place, f"{message}, so they did not overlap fully; use time_based and runtime"
+        )
     each = [entry for entry in batch if str(entry.options.get("numjobs", "1")) != "1" and entry.jobs == 1]
     for number in {str(entry.options["numjobs"]) for entry in each}:
         entries = sum(str(entry.options["numjobs"]) == number for entry in each)
         if number.isdigit() and int(number) and entries % int(number) and "numjobs" not in content.given:
             message = f"numjobs={number} without group_reporting prints {number} entries, but there are {entries}"
             hint = f"is the file truncated? If not, give the number of jobs: {content.file}@numjobs={number}"
-            raise wrong(content.file, each[0].place, f"job options: {message}; {hint}")
+            raise error_at(content.file, each[0].place, f"job options: {message}; {hint}")
 
 
-def _conditions(content: Content, place: str, options: Job) -> Conditions:
+def _conditions(content: DataFile, place: str, options: Job) -> Conditions:
     """Reads the load of a job; fio's own defaults apply to options that are not given."""
     rw = options.get("rw", options.get("readwrite"))
     if rw is None and "rw" not in content.given:
-        raise wrong(content.file, place, f"job options: rw is missing; give it: {content.file}@rw=...")
-    conditions = _with(content, place, Conditions(), "rw", rw)
+        raise error_at(content.file, place, f"job options: rw is missing; give it: {content.file}@rw=...")
+    conditions = _set_condition(content, place, Conditions(), "rw", rw)
     try:
         block = content.given.get("bs") or _block(options, conditions.rw)
     except ValueError as error:
-        raise wrong(content.file, place, f"job options: {error}") from None
-    conditions = _with(content, place, conditions, "bs", block)
-    conditions = _with(content, place, conditions, "iodepth", options.get("iodepth", "1"))
+        raise error_at(content.file, place, f"job options: {error}") from None
+    conditions = _set_condition(content, place, conditions, "bs", block)
+    conditions = _set_condition(content, place, conditions, "iodepth", options.get("iodepth", "1"))
     if conditions.rw in SIDES:
         return conditions
     reads = options.get("rwmixread")
@@ -137,19 +139,19 @@ def _conditions(content: Content, place: str, options: Job) -> Conditions:
         writes = str(options["rwmixwrite"])
         of_writes = str(100 - int(writes)) if writes.isdigit() else f"100-{writes}"
         if reads is not None and str(reads) != of_writes and "rwmixread" not in content.given:
-            raise wrong(
+            raise error_at(
                 content.file, place, f"job options: rwmixread={reads} and rwmixwrite={writes} contradict each other"
             )
         reads = of_writes
-    return _with(content, place, conditions, "rwmixread", "50" if reads is None else reads)
+    return _set_condition(content, place, conditions, "rwmixread", "50" if reads is None else reads)
 
 
-def _with(content: Content, place: str, conditions: Conditions, name: str, word: Any) -> Conditions:
+def _set_condition(content: DataFile, place: str, conditions: Conditions, name: str, word: Any) -> Conditions:
     """Sets a condition to an option of the job, unless the user overrides it for the whole file."""
     try:
         return set_condition(conditions, name, str(content.given.get(name, word)))
     except ValueError as error:
-        raise wrong(content.file, place, f"job options: {error}") from None
+        raise error_at(content.file, place, f"job options: {error}") from None
 
 
 def _block(options: Job, rw: str) -> str:
@@ -159,10 +161,10 @@ def _block(options: Job, rw: str) -> str:
     sizes = [size or sizes[0] for size in sizes]
     of_reads, of_writes = sizes[0], sizes[min(1, len(sizes) - 1)]
     sides = SIDES.get(rw, ("read", "write"))
-    told = {of_reads if side == "read" else of_writes for side in sides}
-    if len(told) > 1:
+    sizes_used = {of_reads if side == "read" else of_writes for side in sides}
+    if len(sizes_used) > 1:
         raise ValueError(f'bs: "{text}" gives several sizes; the model has a single one for both directions')
-    return _as_bytes(told.pop())
+    return _as_bytes(sizes_used.pop())
 
 
 def _as_bytes(text: str) -> str:
@@ -172,28 +174,32 @@ def _as_bytes(text: str) -> str:
     return re.sub(r"(?<=[kmg])b$", "", text.lower())
 
 
-def _depth(content: Content, place: str, job: Job, options: Job, asked: int) -> tuple[int, str]:
+def _depth(content: DataFile, place: str, job: Job, options: Job, requested: int) -> tuple[int, str]:
     """Returns the number of commands that a job kept in flight, and a note on it."""
-    if asked == 1 or "iodepth" in content.given:
-        return asked, ""
+    if requested == 1 or "iodepth" in content.given:
+        return requested, ""
     engine = engine_of(options)
     if engine in SYNCHRONOUS:
-        return 1, f"ioengine={engine} keeps one command in flight; iodepth={asked} has no effect"
+        return 1, f"ioengine={engine} keeps one command in flight; iodepth={requested} has no effect"
     shares = [_share(job, level) for level in range(len(LEVELS))]
-    step = max(level for level, least in enumerate(LEVELS) if least <= asked)
+    step = max(level for level, least in enumerate(LEVELS) if least <= requested)
     if not any(shares):
         remark = (
-            "" if engine else f"no ioengine given; iodepth={asked} applies to libaio and io_uring, not to fio's default"
+            ""
+            if engine
+            else f"no ioengine given; iodepth={requested} applies to libaio and io_uring, not to fio's default"
         )
-        return asked, remark
-    if not engine and shares[0] >= MOST:
-        return 1, f"no ioengine given; fio's default keeps one command in flight, so iodepth={asked} has no effect"
-    if shares[step] < MOST:
+        return requested, remark
+    if not engine and shares[0] >= DEPTH_PERCENT_MIN:
+        return 1, f"no ioengine given; fio's default keeps one command in flight, so iodepth={requested} has no effect"
+    if shares[step] < DEPTH_PERCENT_MIN:
         share = f"{shares[step]:.3g} % of the commands were submitted at a depth of about {LEVELS[step]}"
         busiest = LEVELS[shares.index(max(shares))]
         hint = f"most at {busiest}; if that many are in flight, give {content.file}@iodepth={busiest}"
-        raise wrong(content.file, place, f"job options: iodepth={asked}, but iodepth_level says that {share}, {hint}")
-    return asked, ""
+        raise error_at(
+            content.file, place, f"job options: iodepth={requested}, but iodepth_level says that {share}, {hint}"
+        )
+    return requested, ""
 
 
 def _share(job: Job, level: int) -> float:
@@ -211,7 +217,7 @@ def _number(part: Any, name: str) -> float:
     return float(value)
 
 
-def _bandwidth(content: Content, place: str, job: Job, conditions: Conditions) -> float:
+def _bandwidth(content: DataFile, place: str, job: Job, conditions: Conditions) -> float:
     """Returns the bandwidth of an entry in GB/s."""
     total = 0.0
     for side in SIDES.get(conditions.rw, ("read", "write")):
@@ -220,15 +226,15 @@ def _bandwidth(content: Content, place: str, job: Job, conditions: Conditions) -
         if value is None and isinstance(part, dict) and isinstance(part.get("bw"), (int, float)):
             value = part["bw"] * 1024
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value) or value < 0:
-            raise wrong(content.file, place, f"{side}.bw_bytes is missing or not a number")
+            raise error_at(content.file, place, f"{side}.bw_bytes is missing or not a number")
         total += value
     if total <= 0:
-        raise wrong(content.file, place, f"moved nothing ({conditions.rw}); was it another direction?")
+        raise error_at(content.file, place, f"moved nothing ({conditions.rw}); was it another direction?")
     return total / 1e9
 
 
-def _check_sides(content: Content, entry: Entry) -> None:
-    """Refuses directions, block sizes and mixes that contradict the options: the entry covers other jobs too."""
+def _check_sides(content: DataFile, entry: Entry) -> None:
+    """Rejects directions, block sizes and mixes that contradict the options: the entry covers other jobs too."""
     sides = SIDES.get(entry.conditions.rw, ("read", "write"))
     for side in ("read", "write", "trim"):
         part = entry.job.get(side)
@@ -241,48 +247,48 @@ def _check_sides(content: Content, entry: Entry) -> None:
         )  # commands of the ramp count in only one of the two
         if side in sides:
             _check_bandwidth(content, entry, side)
-        if side in sides and commands > COMMANDS_FEW and moved and abs(moved / commands / block - 1) > margin:
+        if side in sides and commands > COMMANDS_MIN and moved and abs(moved / commands / block - 1) > margin:
             message = f"bs={size_text(block)}, but a {side} moved {moved / commands:.0f} B on average"
             raise _contradiction(content, entry, message)
     reads, writes = (_number(entry.job.get(side), "total_ios") for side in ("read", "write"))
-    if len(sides) > 1 and reads + writes > COMMANDS_FEW:
+    if len(sides) > 1 and reads + writes > COMMANDS_MIN:
         share = 100 * reads / (reads + writes)
         if abs(share - entry.conditions.rwmixread) > MIX_MARGIN:
             mix = f"rwmixread={entry.conditions.rwmixread}, but {share:.3g} % of the commands were reads"
             raise _contradiction(content, entry, mix)
 
 
-def _check_bandwidth(content: Content, entry: Entry, side: str) -> None:
-    """Refuses a bandwidth that is not that of the bytes and the runtime beside it, from which fio computes it."""
+def _check_bandwidth(content: DataFile, entry: Entry, side: str) -> None:
+    """Rejects a bandwidth that differs from bytes / runtime, from which fio computes it."""
     part = entry.job.get(side)
-    moved, runtime_ms, told = (_number(part, name) for name in ("io_bytes", "runtime", "bw_bytes"))
-    found = moved / runtime_ms * 1e3 if runtime_ms >= RUNTIME_MIN_MS else told
-    if moved and told and abs(found / told - 1) > BANDWIDTH_MARGIN:
-        message = f"{side}.bw_bytes is {told:.0f}, but io_bytes / runtime is {found:.0f} B/s"
-        raise wrong(content.file, entry.place, f"{message}; was the file changed by hand?", "implausible-data")
+    moved, runtime_ms, stated = (_number(part, name) for name in ("io_bytes", "runtime", "bw_bytes"))
+    found = moved / runtime_ms * 1e3 if runtime_ms >= RUNTIME_MIN_MS else stated
+    if moved and stated and abs(found / stated - 1) > BANDWIDTH_MARGIN:
+        message = f"{side}.bw_bytes is {stated:.0f}, but io_bytes / runtime is {found:.0f} B/s"
+        raise error_at(content.file, entry.place, f"{message}; was the file changed by hand?", "implausible-data")
     if moved and isinstance(part, dict) and part.get("total_ios") == 0:
-        raise wrong(
+        raise error_at(
             content.file, entry.place, f"{side}.total_ios is 0, but io_bytes is {moved:.0f}", "implausible-data"
         )
 
 
-def _check_in_flight(content: Content, entry: Entry) -> None:
-    """Refuses job counts and depths that contradict fio's latencies by Little's law."""
+def _check_in_flight(content: DataFile, entry: Entry) -> None:
+    """Rejects job counts and depths that contradict fio's latencies by Little's law."""
     in_flight = 0.0
     for side in SIDES.get(entry.conditions.rw, ("read", "write")):
         part = entry.job.get(side)
         times = part.get("lat_ns") if isinstance(part, dict) else None
         in_flight += _number(part, "iops") * _number(times, "mean") / 1e9
-    said = entry.jobs * entry.conditions.iodepth
-    least, most = (share * said for share in IN_FLIGHT)
+    expected = entry.jobs * entry.conditions.iodepth
+    least, most = (share * expected for share in IN_FLIGHT)
     if in_flight and not least <= in_flight <= most:
         message = f"{entry.jobs} jobs of depth {entry.conditions.iodepth}, but iops x lat_ns.mean = {in_flight:.3g}"
         raise _contradiction(content, entry, f"{message} commands in flight")
 
 
-def _contradiction(content: Content, entry: Entry, message: str) -> DataError:
+def _contradiction(content: DataFile, entry: Entry, message: str) -> DataError:
     hint = "with group_reporting an entry sums all jobs of its group, but shows the options of the first"
-    return wrong(
+    return error_at(
         content.file, entry.place, f"{message}; {hint}: give each kind of job a result of its own", "implausible-data"
     )
 

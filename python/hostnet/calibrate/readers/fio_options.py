@@ -1,4 +1,4 @@
-"""Sorts the options in fio's results into those that define the measurement, have no effect here, or are refused."""
+"""Sorts the options in fio's results into those that define the measurement, have no effect here, or are rejected."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ _HARMLESS = {
 
 HARMLESS = frozenset(name for names in _HARMLESS.values() for name in names.split())
 
-CAP = "the drives ran below capacity; measure without it"
+REDUCED_LOAD = "the drives ran below capacity; measure without it"
 SIZES = "the model has a single block size; measure with a single bs"
 DEPTH = "it sets how many commands are in flight, not iodepth; measure without it, or give the number: @iodepth=N"
 ALONE = "the jobs did not overlap fully; give one file per job"
 SYNCED = "writes wait until they are durable, which is not modelled; measure without it"
 
 REFUSED = {
-    "rate": CAP,
-    "rate_iops": CAP,
-    "flow": CAP,
-    "thinktime": CAP,
+    "rate": REDUCED_LOAD,
+    "rate_iops": REDUCED_LOAD,
+    "flow": REDUCED_LOAD,
+    "thinktime": REDUCED_LOAD,
     "latency_target": "fio searches for a queue depth that meets it; measure with a fixed iodepth",
     "bssplit": SIZES,
     "bsrange": SIZES,
@@ -93,7 +93,7 @@ REFUSED = {
     "kb_base": "it changes the meaning of k in sizes; use kb_base=1024",
     "io_submit_mode": "a separate thread submits; measure with io_submit_mode=inline",
 }
-"""Options that change what was measured, and why they are refused."""
+"""Options that change what was measured, and why they are rejected."""
 
 BATCHES = frozenset(name for name, reason in REFUSED.items() if reason == DEPTH)
 """Options that change how many commands are in flight."""
@@ -116,7 +116,7 @@ BYPASSING = frozenset(("io_uring_cmd", "xnvme", "libblkio", "spdk"))
 SERIAL = "posixaio"
 """The engine whose library serves one command per file at a time."""
 
-PLACES = frozenset(("numa_cpu_nodes", "numa_mem_policy"))
+PLACEMENT = frozenset(("numa_cpu_nodes", "numa_mem_policy"))
 """Options that place buffers and threads."""
 
 
@@ -126,7 +126,7 @@ def is_off(value: Any) -> bool:
 
 
 def is_on(options: Mapping[str, Any], name: str) -> bool:
-    """Returns True if a switch is on; without a value it is."""
+    """Returns True if a switch is on, as it is without a value."""
     return name in options and not is_off(options[name])
 
 
@@ -137,7 +137,7 @@ def engine_of(options: Mapping[str, Any]) -> str:
 
 
 def refusal_of(options: Mapping[str, Any], given: Iterable[str]) -> str | None:
-    """Returns the reason why results with these options are refused, if they are."""
+    """Returns the reason why results with these options are rejected, None if they are accepted."""
     for name, value in options.items():
         is_told = str(value) == UNCHANGED.get(name) or (name in BATCHES and "iodepth" in given)
         if name in REFUSED and not is_off(value) and not is_told:
@@ -154,11 +154,11 @@ def refusal_of(options: Mapping[str, Any], given: Iterable[str]) -> str | None:
 
 
 def remarks_on(options: Mapping[str, Any]) -> Iterator[str]:
-    """Returns the notes about options that are not used."""
-    unknown = sorted(name for name in options if name not in USED | HARMLESS | PLACES and name not in REFUSED)
+    """Yields notes on options that are not used."""
+    unknown = sorted(name for name in options if name not in USED | HARMLESS | PLACEMENT and name not in REFUSED)
     if unknown:
         yield f"unknown options, whose effect is not taken into account: {', '.join(unknown)[:200]}"
-    placed = sorted(PLACES & options.keys())
+    placed = sorted(PLACEMENT & options.keys())
     if placed:
         yield f"{', '.join(placed)}: buffers are assumed to be local to the socket of the drives"
     if not {"direct", "buffered"} & options.keys() and engine_of(options) not in BYPASSING:

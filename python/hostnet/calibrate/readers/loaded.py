@@ -1,4 +1,4 @@
-"""Loaded latency: pairs of bandwidth and latency whose offered load is known or must be inferred."""
+"""Loaded latency: pairs of bandwidth and latency whose offered load is known or inferred."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from hostnet.units import LINE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.calibrate.readers.content import Found
+    from hostnet.calibrate.readers.data_file import ParsedData
 
 NEAR_SATURATION = 0.93
-"""Above this share of the largest bandwidth, a bandwidth no longer tells the load: the curve is a wall."""
+"""Fraction of the maximum bandwidth above which the bandwidth no longer determines the load."""
 
 NO_LOAD_GB_PER_S = 0.1
-"""A load below this is none."""
+"""Load in GB/s below which the memory counts as idle."""
 
 BANDWIDTH_SIGMA = 0.02
-"""How well the bandwidth of a row is known, as a share."""
+"""Relative uncertainty of the bandwidth of a row."""
 
 
 @dataclass(frozen=True)
-class Row:
+class LoadedRow:
     """A row of a table of loaded latencies."""
 
     place: str
@@ -35,13 +35,13 @@ class Row:
     bandwidth_gb_per_s: float
     conditions: Conditions
     delay: float | None = None
-    """The tool's inject delay, in whatever it counts; None if it is not known."""
+    """The tool's inject delay, in its own unit; None if unknown."""
     gap_known: bool = False
-    """Whether the gap in the conditions is the one that was measured."""
+    """True if the gap in the conditions was measured."""
 
 
-def add_rows(found: Found, file: str, rows: Sequence[Row]) -> None:
-    """Adds what rows say: the latency at each load, and the bandwidth where the load is known."""
+def add_rows(found: ParsedData, file: str, rows: Sequence[LoadedRow]) -> None:
+    """Adds the latency of each row whose load can be determined, and its bandwidth if the load is known exactly."""
     ordered = sorted(rows, key=lambda row: (row.conditions.reads, row.conditions.cores))
     for (reads, _), group in groupby(ordered, key=lambda row: (row.conditions.reads, row.conditions.cores)):
         same = sorted(group, key=lambda row: row.bandwidth_gb_per_s)
@@ -59,12 +59,12 @@ def add_rows(found: Found, file: str, rows: Sequence[Row]) -> None:
         if skipped:
             found.notes.append(
                 f"{file}: {skipped} of {len(same)} rows at {100 * reads:.3g} % reads are not used: so close to the "
-                "largest bandwidth, their bandwidth does not tell their load"
+                "largest bandwidth, the bandwidth does not determine the load"
             )
 
 
-def _conditions_of(row: Row, same: Sequence[Row]) -> Conditions | None:
-    """The conditions of a row; None if they cannot be told."""
+def _conditions_of(row: LoadedRow, same: Sequence[LoadedRow]) -> Conditions | None:
+    """Returns the conditions of a row; None if they cannot be determined."""
     if row.gap_known:
         return row.conditions
     delays = [other.delay for other in same]
@@ -80,8 +80,8 @@ def _conditions_of(row: Row, same: Sequence[Row]) -> Conditions | None:
     return replace(row.conditions, gap_ns=round(gap_ns, 3))
 
 
-def _steepness(same: Sequence[Row], index: int) -> float:
-    """Relative growth of the latency per relative growth of the bandwidth, from the rows before and after."""
+def _steepness(same: Sequence[LoadedRow], index: int) -> float:
+    """Returns the relative growth of latency per relative growth of bandwidth between the neighboring rows."""
     low, high = same[max(index - 1, 0)], same[min(index + 1, len(same) - 1)]
     if high.bandwidth_gb_per_s <= low.bandwidth_gb_per_s:
         return 0.0

@@ -1,4 +1,4 @@
-"""What Intel Memory Latency Checker prints: loaded latencies, idle latency, peak injection bandwidths."""
+"""Reads the output of Intel Memory Latency Checker: loaded latencies, idle latency, peak injection bandwidths."""
 
 from __future__ import annotations
 
@@ -6,58 +6,58 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hostnet.calibrate.measurement import Conditions, Measurement, number_of, wrong
-from hostnet.calibrate.readers.content import Found
-from hostnet.calibrate.readers.loaded import Row, add_rows
-from hostnet.calibrate.readers.mlc_machine import Command, command_of, nodes_of
+from hostnet.calibrate.measurement import Conditions, Measurement, error_at, parse_positive
+from hostnet.calibrate.readers.data_file import ParsedData
+from hostnet.calibrate.readers.loaded import LoadedRow, add_rows
+from hostnet.calibrate.readers.mlc_machine import Command, count_nodes, parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.data_file import DataFile
 
 BANNER = re.compile(
     r"Memory Latency Checker|Memory Bandwidths between nodes|Measuring idle latenc"
     r"|^\s*Inject\s+Latency\s+Bandwidth|Measuring Loaded Latenc",
     re.M | re.I,
 )
-"""Shows that a text is MLC's."""
+"""Identifies output of MLC."""
 
 ROW = re.compile(r"\s*(\d{4,6})\s+(\S+)\s+(\S+)\s*")
-"""Inject delay, latency in ns, bandwidth in MB/s."""
+"""Matches inject delay, latency in ns and bandwidth in MB/s."""
 
 BROKEN_ROW = re.compile(r"\s*\d{4,6}(\s.*)?")
-"""A row of the table, whole or not."""
+"""Matches a row of the table, complete or not."""
 
 UNIT = re.compile(r"\S+/s(ec)?\b", re.I)
-"""The unit of the bandwidths in the heading of the table."""
+"""Matches the unit of the bandwidths in the heading of the table."""
 
 IDLE = re.compile(r"Each iteration took .*?\(\s*(\S+)\s*ns\s*\)", re.I)
-"""The idle latency."""
+"""Matches the idle latency."""
 
 OF_FIRST = re.compile(r"\s*0((?:\s+\S+)+)\s*")
-"""The row of the first node in a table of nodes: a number for the memory of each, its own first."""
+"""Matches the row of the first node in a table of nodes: a number per memory node, its own first."""
 
 PEAK = re.compile(r"\s*(ALL Reads|\d+:\d+ Reads-Writes)\s*:\s*(\S+)\s*", re.I)
-"""A peak injection bandwidth in MB/s."""
+"""Matches a peak injection bandwidth in MB/s."""
 
 NODES_MAX = 2
-"""Nodes of memory that a server of one socket has: its own, and the one behind a link."""
+"""Maximum number of memory nodes of a server of one socket: its own, and the one behind a link."""
 
 MB = 1e-3
-"""GB of a MB."""
+"""GB per MB."""
 
 
-def matches(content: Content) -> bool:
-    """Whether the text is MLC's."""
+def matches(content: DataFile) -> bool:
+    """Returns True if the text is MLC's."""
     return BANNER.search(content.text) is not None or IDLE.search(content.text) is not None
 
 
-def read(content: Content) -> Found:
-    """The measurements in MLC's output.
+def read(content: DataFile) -> ParsedData:
+    """Parses MLC's output.
 
     Raises:
-        DataError: A row is not whole, or nothing in it is understood.
+        DataError: A row is incomplete, or the output has no measurement.
     """
     reader = _Reader(content)
     for index, line in enumerate(content.text.splitlines(), 1):
@@ -65,19 +65,19 @@ def read(content: Content) -> Found:
     reader.close()
     if not reader.rows and not reader.found.measurements:
         place = len(content.text.splitlines())
-        raise wrong(content.file, place, "the output of MLC ends without a measurement; is it truncated?")
+        raise error_at(content.file, place, "the output of MLC ends without a measurement; is it truncated?")
     add_rows(reader.found, content.file, reader.rows)
     return reader.found
 
 
 class _Reader:
-    """Reads the output line by line, knowing which part it is in."""
+    """Parses the output line by line, tracking the current section."""
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: DataFile) -> None:
         self.content = content
         self.command = Command()
-        self.sockets = nodes_of(content.text.splitlines())
-        self.found, self.rows = Found(), list[Row]()
+        self.sockets = count_nodes(content.text.splitlines())
+        self.found, self.rows = ParsedData(), list[LoadedRow]()
         given = content.conditions(Conditions())
         self.reads: float | None = given.reads
         self.traffic = (1, "")
@@ -85,12 +85,12 @@ class _Reader:
         self.of_all: list[int] = []
 
     def take(self, index: int, line: str) -> None:
-        """Takes the next line."""
+        """Parses the next line."""
         text = line.strip()
-        if self.heads(index, line, text):
+        if self.take_heading(index, line, text):
             return
         if self.part == "loaded" and BROKEN_ROW.fullmatch(line):
-            row = row_of(line, self.content.file, index, self.loaded())
+            row = parse_row(line, self.content.file, index, self.loaded())
             if self.is_of_one_socket(index):
                 self.rows.append(row)
         elif self.part in ("idle", "between") and (match := OF_FIRST.fullmatch(line)) is not None:
@@ -103,18 +103,18 @@ class _Reader:
         elif text and self.part == "loaded":
             self.part = ""
 
-    def heads(self, index: int, line: str, text: str) -> bool:
-        """Handles a line that introduces the next ones."""
+    def take_heading(self, index: int, line: str, text: str) -> bool:
+        """Handles a line that introduces others; returns False if it is no such line."""
         if text.startswith("Intel(R) Memory Latency Checker"):
             self.command, self.part = Command(), ""
-        elif (command := command_of(self.content, index, line)) is not None:
+        elif (command := parse_command(self.content, index, line)) is not None:
             self.command = command
             for remark in command.remarks:
                 self.note(f"{index}: {remark}")
         elif re.search(r"Unable to modify prefetchers", line):
             self.note(f"{index}: the prefetchers were on, which the model does not have")
         elif re.search(r"\btraffic\b", line) and "reads" not in self.content.given:
-            self.reads, self.traffic = reads_of(line), (index, text)
+            self.reads, self.traffic = parse_reads(line), (index, text)
         elif re.match(r"Measuring idle latenc", text):
             self.part = "idle"
         elif re.match(r"Measuring Memory Bandwidths between nodes", text):
@@ -122,20 +122,20 @@ class _Reader:
         elif text.startswith("====") or re.match(r"Delay\s", text):
             self.part = "loaded"
             if (unit := UNIT.search(text)) is not None and unit[0] != "MB/sec":
-                raise wrong(self.content.file, index, f"the bandwidths are in {unit[0]}; MLC prints MB/sec")
+                raise error_at(self.content.file, index, f"the bandwidths are in {unit[0]}; MLC prints MB/sec")
         else:
             return False
         return True
 
     def is_of_one_socket(self, index: int) -> bool:
-        """Returns True if a number for all cores covers a single socket."""
+        """Returns True if a value for all cores covers a single socket."""
         if self.sockets < NODES_MAX or self.command.cores or "cores" in self.content.given:
             return True
         self.of_all.append(index)
         return False
 
     def close(self) -> None:
-        """Notes the rows that are left out, and refuses a file that has no others."""
+        """Notes the rows that are left out; fails if there are no others."""
         if not self.of_all:
             return
         last = max(self.content.server.cores - 1, 1)
@@ -145,33 +145,33 @@ class _Reader:
             "the cores of node 0"
         )
         if not self.rows and not self.found.measurements:
-            raise wrong(self.content.file, self.of_all[0], message.partition(": ")[2])
+            raise error_at(self.content.file, self.of_all[0], message.partition(": ")[2])
         self.note(message)
 
     def note(self, text: str) -> None:
-        """Notes something about a line."""
+        """Adds a note on a line."""
         note = f"{self.content.file}:{text}"
         if note not in self.found.notes:
             self.found.notes.append(note)
 
     def loaded(self) -> Conditions:
-        """The conditions of a row of the table of loaded latencies."""
+        """Returns the conditions of a row of the table of loaded latencies."""
         if self.reads is None:
             index, text = self.traffic
             hint = f"if it is, say its share: {self.content.file}@reads=67"
-            raise wrong(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}', "not-supported")
+            raise error_at(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}', "not-supported")
         command = self.command
         cores = command.cores or max(self.content.server.cores - 1, 1)
         start = Conditions(cores=cores, probe="sequential", node=command.node)
         return replace(self.content.conditions(start), reads=self.reads)
 
     def nodes(self, cells: Sequence[str], index: int) -> None:
-        """Adds what the cores of the first node measured with its own memory, and with that of an expander."""
-        told = cells if self.content.server.expander_peak_gb_per_s is not None else cells[:1]
-        if len(told) > NODES_MAX:
-            message = f"{len(told)} nodes; {self.content.server.label} has two, its own and the one behind the link"
-            raise wrong(self.content.file, index, f"{message}: leave the columns of these two")
-        for node, text in enumerate(told):
+        """Adds the values of the first node with its own memory, and with that of an expander."""
+        values = cells if self.content.server.expander_peak_gb_per_s is not None else cells[:1]
+        if len(values) > NODES_MAX:
+            message = f"{len(values)} nodes; {self.content.server.label} has two, its own and the one behind the link"
+            raise error_at(self.content.file, index, f"{message}: leave the columns of these two")
+        for node, text in enumerate(values):
             if self.part == "idle":
                 self.add("latency", text, Conditions(probe="sequential", node=node), index)
             elif self.reads is not None:
@@ -180,14 +180,14 @@ class _Reader:
                 self.add("bandwidth", text, start, index)
 
     def add(self, quantity: str, text: str, start: Conditions, index: int) -> None:
-        """Adds an idle latency, or a bandwidth."""
+        """Adds an idle latency or a bandwidth."""
         conditions = self.content.conditions(start)
         value = _number(text, quantity, self.content.file, index) * (MB if quantity == "bandwidth" else 1.0)
         self.found.measurements.append(Measurement(quantity, value, conditions, self.content.file, str(index)))
 
     def peak(self, mix: str, text: str, index: int) -> None:
-        """Adds a peak injection bandwidth, with all cores."""
-        reads = reads_of(mix)
+        """Adds a peak injection bandwidth of all cores."""
+        reads = parse_reads(mix)
         if reads is None:
             return
         if self.is_of_one_socket(index):
@@ -195,8 +195,8 @@ class _Reader:
             self.add("bandwidth", text, Conditions(cores=cores, reads=reads), index)
 
 
-def reads_of(line: str) -> float | None:
-    """The share of reads that a line such as "Using Read-only traffic type" names; None if the model cannot have it."""
+def parse_reads(line: str) -> float | None:
+    """Returns the fraction of reads in a line like "Using Read-only traffic type"; None if it is not modeled."""
     if re.search(r"read[- ]only|all reads", line, re.I):
         return 1.0
     match = re.search(r"(\d+)\s*:\s*(\d+)", line)
@@ -205,17 +205,19 @@ def reads_of(line: str) -> float | None:
     return None
 
 
-def row_of(line: str, file: str, index: int, conditions: Conditions) -> Row:
-    """A row of the table of loaded latencies."""
+def parse_row(line: str, file: str, index: int, conditions: Conditions) -> LoadedRow:
+    """Parses a row of the table of loaded latencies."""
     match = ROW.fullmatch(line)
     if match is None:
-        raise wrong(file, index, f'"{line.strip()}" is not a delay, a latency and a bandwidth; is the file truncated?')
+        raise error_at(
+            file, index, f'"{line.strip()}" is not a delay, a latency and a bandwidth; is the file truncated?'
+        )
     latency_ns, bandwidth = _number(match[2], "latency", file, index), _number(match[3], "bandwidth", file, index)
-    return Row(str(index), latency_ns, bandwidth * MB, conditions, float(match[1]))
+    return LoadedRow(str(index), latency_ns, bandwidth * MB, conditions, float(match[1]))
 
 
 def _number(text: str, what: str, file: str, index: int) -> float:
     try:
-        return number_of(text, what)
+        return parse_positive(text, what)
     except ValueError as error:
-        raise wrong(file, index, str(error)) from None
+        raise error_at(file, index, str(error)) from None

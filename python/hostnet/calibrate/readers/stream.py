@@ -5,68 +5,68 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hostnet.calibrate.measurement import Conditions, Measurement, kernel_of, number_of, wrong
-from hostnet.calibrate.readers.content import Found
+from hostnet.calibrate.measurement import Conditions, Measurement, error_at, parse_kernel, parse_positive
+from hostnet.calibrate.readers.data_file import ParsedData
 
 if TYPE_CHECKING:
-    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.data_file import DataFile
 
 BANNER = re.compile(r"^\s*STREAM version|^\s*Function\s+(?:Best )?Rate \(?MB/s\)?", re.M)
 """Identifies output of STREAM."""
 
 RATE = re.compile(r"\s*(Copy|Scale|Add|Triad):\s*(\S*)(?:\s+(\S+)){0,3}\s*")
-"""A kernel and its best rate in MB/s."""
+"""Matches a kernel and its best rate in MB/s."""
 
 THREADS = re.compile(r"\s*Number of (?:Threads (?:requested|counted)|MPI ranks)\s*=\s*(\d+)\s*")
-"""Number of threads or ranks; STREAM prints none if built without OpenMP, and then ran one."""
+"""Matches the number of threads or ranks; STREAM built without OpenMP prints none and runs one."""
 
 ELEMENT = re.compile(r"\s*This system uses (\d+) bytes per")
 ARRAY = re.compile(r"\s*(?:Total Aggregate )?Array size = (\d+)")
 
 FAILED = re.compile(r"Failed Validation|AvgErrByEps", re.I)
-"""Text that STREAM prints when its results are wrong."""
+"""Matches what STREAM prints if its results are wrong."""
 
-ARRAY_BYTES_FEW = 100_000_000
-"""An array smaller than this may partly fit in the caches."""
+ARRAY_BYTES_MIN = 100_000_000
+"""Size in bytes below which an array may partly fit in the caches."""
 
-COPY_OF_ITS_OWN = 1.25
+NON_TEMPORAL_RATIO = 1.25
 """Ratio of Copy to Scale above which Copy must use non-temporal stores."""
 
 MB = 1e-3
 """GB per MB."""
 
 
-def matches(content: Content) -> bool:
+def matches(content: DataFile) -> bool:
     """Returns True if the text is STREAM's."""
     return BANNER.search(content.text) is not None
 
 
-def read(content: Content) -> Found:
-    """Reads the bandwidth of every kernel, and adds the reads that stores cause, which STREAM does not count.
+def read(content: DataFile) -> ParsedData:
+    """Reads the bandwidth of every kernel, plus the reads caused by stores, which STREAM does not count.
 
     Raises:
         DataError: A rate is not a number, or the run failed.
     """
-    found = Found()
+    found = ParsedData()
     reader = _Reader(content, found)
     for index, line in enumerate(content.text.splitlines(), 1):
         reader.take(index, line)
     reader.close()
     if not found.measurements:
         place = len(content.text.splitlines())
-        raise wrong(content.file, place, "the output of STREAM ends without a rate; is it truncated?")
+        raise error_at(content.file, place, "the output of STREAM ends without a rate; is it truncated?")
     return found
 
 
 class _Reader:
-    """Reads the output of one run after the other."""
+    """Parses the output of one run after another."""
 
-    def __init__(self, content: Content, found: Found) -> None:
+    def __init__(self, content: DataFile, found: ParsedData) -> None:
         self.content, self.found = content, found
         self.threads, self.element, self.rates = 1, 8, dict[str, tuple[int, float]]()
 
     def take(self, index: int, line: str) -> None:
-        """Takes the next line."""
+        """Parses the next line."""
         if line.strip().startswith("STREAM version"):
             self.close()
             self.threads, self.element = 1, 8
@@ -77,29 +77,29 @@ class _Reader:
         elif match := ARRAY.match(line):
             self.check_size(self.element * int(match[1][:18]))
         elif FAILED.search(line):
-            raise wrong(self.content.file, index, "STREAM reports that validation failed; the rates mean nothing")
+            raise error_at(self.content.file, index, "STREAM reports that validation failed; the rates mean nothing")
         elif match := RATE.fullmatch(line):
             self.take_rate(index, match[1].lower(), match[2])
 
     def check_size(self, size: int) -> None:
         """Notes arrays that may partly fit in the caches."""
-        if size < ARRAY_BYTES_FEW:
+        if size < ARRAY_BYTES_MIN:
             note = f"{self.content.file}: arrays of {size / 2**20:.4g} MiB may partly fit in the caches"
             self.found.notes.append(f"{note}; STREAM requires four times the largest cache")
 
     def take_rate(self, index: int, kernel: str, text: str) -> None:
-        """Takes the rate of a kernel."""
+        """Parses the rate of a kernel."""
         if kernel in self.rates:
             self.close()
         try:
-            self.rates[kernel] = index, number_of(text, kernel)
+            self.rates[kernel] = index, parse_positive(text, kernel)
         except ValueError as error:
-            raise wrong(self.content.file, index, f"{error}; is the file truncated?") from None
+            raise error_at(self.content.file, index, f"{error}; is the file truncated?") from None
 
     def close(self) -> None:
         """Adds the measurements of a run."""
         copy, scale = self.rates.get("copy"), self.rates.get("scale")
-        if copy and scale and copy[1] > COPY_OF_ITS_OWN * scale[1]:
+        if copy and scale and copy[1] > NON_TEMPORAL_RATIO * scale[1]:
             del self.rates["copy"]
             self.found.notes.append(
                 f"{self.content.file}:{copy[0]}: Copy is left out: it is {copy[1] / scale[1]:.2f} times as fast as "
@@ -112,8 +112,8 @@ class _Reader:
         self.rates = {}
 
     def add(self, index: int, kernel: str, rate: float) -> None:
-        """Adds a measurement of the traffic that memory moved for the bytes that STREAM counts."""
-        reads, moved = kernel_of(kernel)
+        """Adds the memory traffic for the bytes that STREAM counts as a measurement."""
+        reads, moved = parse_kernel(kernel)
         start = Conditions(cores=self.threads, reads=reads)
         conditions = self.content.conditions(start, but=("kernel",))
         self.found.measurements.append(

@@ -1,4 +1,4 @@
-"""Tables of measurements: the general one, STREAM over cores, fio over its options, loaded latencies."""
+"""Reads tables of measurements: the general one, STREAM over cores, fio over its options, loaded latencies."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from hostnet.calibrate.measurement import (
     Conditions,
     Measurement,
     convert,
-    kernel_of,
-    nearest,
-    number_of,
+    error_at,
+    name_hint,
+    parse_kernel,
+    parse_positive,
     rate_unit,
     set_condition,
-    wrong,
 )
-from hostnet.calibrate.readers.content import Found
-from hostnet.calibrate.readers.loaded import Row, add_rows
+from hostnet.calibrate.readers.data_file import ParsedData
+from hostnet.calibrate.readers.loaded import LoadedRow, add_rows
 
 if TYPE_CHECKING:
-    from hostnet.calibrate.readers.content import Content
+    from hostnet.calibrate.readers.data_file import DataFile
 
 ROWS_MAX = 10_000
-"""The most rows of a table."""
+"""Maximum number of rows."""
 
 CONDITIONS = {"gap", "kernel", *(field.name for field in fields(Conditions))}
-"""Columns that say under which conditions a row was measured."""
+"""Columns that give the conditions of a row."""
 
 IGNORED = {"delay", "inject delay", "latency_ci95", "comment", "note"}
-"""Columns that may be there."""
+"""Columns that are allowed but not used."""
 
 UNIT = r"(?:[kmgt]i?b(?:/|_?per_?|p)s(?:ec)?|ns|us|µs)"
 
@@ -43,56 +43,56 @@ class Column:
     """A column of the table."""
 
     name: str
-    """In lower case, without the unit."""
+    """Name in lower case, without the unit."""
     unit: str
-    """The unit in its heading; "" for none."""
+    """Unit in the heading; "" without one."""
 
 
-def matches(content: Content) -> bool:
-    """Whether the first line is a heading with something measured in it."""
+def matches(content: DataFile) -> bool:
+    """Returns True if the first line is a heading with a measured quantity."""
     lines = _lines(content)
-    columns = [column_of(cell) for cell in lines[0][1]] if lines else []
+    columns = [parse_heading(cell) for cell in lines[0][1]] if lines else []
     names = {column.name for column in columns}
     measured = any(rate_unit(column.unit) for column in columns) or bool({"quantity", "value", "latency"} & names)
     return measured or "bandwidth" in names or ({"cores"} < names and len(names) > 1)
 
 
-def read(content: Content) -> Found:
-    """The measurements of a table.
+def read(content: DataFile) -> ParsedData:
+    """Parses a table.
 
     Raises:
-        DataError: Something in it is wrong; the message says in which line.
+        DataError: The table is malformed; the message names the line.
     """
     (first, headings), *rows = _lines(content)
-    columns = [column_of(cell) for cell in headings]
+    columns = [parse_heading(cell) for cell in headings]
     _check_columns(content, first, columns)
     if not rows:
-        raise wrong(content.file, first, "the table has a heading and no rows; is the file truncated?")
+        raise error_at(content.file, first, "the table has a heading and no rows; is the file truncated?")
     if len(rows) > ROWS_MAX:
-        raise wrong(content.file, rows[ROWS_MAX][0], f"more than {ROWS_MAX} rows")
-    found, loaded = Found(), []
+        raise error_at(content.file, rows[ROWS_MAX][0], f"more than {ROWS_MAX} rows")
+    found, loaded = ParsedData(), []
     names = [column.name for column in columns]
     for line, cells in rows:
         if len(cells) != len(columns):
             message = f"has {len(cells)} cells, the heading {len(columns)}; is the file truncated?"
-            raise wrong(content.file, line, message)
+            raise error_at(content.file, line, message)
         try:
             if "quantity" in names:
-                found.measurements.append(_general(content, line, columns, cells))
+                found.measurements.append(_parse_general(content, line, columns, cells))
             elif "latency" in names:
-                loaded.append(_loaded(content, line, columns, cells))
+                loaded.append(_parse_loaded(content, line, columns, cells))
             else:
-                found.measurements.append(_rate(content, line, columns, cells))
+                found.measurements.append(_parse_rate(content, line, columns, cells))
         except ValueError as error:
-            raise wrong(content.file, line, str(error)) from None
+            raise error_at(content.file, line, str(error)) from None
     add_rows(found, content.file, loaded)
     if "cores" in names and "latency" not in names and not {"quantity", "reads", "kernel"} & {*names, *content.given}:
         found.notes.append(f"{content.file}: taken as loads only (100 % reads); say {content.file}@kernel=triad if not")
     return found
 
 
-def column_of(heading: str) -> Column:
-    """A column by its heading: "GB/s", "Bandwidth (MB/sec)", "latency_ns", "cores"."""
+def parse_heading(heading: str) -> Column:
+    """Parses a heading such as "GB/s", "Bandwidth (MB/sec)", "latency_ns" or "cores"."""
     text = heading.strip().lower()
     match = re.fullmatch(rf"(.*?)[\s_(\[]*({UNIT})[)\]]?", text)
     if match is None or text in CONDITIONS - {"gap_ns"}:
@@ -105,8 +105,8 @@ def column_of(heading: str) -> Column:
     return Column("gap" if stem == "gap" else "latency" if stem in ("latency", "") else stem, unit)
 
 
-def _lines(content: Content) -> list[tuple[int, list[str]]]:
-    """The rows with their line numbers, without empty lines and comments."""
+def _lines(content: DataFile) -> list[tuple[int, list[str]]]:
+    """Returns the rows with their line numbers, without empty lines and comments."""
     lines = content.text.splitlines()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     delimiter = next((mark for mark in ",;\t" if mark in first), ",")
@@ -116,36 +116,36 @@ def _lines(content: Content) -> list[tuple[int, list[str]]]:
             try:
                 cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
             except csv.Error as error:
-                raise wrong(content.file, number, f"is no row of a table ({error})") from None
+                raise error_at(content.file, number, f"is no row of a table ({error})") from None
             found.append((number, [cell.strip() for cell in cells]))
     return found
 
 
-def _check_columns(content: Content, line: int, columns: list[Column]) -> None:
-    """Refuses headings that are not known, come twice or lack a unit."""
+def _check_columns(content: DataFile, line: int, columns: list[Column]) -> None:
+    """Rejects headings that are unknown, duplicate or without a unit."""
     names = [column.name for column in columns]
     general = "quantity" in names
     known = {*CONDITIONS, *IGNORED, "sigma", *(("quantity", "value", "unit") if general else ("bandwidth", "latency"))}
     for name in names:
         if name not in known:
-            raise wrong(content.file, line, f'column "{name}" is not known; {nearest(name, sorted(known))}')
+            raise error_at(content.file, line, f'column "{name}" is not known; {name_hint(name, sorted(known))}')
         if names.count(name) > 1:
-            raise wrong(content.file, line, f'column "{name}" comes twice')
+            raise error_at(content.file, line, f'column "{name}" comes twice')
     if general:
         for name in ("value", "unit"):
             if name not in names:
-                raise wrong(content.file, line, f'column "{name}" is missing')
+                raise error_at(content.file, line, f'column "{name}" is missing')
         return
     for column in columns:
         if column.name in ("bandwidth", "latency") and not column.unit:
             example = "GB/s" if column.name == "bandwidth" else "ns"
-            raise wrong(content.file, line, f'column "{column.name}" names no unit; write "{column.name} {example}"')
+            raise error_at(content.file, line, f'column "{column.name}" names no unit; write "{column.name} {example}"')
     if "bandwidth" not in names:
-        raise wrong(content.file, line, 'no column says what was measured; write one such as "GB/s"')
+        raise error_at(content.file, line, 'no column says what was measured; write one such as "GB/s"')
 
 
-def _cells(content: Content, columns: list[Column], cells: list[str]) -> dict[str, str]:
-    """The filled cells of a row by column; what holds for the whole file where a row says nothing."""
+def _cells(content: DataFile, columns: list[Column], cells: list[str]) -> dict[str, str]:
+    """Returns the non-empty cells of a row by column, on top of the conditions of the whole file."""
     filled = {}
     for column, cell in zip(columns, cells, strict=True):
         if cell:
@@ -154,12 +154,12 @@ def _cells(content: Content, columns: list[Column], cells: list[str]) -> dict[st
     return {**content.given, **filled}
 
 
-def _general(content: Content, line: int, columns: list[Column], cells: list[str]) -> Measurement:
+def _parse_general(content: DataFile, line: int, columns: list[Column], cells: list[str]) -> Measurement:
     row = _cells(content, columns, cells)
     quantity = row.get("quantity", "")
     if quantity not in QUANTITIES:
-        raise ValueError(f'quantity: "{quantity}" is not known; {nearest(quantity, QUANTITIES)}')
-    value = convert(number_of(row.get("value", ""), "value"), row.get("unit", ""), quantity)
+        raise ValueError(f'quantity: "{quantity}" is not known; {name_hint(quantity, QUANTITIES)}')
+    value = convert(parse_positive(row.get("value", ""), "value"), row.get("unit", ""), quantity)
     start = Conditions(probe="sequential") if quantity == "latency" else Conditions()
     conditions, factor = _conditions(row, start)
     if QUANTITIES[quantity] is RATE and not quantity.startswith("io"):
@@ -168,12 +168,12 @@ def _general(content: Content, line: int, columns: list[Column], cells: list[str
     return Measurement(quantity, value, conditions, content.file, str(line), _sigma(row, value, row["unit"], quantity))
 
 
-def _rate(content: Content, line: int, columns: list[Column], cells: list[str]) -> Measurement:
-    """A row of STREAM or of fio: its columns tell which."""
+def _parse_rate(content: DataFile, line: int, columns: list[Column], cells: list[str]) -> Measurement:
+    """Parses a row of STREAM or fio; the columns tell which."""
     row = _cells(content, columns, cells)
     quantity = "io_bandwidth" if "rw" in row else "bandwidth"
     unit = next(column.unit for column in columns if column.name == "bandwidth")
-    value = convert(number_of(row.get("bandwidth", ""), "bandwidth"), unit, quantity)
+    value = convert(parse_positive(row.get("bandwidth", ""), "bandwidth"), unit, quantity)
     conditions, factor = _conditions(row, Conditions())
     if quantity == "bandwidth":
         value *= factor
@@ -181,24 +181,24 @@ def _rate(content: Content, line: int, columns: list[Column], cells: list[str]) 
     return Measurement(quantity, value, conditions, content.file, str(line), _sigma(row, value, unit, quantity))
 
 
-def _loaded(content: Content, line: int, columns: list[Column], cells: list[str]) -> Row:
+def _parse_loaded(content: DataFile, line: int, columns: list[Column], cells: list[str]) -> LoadedRow:
     row = _cells(content, columns, cells)
     units = {column.name: column.unit for column in columns}
-    latency_ns = convert(number_of(row.get("latency", ""), "latency"), units["latency"], "latency")
-    bandwidth = convert(number_of(row.get("bandwidth", ""), "bandwidth"), units["bandwidth"], "bandwidth")
+    latency_ns = convert(parse_positive(row.get("latency", ""), "latency"), units["latency"], "latency")
+    bandwidth = convert(parse_positive(row.get("bandwidth", ""), "bandwidth"), units["bandwidth"], "bandwidth")
     delay = row.pop("delay", None)
     start = Conditions(cores=max(content.server.cores - 1, 1), probe="sequential")
     conditions, _ = _conditions(row, start)
     count = None if delay is None else float(re.sub(r"[^\d.]", "", delay) or "nan")
-    return Row(str(line), latency_ns, bandwidth, conditions, count, gap_known="gap" in row)
+    return LoadedRow(str(line), latency_ns, bandwidth, conditions, count, gap_known="gap" in row)
 
 
 def _conditions(row: dict[str, str], start: Conditions) -> tuple[Conditions, float]:
-    """The conditions of a row, and the memory traffic per byte that its tool counts."""
+    """Returns the conditions of a row, and the memory traffic per byte that its tool counts."""
     factor = 1.0
     for name, text in row.items():
         if name == "kernel":
-            reads, factor = kernel_of(text)
+            reads, factor = parse_kernel(text)
             start = set_condition(start, "reads", repr(reads))
         elif name in CONDITIONS:
             start = set_condition(start, name, text)
@@ -206,7 +206,7 @@ def _conditions(row: dict[str, str], start: Conditions) -> tuple[Conditions, flo
 
 
 def _check_conditions(quantity: str, conditions: Conditions) -> None:
-    """Refuses a measurement whose conditions do not say what ran."""
+    """Rejects a measurement whose conditions do not say what ran."""
     if quantity in ("bandwidth", "lfb_latency") and not conditions.cores:
         raise ValueError(f"cores: missing; {quantity} needs the number of cores")
     if quantity in ("io_bandwidth", "iio_latency"):
@@ -216,10 +216,10 @@ def _check_conditions(quantity: str, conditions: Conditions) -> None:
 
 
 def _sigma(row: dict[str, str], value: float, unit: str, quantity: str) -> float | None:
-    """One standard deviation, as a share such as "2%" or in the unit of the value."""
+    """Parses a standard deviation, a percentage such as "2%" or a value in `unit`."""
     text = row.get("sigma")
     if text is None:
         return None
     if text.endswith("%"):
-        return number_of(text[:-1], "sigma") / 100 * value
-    return convert(number_of(text, "sigma"), unit, quantity)
+        return parse_positive(text[:-1], "sigma") / 100 * value
+    return convert(parse_positive(text, "sigma"), unit, quantity)

@@ -1,4 +1,4 @@
-"""Pictures of a ledger: published beside simulated values, figure by figure."""
+"""Plots of a ledger: published and simulated values by figure."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from hostnet.ledger.validate import Ledger
 
 
 def write_plots(folder: Path, ledger: Ledger) -> list[Path]:
-    """Draws every figure of a ledger into a folder, and returns the paths.
+    """Plots every figure of a ledger into a folder, and returns the paths.
 
     Raises:
         OSError: The folder cannot be written.
     """
     from hostnet.report.study_plots import plot_study
 
-    return plot_study(folder, summary(ledger), list(traces(ledger)))
+    return plot_study(folder, summary(ledger), list(read_traces(ledger)))
 
 
-def traces(ledger: Ledger) -> Iterator[dict[str, Any]]:
-    """The time series that the study wants drawn, of points that were run."""
+def read_traces(ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """Yields the time series of the study that belong to points that were run."""
     for timeline in ledger.study.timelines:
         outcome = ledger.batch.outcomes.get(timeline.point)
         if outcome is not None and not outcome.skipped:

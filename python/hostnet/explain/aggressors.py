@@ -1,4 +1,4 @@
-"""Which workloads of a side slow down another one: those are named that it is known to gain without, and no others."""
+"""Finds which workloads of a side slow down another one; only those whose removal is known to help are named."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.explain.reduced import NotPartedError, without
-from hostnet.explain.sides import TOO_LONG, WORK_MAX, is_kept, planned, rates_of, rows_of, simulated_once
+from hostnet.explain.reduced import SideNotSimulatedError, without
+from hostnet.explain.sides import TOO_LONG, WORK_MAX, is_kept, rates_of, resolve_reduced, rows_of, simulate_cached
 from hostnet.explain.steps import is_settled, predicted
 from hostnet.regimes import GAIN_MIN
 
@@ -16,42 +16,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from hostnet.explain.raises import Config
-    from hostnet.explain.sides import Rates, Together
+    from hostnet.explain.sides import JointRun, Rates
     from hostnet.explain.steps import Progress
 
     Row = Mapping[str, Any]
     Without = Callable[[Collection[str]], Rates]
 
 ADDS_MIN = 0.1
-"""Least share of the gain without all of a side that a workload surely adds if it is named."""
+"""Smallest share of the total gain that a workload must add, beyond noise, to be named."""
 
 KEPT_MIN = 0.9
-"""Least share of that gain that is left without those that are named, with the others still there."""
+"""Smallest share of the total gain that the named workloads must account for."""
 
 SIDES = {"stream": "the cores", "fio": "the devices"}
-"""What a side is called as a whole, by the kind of its workloads."""
+"""Names of the sides, by the kind of their workloads."""
 
 
-def with_parties(regime: Mapping[str, Any], facts: Sequence[Row], engines: Mapping[str, Without]) -> dict[str, Any]:
-    """Names the workloads of a side that slow down another one, or the side as a whole if it is not known which do.
+def name_aggressors(regime: Mapping[str, Any], facts: Sequence[Row], engines: Mapping[str, Without]) -> dict[str, Any]:
+    """Names the workloads of a side that slow down another one, or the whole side if that is unknown.
 
     Args:
-        regime: A regime that names all of a side.
+        regime: A regime that names all workloads of a side.
         facts: The facts of every workload.
-        engines: What tells the rates of a server without some of its workloads, by the basis of gains.
+        engines: Functions that return the rates of a server without some of its workloads, by the basis of gains.
     """
-    return {**regime, "slowed": [_judged(slowed, facts, engines) for slowed in regime["slowed"]]}
+    return {**regime, "slowed": [_with_aggressors(slowed, facts, engines) for slowed in regime["slowed"]]}
 
 
-def _judged(slowed: Row, facts: Sequence[Row], engines: Mapping[str, Without]) -> dict[str, Any]:
+def _with_aggressors(slowed: Row, facts: Sequence[Row], engines: Mapping[str, Without]) -> dict[str, Any]:
+    """Names the workloads that slow down one workload."""
     side = [row for row in facts if row["workload"] in slowed["because_of"]]
     if len(side) < 2:
         return dict(slowed)
     smallest_first = [row["workload"] for row in sorted(side, key=lambda row: row["gb_per_s"])]
     basis = next((row["alone"]["basis"] for row in facts if row["workload"] == slowed["workload"] and row["alone"]), "")
     try:
-        named, share = _Gain(slowed["workload"], engines[basis]).of(smallest_first)
-    except (KeyError, NotPartedError):
+        named, share = _RemovalGain(slowed["workload"], engines[basis]).named_workloads(smallest_first)
+    except (KeyError, SideNotSimulatedError):
         named, share = [], 0.0
     gain = share * (slowed["times"] - 1)
     if gain < GAIN_MIN:
@@ -60,21 +61,21 @@ def _judged(slowed: Row, facts: Sequence[Row], engines: Mapping[str, Without]) -
 
 
 @dataclass(frozen=True)
-class _Gain:
-    """What a workload gains without others."""
+class _RemovalGain:
+    """Gain of a workload when others are removed."""
 
     workload: str
     without: Without
 
-    def of(self, smallest_first: Sequence[str]) -> tuple[list[str], float]:
-        """Returns those of a side that it gains without, and the share of the gain without all that this gives.
+    def named_workloads(self, smallest_first: Sequence[str]) -> tuple[list[str], float]:
+        """Returns the workloads of a side to name, and the share of the total gain that their removal achieves.
 
         Raises:
-            NotPartedError: The server without some of them is not known.
+            NotPartedError: The rates without some of them are unknown.
         """
         (now, _), (most, near) = self._rate(()), self._rate(smallest_first)
         if most <= now:
-            raise NotPartedError
+            raise SideNotSimulatedError
         named, rate = list(smallest_first), most
         for name in smallest_first[:-1]:
             fewer = [other for other in named if other != name]
@@ -86,21 +87,22 @@ class _Gain:
         return named, (rate - now) / (most - now)
 
     def _rate(self, names: Collection[str]) -> tuple[float, float]:
+        """Returns the rate without some workloads, and the half-width of its interval."""
         rate, near = self.without(names).get(self.workload, (0.0, None))
         if not rate:
-            raise NotPartedError
+            raise SideNotSimulatedError
         return rate, near or 0.0
 
 
 def predicted_without(config: Config, base_dir: str = ".") -> Without:
-    """What predictions tell of a server without some of its workloads."""
+    """Returns a function that predicts the rates of a server without some of its workloads."""
 
     def rates(names: Collection[str]) -> Rates:
-        plan = planned(without(config, None, names), base_dir)
+        plan = resolve_reduced(without(config, None, names), base_dir)
         try:
             (summary,) = predicted([plan], None)
         except ConfigError as error:
-            raise NotPartedError(str(error)) from None
+            raise SideNotSimulatedError(str(error)) from None
         return rates_of(summary["workloads"]) if is_settled(summary) else {}
 
     return rates
@@ -109,16 +111,16 @@ def predicted_without(config: Config, base_dir: str = ".") -> Without:
 def simulated_without(
     config: Config,
     host: str | None,
-    together: Together,
+    together: JointRun,
     run: Config | None,
     *,
     base_dir: str = ".",
     limited: bool = True,
     progress: Progress | None = None,
 ) -> Without:
-    """What simulations tell of a server without some of its workloads.
+    """Returns a function that simulates a server without some of its workloads and returns its rates.
 
-    `run` replaces `[run]`, as of `Apart`. `limited` simulations take about a second at most.
+    `run` replaces `[run]`, as in `SeparatedSides`. `limited` simulations take about a second at most.
     """
     left, cost = WORK_MAX if limited else math.inf, 0
 
@@ -128,11 +130,11 @@ def simulated_without(
             cost = together.events
             return rates_of(together.rows)
         part = without(config, host, names)
-        plan = planned(part if run is None else {**part, "run": run}, base_dir)
+        plan = resolve_reduced(part if run is None else {**part, "run": run}, base_dir)
         left -= 0 if is_kept(plan) else cost
         if left < 0:
-            raise NotPartedError(TOO_LONG)
-        (summary,) = simulated_once([plan], progress)
+            raise SideNotSimulatedError(TOO_LONG)
+        (summary,) = simulate_cached([plan], progress)
         cost = max(cost, summary["events"])
         return rates_of(rows_of(summary, host))
 

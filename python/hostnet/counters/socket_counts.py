@@ -1,4 +1,4 @@
-"""What the counters of one socket of several have counted in a simulated server."""
+"""Derives the hardware counters of one socket of a simulated multi-socket server."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from hostnet.counters.writer import Machine
 
 SLOT_BYTES = 8
-"""Bytes of a slot: a flit of 192 bits has three."""
+"""Bytes per slot: a flit of 192 bits has three."""
 
 BYTES_PER_CLOCK = 16
-"""Bytes that the model's bandwidth of a link stands for in a clock: 16 lanes of 20 have data, 8 transfers a clock."""
+"""Bytes of the modeled link bandwidth per clock: 16 of 20 lanes carry data, 8 transfers per clock."""
 
 
 @dataclass(frozen=True)
-class Links:
-    """The UPI links of a socket: so many to each other one. What a way carries is spread evenly over its links."""
+class SocketLinks:
+    """UPI links of a socket, `each` to every other socket. Traffic is spread evenly over the links to a socket."""
 
     socket: int
     sockets: int
@@ -33,15 +33,15 @@ class Links:
     """Slots of a message without a line."""
 
     @classmethod
-    def of(cls, config: Mapping[str, Any], socket: int, sockets: int) -> Links:
-        """Those that a complete configuration describes."""
+    def of(cls, config: Mapping[str, Any], socket: int, sockets: int) -> SocketLinks:
+        """Returns the links that a complete configuration describes."""
         upi, link = config["upi"], config["upi"]["link"]
         rate = size_bytes(link["bandwidth"].removesuffix("/s"))
         slots = -(-size_bytes(link["request"]) // SLOT_BYTES)
         return cls(socket, sockets, upi["links"], rate // BYTES_PER_CLOCK, slots)
 
     def counts(self, uarch: Uarch, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], int]]:
-        """What every link has counted since the start, by event and number of the link."""
+        """Yields the counts of every link since the start, with the event and the number of the link."""
         ways = {(way["from"], way["to"]): way for way in sample["crossed"]}
         others = [socket for socket in range(self.sockets) if socket != self.socket]
         ticks = sample["at_ps"] * self.hz // 10**12
@@ -55,8 +55,8 @@ class Links:
                     yield (rest, link), (ways[way]["others"] + number) // self.each * self.slots_of_others
 
 
-def sample_of(machine: Machine, sample: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a server's counts belongs to a socket; its cores and channels are numbered from 0."""
+def socket_sample(machine: Machine, sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the counts of one socket out of those of a server; its cores and channels are renumbered from 0."""
     channels = sample["channels"][machine.first_channel : machine.first_channel + machine.facts.channels]
     first, last = machine.first_core, machine.first_core + machine.facts.cores
     cores = [{**core, "core": core["core"] - first} for core in sample["cores"] if first <= core["core"] < last]
@@ -65,9 +65,9 @@ def sample_of(machine: Machine, sample: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dram_counts(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, int], int]]:
-    """Lines that DRAM of its own and of other sockets has given to its cores, by event and core.
+    """Yields the lines served by local and remote DRAM since the start, by event and core.
 
-    They are counted for a socket; each core gets the share that it has of the lines of all.
+    The model counts them per socket; they are attributed to cores in proportion to their lines.
     """
     busy = {core["core"]: core["lfb"]["lines"] for core in sample["cores"]}
     whole = sum(busy.values())

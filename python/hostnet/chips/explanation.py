@@ -1,4 +1,4 @@
-"""Why a chip is as fast as it is: every limit is raised alone, and the chip run again."""
+"""Finds the limits of a chip: each limit is raised alone, and the chip is run again."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.chips.together import run_chips
+from hostnet.chips.parallel import run_chips
 
 Progress = Callable[[dict[str, Any]], bool | None]
 Config = Mapping[str, Any]
 
-ENOUGH = 0.03
-"""A gain of less than this is called none: windows of a run may differ by a percent."""
+GAIN_MIN = 0.03
+"""Smallest gain that counts, because windows of one run may differ by a percent."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """Something a chip has a number of: what it is called, its keys, and what the numbers are multiplied by."""
+    """A limit of a chip: its name, its keys, and the factor by which it is raised."""
 
     what: str
     keys: tuple[str, ...]
@@ -57,18 +57,18 @@ LIMITS = (
     ),
     Limit("the time of a hop between chips", ("rack.hop",), 0.5),
 )
-"""Everything that may hold a chip up and has a number."""
+"""All numeric limits of a chip."""
 
 CHOICES = {
     "ni.placement": ("edge", "per-tile", "split", "numa"),
     "noc.routing": ("xy", "yx", "cdr", "cdr-directory"),
 }
-"""What is chosen and no number."""
+"""Settings of a chip that are choices, not numbers."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A chip with one thing changed, and what it measured; `gain` is relative to the chip as it is."""
+    """A chip with one change, and its measured value; `gain` is relative to the unchanged chip."""
 
     what: str
     before: str
@@ -80,8 +80,8 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Why:
-    """What was measured of a chip as it is and with each change, those that help most first.
+class ChipExplanation:
+    """Measured values of a chip unchanged and with each change, in descending order of gain.
 
     `measure` is "application_gb_per_s", or "latency_cycles" with mode "turns", where a gain is a shorter latency.
     """
@@ -91,46 +91,46 @@ class Why:
     now: float
     trials: tuple[Trial, ...]
     untried: tuple[str, ...]
-    """Limits that cannot be higher: no chip has so many."""
+    """Limits that cannot be raised because no chip allows it."""
 
     @property
     def limits(self) -> tuple[Trial, ...]:
-        """The limits that gain enough when raised alone."""
-        return tuple(trial for trial in self.trials if trial.is_limit and trial.gain >= ENOUGH)
+        """Limits whose gain counts when they are raised alone."""
+        return tuple(trial for trial in self.trials if trial.is_limit and trial.gain >= GAIN_MIN)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything but the summary, as JSON."""
+        """Returns everything except the summary, ready for JSON."""
         return {
             "kind": "chip",
             "name": self.summary["name"],
             "measure": self.measure,
             "now": self.now,
-            "enough": ENOUGH,
+            "enough": GAIN_MIN,
             "limits": [trial.what for trial in self.limits],
             "trials": [asdict(trial) for trial in self.trials],
             "untried": list(self.untried),
         }
 
 
-def why_chip(plan: _core.ChipPlan, *, progress: Progress | None = None) -> Why:
-    """Runs a chip as it is and with each change.
+def try_changes(plan: _core.ChipPlan, *, progress: Progress | None = None) -> ChipExplanation:
+    """Runs a chip unchanged and with each change.
 
     Raises:
-        KeyboardInterrupt: The progress callback stopped it.
-        ConfigError: No operation ends in a window, so there is nothing to compare.
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: No operation ends within a window, so there is nothing to compare.
     """
     config = json.loads(plan.effective_json())
     changes, plans, untried = [], [plan], []
-    for change in (*raised(config), *chosen(config)):
+    for change in (*raised_limits(config), *alternative_choices(config)):
         try:
-            plans.append(changed(config, change.overrides))
+            plans.append(resolve_change(config, change.overrides))
         except ConfigError:
             untried += [change.what] if change.is_limit else []
             continue
         changes.append(change)
     summaries = run_chips(plans, progress)
     measure = "latency_cycles" if config["workload"]["mode"] == "turns" else "application_gb_per_s"
-    now, *others = (measured(summary, measure) for summary in summaries)
+    now, *others = (measured_value(summary, measure) for summary in summaries)
     if not now:
         raise ConfigError("nothing-to-do", "no operation ends in a window; run.window makes it longer")
     trials = (
@@ -141,16 +141,18 @@ def why_chip(plan: _core.ChipPlan, *, progress: Progress | None = None) -> Why:
             change.is_limit,
             change.overrides,
             value,
-            gain(measure, now, value),
+            relative_gain(measure, now, value),
         )
         for change, value in zip(changes, others, strict=True)
     )
-    return Why(summaries[0], measure, now, tuple(sorted(trials, key=lambda trial: -trial.gain)), tuple(untried))
+    return ChipExplanation(
+        summaries[0], measure, now, tuple(sorted(trials, key=lambda trial: -trial.gain)), tuple(untried)
+    )
 
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be tried."""
+    """A change to try."""
 
     what: str
     before: str
@@ -159,12 +161,12 @@ class Change:
     overrides: tuple[str, ...]
 
 
-def raised(config: Config) -> list[Change]:
-    """Each limit, twice as high or half as long; limits that the chip has not, or not higher, are left out."""
+def raised_limits(config: Config) -> list[Change]:
+    """Returns a change per limit: raised by its factor. Limits that the chip lacks or cannot raise are omitted."""
     changes = []
     for limit in LIMITS:
-        pairs = [(key, at(config, key)) for key in limit.keys]
-        values = [(key, value, scaled(value, limit)) for key, value in pairs if value is not None]
+        pairs = [(key, value_at(config, key)) for key in limit.keys]
+        values = [(key, value, scaled_value(value, limit)) for key, value in pairs if value is not None]
         values = [(key, old, new) for key, old, new in values if old != new]
         if values:
             overrides = tuple(f"{key}={new}" for key, _, new in values)
@@ -173,8 +175,8 @@ def raised(config: Config) -> list[Change]:
     return changes
 
 
-def scaled(value: Any, limit: Limit) -> Any:
-    """A value multiplied: a number stays whole, a quantity keeps its unit."""
+def scaled_value(value: Any, limit: Limit) -> Any:
+    """Returns a value times the factor of a limit: a number stays whole, a quantity keeps its unit."""
     if isinstance(value, str):
         number, unit = value.split(" ", 1)
         new = float(number) * limit.factor
@@ -186,27 +188,27 @@ def scaled(value: Any, limit: Limit) -> Any:
     )
 
 
-def chosen(config: Config) -> list[Change]:
-    """Each other choice."""
+def alternative_choices(config: Config) -> list[Change]:
+    """Returns a change for each alternative of each choice."""
     return [
         Change(key, now, other, False, (f"{key}={other}",))
         for key, others in CHOICES.items()
-        if (now := at(config, key)) is not None
+        if (now := value_at(config, key)) is not None
         for other in others
         if other != now
     ]
 
 
-def at(config: Config, key: str) -> Any:
-    """The value of a key, if there is one."""
+def value_at(config: Config, key: str) -> Any:
+    """Returns the value of a key, or None."""
     found: Any = config
     for part in key.split("."):
         found = found.get(part) if isinstance(found, dict) else None
     return found
 
 
-def changed(config: Config, overrides: tuple[str, ...]) -> _core.ChipPlan:
-    """The plan with other values.
+def resolve_change(config: Config, overrides: tuple[str, ...]) -> _core.ChipPlan:
+    """Resolves a chip with other values.
 
     Raises:
         ConfigError: There is no such chip.
@@ -214,15 +216,15 @@ def changed(config: Config, overrides: tuple[str, ...]) -> _core.ChipPlan:
     return _core.chip_plan(json.dumps(config), format="json", file="chip.json", base_dir=".", overrides=list(overrides))
 
 
-def measured(summary: Mapping[str, Any], measure: str) -> float:
-    """What is compared."""
+def measured_value(summary: Mapping[str, Any], measure: str) -> float:
+    """Returns the value that is compared."""
     if measure == "latency_cycles":
         return float((summary["latency"] or {"mean_cycles": 0.0})["mean_cycles"])
     return float(summary["bandwidth"]["application_gb_per_s"])
 
 
-def gain(measure: str, now: float, other: float) -> float:
-    """By how much another chip is better."""
+def relative_gain(measure: str, now: float, other: float) -> float:
+    """Returns the relative improvement of another value."""
     if measure == "latency_cycles":
         return now / other - 1 if other else 0.0
     return other / now - 1

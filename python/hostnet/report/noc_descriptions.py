@@ -1,60 +1,60 @@
-"""What a run of the network alone was, and what came of it, in words."""
+"""Sentences about a run of a network on a chip alone."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from hostnet.units import share_in_words
+from hostnet.units import share_text
 
 Row = dict[str, Any]
 
 FULL = 0.95
-"""A link that is busy for this share of the cycles holds up what waits for it."""
+"""Busy share from which on a link is considered saturated."""
 
 
 def network_text(summary: Row) -> str:
-    """The network, in one line."""
+    """Describes the network in one line."""
     noc, written = summary["noc"], summary["config"]["noc"]
     shape = f"ring of {noc['nodes']}" if noc["topology"] == "ring" else f"mesh {noc['columns']}x{noc['rows']}"
     parts = [shape, *([written["routing"]] if "routing" in written else [])]
     several = f"{written['classes']} classes of " if written["classes"] > 1 else ""
-    vcs, flits = (counted(written[key], noun) for key, noun in (("vcs", "virtual channel"), ("vc_flits", "flit")))
+    vcs, flits = (count_text(written[key], noun) for key, noun in (("vcs", "virtual channel"), ("vc_flits", "flit")))
     parts.append(f"{several}{vcs} of {flits}")
     parts.append(f"{written['router']['allocation']} allocation")
     return ", ".join([*parts, f"flits of {written['flit']}", written["clock"]])
 
 
 def packets_text(summary: Row) -> str:
-    """The packets, in a few words."""
+    """Describes the packets."""
     config = summary["config"]
     if "trace" in config:
         return f"trace {config['trace']['path']}"
     traffic = config["traffic"]
     spots = traffic.get("hotspots")
     pattern = traffic["pattern"] + (f" {','.join(map(str, spots))}" if spots else "")
-    length = counted(traffic["packet_flits"], "flit")
+    length = count_text(traffic["packet_flits"], "flit")
     return f"{pattern}, {traffic['rate']:g} flits/node/cycle, packets of {length}, seed {traffic['seed']}"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things."""
+def count_text(number: int, noun: str) -> str:
+    """Formats a number of things."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def fullest(summary: Row) -> Row | None:
-    """The link that is busy most, if anything was measured."""
+def most_loaded_link(summary: Row) -> Row | None:
+    """Returns the busiest link, or None if nothing was measured."""
     if not summary["cycles"]["measured"] or not summary["links"]:
         return None
     row: Row = max(summary["links"], key=lambda row: row["flits"])
     return row
 
 
-def verdict(summary: Row) -> str:
-    """Whether the network took what it was offered, and what held it up if it did not. No more than can be told."""
-    link, saturation = fullest(summary), summary["saturation"]
+def saturation_text(summary: Row) -> str:
+    """Says whether the network accepted its offered load, and its bottleneck if not."""
+    link, saturation = most_loaded_link(summary), summary["saturation"]
     if link is None:
         return "Nothing was measured yet."
-    share = share_in_words(link["busy_share"])
+    share = share_text(link["busy_share"])
     if saturation["saturated"]:
         grown = saturation["backlog_after"] - saturation["backlog_before"]
         start = f"Saturated: {grown:,} more flits were waiting at the end than at the beginning."
@@ -66,7 +66,7 @@ def verdict(summary: Row) -> str:
         )
     took = f"The fullest link is {link['link']}, busy in {share} of the cycles."
     if saturation["saturated"] is None:
-        return f"Whether the network is saturated cannot be told from this run. {took}"
+        return f"This run does not show whether the network is saturated. {took}"
     mean, alone = (summary["latency"][name]["mean_cycles"] for name in ("packet", "zero_load"))
     waiting = "" if mean is None or not alone else f" Of {mean:.1f} cycles, packets wait {mean - alone:.1f}."
     return f"Not saturated: what is offered is accepted.{waiting} {took}"

@@ -1,4 +1,4 @@
-"""What the results of everything that runs without a server have in common: a summary."""
+"""Common base of the results of simulations without a server: a summary."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 
-class Native(Protocol):
-    """The simulator's own results."""
+class NativeSummary(Protocol):
+    """Results that the Rust core returns."""
 
     @property
     def summary_json(self) -> str:
@@ -16,30 +16,30 @@ class Native(Protocol):
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end."""
+        """True if the run reached its end."""
 
     @property
     def result_hash(self) -> str:
-        """Hash over everything that was measured."""
+        """Hash of all measured values."""
 
 
-class Summarised:
-    """Results that are a summary."""
+class SummaryResults:
+    """Results that consist of a summary."""
 
-    native: Native
+    native: NativeSummary
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end; False if it was stopped."""
+        """True if the run reached its end; False if it was stopped."""
         return self.native.complete
 
     @property
     def result_hash(self) -> str:
-        """Hash over everything that was measured."""
+        """Hash of all measured values."""
         return self.native.result_hash
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Everything that was measured, and the configuration; docs has a page that explains every key."""
+        """All measured values and the configuration; a page in docs explains every key."""
         summary: dict[str, Any] = json.loads(self.native.summary_json)
         return summary

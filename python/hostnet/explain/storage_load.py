@@ -1,4 +1,4 @@
-"""Storage that offers less: the rate of each workload at which its drives offer three quarters of their load."""
+"""Storage with less load: the rate of each workload at which its drives offer three quarters of their load."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
     from hostnet.explain.raises import Config
 
-SLOWER = 0.75
-"""Devices move three quarters of their data in one step down."""
+LOAD_FACTOR = 0.75
+"""Factor on the load of devices in one step down."""
 
-CLOSE = 0.01
-"""How far the load may be off that of the step, as a share of it."""
+TOLERANCE = 0.01
+"""Largest relative deviation of the load from that of the step."""
 
 HALVINGS = 12
-"""Number of times that the range of a rate is halved: to a thousandth of the widest one."""
+"""Bisection steps for a rate: they narrow its range to a thousandth of the widest one."""
 
 
-def with_slower_storage(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> Config | None:
-    """Returns the configuration with every storage workload at three quarters of its load; None where no rate does it.
+def with_reduced_storage_load(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> Config | None:
+    """Returns the configuration with each storage workload at three quarters of its load; None if impossible.
 
-    A rate is shared out evenly among the drives of a workload, so that of drives which offer different loads it takes
-    more from the fast ones, and it is higher than the load.
+    The rate of a workload is divided evenly among its drives. If drives offer different loads, the rate limits the
+    faster ones more, and is higher than the load.
 
     Args:
         config: A complete configuration.
@@ -37,20 +37,21 @@ def with_slower_storage(config: Config, offered: Mapping[str, float], base_dir: 
     """
     if not sum(offered.values()):
         return None
-    wanted = {name: load * SLOWER for name, load in offered.items()}
+    wanted = {name: load * LOAD_FACTOR for name, load in offered.items()}
     changed = _with_rates(config, wanted)
     loads = _loads(changed, base_dir)
     if loads is None:
         return changed if all(_drives_alike(config, name) for name in wanted) else None
-    if _are_close(loads, wanted):
+    if _are_within_tolerance(loads, wanted):
         return changed
     rates = {name: _rate_for(config, name, load, base_dir) for name, load in wanted.items()}
     changed = _with_rates(config, rates)
     loads = _loads(changed, base_dir)
-    return changed if loads is not None and _are_close(loads, wanted) else None
+    return changed if loads is not None and _are_within_tolerance(loads, wanted) else None
 
 
 def _with_rates(config: Config, rates: Mapping[str, float]) -> Config:
+    """Returns the configuration with rates of storage workloads, in GB/s."""
     changed = deepcopy(config)
     for name, rate in rates.items():
         changed["workload"][name]["rate"] = f"{rate:.6g} GB/s"
@@ -58,7 +59,7 @@ def _with_rates(config: Config, rates: Mapping[str, float]) -> Config:
 
 
 def _loads(config: Config, base_dir: str) -> Mapping[str, float] | None:
-    """Returns what each storage workload offers, in GB/s; None where predictions do not cover the server."""
+    """Predicts the offered load of each storage workload, in GB/s; None if predictions do not cover the server."""
     try:
         plan = _core.resolve(json.dumps(config), format="json", file="<step>", base_dir=base_dir)
         loads: dict[str, float] = json.loads(_core.predict(plan).summary_json)["offered_gb_per_s"]
@@ -67,13 +68,14 @@ def _loads(config: Config, base_dir: str) -> Mapping[str, float] | None:
     return loads
 
 
-def _are_close(loads: Mapping[str, float], wanted: Mapping[str, float]) -> bool:
-    return all(abs(loads.get(name, 0.0) - load) <= CLOSE * load for name, load in wanted.items())
+def _are_within_tolerance(loads: Mapping[str, float], wanted: Mapping[str, float]) -> bool:
+    """Returns True if all loads are close to the wanted ones."""
+    return all(abs(loads.get(name, 0.0) - load) <= TOLERANCE * load for name, load in wanted.items())
 
 
 def _rate_for(config: Config, name: str, wanted: float, base_dir: str) -> float:
-    """Returns the rate of a workload at which it offers a load, which grows with the rate."""
-    # A single drive of them may offer the whole load.
+    """Returns the rate at which a workload offers a load, by bisection."""
+    # The upper bound covers a single drive that offers the whole load.
     low, high = wanted, wanted * len(config["workload"][name]["jobs"])
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -86,7 +88,7 @@ def _rate_for(config: Config, name: str, wanted: float, base_dir: str) -> float:
 
 
 def _drives_alike(config: Config, name: str) -> bool:
-    """Returns True if all drives of a workload are of one kind and do the same."""
+    """Returns True if all drives of a workload are of one kind and have the same jobs."""
     if any("ssd" in table for table in (config.get("socket") or {}).values()):
         return False
     drives: dict[int, list[str]] = {}

@@ -1,4 +1,4 @@
-"""What every workload of a run has alone, on the same server, beside what it has together with the others."""
+"""`hostnet run --compare alone`: runs every workload alone on the same server and compares it with the joint run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hostnet._core import ConfigError
 from hostnet.cli import show
 from hostnet.cli.show_storage import queues_of
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import hand_over
+from hostnet.terminal.screen import flush_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,42 +23,47 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
     Parts = Mapping[str, Plan]
-    """What is to be run of each workload without the others."""
+    """Plans of single workloads by name."""
 
 
-def parts_of(plan: Plan, base_dir: str) -> Parts:
-    """Every workload without the others, checked.
+def single_workload_plans(plan: Plan, base_dir: str) -> Parts:
+    """Resolves every workload without the others.
 
     Raises:
-        ConfigError: It is a cluster, a server with one workload, or one whose workloads cannot be alone.
+        ConfigError: The configuration is a cluster, has a single workload, or one of its workloads cannot run alone.
     """
     if plan.is_cluster:
         raise ConfigError("wrong-kind", "--compare alone: parts the workloads of a single server; this is a cluster")
     config = json.loads(plan.effective_json())
     if len(config["workload"]) < 2:
         raise ConfigError("no-effect", "--compare alone: the server has one workload, which is alone already")
-    return {name: _only(config, name, base_dir) for name in config["workload"]}
+    return {name: _single_workload_plan(config, name, base_dir) for name in config["workload"]}
 
 
-def print_beside(results: Results, path: Path, parts: Parts) -> None:
-    """Prints a run, then runs its workloads alone and prints them beside it; the last line is the path of the run.
+def print_with_alone(results: Results, path: Path, parts: Parts) -> None:
+    """Prints a run, then runs its workloads alone and prints the comparison; the last line is the path of the run.
 
     Raises:
-        KeyboardInterrupt: It was stopped; the run and its path are printed.
+        KeyboardInterrupt: The workloads alone were stopped; the run and its path are printed.
     """
     show.print_run(results.summary, None, queues=queues_of(results.plan))
-    hand_over()
+    flush_output()
     try:
         together = results.summary["workloads"]
         alone = _run_alone([parts[row["workload"]] for row in together])
-        with show.page() as console:
-            print_alone(console, together, alone)
+        with show.buffered_console() as console:
+            print_alone_table(console, together, alone)
     finally:
-        with show.page() as console:
+        with show.buffered_console() as console:
             show.print_path(console, path)
 
 
 def _run_alone(plans: list[Plan]) -> list[dict[str, Any]]:
+    """Runs the plans and returns the row of each workload.
+
+    Raises:
+        KeyboardInterrupt: The runs were stopped.
+    """
     with Watch(show=True) as watch:
         watch.kept = "the run is kept, the comparison is not"
         runs = _core.run_many(plans, progress=watch)
@@ -67,7 +72,8 @@ def _run_alone(plans: list[Plan]) -> list[dict[str, Any]]:
     return [json.loads(run.summary_json)["workloads"][0] for run in runs]
 
 
-def _only(config: dict[str, Any], name: str, base_dir: str) -> Plan:
+def _single_workload_plan(config: dict[str, Any], name: str, base_dir: str) -> Plan:
+    """Resolves one workload alone."""
     alone = {**config, "workload": {name: config["workload"][name]}}
     try:
         return _core.resolve(json.dumps(alone), format="json", file="<alone>", base_dir=base_dir)
@@ -75,8 +81,8 @@ def _only(config: dict[str, Any], name: str, base_dir: str) -> Plan:
         raise error.reworded(f"--compare alone: the workload {name} cannot be alone: {error}") from None
 
 
-def print_alone(console: Console, together: Sequence[Row], alone: Sequence[Row]) -> None:
-    """Prints what workloads have together and alone."""
+def print_alone_table(console: Console, together: Sequence[Row], alone: Sequence[Row]) -> None:
+    """Prints the table of workloads together and alone."""
     table = show.new_table(
         "workload", "GB/s together", "alone", "slowdown", "latency ns together", "alone", "longer", left=(0,)
     )
@@ -84,11 +90,11 @@ def print_alone(console: Console, together: Sequence[Row], alone: Sequence[Row])
         rates, times = (
             [row[column] for row in (beside, single)] for column in ("throughput_gb_per_s", "latency_mean_ns")
         )
-        cells = [*map(show.number, rates), _times(rates[1], rates[0]), *map(show.number, times), _times(*times)]
+        cells = [*map(show.number, rates), ratio_text(rates[1], rates[0]), *map(show.number, times), ratio_text(*times)]
         table.add_row(beside["workload"], *cells)
     show.print_tables(console, table)
 
 
-def _times(more: float | None, less: float | None) -> str:
-    """How many times one is the other."""
+def ratio_text(more: float | None, less: float | None) -> str:
+    """Formats the ratio of two values."""
     return show.NOTHING if not less or more is None else f"{more / less:.2f} x"

@@ -1,4 +1,4 @@
-"""The counts of a file on their way to windows: one interval at a time, checked against the first."""
+"""Collects the counts of a file interval by interval, and checks each interval against the first."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
     from hostnet.counters.events import Uarch
 
 SHARE_LOW = 80.0
-"""Percent of the time below which a counter that took turns with others is worth a warning."""
+"""Percentage of time below which a multiplexed counter gets a warning."""
 
 LENGTH_RATIO = 1.5
-"""The most that intervals of one file may differ."""
+"""Maximum ratio between the lengths of two intervals of a file."""
 
 
-class Place(NamedTuple):
-    """Where a count belongs: socket, key of the event, unit."""
+class CounterPlace(NamedTuple):
+    """Position of a count: the socket, the key of the event and the unit."""
 
     socket: str
     key: str
     unit: str
 
     def __str__(self) -> str:
-        """As messages call it."""
+        """Returns the form used in messages."""
         where = f" of {self.unit}" if self.unit else ""
         return f"{self.key}{where}" + (f" (socket {self.socket})" if self.socket else "")
 
 
 @dataclass(frozen=True)
-class _Sum:
-    """An event of a socket, and where its counts are."""
+class _EventSum:
+    """An event of a socket, and the function that extracts its counts."""
 
     socket: str
     key: str
@@ -45,14 +45,14 @@ class _Sum:
 
 
 @dataclass
-class Book:
+class CounterCollector:
     """Collects the intervals of a file.
 
-    `windows` and `used` hold, per socket, its windows and the channels that did anything; `unusable` says of events why
-    they have no count, and `low_shares` the least percentage of the time that an event was counted in. `other_names`
-    has names of events that were counted under another name already, `stand_ins` those of them whose counts were taken
-    because the other name had none. `cores` has, per socket, the LFB occupancies of
-    single cores, in entries times clocks, and `links` the counts of its UPI links by event, None where one is missing.
+    `windows` and `used` hold, per socket, its windows and the channels with any activity. `unusable` holds why events
+    have no count, and `low_shares` the lowest percentage of time in which an event was counted. `other_names` maps the
+    names of events that were already counted under another name to that name; `stand_ins` are those whose counts were
+    used because the other name had none. `cores` holds, per socket, the LFB occupancy of each core in entries times
+    clocks, and `links` the counts of its UPI links by event, None if a count is missing.
     """
 
     path: Path
@@ -66,28 +66,35 @@ class Book:
     low_shares: dict[str, float] = field(default_factory=dict)
     cores: dict[str, dict[str, float]] = field(default_factory=dict)
     links: dict[str, dict[str, dict[str, float | None]]] = field(default_factory=dict)
-    places: list[Place] = field(default_factory=list)
-    _numbers: dict[Place, int] = field(default_factory=dict)
+    places: list[CounterPlace] = field(default_factory=list)
+    _numbers: dict[CounterPlace, int] = field(default_factory=dict)
     _first: frozenset[int] | None = None
     _first_length_ns: float = 0.0
-    _sums: list[_Sum] = field(default_factory=list)
-    _clocks: list[tuple[Place, int]] = field(default_factory=list)
-    _channel_counts: list[tuple[Place, int]] = field(default_factory=list)
-    _core_counts: list[tuple[Place, int]] = field(default_factory=list)
-    _link_counts: list[tuple[Place, int]] = field(default_factory=list)
+    _sums: list[_EventSum] = field(default_factory=list)
+    _clocks: list[tuple[CounterPlace, int]] = field(default_factory=list)
+    _channel_counts: list[tuple[CounterPlace, int]] = field(default_factory=list)
+    _core_counts: list[tuple[CounterPlace, int]] = field(default_factory=list)
+    _link_counts: list[tuple[CounterPlace, int]] = field(default_factory=list)
 
-    def number(self, place: Place) -> int:
-        """The number of a place, by which `close` knows it."""
+    def number(self, place: CounterPlace) -> int:
+        """Returns the number of a place, by which `close` identifies it."""
         number = self._numbers.setdefault(place, len(self.places))
         if number == len(self.places):
             self.places.append(place)
         return number
 
     def close(self, values: Mapping[int, float | None], line: int, length_ns: float, end_ns: float, last: bool) -> None:
-        """Takes in an interval that began at `line`: the count of each place by its number, None if there was none.
+        """Adds the interval that began at `line`.
+
+        Args:
+            values: The count of each place by its number, None if it was not counted.
+            line: The line in which the interval begins.
+            length_ns: Length of the interval in ns.
+            end_ns: End of the interval in ns since the start of the file.
+            last: True if it is the last interval of the file.
 
         Raises:
-            ConfigError: It is not as the others, or its counts are impossible.
+            ConfigError: The interval differs from the first one, or its counts are impossible.
         """
         if not length_ns > 0:
             fail(self.path, line, "the interval has no length")
@@ -118,7 +125,7 @@ class Book:
         self.ends_ns.append(end_ns)
 
     def _begin(self, values: Mapping[int, float | None]) -> None:
-        """Learns from the first interval what every interval has."""
+        """Records which counts the first interval has; all later ones must have the same."""
         self._first = frozenset(values)
         numbers: dict[tuple[str, str], list[int]] = {}
         for number in values:
@@ -134,8 +141,10 @@ class Book:
             elif place.unit and place.key == self.uarch.ways["lfb.occupancy"][0][0]:
                 self._core_counts.append((place, number))
         for (socket, key), of_key in numbers.items():
-            pick = itemgetter(*of_key, of_key[0])  # a last one that is dropped: of one number it would give no tuple
-            self._sums.append(_Sum(socket, key, lambda values, pick=pick: pick(values)[:-1]))  # type: ignore[misc]
+            pick = itemgetter(
+                *of_key, of_key[0]
+            )  # repeats one, dropped below: itemgetter returns no tuple for a single item
+            self._sums.append(_EventSum(socket, key, lambda values, pick=pick: pick(values)[:-1]))  # type: ignore[misc]
 
     def _note_used(self, values: Mapping[int, float | None]) -> None:
         if not self._channel_counts:
@@ -176,8 +185,8 @@ class Book:
             )
 
 
-def merged(windows: list[Window]) -> Window:
-    """All windows as one."""
+def merge_windows(windows: list[Window]) -> Window:
+    """Merges all windows into one."""
     whole = Window(windows[0].line, sum(window.length_ns for window in windows))
     for key in windows[0].totals:
         counts = [window.totals[key] for window in windows]

@@ -1,4 +1,4 @@
-"""The server that counters come from, as far as a preset and the counters tell."""
+"""Reconstructs the server of a file of counters from a preset and the counters."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from hostnet._core import Plan
 
 ROUNDING = 0.02
-"""Cores whose entries in use are so little above a whole number are that number."""
+"""Fraction of a core by which the estimated number of busy cores may exceed a whole number."""
 
 
-def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None = None) -> tuple[Plan, bool]:
-    """The plan of a preset or of a configuration file, and whether it has the workloads that were measured.
+def resolve_server(server: str, counters: Mapping[str, Any], cores: int | None = None) -> tuple[Plan, bool]:
+    """Resolves a preset or a configuration file; also returns True if the workloads of the file are those measured.
 
-    A preset gets a stream on as many cores as `cores` says, or as hold the LFB entries in use, and with as many stores
-    as the counters tell.
+    A preset gets a stream on `cores` cores, or on as many as hold the LFB entries in use, with the share of stores that
+    the counters show.
 
     Raises:
-        ConfigError: There is no such preset, the configuration is wrong, or the server has fewer cores.
+        ConfigError: There is no such preset, the configuration is invalid, or the server has fewer cores.
         OSError: The file cannot be read.
     """
     from hostnet.running import simulate
@@ -35,24 +35,25 @@ def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None =
         if cores is not None:
             raise ConfigError("no-effect", "--cores: the configuration says on which cores its workloads run")
         return simulate.resolve_server(simulate.source_of(server)), True
-    plan = _plan_of_preset(server, 1, 1.0)
+    plan = _resolve_preset(server, 1, 1.0)
     core = json.loads(plan.effective_json())["core"]
-    busy, reads = _cores_of(counters, core["lfb"]["entries"])
+    busy, reads = _estimate_cores(counters, core["lfb"]["entries"])
     if cores is None:
         cores = min(busy, core["count"])
     elif cores > core["count"]:
         raise ConfigError("too-many-cores", f"--cores {cores}: {server} has {core['count']} cores")
-    return _plan_of_preset(server, cores, reads), False
+    return _resolve_preset(server, cores, reads), False
 
 
-def _plan_of_preset(preset: str, cores: int, reads: float) -> Plan:
+def _resolve_preset(preset: str, cores: int, reads: float) -> Plan:
+    """Resolves a preset with a stream."""
     stream = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads}
     config = {"server": {"preset": preset}, "workload": {CORES: stream}}
     return _core.resolve(json.dumps(config), format="json", file="--server")
 
 
-def _cores_of(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
-    """Cores that hold the LFB entries in use, and the share of loads in what they do, as far as counters tell."""
+def _estimate_cores(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
+    """Estimates the number of cores that hold the LFB entries in use, and their share of loads."""
     lfb, writes = counters.get("lfb") or {}, counters.get("core_write") or {}
     busy = max(1, math.ceil((lfb.get("occupancy") or 0.0) / entries - ROUNDING))
     accesses, written = lfb.get("lines") or 0.0, writes.get("lines") or 0.0

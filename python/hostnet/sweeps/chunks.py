@@ -1,4 +1,4 @@
-"""Cuts a stream of points into pieces."""
+"""Splits a stream of points into chunks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-def cut(points: Iterable[int], size: int) -> Iterator[list[int]]:
-    """Pieces of `size` points, the last one perhaps smaller."""
+def split_into_chunks(points: Iterable[int], size: int) -> Iterator[list[int]]:
+    """Yields chunks of `size` points; the last one may be smaller."""
     iterator = iter(points)
     while piece := list(islice(iterator, size)):
         yield piece

@@ -1,4 +1,4 @@
-"""How pictures drawn with matplotlib look."""
+"""Style of the plots drawn with matplotlib."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ STYLE: dict[Any, Any] = {
 
 
 def plain(text: object) -> str:
-    """Text that matplotlib does not take for mathematics."""
+    """Escapes text that matplotlib would parse as mathematics."""
     return str(text).replace("$", r"\$")
 
 
 def new_figure(width_inch: float, height_inch: float) -> Figure:
-    """An empty figure without a window."""
+    """Creates an empty figure without a window."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width_inch, height_inch), layout="constrained")

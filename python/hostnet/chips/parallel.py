@@ -1,4 +1,4 @@
-"""Several chips at once, one on every processor."""
+"""Runs several chips concurrently, one per processor."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from hostnet.chips.run import run_chip_plan
 
 Progress = Callable[[dict[str, Any]], bool | None]
 
-LOOK_EVERY_S = 0.1
-"""How often the progress of all is told."""
+POLL_EVERY_S = 0.1
+"""Interval between two reports of the progress, in s."""
 
 
 def run_chips(plans: Sequence[_core.ChipPlan], progress: Progress | None = None) -> list[dict[str, Any]]:
-    """The summary of each plan, in their order.
+    """Runs the plans and returns their summaries in the same order.
 
     Raises:
-        KeyboardInterrupt: The progress callback stopped them.
+        KeyboardInterrupt: The progress callback stopped the runs.
     """
     stopping = Event()
-    heard: list[dict[str, Any]] = [{"simulated_ps": 0, "events": 0, "progress": 0.0} for _ in plans]
+    statuses: list[dict[str, Any]] = [{"simulated_ps": 0, "events": 0, "progress": 0.0} for _ in plans]
 
     def run(index: int) -> dict[str, Any]:
         def hear(status: dict[str, Any]) -> bool:
-            heard[index] = status
+            statuses[index] = status
             return not stopping.is_set()
 
         summary = run_chip_plan(plans[index], progress=hear).summary
-        heard[index] = {**heard[index], "progress": 1.0}
+        statuses[index] = {**statuses[index], "progress": 1.0}
         return summary
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -40,8 +40,8 @@ def run_chips(plans: Sequence[_core.ChipPlan], progress: Progress | None = None)
         try:
             waiting = set(pending)
             while waiting:
-                _, waiting = wait(waiting, LOOK_EVERY_S)
-                if progress and progress(together(heard)) is False:
+                _, waiting = wait(waiting, POLL_EVERY_S)
+                if progress and progress(combine_status(statuses)) is False:
                     raise KeyboardInterrupt
         except BaseException:
             stopping.set()
@@ -50,12 +50,12 @@ def run_chips(plans: Sequence[_core.ChipPlan], progress: Progress | None = None)
         return [future.result() for future in pending]
 
 
-def together(heard: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How all of them stand."""
-    done = sum(status["progress"] for status in heard)
+def combine_status(statuses: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Combines the status of all runs into one."""
+    done = sum(status["progress"] for status in statuses)
     return {
-        "phase": f"{len(heard)} chips",
-        "simulated_ps": max(status["simulated_ps"] for status in heard),
-        "events": sum(status["events"] for status in heard),
-        "progress": done / len(heard),
+        "phase": f"{len(statuses)} chips",
+        "simulated_ps": max(status["simulated_ps"] for status in statuses),
+        "events": sum(status["events"] for status in statuses),
+        "progress": done / len(statuses),
     }

@@ -1,4 +1,4 @@
-"""The directory of a sweep: what is in it while it is made, and when it is whole."""
+"""Directory of a sweep: its files during the sweep and afterwards."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from hostnet.sweeps.identity import Identity
 
 JOURNAL = "points.journal"
-"""What is done; it goes when the tables are there."""
+"""Journal of finished points; removed when the tables are written."""
 
 MANIFEST = "sweep.json"
-"""What was swept; it comes last, so it says that everything is there."""
+"""Description of the sweep; written last, so that its presence marks the sweep as complete."""
 
 TABLES = {"sweep.parquet": "traffic", "domains.parquet": "domains"}
-"""The tables, and the table of a run that each comes from."""
+"""Tables of a sweep, and the table of a run that each comes from."""
 
 MORE_TABLES = "tables"
-"""The folder of the other tables of results."""
+"""Folder of the other result tables."""
 
 PART = ".part"
-"""The end of the name of a file that is being written."""
+"""Suffix of a file that is being written."""
 
 
-def enter(path: Path, *, resume: bool) -> None:
-    """Makes the directory of a new sweep, or makes sure that one can be continued there.
+def lock_sweep_dir(path: Path, *, resume: bool) -> None:
+    """Creates the directory of a new sweep, or checks that a sweep can be continued there.
 
     Raises:
-        OSError: It exists and is not to be continued, or it cannot be made.
-        ConfigError: It is not the directory of a sweep.
+        OSError: The directory exists and is not to be continued, or cannot be created.
+        ConfigError: The directory is not that of a sweep.
     """
     if not resume or not path.exists():
         try:
@@ -49,10 +49,10 @@ def enter(path: Path, *, resume: bool) -> None:
 
 
 def check_free(path: Path) -> None:
-    """Makes sure that a new sweep can be put at a path, without leaving anything there.
+    """Checks that a new sweep can be created at a path, without leaving anything there.
 
     Raises:
-        OSError: It exists, or it cannot be made.
+        OSError: The path exists, or cannot be created.
     """
     from hostnet.rundir import check_parent
 
@@ -62,11 +62,11 @@ def check_free(path: Path) -> None:
 
 
 def check_resumable(path: Path) -> None:
-    """Makes sure that a directory that exists is that of a sweep, or empty.
+    """Checks that an existing directory is that of a sweep, or empty.
 
     Raises:
         ConfigError: It is not.
-        OSError: It cannot be read.
+        OSError: The directory cannot be read.
     """
     names = {entry.name for entry in path.iterdir()}
     if names and not names & {JOURNAL, MANIFEST}:
@@ -74,11 +74,11 @@ def check_resumable(path: Path) -> None:
 
 
 def read_manifest(path: Path) -> Identity | None:
-    """What was swept in a directory; None if its sweep is not complete.
+    """Reads the manifest of a directory; None if its sweep is not complete.
 
     Raises:
-        ConfigError: It is damaged, or the tables do not belong to it.
-        OSError: It cannot be read.
+        ConfigError: The manifest is damaged, or the tables do not belong to it.
+        OSError: A file cannot be read.
     """
     file = path / MANIFEST
     try:
@@ -89,7 +89,7 @@ def read_manifest(path: Path) -> Identity | None:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise damaged(path) from None
     for name in {**TABLES, **hashes}:
-        if not (path / name).is_file() or hash_of(path / name) != hashes.get(name):
+        if not (path / name).is_file() or file_hash(path / name) != hashes.get(name):
             raise ConfigError(
                 "malformed-file", f"{path / name}: is missing or damaged; sweep again into another folder"
             )
@@ -97,51 +97,51 @@ def read_manifest(path: Path) -> Identity | None:
 
 
 def damaged(path: Path) -> ConfigError:
-    """What is told of a directory whose manifest says something that no sweep has written."""
+    """Creates the error for a damaged manifest."""
     return ConfigError("malformed-file", f"{path / MANIFEST}: is damaged; sweep again into another folder")
 
 
-def hash_of(path: Path) -> str:
-    """SHA-256 of a file."""
+def file_hash(path: Path) -> str:
+    """Returns the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def part_of(path: Path) -> Path:
-    """Where a file is written before it gets its name."""
+def part_path(path: Path) -> Path:
+    """Returns the temporary path of a file or folder."""
     return path.with_name(path.name + PART)
 
 
 def write_part(path: Path, text: str) -> None:
-    """Writes a text beside where it will be."""
-    write_text(part_of(path), text)
+    """Writes a text to the temporary path of a file."""
+    write_text(part_path(path), text)
 
 
-def reveal(path: Path) -> None:
-    """Gives a file that was written beside it its name, once it is safe on the disk."""
-    sync(part_of(path))
-    part_of(path).replace(path)
+def publish_file(path: Path) -> None:
+    """Flushes a file to disk and renames it to its final path."""
+    sync(part_path(path))
+    part_path(path).replace(path)
 
 
 def fresh_folder(path: Path) -> Path:
-    """Makes an empty folder next to its final place."""
-    shutil.rmtree(part_of(path), ignore_errors=True)
-    part_of(path).mkdir()
-    return part_of(path)
+    """Creates an empty folder at its temporary path."""
+    shutil.rmtree(part_path(path), ignore_errors=True)
+    part_path(path).mkdir()
+    return part_path(path)
 
 
-def reveal_folder(path: Path) -> None:
-    """Moves a folder to its final place, once its files are safe on the disk."""
-    for file in part_of(path).iterdir():
+def publish_folder(path: Path) -> None:
+    """Flushes the files of a folder to disk and renames it to its final path."""
+    for file in part_path(path).iterdir():
         sync(file)
     shutil.rmtree(path, ignore_errors=True)
-    part_of(path).rename(path)
+    part_path(path).rename(path)
 
 
-def sweep_up(path: Path) -> None:
-    """Takes away everything that a sweep without tables has left, and the directory if nothing else is in it."""
+def remove_leftovers(path: Path) -> None:
+    """Removes all files of a sweep without tables, and the directory if it is then empty."""
     for name in (*(name + PART for name in (*TABLES, MANIFEST)), JOURNAL):
         (path / name).unlink(missing_ok=True)
-    shutil.rmtree(part_of(path / MORE_TABLES), ignore_errors=True)
-    with suppress(OSError):  # somebody put something else there
+    shutil.rmtree(part_path(path / MORE_TABLES), ignore_errors=True)
+    with suppress(OSError):  # the directory is not empty if it holds foreign files
         path.rmdir()

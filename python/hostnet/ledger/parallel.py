@@ -1,4 +1,4 @@
-"""Runs that use one thread each, several at a time."""
+"""Executes single-threaded runs in parallel."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Status = dict[str, Any]
 Progress = Callable[[Status], bool | None]
 Result = TypeVar("Result")
 
-LOOK_EVERY_S = 0.1
-"""Time between two calls of the progress callback."""
+POLL_EVERY_S = 0.1
+"""Interval between two calls of the progress callback, in s."""
 
 
 @dataclass(frozen=True)
 class Job(Generic[Result]):
-    """A run: what does it, given what to call with its status, and how far its status will come.
+    """A run: a function of its progress callback, and the final value of its status.
 
-    `weight` is how much work a step of that is, beside those of other jobs.
+    `weight` is the cost of one unit of that status, relative to other jobs.
     """
 
     run: Callable[[Progress], Result]
@@ -32,18 +32,18 @@ class Job(Generic[Result]):
 
     @property
     def work(self) -> float:
-        """How much work it is."""
+        """Cost of the job."""
         return self.size * self.weight
 
 
-class Desk(Generic[Result]):
-    """How far each run is, and whether all shall stop.
+class JobTracker(Generic[Result]):
+    """Status of all runs.
 
-    `measure` is what their statuses tell that grows up to the size of a job, `unit` what their work is counted in.
+    `measure` is the status value that grows up to the size of a job, and `unit` the unit of the work.
     """
 
     def __init__(self, jobs: Sequence[Job[Result]], measure: str, unit: str) -> None:
-        """Nothing runs yet."""
+        """Starts without any run."""
         self.jobs = jobs
         self.measure = measure
         self.unit = unit
@@ -51,18 +51,18 @@ class Desk(Generic[Result]):
         self.stopped = False
 
     def run(self, index: int) -> Result | None:
-        """Does a job, or not if all shall stop. A run uses a core without the interpreter."""
+        """Executes a job, unless all runs are to stop. A run does not hold the interpreter lock."""
         if self.stopped:
             return None
 
-        def tell(status: Status) -> bool:
+        def report(status: Status) -> bool:
             self.last[index] = status
             return not self.stopped
 
-        return self.jobs[index].run(tell)
+        return self.jobs[index].run(report)
 
     def status(self, futures: Sequence[Future[Result | None]]) -> Status:
-        """The state of all runs, as a progress callback wants it."""
+        """Returns the combined status of all runs for a progress callback."""
         sizes = [job.size for job in self.jobs]
         ended = [future.done() for future in futures]
         come = [
@@ -73,10 +73,10 @@ class Desk(Generic[Result]):
             "done": sum(ended),
             "total": len(futures),
             "simulated_ps": sum(int(status.get("simulated_ps", 0)) for status in self.last),
-            # A short run may end before it has told anything.
+            # A short run may end before its first status.
             self.unit: sum(come)
             if self.unit == self.measure
-            else sum(int(told.get(self.unit, 0)) for told in self.last),
+            else sum(int(status.get(self.unit, 0)) for status in self.last),
             "progress": sum(part * job.weight for part, job in zip(come, self.jobs, strict=True))
             / max(sum(job.work for job in self.jobs), 1),
         }
@@ -85,18 +85,18 @@ class Desk(Generic[Result]):
 def run_jobs(
     jobs: Sequence[Job[Result]], measure: str, unit: str, threads: int, progress: Progress | None
 ) -> list[Result]:
-    """Does jobs on `threads` threads (0: all cores) and returns their results in the same order.
+    """Executes jobs on `threads` threads (0: all cores) and returns their results in the same order.
 
     Raises:
         KeyboardInterrupt: The progress callback, or Ctrl-C, stopped the runs.
     """
-    desk = Desk(jobs, measure, unit)
+    desk = JobTracker(jobs, measure, unit)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         futures = [pool.submit(desk.run, index) for index in range(len(jobs))]
         pending = set(futures)
         try:
             while pending:
-                pending = wait(pending, LOOK_EVERY_S).not_done
+                pending = wait(pending, POLL_EVERY_S).not_done
                 if progress is not None and progress(desk.status(futures)) is False:
                     raise KeyboardInterrupt
                 failed = next((future for future in futures if future.done() and future.exception()), None)
@@ -112,21 +112,21 @@ def run_jobs(
 def run_pool(
     plans: Sequence[_core.MemoryPlan], requests: Sequence[int], threads: int, progress: Progress | None
 ) -> list[_core.MemoryRunResult]:
-    """Runs the memory alone with plans that serve so many requests each.
+    """Runs plans of the memory alone, each with the given number of requests.
 
     Raises:
         KeyboardInterrupt: The progress callback, or Ctrl-C, stopped the runs.
     """
 
     def job(plan: _core.MemoryPlan, size: int) -> Job[_core.MemoryRunResult]:
-        return Job(lambda tell: _core.run_memory(plan, progress=tell), size)
+        return Job(lambda report: _core.run_memory(plan, progress=report), size)
 
     jobs = [job(plan, size) for plan, size in zip(plans, requests, strict=True)]
     return run_jobs(jobs, "requests", "requests", threads, progress)
 
 
 def run_nocs(plans: Sequence[_core.NocPlan], threads: int, progress: Progress | None) -> list[_core.NocRunResult]:
-    """Runs the network alone with several plans.
+    """Runs plans of the network alone.
 
     Raises:
         KeyboardInterrupt: The progress callback, or Ctrl-C, stopped the runs.
@@ -134,6 +134,6 @@ def run_nocs(plans: Sequence[_core.NocPlan], threads: int, progress: Progress | 
 
     def job(plan: _core.NocPlan) -> Job[_core.NocRunResult]:
         run = json.loads(plan.effective_json())["run"]
-        return Job(lambda tell: _core.run_noc(plan, progress=tell), run["warmup"] + run.get("measure", 1))
+        return Job(lambda report: _core.run_noc(plan, progress=report), run["warmup"] + run.get("measure", 1))
 
     return run_jobs([job(plan) for plan in plans], "cycles", "packets", threads, progress)

@@ -1,4 +1,4 @@
-"""What readers are given and what they find."""
+"""Input and output of the readers."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Content:
-    """A file of measurements."""
+class DataFile:
+    """A measurement file."""
 
     file: str
-    """Its name, for messages."""
+    """File name, for messages."""
     text: str
     given: Mapping[str, str]
-    """Conditions that hold for the whole file, as the user wrote them."""
+    """Conditions that hold for the whole file, in the user's notation."""
     server: ServerFile
     """The server that was measured."""
 
     def conditions(self, start: Conditions, but: Collection[str] = ()) -> Conditions:
-        """`start` with the conditions that hold for the whole file, except some that the reader handles itself.
+        """Returns `start` with the conditions of the whole file applied, except for those in `but`.
 
         Raises:
-            DataError: One of them is wrong.
+            DataError: A condition is invalid.
         """
         for name, value in self.given.items():
             if name in but:
@@ -42,9 +42,9 @@ class Content:
 
 
 @dataclass
-class Found:
-    """What a file says."""
+class ParsedData:
+    """The contents of a file."""
 
     measurements: list[Measurement] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What the user should know of how the file was understood."""
+    """Assumptions made when reading the file."""

@@ -1,4 +1,4 @@
-"""What a row is computed from: operating points, and what follows from their runs."""
+"""Operating points that a row requires, and the computation of its value from their runs."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ KNOWN: Mapping[str, Quantity] = {
     **POWER_QUANTITIES,
     **TRAINING_QUANTITIES,
 }
-"""Every quantity that `study.toml` can name."""
+"""All quantities that `study.toml` can name."""
 
 EXTREMES = {"least": min, "most": max}
-"""Which of the values at all points of a family a row is about."""
+"""Selection of one value among all points of a family."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The operating points that one value of a quantity is computed from."""
+    """Operating points that one value of a quantity is computed from."""
 
     point: str
     baseline: str | None = None
 
     def names(self) -> set[str]:
-        """Their names."""
+        """Returns the names of the operating points."""
         return {name for name in (self.point, self.baseline) if name is not None}
 
 
 @dataclass(frozen=True)
-class Needs:
-    """What a row is computed from: one value, or several of which one counts, and what it is compared with.
+class Dependencies:
+    """Operating points of a row: of one value or of several, and of the values that they are compared with.
 
-    Of several values, `each` is what they are compared with, one by one.
+    If there are several values, `each` has one comparison for each of them.
     """
 
     values: tuple[Pair, ...]
@@ -73,55 +73,55 @@ class Needs:
     each: tuple[Pair, ...] = ()
 
     def names(self) -> set[str]:
-        """The operating points of all of them."""
+        """Returns the names of all operating points."""
         pairs = (*self.values, *self.each, *(() if self.against is None else (self.against,)))
         return {name for pair in pairs for name in pair.names()}
 
 
-def needs(study: Study, series: Series, x: str) -> Needs | None:
-    """Which operating points a value of this series needs; None when it is not simulated."""
+def dependencies_of(study: Study, series: Series, x: str) -> Dependencies | None:
+    """Returns the operating points that a value of the series requires; None if the series is not simulated."""
     if series.quantity is None or series.point is None:
         return None
     if series.over is not None:
         places = [point.x for point in expand(series.point, study.families)]
         values = tuple(pair_of(study, series.point, series.baseline, place) for place in places)
         if series.against is None:
-            return Needs(values)
-        return Needs(values, each=tuple(pair_against(study, series.against, place) for place in places))
+            return Dependencies(values)
+        return Dependencies(values, each=tuple(pair_against(study, series.against, place) for place in places))
     value = pair_of(study, series.point, series.baseline, x)
     if series.against is None:
-        return Needs((value,))
-    return Needs((value,), pair_against(study, series.against, x))
+        return Dependencies((value,))
+    return Dependencies((value,), pair_against(study, series.against, x))
 
 
 def pair_against(study: Study, against: Against, x: str) -> Pair:
-    """What a value at `x` is compared with."""
+    """Returns the operating points that a value at `x` is compared with."""
     there = point_before(study, against.point, x).x if against.previous else x
     return pair_of(study, against.point, against.baseline, there)
 
 
 def pair_of(study: Study, point: str, baseline: str | None, x: str) -> Pair:
-    """A point and its baseline at `x`."""
+    """Returns a point and its baseline at `x`."""
     return Pair(resolve_point(study, point, x), None if baseline is None else resolve_point(study, baseline, x))
 
 
 def resolve_point(study: Study, name: str, x: str) -> str:
-    """The operating point that `name` means at `x`: a family is taken at `x`, a single point as it is."""
+    """Returns the operating point of `name` at `x`: that of a family at `x`, or a single point."""
     points = expand(name, study.families)
-    return points[0].name if len(points) == 1 else points[place_of(study, name, points, x)].name
+    return points[0].name if len(points) == 1 else points[index_of_x(study, name, points, x)].name
 
 
 def point_before(study: Study, name: str, x: str) -> OperatingPoint:
-    """The operating point of a family before that at `x`."""
+    """Returns the operating point of a family before that at `x`."""
     points = expand(name, study.families)
-    place = place_of(study, name, points, x)
+    place = index_of_x(study, name, points, x)
     if place == 0:
         raise LedgerError("malformed-file", f"{study.name}: {name!r} has no operating point before x = {x}")
     return points[place - 1]
 
 
-def place_of(study: Study, name: str, points: Sequence[OperatingPoint], x: str) -> int:
-    """Which of the points is that at `x`."""
+def index_of_x(study: Study, name: str, points: Sequence[OperatingPoint], x: str) -> int:
+    """Returns the index of the point at `x`."""
     place = next((place for place, point in enumerate(points) if point.x == x), None)
     if place is None:
         raise LedgerError("malformed-file", f"{study.name}: {name!r} has no operating point for x = {x}")
@@ -129,25 +129,25 @@ def place_of(study: Study, name: str, points: Sequence[OperatingPoint], x: str) 
 
 
 def points_needed(study: Study, panels: tuple[Panel, ...]) -> set[str]:
-    """Names of the operating points that the rows of these panels need."""
+    """Returns the names of the operating points that the rows of the panels require."""
     return {
         name
         for panel in panels
         for value in panel.rows()
-        if (need := needs(study, series_of(panel, value), value.x)) is not None
+        if (need := dependencies_of(study, series_of(panel, value), value.x)) is not None
         for name in need.names()
     }
 
 
 def series_of(panel: Panel, value: Published) -> Series:
-    """The definition of a published value's series."""
+    """Returns the series of a published value."""
     return next(series for series in panel.series if series.name == value.series)
 
 
 def estimate_of(
-    series: Series, need: Needs, outcomes: Mapping[str, Outcome], published: float | None = None
+    series: Series, need: Dependencies, outcomes: Mapping[str, Outcome], published: float | None = None
 ) -> Estimate:
-    """What the runs say of a row. `published` is the value that the farthest of several is sought from."""
+    """Computes the value of a row. `published` is the reference for `farthest`."""
     estimates = [quantity_at(series, pair, outcomes) for pair in need.values]
     others = need.each if need.against is None else (need.against,)
     if others and series.against is not None:
@@ -157,18 +157,18 @@ def estimate_of(
             workload=series.against.workload or series.workload,
         )
         found = [quantity_at(other, pair, outcomes) for pair in others]
-        estimates = [compared(series, here, there) for here, there in zip(estimates, found, strict=True)]
+        estimates = [relation_of(series, here, there) for here, there in zip(estimates, found, strict=True)]
     return extreme(series, estimates, [pair.point for pair in need.values], published)
 
 
 def quantity_at(series: Series, pair: Pair, outcomes: Mapping[str, Outcome]) -> Estimate:
-    """One value of the quantity of a series."""
+    """Computes one value of the quantity of a series."""
     baseline = None if pair.baseline is None else outcomes[pair.baseline]
     return quantity_of(series)(series, outcomes[pair.point], baseline)
 
 
 def quantity_of(series: Series) -> Quantity:
-    """The function that computes the series. Raises `LedgerError` for a name that is none."""
+    """Returns the function that computes the quantity of a series; raises `LedgerError` if it is unknown."""
     if series.quantity is None or series.quantity not in KNOWN:
         raise LedgerError("malformed-file", f"series {series.name!r}: unknown quantity {series.quantity!r}")
     return KNOWN[series.quantity]
@@ -177,9 +177,9 @@ def quantity_of(series: Series) -> Quantity:
 def extreme(
     series: Series, estimates: Sequence[Estimate], names: Sequence[str] = (), published: float | None = None
 ) -> Estimate:
-    """What several values come to; one that was not measured, if there is any, as nobody knows what it would change.
+    """Reduces several values to one; if any of them was not measured, the result is that one.
 
-    `names` are those of the points, and `published` is what the farthest is sought from.
+    `names` are those of the points, and `published` is the reference for `farthest`.
     """
     unknown = [estimate for estimate in estimates if math.isnan(estimate.value)]
     if unknown or series.over is None:
@@ -197,13 +197,13 @@ def extreme(
 
 
 def rank_correlation(values: Sequence[float]) -> float:
-    """Kendall's tau of values in their order: the pairs that rise less those that fall, as a share of all."""
+    """Returns Kendall's tau of the values in their order: rising minus falling pairs, as a share of all."""
     signs = [(later > earlier) - (later < earlier) for earlier, later in combinations(values, 2)]
     return sum(signs) / len(signs) if signs else math.nan
 
 
-def compared(series: Series, here: Estimate, there: Estimate) -> Estimate:
-    """The ratio of two values, or in percent how much one differs from the other, or is more than it."""
+def relation_of(series: Series, here: Estimate, there: Estimate) -> Estimate:
+    """Returns the ratio of two values, or their relative difference in %, signed for "more"."""
     if not there.value:
         return Estimate(math.nan, None)
     ratio = Estimate(here.value / there.value, None).with_relative(here.relative, there.relative)

@@ -1,4 +1,4 @@
-"""`mpirun -n N hostnet run`: a command that several processes do together, and that speaks once."""
+"""`mpirun -n N hostnet run`: executes a command in several processes that report as one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError, version
-from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, error_line, judge
-from hostnet.processes import Group, OtherProcessError, ResultsElsewhereError, connect, started
-from hostnet.processes.launch import sign_in
-from hostnet.terminal.screen import complain
+from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, classify_error, error_line
+from hostnet.processes import Group, OtherProcessError, ResultsElsewhereError, connect, launcher_rank
+from hostnet.processes.launch import register_rank
+from hostnet.terminal.screen import echo_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,69 +21,69 @@ if TYPE_CHECKING:
 
 
 class _Session:
-    """How far this process and the others have come with their command."""
+    """Progress of this process and the others with their command."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
-        self.met = False
-        """Whether all have said that they are ready, or that they will never be."""
+        self.synchronized = False
+        """True once all processes have reported that they are ready, or will never be."""
 
 
 _session: _Session | None = None
 
 
 def group() -> Group | None:
-    """The processes that do this command together; none if it is alone."""
+    """Returns the processes that execute the command together, or None for a single process."""
     return None if _session is None else _session.group
 
 
-def together(command: Callable[[], int], arguments: Sequence[str]) -> int:
-    """Does a command in this process and in others, each of which calls it; returns the exit code of all."""
+def run_in_processes(command: Callable[[], int], arguments: Sequence[str]) -> int:
+    """Executes a command together with the other processes, which also call this; returns the exit code of all."""
     global _session
-    rank, _ = started()
+    rank, _ = launcher_rank()
     try:
         _check_command(arguments)
         _session = _Session(connect())
-        sign_in(rank)
+        register_rank(rank)
     except ConfigError as error:
         if rank == 0:
-            complain(error_line(error.code, str(error)))
+            echo_error(error_line(error.code, str(error)))
         return EXIT_USAGE
     if rank > 0:
-        _be_silent()
+        _discard_output()
     exit_code, code, message = _outcome(_session, command)
-    outcomes = _session.group.told([exit_code, code, message])
+    outcomes = _session.group.all_gather([exit_code, code, message])
     if rank == 0:
-        _complain_once([(code, message) for _, code, message in outcomes])
+        _report_error_once([(code, message) for _, code, message in outcomes])
     return next((exit_code for exit_code, *_ in outcomes if exit_code), 0)
 
 
-def ready(own: str) -> None:
-    """Waits for the others before a run begins; `own` is what all must have in common.
+def synchronize(own: str) -> None:
+    """Waits for the other processes before a run; `own` is a text that must be equal in all of them.
 
     Raises:
-        OtherProcessError: One of them has come to an error, or has something else.
-        ConfigError: This one has something else than the first.
+        OtherProcessError: Another process failed, or has a different text.
+        ConfigError: This process has a different text than the first one.
     """
     assert _session is not None
-    told = _session.group.told(f"{version()} {own}")
-    _session.met = True
-    if None in told:
+    texts = _session.group.all_gather(f"{version()} {own}")
+    _session.synchronized = True
+    if None in texts:
         raise OtherProcessError
-    if told[_session.group.rank] != told[0]:
+    if texts[_session.group.rank] != texts[0]:
         raise ConfigError(
             "other-configuration", "was given another configuration, other options or another hostnet than process 0"
         )
-    if len(set(told)) > 1:
+    if len(set(texts)) > 1:
         raise OtherProcessError
 
 
 @contextmanager
-def running() -> Iterator[None]:
-    """Does a run in its body, and waits for the others when it is over; nothing more without others.
+def synchronized_run() -> Iterator[None]:
+    """Executes a run in its body and then waits for the other processes, if any.
 
     Raises:
-        OtherProcessError: It has failed in one of them.
+        OtherProcessError: The run failed in another process.
     """
     failed = True
     try:
@@ -93,15 +93,15 @@ def running() -> Iterator[None]:
         failed = False
         raise
     finally:
-        if _session is not None and any(_session.group.told(failed)) and not failed:
+        if _session is not None and any(_session.group.all_gather(failed)) and not failed:
             raise OtherProcessError
 
 
 def check_shared(request: Request, plan: Plan) -> None:
-    """Refuses what several processes cannot do together, if there are several.
+    """Rejects options that several processes cannot handle together, if there are several.
 
     Raises:
-        ConfigError: Says what, and what would be right.
+        ConfigError: There is such an option; the message suggests a remedy.
     """
     processes = group()
     shared = processes is not None or request.processes not in (None, 1)
@@ -118,10 +118,10 @@ def check_shared(request: Request, plan: Plan) -> None:
 
 
 def check_count(request: Request, used: int, rule: str) -> None:
-    """Refuses more processes than have something to do; the rule says what a partition is.
+    """Rejects more processes than partitions; `rule` defines a partition.
 
     Raises:
-        ConfigError: Says how many there may be.
+        ConfigError: There are too many processes; the message states how many there may be.
     """
     processes = group()
     if processes is None:
@@ -131,20 +131,21 @@ def check_count(request: Request, used: int, rule: str) -> None:
             "conflicting-keys", f"--processes {request.processes}: mpirun has started {processes.ranks}; leave it out"
         )
     if used < processes.ranks:
-        asked = "mpirun" if request.processes is None else f"--processes {request.processes}"
+        origin = "mpirun" if request.processes is None else f"--processes {request.processes}"
         raise ConfigError(
             "too-many",
-            f"{asked}: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: "
+            f"{origin}: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: "
             f"{rule}; start at most {used}",
         )
 
 
 def _partitions(count: int) -> str:
+    """Formats a number of partitions."""
     return "1 partition" if count == 1 else f"{count} partitions"
 
 
 def _outcome(session: _Session, command: Callable[[], int]) -> tuple[int, str, str]:
-    """Exit code, code of the error and message of a command in this process."""
+    """Returns the exit code, the error code and the error message of a command in this process."""
     exit_code, code, message = 0, "", ""
     try:
         exit_code = command()
@@ -155,26 +156,27 @@ def _outcome(session: _Session, command: Callable[[], int]) -> tuple[int, str, s
     except SystemExit as leaving:
         exit_code = leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
     except BaseException as error:
-        verdict = judge(error)
+        verdict = classify_error(error)
         exit_code, code, message = verdict.exit_code, verdict.code, verdict.message
-    if not session.met:
-        # Those that wait to begin hear that this one will not.
-        session.group.told(None)
+    if not session.synchronized:
+        # Processes that wait in `synchronize` learn that this one will not start.
+        session.group.all_gather(None)
     return exit_code, code, message
 
 
-def _complain_once(errors: Sequence[tuple[str, str]]) -> None:
-    """Says what went wrong first, and where that was unless it was everywhere: codes and messages, by process."""
+def _report_error_once(errors: Sequence[tuple[str, str]]) -> None:
+    """Prints the first of the (code, message) pairs by process, with its process unless all have the same."""
     found = next(((rank, error) for rank, error in enumerate(errors) if error[1]), None)
     if found is None:
         return
     rank, (code, message) = found
     alike = all(other == (code, message) for other in errors)
     where = "" if alike or rank == 0 else f"process {rank}: "
-    complain(error_line(code, f"{where}{message}"))
+    echo_error(error_line(code, f"{where}{message}"))
 
 
 def _check_command(arguments: Sequence[str]) -> None:
+    """Rejects commands other than `hostnet run`."""
     named = next((argument for argument in arguments if not argument.startswith("-")), None)
     if named != "run":
         what = f"hostnet {named}" if named else "this"
@@ -183,7 +185,7 @@ def _check_command(arguments: Sequence[str]) -> None:
         )
 
 
-def _be_silent() -> None:
-    """Only the first process speaks."""
+def _discard_output() -> None:
+    """Discards the output of this process, because only the first one prints."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

@@ -1,4 +1,4 @@
-"""What a run of a chip means, in words."""
+"""Sentences about a run of a chip."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ PATTERNS = {
 
 
 def chip_headline(summary: dict[str, Any]) -> str:
-    """The chip, in one line."""
+    """Describes the chip in one line."""
     config = summary["config"]
     chip, noc = config["chip"], config["noc"]
-    name = chip.get("preset", "a chip of its own")
+    name = chip.get("preset", "custom chip")
     columns, rows = chip["columns"], chip["rows"]
     if noc["topology"] == "mesh":
         tiles, network = f"{columns} x {rows} tiles", f"mesh routed {noc['routing']}"
     else:
         tiles, network = f"{columns} LLC tiles of {rows} cores", "NOC-Out"
-    said = f"{name}, {tiles} at {chip['clock']}, {PLACEMENTS[config['ni']['placement']]}, {network}"
+    text = f"{name}, {tiles} at {chip['clock']}, {PLACEMENTS[config['ni']['placement']]}, {network}"
     if "rack" not in summary:
-        return said
+        return text
     rack = summary["rack"]
-    return f"{rack['chips']} chips on a torus of {' x '.join(map(str, rack['size']))}: {said}"
+    return f"{rack['chips']} chips on a torus of {' x '.join(map(str, rack['size']))}: {text}"
 
 
 def chip_workload(summary: dict[str, Any]) -> str:
-    """What its cores did, in one line."""
+    """Describes the workload of its cores in one line."""
     workload, rack = summary["config"]["workload"], summary["config"]["rack"]
     count = rack.get("hops", 0)
     hops = f"{count} hop{'s' if count > 1 else ''}"
@@ -57,7 +57,7 @@ def chip_workload(summary: dict[str, Any]) -> str:
 
 
 def chip_reason(summary: dict[str, Any]) -> str:
-    """Why the numbers are what they are."""
+    """Explains the result."""
     limit = summary["limit"]
     if limit is None or not summary["operations"]:
         return "No operation ended in the window, so there is nothing to explain."
@@ -74,7 +74,7 @@ def chip_reason(summary: dict[str, Any]) -> str:
 
 
 def chip_notes(summary: dict[str, Any]) -> list[str]:
-    """What the user should know before trusting the numbers."""
+    """Returns notes on the validity of the results."""
     notes = []
     if not summary["complete"]:
         notes.append(STOPPED)

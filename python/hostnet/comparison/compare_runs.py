@@ -1,4 +1,4 @@
-"""The comparison of two runs as a whole."""
+"""Comparison of two runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet.comparison.differences import KeyDifference, ResultDifference, config_differences, result_differences
-from hostnet.comparison.events import part
+from hostnet.comparison.events import find_divergence
 from hostnet.comparison.sides import Side, read_side, side_of
 from hostnet.running.results import Results
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What differs between two runs."""
+    """Differences between two runs."""
 
     a: Side
     b: Side
     config: tuple[KeyDifference, ...]
-    """The values of the configuration that differ."""
+    """Configuration values that differ."""
     results: tuple[ResultDifference, ...]
-    """The results that differ, the most important first."""
+    """Results that differ, in descending order of importance."""
     events: dict[str, Any] | None
-    """Where the runs part; None when that was not asked for. See `hostnet.comparison.part`."""
+    """Where the runs diverge, as `hostnet.comparison.find_divergence` returns it; None if not requested."""
 
     @property
     def identical(self) -> bool:
-        """Whether configuration, results and states are the same."""
+        """True if configuration, results and states are the same."""
         return (
             self.a.config_hash == self.b.config_hash
             and self.a.measured == self.b.measured
@@ -43,13 +43,13 @@ class Comparison:
         )
 
     def __repr__(self) -> str:
-        """How much differs."""
+        """Returns the number of differences."""
         if self.identical:
             return "<Comparison identical>"
         return f"<Comparison different: config {len(self.config)}, results {len(self.results)}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as `hostnet compare --json` prints it."""
+        """Returns the comparison in the format of `hostnet compare --json`."""
         return {
             "format": 1,
             "identical": self.identical,
@@ -71,14 +71,14 @@ def compare(
     """Compares two runs.
 
     Args:
-        a: Results, a run directory, or what is run first: a configuration or its file.
-        b: The same.
-        rerun: Whether runs that differ are made again, to find the first event in which they do.
+        a: Results, a run directory, or a configuration or its file, which is run first.
+        b: As `a`.
+        rerun: True to run differing runs again, to find the first event that differs.
         progress: As for `hostnet.run`, for everything that is run.
 
     Raises:
-        ConfigError: A run directory is damaged or incomplete, or a configuration is wrong.
-        SimulationError: A run could not go on.
+        ConfigError: A run directory is damaged or incomplete, or a configuration is invalid.
+        SimulationError: A run failed.
         OSError: A file cannot be read.
     """
     sides = [_side(given, label, progress) for given, label in ((a, "A"), (b, "B"))]
@@ -86,17 +86,18 @@ def compare(
 
 
 def compare_sides(a: Side, b: Side, *, rerun: bool, progress: Progress | None) -> Comparison:
-    """Compares two runs that have been read or made; `compare` without that."""
+    """Compares two sides."""
     return Comparison(
         a,
         b,
         tuple(config_differences(a.config, b.config)),
         tuple(result_differences(a.tables, b.tables)),
-        part(a, b, progress) if rerun else None,
+        find_divergence(a, b, progress) if rerun else None,
     )
 
 
 def _side(given: Results | AnyConfig, label: str, progress: Progress | None) -> Side:
+    """Returns the side of results, of a run directory, or of a configuration, which it runs."""
     from hostnet.running import simulate
 
     if isinstance(given, Results):

@@ -1,4 +1,4 @@
-"""Directories that hold the results of several runs."""
+"""Detects folders that hold the results of several runs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-HOLDS = {"seeds.json": "the runs of several seeds", "whatif.json": "a run for each place of the NIC"}
-"""What a directory with a file of that name holds."""
+CONTENTS_BY_FILE = {"seeds.json": "the runs of several seeds", "whatif.json": "a run for each place of the NIC"}
+"""Contents of a folder, by the name of the file that it has."""
 
 
-def refuse_several(path: Path) -> None:
-    """Refuses a directory that holds the results of several runs.
+def reject_multi_run(path: Path) -> None:
+    """Raises an error if a folder holds the results of several runs.
 
     Raises:
-        ConfigError: Names one of its runs, or says how to make one.
+        ConfigError: It does; the message names one of its runs, or says how to make one.
     """
-    for name, runs in HOLDS.items():
+    for name, runs in CONTENTS_BY_FILE.items():
         if (path / name).is_file():
             folders = sorted(file.parent for file in path.glob("*/manifest.json"))
             example = f", for example {folders[0]}" if folders else ""
@@ -40,7 +40,7 @@ def refuse_several(path: Path) -> None:
 
 
 def _first_point(sweep: Mapping[str, Any]) -> list[str]:
-    """Returns the settings of the first point of a sweep; nothing where its manifest is damaged."""
+    """Returns the settings of the first point of a sweep, or none if its manifest is damaged."""
     try:
         return [*sweep["set"], *(f"{axis['path']}={axis['values'][0]}" for axis in sweep["over"])]
     except (KeyError, IndexError, TypeError):
