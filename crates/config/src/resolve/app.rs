@@ -47,7 +47,7 @@ fn walks(reader: &Reader, app: &AppSpec, spec: &Spec) -> Result<Option<WalkParam
     Ok(reader.want("page_walks", app.page_walks)?.then_some(walks))
 }
 
-/// What is wrong when a key asks for caches and there are none.
+/// Returns the issue of a key that needs caches in a server that has none.
 pub(super) fn needs_caches(path: &str, what: &str) -> Issue {
     let message = format!("{what} needs caches; set cache.enabled = true");
     Issue::between(Code::RequiresKey, &[path, "cache.enabled"], message)

@@ -1,4 +1,4 @@
-//! Where a NIC sits, and what its registers and descriptors cost.
+//! Attachment of a NIC to its server, and the costs of its registers and descriptors.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -26,7 +26,7 @@ const DESCRIPTOR_BYTES: u32 = 16;
 /// Bytes of a request without data on the die: an address and a command (assumed).
 const READ_BYTES: u32 = 8;
 
-/// What the registers and descriptors of a card cost, if it says where it sits.
+/// Returns the costs of the registers and descriptors of a NIC, or `None` without `nic.attach`.
 pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<NicAttachParams>, Issue> {
     check_keys(spec)?;
     if spec.attach.is_none() {

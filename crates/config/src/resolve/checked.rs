@@ -1,4 +1,4 @@
-//! Whether a server is still what its preset was checked on.
+//! Detects servers that differ from the validated configuration of their preset.
 
 use super::{complete_server, effective, plan_error, server_of, Context, Resolved};
 use crate::error::Issue;
@@ -11,7 +11,7 @@ const TABLES: [&str; 14] = [
     "core", "cha", "cache", "prefetch", "ddio", "memory", "expander", "pool", "iio", "pcie", "ssd", "fio", "nic",
     "stack",
 ];
-/// What was checked both on and off, or only takes part where the user asks for it.
+/// Keys that were validated both on and off, or that have an effect only if the user enables them.
 const SWITCHES: [&str; 5] = ["cache.enabled", "prefetch.", "ddio.", "nic.", "stack."];
 /// Keys that are named, of all that differ.
 const NAMED: usize = 3;

@@ -31,7 +31,7 @@ const WARM_UP: Time = Time(30_000_000);
 const WINDOW_LOADED: Time = Time(15_000_000);
 const WINDOW_TURNS: Time = Time(3_000_000_000);
 
-/// Whether a text describes a chip: it has a table `chip`.
+/// Returns true if a text describes a chip: it has a table `chip`.
 pub fn is_chip(text: &str, format: Format) -> bool {
     let document = match format {
         Format::Toml => parse_toml(text),
@@ -230,7 +230,7 @@ fn interfaces(spec: &ChipSpec) -> NiParams {
     }
 }
 
-/// What the chip refuses, under the keys of the user.
+/// Converts an error of the chip model into an issue that names the user's keys.
 fn refused(error: ChipError) -> Issue {
     let keys: &[&str] = match error.field {
         "columns" => &["chip.columns", "chip.rows"],

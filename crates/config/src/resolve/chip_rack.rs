@@ -1,4 +1,4 @@
-//! What is beyond a chip: its mirror, or the other chips of a torus.
+//! The environment of a chip: its mirror, or the other chips of a torus.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -10,7 +10,8 @@ use serde_json::Value;
 
 /// Chips of a torus at most.
 const CHIPS_MAX: u64 = 512;
-/// What the lines of all their LLCs may take of the memory of the machine that simulates them, and each of them.
+/// Memory of the simulating machine that the LLC lines of all chips of a torus may take, and memory per line, in
+/// bytes.
 const MEMORY_BYTES: u64 = 8 << 30;
 const LINE_BYTES: u64 = 8;
 const LINE: u64 = 64;

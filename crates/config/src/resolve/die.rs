@@ -77,7 +77,7 @@ fn read(spec: &mut DieSpec, context: &Context) -> Result<Map, Issue> {
     }
 }
 
-/// Whether the name of a die is the path of a file of the user's.
+/// Returns true if the name of a die is the path of a user's file.
 fn is_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".csv")
 }

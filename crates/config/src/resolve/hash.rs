@@ -1,4 +1,4 @@
-//! What tells one configuration from another.
+//! Hashes that identify configurations.
 
 use super::plan_error;
 use crate::error::Issue;
@@ -18,8 +18,7 @@ pub(super) fn hash(value: &impl Serialize) -> Result<String, Issue> {
     Ok(hasher.end())
 }
 
-/// The same of a cluster and how long to simulate it, one flow and one step of a job after the other: there may be a
-/// million of them.
+/// Hashes a cluster and its run. Flows and steps of jobs are hashed one by one, as there may be a million of them.
 pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result<String, Issue> {
     let (flows, mut jobs) = (std::mem::take(&mut cluster.flows), std::mem::take(&mut cluster.jobs));
     let trees = serde_json::to_value(&*cluster).and_then(|cluster| Ok((cluster, serde_json::to_value(run)?)));

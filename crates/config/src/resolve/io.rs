@@ -47,7 +47,7 @@ fn pcie_params(pcie: &PcieSpec, lanes: u32) -> PcieParams {
     }
 }
 
-/// What to know of a link whose posted credits carry one full write TLP at a time.
+/// Returns a note about a link whose posted credits carry one full write TLP at a time.
 pub(super) fn one_at_a_time(pcie: &PcieParams) -> Option<String> {
     let tlp_lines = pcie.mps_bytes.div_ceil(64);
     (pcie.posted_lines < 2 * tlp_lines).then(|| {
@@ -63,12 +63,12 @@ pub(super) fn one_at_a_time(pcie: &PcieParams) -> Option<String> {
 /// Share by which devices may offer more than the IIO lets through before that is worth a word.
 pub(super) const WORTH_SAYING: f64 = 1.02;
 
-/// What the IIO lets through in each direction, in bytes per second.
+/// Returns the rate of the IIO in each direction, in bytes per second.
 fn iio_bytes_per_s(iio: &IioParams) -> f64 {
     64e12 / iio.line_ps.max(1) as f64
 }
 
-/// What to know of drives that offer more than the IIO lets through.
+/// Returns a note about drives that offer more than the IIO carries.
 pub(super) fn capped(socket: &SocketParams) -> Option<String> {
     let ssd = &socket.ssd;
     let offered = drives_bytes_per_s(socket, ssd.read_bytes_per_s.max(ssd.write_bytes_per_s));

@@ -14,7 +14,7 @@ const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];
 /// Address bits that a map may have.
 const ADDRESS_BITS_MAX: u8 = 46;
 
-/// What a memory is, whatever uses it.
+/// A memory system, independent of its users.
 pub(super) struct System {
     pub(super) dram: DramParams,
     pub(super) controller: MemoryControllerParams,

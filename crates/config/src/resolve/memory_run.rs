@@ -25,7 +25,7 @@ pub fn memory_plan(input: &Input) -> Result<MemoryPlan, ConfigError> {
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
-/// What holds when nothing else is said: the reference channel of memory simulators.
+/// Returns the defaults: the reference channel of memory simulators.
 fn defaults() -> Value {
     json!({ "memory": { "channels": 1, "device": "DDR4_2933", "profile": "intel", "map": "A" } })
 }

@@ -72,7 +72,7 @@ pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
-/// What is wrong with a configuration of a server that is one of a chip.
+/// Returns a more specific error if the configuration of a server is that of a chip, otherwise `error`.
 fn of_chip(input: &Input, error: ConfigError) -> ConfigError {
     if !is_chip(input.text, input.format) {
         return error;
@@ -178,7 +178,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     Ok(Resolved { spec, workloads, server })
 }
 
-/// What the rules need to know beside the specification.
+/// Information beside the specification that the rules need.
 struct Context<'a> {
     base_dir: &'a Path,
     given: &'a [String],
@@ -197,7 +197,7 @@ struct Complete {
     tree: Value,
     /// The files of the user's that were read.
     files: Vec<PartFile>,
-    /// What of the preset the user takes away without naming it.
+    /// Values of the preset that the user overrides without naming them.
     dropped: Vec<String>,
 }
 
@@ -213,7 +213,7 @@ fn complete_server(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
     Ok(all)
 }
 
-/// The same with the tables of sockets as they come.
+/// As [`complete_server`], but leaves the tables of sockets unresolved.
 fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<Complete, Issue> {
     let mut tree = match preset {
         Some(name) => presets::preset(name)?,
@@ -248,7 +248,8 @@ fn absent(missing: Missing, preset: Option<&str>) -> Issue {
     Issue::new(Code::MissingKey, "server.preset", rule)
 }
 
-/// What to say of a key that is missing in a table: whether the preset has such a table, and which preset does.
+/// Returns the issue of a missing key of a table. If the preset has no such table, the issue names the presets that
+/// do.
 fn absent_from(preset: &str, missing: Missing) -> Issue {
     let table = missing.path.split('.').next().unwrap_or_default();
     let has = |name: &str| presets::preset(name).is_ok_and(|tree| tree.get(table).is_some());

@@ -8,11 +8,11 @@ use hostnet_model::params::{HostKind, NcapParams, PowerDomain};
 
 /// Period of the driver's timer, in ps (Alian, thesis, ch. 2).
 const TIMER_PS: u64 = 1_000_000_000;
-/// What looking at a packet costs the driver, in ps (assumed).
+/// Time that the driver needs to inspect a packet, in ps (assumed).
 const PACKET_PS: u64 = 50_000;
 const BITS_PER_BYTE: u64 = 8;
 
-/// What the NIC of a server tells; none without the table, or when it is off.
+/// Resolves the NCAP parameters of a server's NIC; `None` without the table, or if NCAP is off.
 pub(super) fn params(nic: &NicSpec, server: &Spec) -> Result<Option<Box<NcapParams>>, Issue> {
     let Some(spec) = nic.ncap.as_ref().filter(|ncap| ncap.mode != NcapModeSpec::Off) else { return Ok(None) };
     check(spec, server)?;
@@ -64,7 +64,7 @@ fn check(spec: &NcapSpec, server: &Spec) -> Result<(), Issue> {
     }
 }
 
-/// What to say of a server whose cores have frequencies of their own, since a burst is announced for all of them.
+/// Returns a note about a server whose cores have separate frequencies, as a burst is announced to all of them.
 pub(super) fn for_all(name: &str, host: &HostKind) -> Option<String> {
     let HostKind::Server(server) = host else { return None };
     let power = server.power.as_ref().filter(|_| server.ncap.is_some())?;

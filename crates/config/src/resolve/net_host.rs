@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// Bytes of an Ethernet header, which lie in memory before the IP packet.
 const ETHERNET_HEADER_BYTES: u32 = 14;
-/// What drivers cut the memory of receive queues into: half a page.
+/// Size of the fragments of receive queues that drivers allocate: half a page.
 const FRAGMENT_BYTES: u32 = 2048;
 const WITHOUT_CACHES: &str = "DDIO needs caches; set cache.enabled = true, or nic.ddio = false";
 const PS_PER_S: u64 = 1_000_000_000_000;

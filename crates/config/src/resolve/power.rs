@@ -15,7 +15,7 @@ use hostnet_model::params::{
 const HZ_PER_KHZ: u64 = 1000;
 /// How often a governor looks, in ps: what Linux allows at least.
 const PERIOD_PS: u64 = 10_000_000_000;
-/// What that costs, in ps (assumed).
+/// Time that one run of a governor takes, in ps (assumed).
 const COST_PS: u64 = 10_000_000;
 /// Work of a tick of the scheduler, in ps (assumed).
 const TICK_PS: u64 = 1_000_000;
@@ -23,7 +23,7 @@ const TICK_PS: u64 = 1_000_000;
 const ONDEMAND_UP: u32 = 95;
 const CONSERVATIVE: [u32; 3] = [80, 20, 5];
 
-/// What the cores of a server have of frequencies and sleep; none without the table.
+/// Resolves the frequencies and sleep states of the cores of a server; `None` without the table.
 pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     let Some(spec) = &server.power else { return Ok(None) };
     check_clocks(server)?;
@@ -136,7 +136,7 @@ fn check_slew(spec: &PowerSpec, states: &[PState]) -> Result<(), Issue> {
     Err(Issue::new(Code::OutOfRange, "power.slew", message))
 }
 
-/// Whether a governor looks at loads.
+/// Returns true if a governor samples the load.
 fn looks(spec: &GovernorSpec) -> bool {
     use GovernorKindSpec::*;
     matches!(spec.kind, Ondemand | Conservative | Schedutil | User)

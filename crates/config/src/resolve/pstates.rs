@@ -8,7 +8,7 @@ use crate::units::{format, Dimension};
 use hostnet_model::params::PState;
 
 const HZ_PER_KHZ: u64 = 1000;
-/// What a core may take for being there, or at work, in microwatts.
+/// Upper limit of the static and of the dynamic power of a core, in microwatts.
 const POWER_MAX_UW: u64 = 1_000_000_000;
 
 /// A frequency as the user wrote it: its place, and what is given of its power.
@@ -108,7 +108,7 @@ fn check_static(spec: &StaticSpec) -> Result<(), Issue> {
     Err(Issue::between(Code::WrongOrder, &["power.static.low", "power.static.high"], message))
 }
 
-/// What a core takes for being there: the power law through two points, in microwatts.
+/// Returns the static power of a core: the power law through two points, in microwatts.
 fn static_uw(spec: &StaticSpec, uv: u64) -> u64 {
     let (low, high) = (spec.low, spec.high);
     if let Some(known) = [low, high].into_iter().find(|point| point.uv == uv) {
@@ -124,7 +124,8 @@ fn static_uw(spec: &StaticSpec, uv: u64) -> u64 {
     (uw as f64 * exp(exponent * above)).round() as u64
 }
 
-/// What a core at work takes beyond that, in proportion to the frequency and the square of the voltage, in microwatts.
+/// Returns the dynamic power of a busy core, which is proportional to the frequency and to the square of the voltage,
+/// in microwatts.
 fn dynamic_uw(spec: &PowerSpec, at: StateAt) -> u64 {
     let known = spec.dynamic.at;
     let weight = |at: StateAt| u128::from(at.hz / HZ_PER_KHZ) * u128::from(at.uv) * u128::from(at.uv);

@@ -70,7 +70,7 @@ pub(super) fn check_jobs(run: &RunPlan, jobs: usize) -> Result<(), Issue> {
     Ok(())
 }
 
-/// What of a job file's ramp time has no effect, or an effect to know of.
+/// Returns a note if the ramp time of a job file has no effect.
 pub(super) fn ignored(run: &RunSpec, ramp_ps: u64) -> Option<String> {
     let ramp = format(ramp_ps, Dimension::Time);
     (ramp_ps > 0 && run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))

@@ -13,7 +13,7 @@ use hostnet_model::params::{
     BUFFER_ALIGNMENT,
 };
 
-/// What a socket is made of.
+/// Resolves the parts of a socket.
 pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>) -> Result<SocketParams, Issue> {
     check_write_path(spec)?;
     Ok(SocketParams {
@@ -91,7 +91,7 @@ fn least_memory(server: &ServerParams) -> u64 {
         .unwrap_or(0)
 }
 
-/// What every workload, every core of another socket and the NIC need.
+/// Returns the memory that each workload, each core of another socket and the NIC need.
 fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_ {
     let remote = server.sockets.iter().flat_map(|socket| &socket.remote).flat_map(|remote| &remote.cores).map(|core| {
         let bytes = core.stream.working_set_bytes.next_multiple_of(BUFFER_ALIGNMENT);
@@ -102,8 +102,8 @@ fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_
     server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic).chain(pool::lent(server))
 }
 
-/// What buffers that lie in all sockets in turn need beyond their size, as they begin and end with a run of pages: up
-/// to two runs for each that a core may have, and for what they share.
+/// Returns the extra memory of interleaved buffers beyond their size, as they begin and end at a run of pages: up to
+/// two runs for each buffer of a core, and for the shared buffers.
 fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_ {
     let run_bytes = u128::from(server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT));
     let all = server.workloads.iter().filter(|workload| workload.memory == Placement::Interleaved);
@@ -152,7 +152,7 @@ fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], me
     Err(Issue::between(Code::OutOfMemorySpace, &[least, largest, "workload"], message))
 }
 
-/// What flows need of the memory of a server.
+/// Memory of a server that flows need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OfFlows {
     /// Ends of RDMA flows, each with a region.
@@ -164,7 +164,7 @@ pub(super) struct OfFlows {
 }
 
 impl OfFlows {
-    /// Whether they need anything.
+    /// Returns true if the flows need any memory.
     pub(super) fn any(self) -> bool {
         self.rdma_ends + self.files > 0 || self.ranks > 0
     }

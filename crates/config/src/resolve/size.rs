@@ -1,5 +1,5 @@
-//! What a world takes of the memory of the machine that simulates it, about: more than is there would end the run in
-//! the middle.
+//! Estimates the memory that a world takes on the simulating machine. A world that needs more than is available would
+//! end the run midway.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -7,7 +7,7 @@ use crate::spec::{RunSpec, Size};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{ClusterParams, HostKind, ServerParams, SocketParams, Traffic};
 
-/// What a run may take unless `run.memory` says something else.
+/// Memory that a run may take unless `run.memory` is given, in bytes.
 const MEMORY_BYTES: u64 = 8 << 30;
 /// From here on the user is told.
 const TOLD_BYTES: u64 = 1 << 30;
@@ -27,7 +27,7 @@ const STEP_BYTES: u64 = 256;
 /// A line of a cache.
 const LINE_BYTES: u64 = 12;
 
-/// What a server takes, with `classes` classes of traffic.
+/// Returns the bytes that a server with `classes` classes of traffic takes.
 fn server_bytes(server: &ServerParams, classes: u64) -> u64 {
     server.sockets.iter().map(|socket| socket_bytes(socket, classes)).sum()
 }
@@ -43,12 +43,12 @@ fn socket_bytes(socket: &SocketParams, classes: u64) -> u64 {
     domains + held * LINE_BYTES
 }
 
-/// What a run of one server takes.
+/// Returns the bytes that a run of one server takes.
 pub(super) fn of_server(server: &ServerParams) -> u64 {
     server_bytes(server, server.workloads.len() as u64)
 }
 
-/// What a run of a cluster takes.
+/// Returns the bytes that a run of a cluster takes.
 pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
     let servers: Vec<&ServerParams> = cluster
         .hosts

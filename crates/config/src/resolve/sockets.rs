@@ -49,7 +49,7 @@ pub(super) fn complete(
     Ok(files)
 }
 
-/// Where the preset says that the drives are does not hold: the user says how many each socket has.
+/// Discards the preset's placement of drives, because the user gives the number of drives of each socket.
 fn forget_places(tree: &mut Value) {
     let forget = |server: &mut Value| {
         server.get_mut("ssd").and_then(Value::as_object_mut).map(|ssd| ssd.remove("sockets"));
@@ -174,7 +174,8 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<InterSocketParams, Iss
     })
 }
 
-/// Where buffers lie, as the text at `path` says. There are as many nodes as `sockets`, which `count` tells.
+/// Parses the placement of buffers given at `path`. There are as many nodes as `sockets`, a number given by the key
+/// `count`.
 pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) -> Result<Placement, Issue> {
     let node = text.strip_prefix("node:").map(str::parse::<u8>);
     match (text, node) {

@@ -1,4 +1,4 @@
-//! What the user wrote, and where.
+//! The user's input and its locations.
 
 use crate::change::{stack, Below};
 use crate::check::{check, missing};
@@ -10,10 +10,10 @@ use crate::plan::{Format, Input};
 use crate::presets::PartFile;
 use serde_json::Value;
 
-/// What the user wrote, and where.
+/// The user's input and its locations.
 pub(super) struct Source<'a> {
     file: &'a str,
-    /// What may be written.
+    /// Schema of the document.
     schema: &'static Value,
     document: Document,
     overrides: Vec<Override>,
@@ -21,7 +21,7 @@ pub(super) struct Source<'a> {
     pub(super) merged: Value,
     /// Dotted paths of everything that is set in either.
     pub(super) given: Vec<String>,
-    /// What of the document an override takes away without naming it.
+    /// Values of the document that an override removes without naming them.
     pub(super) dropped: Vec<String>,
     below: Below,
 }
@@ -120,7 +120,7 @@ impl<'a> Source<'a> {
         ConfigError { code, file, line, path, message }
     }
 
-    /// Whether the user wrote here what an issue is about.
+    /// Returns true if the user's input has one of the paths of an issue.
     pub(super) fn wrote(&self, issue: &Issue) -> bool {
         issue.paths.iter().any(|path| self.origin(path).is_some())
     }
@@ -153,7 +153,7 @@ pub(super) fn preset_of(tree: &Value) -> Option<&str> {
     at(tree, &["server", "preset"]).and_then(Value::as_str)
 }
 
-/// Whether `path` is `table` or stands in it.
+/// Returns true if `path` is `table` or is inside it.
 fn covers(table: &str, path: &str) -> bool {
     path.strip_prefix(table).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }

@@ -298,7 +298,7 @@ impl Cores {
         }
     }
 
-    /// Those of some cores that are on a socket of the drives of jobs.
+    /// Returns the cores among `cores` that are on a socket with a drive of `jobs`.
     fn near(&self, cores: &[u32], jobs: &[FioJobSpec]) -> Vec<u32> {
         let socket = |firsts: &[u32], number: u32| firsts.partition_point(|&first| first <= number);
         let [of_cores, of_drives] = &self.firsts;

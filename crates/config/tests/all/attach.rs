@@ -1,4 +1,4 @@
-//! Where a NIC sits: what is wrong with it is said with its place and its rule.
+//! Attachment of a NIC: each error has its place and its rule.
 
 use crate::common::{cluster_text, says};
 use hostnet_config::Format;

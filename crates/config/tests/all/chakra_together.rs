@@ -27,7 +27,7 @@ fn plan(files: &[Vec<u8>], groups: Option<&str>, more: &str) -> Result<Plan, Str
     resolve_text(&text, Format::Toml, &[]).map_err(|error| crate::common::told(&error))
 }
 
-/// What a rank does, in short: what it computes in us, and bytes to (+) and from (-) other ranks.
+/// Returns the steps of a rank in short form: computation in us, and bytes to (+) and from (-) other ranks.
 fn told(plan: &Plan, rank: usize) -> Vec<String> {
     let job = &plan.cluster.jobs[0];
     let steps = job.blocks[0].steps[rank].iter();

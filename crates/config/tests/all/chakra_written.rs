@@ -24,7 +24,7 @@ fn again(first: &Plan, messages: bool, more: &str) -> Plan {
     plan(&format!("kind = \"chakra\"\ntrace = {trace:?}\n{more}"), traces.len() as u32)
 }
 
-/// What a rank computes, and what its accelerator does, in us.
+/// Returns the computation of a rank and that of its accelerator, in us.
 fn computed(plan: &Plan, rank: usize) -> [f64; 2] {
     let job = &plan.cluster.jobs[0];
     let mut found = [0.0; 2];

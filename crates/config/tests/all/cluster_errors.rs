@@ -1,4 +1,4 @@
-//! What is wrong with a cluster is said with its place and its rule.
+//! Each error of a cluster has its place and its rule.
 
 use crate::common::{cluster_text, says};
 use hostnet_config::Format;

@@ -44,7 +44,7 @@ fn map(without: &[&str], more: &[&str]) -> String {
     text
 }
 
-/// What resolving a server with this map of its own gives.
+/// Resolves a server with a map from the user's file.
 fn with_map(name: &str, map: &str, noc: &str) -> Result<Plan, String> {
     let folder = folder(name);
     std::fs::write(folder.join("own.csv"), map).expect("a file");

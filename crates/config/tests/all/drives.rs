@@ -1,4 +1,4 @@
-//! Where drives are: what a document may say of it, and what is wrong with it.
+//! Placement of drives: valid documents and errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};

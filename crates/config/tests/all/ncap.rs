@@ -1,4 +1,4 @@
-//! What a NIC tells the power management, and how it holds interrupts back: what a document may say, and what is wrong.
+//! NCAP and interrupt moderation of a NIC: valid documents and errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};

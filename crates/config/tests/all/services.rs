@@ -4,7 +4,7 @@ use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input};
 use std::path::Path;
 
-/// What is wrong with a service at a server, or at an endpoint.
+/// Returns the error of a service at a server, or at an endpoint.
 fn wrong(server: bool, service: &str) -> Option<String> {
     let to = if server { "preset = \"i7-3770-gem5\"" } else { "kind = \"endpoint\"" };
     let text = format!(

@@ -17,7 +17,7 @@ fn text(hosts: usize, network: &str) -> String {
     format!("[host.e]\nkind = \"endpoint\"\ncount = {hosts}\n[network]\n{network}\n")
 }
 
-/// Of each switch and host, those at the other ends of its cables: switches by their numbers, then hosts.
+/// Returns the neighbours of each switch and host: switches by their numbers, then hosts.
 fn neighbours(cluster: &ClusterParams) -> Vec<Vec<usize>> {
     let node = |end: CableEnd| match end {
         CableEnd::Switch(switch) => usize::from(switch),

@@ -1,4 +1,4 @@
-//! What is said of a server that is not what its preset was checked on, or that caps what hangs off it.
+//! Notes about a server that differs from the validated configuration of its preset, or that limits its devices.
 
 use crate::common;
 use crate::common::{cluster, examples, plan, resolve_text};

@@ -11,7 +11,7 @@ use crate::units::{format, Dimension};
 use hostnet_model::params::{CableEnd, CableParams};
 use std::collections::BTreeMap;
 
-/// What stands between the names of two switches in that of the cable between them.
+/// Separator between the two switch names in the name of the cable that joins them.
 const BETWEEN: char = '_';
 
 /// A cable with where it stands in the document.

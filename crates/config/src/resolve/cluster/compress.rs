@@ -20,7 +20,7 @@ const ROUNDED: f64 = 0.01;
 /// Headers of IP and TCP.
 const HEADER_BYTES: u32 = 52;
 
-/// What the user wrote of the engines of a host, if it has some, and where.
+/// Returns the engine specification of a host, if it has one, and its path in the document.
 fn spec_of<'a>(
     hosts: &'a Hosts,
     specs: &'a BTreeMap<String, HostSpec>,
@@ -38,7 +38,7 @@ fn spec_of<'a>(
 /// The engines of hosts.
 #[derive(Default)]
 pub(super) struct Engines {
-    /// Those that are known, by their tables.
+    /// Parameters of the engines resolved so far, by the path of their table.
     known: BTreeMap<String, CompressParams>,
 }
 

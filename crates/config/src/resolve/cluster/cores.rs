@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::error::Issue;
 
-/// What a core does.
+/// The role of a core: the workloads and the network traffic that run on it.
 #[derive(Clone, Debug, Default)]
 struct Role {
     /// The workloads that have it.
@@ -15,7 +15,7 @@ struct Role {
 #[derive(Clone, Debug)]
 pub(super) struct HostCores {
     roles: Vec<Role>,
-    /// Whether workloads and the network may have the same core.
+    /// True if workloads and the network may run on the same core.
     shared: bool,
 }
 
@@ -27,7 +27,7 @@ impl HostCores {
         HostCores { roles: owners.iter().map(role).collect(), shared }
     }
 
-    /// Whether workloads and the network may have the same core.
+    /// Returns true if workloads and the network may run on the same core.
     pub(super) fn may_be_shared(&self) -> bool {
         self.shared
     }

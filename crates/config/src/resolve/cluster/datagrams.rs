@@ -7,7 +7,7 @@ use crate::units::{format, Dimension};
 use hostnet_model::params::{Traffic, Transport, UdpParams};
 use hostnet_model::transport::udp::HEADER_BYTES;
 
-/// What a socket of Linux holds (net.core.rmem_default and wmem_default).
+/// Default socket buffer of Linux (net.core.rmem_default and wmem_default).
 const BUFFER: Size = Size(212_992);
 /// Some thousand round trips of a network of today.
 const TIMEOUT: Time = Time(10_000_000_000);
@@ -23,7 +23,7 @@ pub(super) fn transport(path: &str, spec: &mut FlowSpec) -> Result<Transport, Is
     Ok(Transport::Udp(UdpParams { buffer_bytes }))
 }
 
-/// What the applications do.
+/// Returns the traffic that the applications generate.
 pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
     let pattern = *spec.pattern.get_or_insert_with(DatagramPatternSpec::default);
     check_keys(path, pattern, spec)?;

@@ -13,7 +13,7 @@ use hostnet_model::params::{FlowParams, McnInterface, McnParams, McnWake, Traffi
 /// Bytes of the headers of IP and TCP with timestamps.
 const HEADER_BYTES: u32 = 52;
 
-/// Where a DIMM is.
+/// The slot of a DIMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     /// The host.
@@ -25,9 +25,9 @@ pub(super) struct Slot {
 /// Which hosts are DIMMs in slots of which others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dimms {
-    /// By host.
+    /// Slot of each host that is a DIMM, by host.
     slots: Vec<Option<Slot>>,
-    /// By host: how it talks to the DIMMs in its slots, if there are any.
+    /// How each host communicates with the DIMMs in its slots, by host; `None` without such DIMMs.
     keys: Vec<Option<McnKeys>>,
 }
 
@@ -85,12 +85,12 @@ impl Dimms {
         Ok(())
     }
 
-    /// Where a host is, if it is a DIMM.
+    /// Returns the slot of a host that is a DIMM, otherwise `None`.
     pub(super) fn slot(&self, host: usize) -> Option<Slot> {
         self.slots.get(host).copied().flatten()
     }
 
-    /// Whether there are any.
+    /// Returns true if any host is a DIMM.
     pub(super) fn any(&self) -> bool {
         self.slots.iter().any(Option::is_some)
     }
@@ -176,7 +176,8 @@ impl Dimms {
         Ok(())
     }
 
-    /// What the servers of a cluster have of it: their interfaces and costs.
+    /// Returns the interfaces and costs of a server on its memory channel network, or `None` if the server is on
+    /// none.
     pub(super) fn params(&self, host: usize, resolved: &Resolved, core: Option<u32>) -> Option<McnParams> {
         let on = self.around(host);
         let keys = self.keys[on].as_ref()?;

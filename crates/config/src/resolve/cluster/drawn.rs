@@ -12,7 +12,7 @@ use crate::spec::{FlowSpec, PairsSpec, Size, Time};
 use crate::units::{format, Dimension};
 use hostnet_kernel::{mix, Rng};
 
-/// What flows are resolved in.
+/// The context in which flows are resolved.
 pub(super) struct Network<'a> {
     pub(super) hosts: &'a Hosts,
     pub(super) fabric: &'a Fabric,

@@ -15,13 +15,13 @@ use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{CableEnd, CableParams, SwitchParams};
 use std::collections::BTreeMap;
 
-/// What joins the hosts.
+/// The network between the hosts: switches and cables.
 pub(super) struct Fabric {
     pub(super) switches: Vec<SwitchParams>,
     pub(super) cables: Vec<CableParams>,
     /// Bytes of vectors that the engine of each switch sums up per second, if it has one.
     pub(super) sums: Vec<Option<u64>>,
-    /// What the cable of each host carries, in bytes per second.
+    /// Rate of the cable of each host, in bytes per second.
     rates: Vec<u64>,
     /// The part of the network that each host is in.
     islands: Vec<usize>,
@@ -109,17 +109,17 @@ fn switches(spec: &mut ClusterSpec, names: &[(String, Option<&'static str>)]) ->
 }
 
 impl Fabric {
-    /// Whether packets can get from one host to another.
+    /// Returns true if packets can get from one host to the other.
     pub(super) fn joins(&self, from: usize, to: usize) -> bool {
         self.islands[from] == self.islands[to]
     }
 
-    /// What the cables of hosts carry together, in bytes per second.
+    /// Returns the total rate of the cables of some hosts, in bytes per second.
     pub(super) fn rate(&self, hosts: &[usize]) -> f64 {
         hosts.iter().map(|&host| self.rates[host] as f64).sum()
     }
 
-    /// What to know of fabrics that are slower than cables.
+    /// Returns notes about switch fabrics that are slower than their cables.
     pub(super) fn slow_fabrics(&self) -> Vec<String> {
         learning::slow_fabrics(&self.learners, &self.switches, &self.cables)
     }
@@ -142,7 +142,7 @@ impl Fabric {
     }
 }
 
-/// What cables can end at.
+/// The hosts and switches at which cables can end.
 struct Ends<'a> {
     hosts: &'a Hosts,
     switches: &'a [(String, Option<&'static str>)],

@@ -8,7 +8,7 @@ use crate::spec::FlowSpec;
 use crate::units::shorten;
 use hostnet_model::params::{Placement, Transport};
 
-/// Where the pages of the files of a table of flows lie.
+/// Returns the placement of the pages of files that a table of flows sends.
 pub(super) fn resolve(
     path: &str,
     spec: &FlowSpec,

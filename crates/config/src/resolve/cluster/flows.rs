@@ -44,7 +44,7 @@ pub(super) struct Flows {
 /// A table of flows, before its cores are known.
 pub(super) struct Draft {
     pub(super) path: String,
-    /// Who sends to whom, how often, when and how much.
+    /// Senders and receivers, number of flows, start times and sizes.
     pub(super) drawn: Drawn,
     pub(super) flow: FlowParams,
     pub(super) stagger_ps: u64,
@@ -144,7 +144,7 @@ pub(super) fn class_of(classes: &mut Vec<String>, name: &str, path: &str) -> Res
     Ok(classes.len() as u8 - 1)
 }
 
-/// What a table of flows asks of its transport.
+/// Resolves the transport of a table of flows and the keys that depend on it.
 fn carried(
     path: &str,
     flow: &mut FlowSpec,
@@ -335,7 +335,7 @@ fn other(spec: &OtherSpec) -> OtherRequests {
     }
 }
 
-/// Who sends to whom, how often, when and how much, in a table of flows.
+/// Resolves the senders, receivers, number, start times and sizes of the flows of a table.
 fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
     let hosts = network.hosts;
     let from = numbers(&spec.from, hosts, &format!("{path}.from"))?;
@@ -343,7 +343,7 @@ fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue>
     drawn::resolve(&Sides { path, from: &from, to: &to, hosts }, spec, network)
 }
 
-/// Whether these hosts can send each other what a table of flows says.
+/// Checks that these pairs of hosts can exchange the traffic of a table of flows.
 fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, usize)]) -> Result<(), Issue> {
     let Network { hosts, fabric, .. } = network;
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));

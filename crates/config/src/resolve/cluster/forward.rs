@@ -107,7 +107,7 @@ pub(super) fn taken(flow: &FlowSpec, numbers: &BTreeMap<String, usize>) -> Vec<u
     names.filter_map(|name| numbers.get(name).copied()).collect()
 }
 
-/// What is done with a packet. Which flow it comes by is known when flows have their numbers.
+/// Returns the processing of a forwarded packet. Its incoming flow is set later, when flows are numbered.
 pub(super) fn traffic(spec: &mut FlowSpec) -> Traffic {
     let function = match spec.function.get_or_insert_with(FunctionSpec::default) {
         FunctionSpec::L3f => ForwardFunction::Header,

@@ -13,7 +13,7 @@ const FLOATS_AT_ONCE: usize = 1 << 13;
 /// Bytes of the tag of a group.
 const TAG_BYTES: u64 = 2;
 
-/// What becomes of gradients that engines are given, and the bits that a float is left with in the mean.
+/// Returns how engines compress recorded gradients, and the mean number of bits per float after compression.
 pub(super) fn read(spec: &CompressSpec, path: &str, base_dir: &Path) -> Result<Option<(GradientParams, f64)>, Issue> {
     let Some(file) = &spec.gradients else {
         let given = [("bound", spec.bound.is_some()), ("mode", spec.mode.is_some())];

@@ -1,4 +1,4 @@
-//! What keys of a host may stand together, and what they mean without the rest.
+//! Checks which keys of a host go together, and fills in their defaults.
 
 use super::table;
 use crate::code::Code;

@@ -43,11 +43,11 @@ pub(super) struct Host {
     pub(super) name: String,
     /// The number of its table.
     pub(super) group: usize,
-    /// What its cores do; `None` for an endpoint.
+    /// Roles of the cores of the host; `None` for an endpoint.
     pub(super) cores: Option<HostCores>,
 }
 
-/// What ranks of jobs are to know of a server.
+/// Properties of a server that the placement of ranks depends on.
 pub(super) struct Seats {
     pub(super) cores: u32,
     pub(super) sockets: usize,
@@ -192,7 +192,7 @@ impl Hosts {
         }
     }
 
-    /// What a server is, before its place on the network.
+    /// Returns the resolved server of a host before its network is attached, or `None` for an endpoint.
     pub(super) fn resolved(&self, host: usize) -> Option<&Resolved> {
         self.groups[self.hosts[host].group].server.as_ref()
     }
@@ -203,7 +203,7 @@ impl Hosts {
         Some(server.server.sockets.len())
     }
 
-    /// What ranks of jobs are to know of a host, if it is a server.
+    /// Returns the properties of a host that the placement of ranks depends on, or `None` for an endpoint.
     pub(super) fn seats(&self, host: usize) -> Option<Seats> {
         let server = self.groups[self.hosts[host].group].server.as_ref()?;
         Some(Seats {

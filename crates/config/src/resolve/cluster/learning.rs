@@ -24,7 +24,7 @@ const NOT_OF_LEARNING: &str = "has no effect with kind = \"learning\"; give fabr
 /// Switches that are named of a loop.
 const NAMES_MAX: usize = 8;
 
-/// Whether a switch that is completed learns.
+/// Returns true if a switch, once completed, learns addresses.
 pub(super) fn learns(spec: &SwitchSpec) -> bool {
     spec.kind == Some(SwitchKindSpec::Learning)
 }
@@ -38,7 +38,7 @@ pub(super) fn complete(switch: &mut SwitchSpec) {
     switch.jitter.get_or_insert(Time(0));
 }
 
-/// What a switch that is completed learns by.
+/// Returns the address learning parameters of a completed switch.
 pub(super) fn params(spec: &SwitchSpec) -> AddressLearningParams {
     let ps = |time: Option<Time>| time.map_or(0, |Time(ps)| ps);
     AddressLearningParams {
@@ -130,7 +130,7 @@ impl Learner {
     }
 }
 
-/// What to know of switches whose fabric carries less to a port than its cable does.
+/// Returns notes about switches whose fabric carries less to a port than the port's cable does.
 pub(super) fn slow_fabrics(learners: &[Learner], switches: &[SwitchParams], cables: &[CableParams]) -> Vec<String> {
     let mut fastest = vec![0; switches.len()];
     for cable in cables {

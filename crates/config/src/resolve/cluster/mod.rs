@@ -49,7 +49,7 @@ use hosts::{Attached, Hosts};
 pub use jobs::chakra_traces;
 use serde_json::Value;
 
-/// Whether a text describes a cluster: whether it has a table of hosts. A text that cannot be read does not.
+/// Returns true if a text describes a cluster: it can be parsed and has a table of hosts.
 pub fn is_cluster(text: &str, format: Format) -> bool {
     let document = match format {
         Format::Toml => parse_toml(text),
@@ -128,7 +128,7 @@ fn table(kind: &str, name: &str) -> String {
     crate::document::join(kind, name)
 }
 
-/// What a tree holds at a key, as a table; empty when it holds none.
+/// Returns the tables under a key of a tree; empty if there are none.
 fn tables<'a>(tree: &'a mut Value, key: &str) -> impl Iterator<Item = (&'a String, &'a mut Value)> {
     tree.get_mut(key).and_then(Value::as_object_mut).into_iter().flatten()
 }

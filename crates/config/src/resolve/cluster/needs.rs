@@ -1,4 +1,4 @@
-//! What flows and ranks need of the memory of a host.
+//! Memory of a host that its flows and ranks need.
 
 use super::flows::Flows;
 use crate::resolve::server::OfFlows;

@@ -12,7 +12,7 @@ use hostnet_model::transport::udp::HEADER_BYTES;
 
 /// Header of an Ethernet frame, which the sizes of packets count.
 const ETHERNET_BYTES: u64 = 14;
-/// What a packet has beside its data.
+/// Bytes of a packet beside its data.
 const HEADERS_BYTES: u64 = ETHERNET_BYTES + HEADER_BYTES as u64;
 /// The longest time on average that may be drawn, in ps.
 const MEAN_MAX_PS: f64 = 1e15;
@@ -29,7 +29,7 @@ pub(super) fn name_sizes(path: &str, spec: &mut FlowSpec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// What the sender sends. Flows get their seeds later.
+/// Returns the traffic of the sender. Seeds are set later, when flows are numbered.
 pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
     let at = format!("{path}.sizes");
     let Some(FlowSizesSpec::Points(points)) = &spec.sizes else {

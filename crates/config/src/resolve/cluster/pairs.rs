@@ -1,4 +1,4 @@
-//! Who sends to whom among many hosts.
+//! Selection of senders and receivers among many hosts.
 
 use super::hosts::Hosts;
 use crate::code::Code;

@@ -55,7 +55,7 @@ impl Draft {
         self.drawn.starts_ps.get(at).copied().unwrap_or(self.flow.start_ps + self.stagger_ps * at as u64)
     }
 
-    /// What its applications do.
+    /// Returns the traffic of the applications of flow number `at`.
     fn traffic(&self, at: usize, taken: Option<usize>) -> Traffic {
         if let (Traffic::Forward(forward), Some(flow)) = (&self.flow.traffic, taken) {
             return Traffic::Forward(ForwardParams { flow: flow as u32, ..*forward });

@@ -19,7 +19,7 @@ const SERVICES_MAX: usize = 256;
 /// Requests of a flow without an answer.
 const IN_FLIGHT: u32 = 1024;
 
-/// What the applications do. Flows get their numbers and seeds later.
+/// Returns the traffic of a service. Numbers and seeds are set later, when flows are numbered.
 pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
     let Some(service) = &spec.service else {
         let message =
@@ -70,7 +70,7 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
     Ok(Traffic::Service(Box::new(params)))
 }
 
-/// Whether keys have an effect beside each other.
+/// Checks that every key has an effect given the others.
 fn check(path: &str, service: &ServiceSpec) -> Result<(), Issue> {
     let at = |key: &str| format!("{path}.service.{key}");
     if service.phase.is_some() && service.arrivals != ArrivalsSpec::Constant {

@@ -19,7 +19,7 @@ impl FlowSizes {
         Self(vec![(bytes as f64, 1.0)])
     }
 
-    /// What a table of flows asks for.
+    /// Resolves the distribution of sizes of a table of flows.
     pub(super) fn resolve(spec: &FlowSizesSpec, path: &str) -> Result<Self, Issue> {
         let points = match spec {
             FlowSizesSpec::Points(points) => points.clone(),
@@ -48,7 +48,7 @@ impl FlowSizes {
         Ok(Self(points.iter().map(|point| (point.bytes.0 as f64, point.share)).collect()))
     }
 
-    /// The same in integers, for what is drawn while a world runs.
+    /// Returns the distribution with integer shares, from which sizes are drawn while a world runs.
     pub(super) fn draw_of(&self) -> Distribution {
         let share = |share: f64| (share * f64::from(u32::MAX)).round() as u32;
         Distribution::Points(self.0.iter().map(|&(bytes, most)| (share(most), (bytes as u64).max(1))).collect())

@@ -66,9 +66,9 @@ impl Engines {
 
 /// How switches are joined.
 struct Graph {
-    /// Of each switch those that a cable joins it with, in the order of the cables.
+    /// Neighbours of each switch, in the order of the cables.
     next: Vec<Vec<usize>>,
-    /// Of each host the first switch that a cable joins it with.
+    /// First switch that a cable joins each host to.
     of_host: BTreeMap<usize, usize>,
 }
 
@@ -90,7 +90,7 @@ impl Graph {
         graph
     }
 
-    /// Of each switch how many cables it is away from one, and the next switch on the way there.
+    /// Returns the distance of each switch from `to` in cables, and the next switch on the path to it.
     fn ways(&self, to: usize) -> Vec<Option<(u32, usize)>> {
         let mut found = vec![None; self.next.len()];
         found[to] = Some((0, to));
@@ -106,8 +106,8 @@ impl Graph {
         found
     }
 
-    /// Of the switches with engines the one with the shortest way from the farthest of some switches, then with the
-    /// shortest ways from all of them, then the first.
+    /// Returns the switch with an engine that is closest to the farthest of `leaves`. Ties are broken by the total
+    /// distance from all leaves, then by the number of the switch.
     fn root(&self, leaves: &[usize], fabric: &Fabric) -> Option<usize> {
         let mut far = vec![Some((0_u32, 0_u64)); self.next.len()];
         for &leaf in leaves {
@@ -120,7 +120,7 @@ impl Graph {
     }
 }
 
-/// What switches do for a job: of several ranks, of a host each, the vectors are added where they meet.
+/// Reduction tree of a job: switches add the vectors of ranks, one per host, where their paths meet.
 pub(super) struct Tree {
     pub(super) reducers: Vec<ReducerParams>,
     /// Number of the reducer that each of these ranks talks with; of a single rank there is none.
@@ -163,7 +163,7 @@ impl Tree {
         Ok(tree.grown(inputs, &graph.ways(root), (ranks, packet_bytes), fabric, engines))
     }
 
-    /// The same from what each switch gets from its hosts on; `ways` lead to the root.
+    /// Builds the tree from `inputs`, the ranks at each switch; `ways` are the next hops to the root.
     fn grown(
         mut self,
         mut inputs: Vec<Vec<u32>>,

@@ -1,4 +1,4 @@
-//! Where the values of a switch stand.
+//! Locates the values of a switch in the document.
 
 use crate::spec::SwitchSpec;
 
@@ -6,12 +6,12 @@ use crate::spec::SwitchSpec;
 pub(super) struct Place<'a> {
     pub(super) name: &'a str,
     pub(super) own: &'a SwitchSpec,
-    /// What those alike are called together, and what is said of them.
+    /// Name and specification of the group of similar switches that this switch belongs to.
     pub(super) kind: Option<(&'a str, &'a SwitchSpec)>,
 }
 
 impl Place<'_> {
-    /// Where a value of the switch stands: with it, with those alike, or with the network.
+    /// Returns the path of a value of the switch: in its own table, in that of its group, or in `network.switch`.
     pub(super) fn origin(&self, key: &str) -> String {
         match self.kind {
             _ if gives(self.own, key) => format!("switch.{}.{key}", self.name),
@@ -21,7 +21,7 @@ impl Place<'_> {
     }
 }
 
-/// Whether a key of a switch is given.
+/// Returns true if a key of a switch is given.
 pub(super) fn gives(spec: &SwitchSpec, key: &str) -> bool {
     let keys = [
         ("kind", spec.kind.is_some()),

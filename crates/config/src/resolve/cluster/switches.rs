@@ -65,7 +65,7 @@ pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchPara
     })
 }
 
-/// What a switch consumes.
+/// Resolves the energy that a switch consumes.
 fn energy_params(at: &Place, spec: &SwitchEnergySpec) -> Result<SwitchEnergyParams, Issue> {
     if *spec == SwitchEnergySpec::default() {
         let message = "is empty; give on, port or byte: there is no profile of switches";

@@ -48,7 +48,7 @@ pub(super) fn fill(tree: &mut Value) -> Result<(), Issue> {
     Ok(())
 }
 
-/// What is wrong with a transport that is not built in and has no base.
+/// Returns the issue of a transport that is not built in and has no base.
 fn without_base(name: &str, path: &str) -> Issue {
     let message = match nearest(name, transports()) {
         Some(near) => format!("missing; did you mean [transport.{near}]?"),
@@ -94,7 +94,7 @@ pub(super) fn find<'a>(
     })
 }
 
-/// Whether a transport is RoCE.
+/// Returns true if a transport is RoCE.
 pub(super) fn is_roce(spec: &TransportSpec) -> bool {
     matches!(spec.base, Some(BaseSpec::Roce | BaseSpec::Dcqcn))
 }

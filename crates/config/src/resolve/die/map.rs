@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 
 /// Columns and rows that a die has at most.
 const SIZE_MAX: u8 = 32;
-/// What lies on a map.
+/// Kinds of parts on a map.
 const KINDS: [&str; 4] = ["core", "cha", "imc", "iio"];
 const HEADER: &str = "part,column,row";
 
-/// Where every part of a die lies: each kind by its numbers.
+/// Coordinates of every part of a die: each kind by number.
 #[derive(Debug)]
 pub(super) struct Map {
-    /// What messages call it.
+    /// Name of the map in messages.
     pub(super) name: String,
     pub(super) cores: Vec<Stop>,
     pub(super) slices: Vec<Stop>,

@@ -1,4 +1,4 @@
-//! Whether the ways of a die fit the delays of the configuration, which hold for parts at a mean distance.
+//! Checks that the distances on a die fit the delays of the configuration, which hold for parts at a mean distance.
 
 use crate::code::Code;
 use crate::error::Issue;

@@ -1,4 +1,4 @@
-//! Who gets which pages of a pool.
+//! Assigns the pages of a pool to servers.
 
 use super::regions;
 use crate::code::Code;
@@ -10,7 +10,7 @@ use hostnet_model::params::{HostKind, HostParams, LenderParams, PoolParams};
 /// Servers that an address of one byte tells apart.
 const SERVERS_MAX: usize = 256;
 
-/// What a server of a cluster has said of its place in a pool.
+/// Role of a server of a cluster in a pool.
 pub(in crate::resolve) struct Member<'a> {
     pub(in crate::resolve) host: usize,
     /// The path of its table.

@@ -12,7 +12,7 @@ use crate::spec::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack, Size, Sp
 use crate::units::{format, Dimension};
 use hostnet_model::params::{Fidelity, Placement, PoolCacheParams, PoolParams, PoolPrefetchParams, ServerParams};
 
-/// What a frame has on the wire beside header and data: preamble, checksum and gap (IEEE 802.3, clauses 3 and 4).
+/// Overhead of a frame on the wire beside header and data: preamble, checksum and gap (IEEE 802.3, clauses 3 and 4).
 const FRAME_BYTES: u32 = 8 + 4 + 12;
 const LINE_BYTES: u32 = 64;
 
@@ -109,7 +109,7 @@ fn cache(pool: &PoolSpec) -> Result<Option<PoolCacheParams>, Issue> {
     Ok(Some(PoolCacheParams { bytes, whole_pages, early, transfers: pool.transfers }))
 }
 
-/// Where buffers in the pool lie: a node after the only socket.
+/// Returns the placement of buffers in the pool: the node after the only socket.
 pub(super) fn placement(spec: &Spec, path: &str) -> Result<Placement, Issue> {
     match &spec.pool {
         None => Err(Issue::between(
@@ -131,13 +131,13 @@ pub(super) fn least_of(server: &ServerParams) -> Option<u64> {
     any.then_some(pool.borrowed_bytes)
 }
 
-/// What a server needs of its own memory for what it lends.
+/// Returns the bytes of its own memory that a server lends, and the key that says so.
 pub(super) fn lent(server: &ServerParams) -> Option<(u128, String)> {
     let pool = server.socket().pool.as_ref()?;
     Some((pool.lent_bytes.into(), "pool.lent".to_owned()))
 }
 
-/// What it needs of its own memory as a cache of what it borrows.
+/// Returns the bytes of its own memory that a server uses to cache borrowed memory, and the key that says so.
 pub(super) fn cached(server: &ServerParams) -> Option<(u128, String)> {
     let cache = server.socket().pool.as_ref()?.cache?;
     Some((cache.bytes.into(), "pool.cache".to_owned()))

@@ -1,10 +1,10 @@
-//! Whether a program of ranks comes to its end: whether every message that is received is sent, and the other way
-//! round. A sender never waits for its receiver, so that the order in which ranks take their turns makes no difference.
+//! Checks that a program of ranks terminates: every message that is received is sent, and vice versa. A sender never
+//! waits for its receiver, so the order in which ranks are advanced makes no difference.
 
 use hostnet_model::params::{RankStepParams, StepBlockParams};
 use std::collections::BTreeMap;
 
-/// What is wrong with a program, in words.
+/// Describes the first problem of a program in words; `None` if the program terminates.
 pub(super) fn problem(block: &StepBlockParams, name_of: impl Fn(u8) -> String) -> Option<String> {
     let mut at = vec![0_usize; block.steps.len()];
     let mut sent: BTreeMap<(u32, u32), u64> = BTreeMap::new();

@@ -19,7 +19,7 @@ impl Program {
         self.exchange_and(group, phase, with, |_, _, _| {});
     }
 
-    /// The same, and then something with what each has received.
+    /// As [`Program::exchange`], but calls `then` for each rank with the bytes that it has received.
     fn exchange_and(
         &mut self,
         group: &[u32],
@@ -103,7 +103,7 @@ impl Program {
         groups().for_each(|group| self.tree_broadcast(group, bytes));
     }
 
-    /// What every rank has goes around a ring.
+    /// Gathers the data of all ranks at each rank, around a ring.
     pub(super) fn ring_allgather(&mut self, group: &[u32], bytes: u64) {
         let ranks = group.len() as u32;
         let phase = self.phase("all-gather");

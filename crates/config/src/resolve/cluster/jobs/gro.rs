@@ -1,5 +1,5 @@
-//! What comes from servers is acknowledged by ranks at endpoints as hosts do that merge packets (GRO). Else the cores
-//! of these servers would have more acknowledgements to handle than beside other servers.
+//! Ranks at endpoints acknowledge messages from servers as hosts with GRO do. Otherwise the cores of these servers
+//! would process more acknowledgements than if the peers were servers.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -13,7 +13,7 @@ const MERGED: Size = Size(64 << 10);
 /// an interrupt.
 const WAITS_PS: u64 = 20_000_000;
 
-/// Whether one of two hosts is a server and the other an endpoint.
+/// Returns true if one of two hosts is a server and the other an endpoint.
 pub(super) fn is_mixed(hosts: &Hosts, one: u16, other: u16) -> bool {
     let is_server = |host: u16| hosts.resolved(host.into()).is_some();
     is_server(one) != is_server(other)

@@ -86,9 +86,9 @@ struct Flow {
     class: u8,
     mtu_bytes: u32,
     carried: Transport,
-    /// The same between an endpoint and a server.
+    /// Transport of messages between an endpoint and a server, with coalesced acknowledgements.
     merged: Transport,
-    /// Whether engines of NICs make packets smaller, and the one rank that only those to it are if there is one.
+    /// True if engines of NICs compress packets. With an `aggregator`, only packets to that rank are compressed.
     compresses: bool,
     aggregator: Option<u32>,
 }
@@ -230,7 +230,7 @@ fn is_npb(kind: JobKindSpec) -> bool {
     matches!(kind, NpbCg | NpbEp | NpbFt | NpbIs | NpbLu | NpbMg)
 }
 
-/// Whether a kind stands for programs of its sort.
+/// Returns true if jobs of a kind are archetypes, which stand for a class of programs.
 fn is_archetype(kind: JobKindSpec) -> bool {
     use JobKindSpec::{Compute, Irregular, Shuffle, Streaming};
     matches!(kind, Compute | Irregular | Shuffle | Streaming)

@@ -1,4 +1,4 @@
-//! What cores execute for the steps of benchmarks: profiles of `specs/jobs`.
+//! Instructions and memory accesses of benchmark steps on cores: the profiles of `specs/jobs`.
 
 use super::program::Program;
 use crate::error::Issue;
@@ -8,7 +8,7 @@ use hostnet_model::params::StepWorkParams;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What an L1 holds: memory of no more bytes is instructions only, as everywhere in applications.
+/// Capacity of an L1, in bytes. Accesses to a smaller working set count as instructions only, as in all applications.
 const L1_BYTES: f64 = 32768.0;
 const LINE_BYTES: f64 = 64.0;
 
@@ -18,7 +18,7 @@ const LINE_BYTES: f64 = 64.0;
 pub(super) struct Profile {
     #[serde(default, rename = "job")]
     _about: About,
-    /// By the name of the steps.
+    /// Costs of the steps, by their name.
     #[serde(default)]
     phase: BTreeMap<String, Phase>,
     #[serde(default)]
@@ -32,7 +32,7 @@ struct About {
     _description: String,
 }
 
-/// What steps of a name take.
+/// Costs of the steps of one name.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Phase {
@@ -50,7 +50,7 @@ struct Phase {
     table: f64,
 }
 
-/// What ranks send each other after the steps of an archetype.
+/// Messages that ranks exchange after the steps of an archetype.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Messages {
@@ -63,11 +63,11 @@ struct Messages {
 /// How much of something a rank does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Amount {
-    /// What the benchmark counts.
+    /// Operations, as the benchmark counts them.
     pub(super) operations: f64,
-    /// What its arrays have one of each for.
+    /// Elements of the arrays that are accessed in order (units of [`Phase`]).
     pub(super) units: f64,
-    /// What its table has one of each for.
+    /// Elements of the table that is read at random.
     pub(super) elements: f64,
 }
 
@@ -77,7 +77,7 @@ impl Profile {
         serde_json::from_value(presets::job_profile(kind)?).map_err(plan_error)
     }
 
-    /// What the core of a rank executes for a step.
+    /// Returns the instructions and memory accesses of a step on the core of a rank.
     pub(super) fn work(&self, phase: &str, amount: Amount) -> StepWorkParams {
         let Some(phase) = self.phase.get(phase) else { return StepWorkParams::default() };
         let Amount { operations, units, elements } = amount;

@@ -21,12 +21,12 @@ pub(super) const STEPS_MAX: usize = 1 << 21;
 
 const PS_PER_S: u128 = 1_000_000_000_000;
 
-/// What adding takes.
+/// Costs of adding vectors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adding {
     /// Bytes of a vector that a rank adds to another in a second; 0 = nothing is taken for that.
     pub(super) bytes_per_s: u64,
-    /// Where the ranks are, if any is at a server.
+    /// Cores of the ranks; empty if all ranks are at endpoints.
     pub(super) cores: Vec<RankCore>,
 }
 
@@ -51,9 +51,9 @@ pub(super) struct Program {
     pub(super) works: Vec<StepWorkParams>,
     /// The collectives in it, in their order, where they are wanted.
     pub(super) marks: Option<Vec<Mark>>,
-    /// Where in the vector of a job what is exchanged begins, in bytes.
+    /// Offset of the exchanged data in the vector of the job, in bytes.
     pub(super) base: u64,
-    /// Where each rank began one.
+    /// Number of steps of each rank at the start of the current collective.
     begun: Vec<usize>,
     steps: usize,
 }
@@ -112,7 +112,7 @@ impl Program {
         self.step_from(rank, phase, compute_ps, (send, 0), receive);
     }
 
-    /// The same; what is sent begins so many bytes further in the vector than all that is exchanged.
+    /// As [`Program::step`], but the sent bytes begin `further` bytes after [`Program::base`] in the vector.
     pub(super) fn step_from(
         &mut self,
         rank: u32,
@@ -184,7 +184,7 @@ impl Program {
         last.map_or(Vec::new(), |block| block.steps.iter().map(Vec::len).collect())
     }
 
-    /// Whether it has more steps than a job may have; then no more are added.
+    /// Returns true if the program has more steps than a job may have. No more steps are added then.
     pub(super) fn is_too_long(&self) -> bool {
         self.steps > STEPS_MAX
     }

@@ -1,4 +1,4 @@
-//! Where ranks are: at endpoints, or on cores of servers, one on each.
+//! Placement of ranks: at endpoints, or on cores of servers, at most one rank per core.
 
 use crate::code::Code;
 use crate::error::Issue;

@@ -67,7 +67,7 @@ fn some((rank, bytes): (u32, u64)) -> Option<RankMessageParams> {
     (bytes > 0).then_some(RankMessageParams { rank, bytes })
 }
 
-/// What the core of a rank at a server executes for a step.
+/// Returns the instructions and memory accesses of a step on the core of a rank at a server.
 fn work(at: &str, step: &JobStepSpec) -> Result<StepWorkParams, Issue> {
     let Some(given) = step.key_of_servers() else { return Ok(StepWorkParams::default()) };
     let issue = |code: Code, key: &str, other: &str, message: &str| {

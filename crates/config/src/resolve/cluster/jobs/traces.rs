@@ -81,7 +81,7 @@ fn found<'a>(plan: &'a Plan, name: Option<&str>) -> Result<&'a JobParams, Fault>
     }
 }
 
-/// What the ranks of a job do, with its collectives marked unless they are to be messages.
+/// Rebuilds the program of a job, with its collectives marked unless `messages` is true.
 fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Fault> {
     let path = format!("job.{}", job.name);
     let mut spec = JobSpec::deserialize(&plan.effective["job"][&job.name])
@@ -108,7 +108,7 @@ fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Faul
     Ok(program)
 }
 
-/// What traces call the collective of a job, and how they count its bytes.
+/// Returns the collective of a job as traces name it, and its bytes as traces count them.
 pub(super) fn collective_of(spec: &JobSpec, ranks: u32) -> Option<(Collective, u64)> {
     let bytes = spec.bytes.map_or(1, |Size(bytes)| bytes);
     match spec.kind {
@@ -120,7 +120,7 @@ pub(super) fn collective_of(spec: &JobSpec, ranks: u32) -> Option<(Collective, u
     }
 }
 
-/// Where what is sent from one rank to another is cut, in bytes from the beginning of a block.
+/// Offsets at which the data from one rank to another is cut, in bytes from the beginning of a block.
 struct Lines(BTreeMap<(u32, u32), Vec<u64>>);
 
 impl Lines {
@@ -243,7 +243,7 @@ impl Pen {
         self.last = vec![self.scribe.node(mark.kind.name(), act, &self.last)];
     }
 
-    /// What the accelerator is given, and what the rank waits for.
+    /// Writes the work that a step gives to the accelerator, and the works that the rank waits for.
     fn device(&mut self, name: &str, step: &RankStepParams) {
         if step.device.work_ps > 0 {
             let mut after = self.last.clone();
@@ -260,7 +260,7 @@ impl Pen {
         }
     }
 
-    /// What is sent and what is received meanwhile.
+    /// Writes the messages that a step sends and receives concurrently.
     fn messages(&mut self, name: &str, step: &RankStepParams, lines: &Lines, at: &mut BTreeMap<(u32, u32), u64>) {
         let before = std::mem::take(&mut self.last);
         for (message, sends) in [(step.send, true), (step.receive, false)] {

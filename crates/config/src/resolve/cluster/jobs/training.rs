@@ -51,7 +51,7 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     }
 }
 
-/// Of so many ranks the one that all others send their vectors to, if one sums up.
+/// Returns the rank that all others send their vectors to, if the algorithm has an aggregator.
 pub(super) fn aggregator(spec: &JobSpec, ranks: u32) -> Option<u32> {
     let sums = spec.algorithm == Some(AlgorithmSpec::Aggregator);
     sums.then_some(if spec.aggregator.is_some() { ranks - 1 } else { 0 })

@@ -36,7 +36,7 @@ pub(super) fn grid(topology: TopologySpec, network: &mut NetworkSpec, hosts: usi
     Ok(Shape { switches, trunks, leaves: (0..count).collect(), room, room_key: "hosts_per_switch" })
 }
 
-/// Where a switch stands along each dimension; the last changes first.
+/// Returns the coordinates of a switch. The last coordinate changes fastest.
 fn place(at: usize, sizes: &[usize]) -> Vec<usize> {
     let mut left = at;
     let mut place: Vec<usize> = sizes

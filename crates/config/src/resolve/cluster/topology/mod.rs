@@ -23,7 +23,7 @@ pub(super) const CABLES_MAX: usize = 65536;
 /// can have one, and a cable in either group (Kim et al., minimal routing).
 const GLOBAL_LENGTH: u32 = 3;
 
-/// What a topology makes.
+/// Switches and cables of a topology.
 pub(super) struct Made {
     /// The switches in their order: their names, and what several alike are called together.
     pub(super) switches: Vec<(String, Option<&'static str>)>,
@@ -45,7 +45,7 @@ struct Shape {
 /// A cable between two switches.
 struct Trunk {
     ends: [usize; 2],
-    /// Whether it joins groups.
+    /// True if the cables join groups.
     global: bool,
 }
 
@@ -167,7 +167,7 @@ impl Shape {
         }
     }
 
-    /// What to say about a name that is not there.
+    /// Returns the hint for an unknown name.
     fn told<'a>(&self, name: &str, names: impl Iterator<Item = &'a str>) -> String {
         let first_last = |names: &mut dyn Iterator<Item = &str>| {
             let all: Vec<&str> = names.collect();

@@ -16,13 +16,13 @@ const FILE_BYTES_MAX: u64 = 1 << 24;
 /// Members of all groups of a job together.
 const MEMBERS_MAX: usize = 1 << 22;
 
-/// What a group is: its name, and its ranks in their order.
+/// Identity of a group: its name, and its ranks in order.
 type Key = (String, Vec<u32>);
 
 /// The groups of a job.
 pub(super) struct Groups {
     ranks: u32,
-    /// Where groups are told: the key of the job, and what the file says.
+    /// Key of the job that names the file of groups, and the groups of that file by name.
     key: String,
     told: BTreeMap<String, Vec<u32>>,
     numbers: BTreeMap<Key, u32>,

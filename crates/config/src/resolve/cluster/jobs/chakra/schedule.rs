@@ -32,7 +32,7 @@ struct Group {
     ranks: Vec<u32>,
     /// Members that wait for the others.
     arrived: BTreeSet<u32>,
-    /// What each member may come to next.
+    /// Nodes of this collective that each member may begin next.
     offers: BTreeMap<u32, BTreeSet<Place>>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Schedule<'a> {
     /// Messages that may be received next, and of those that are alike the one that can be received now.
     asked: BTreeMap<Line, BTreeSet<Place>>,
     offered: BTreeMap<Line, Place>,
-    /// What ranks can do now but for collectives: node, rank, and the place.
+    /// Messages and computations that ranks can begin now (no collectives): node id, rank, and place in the trace.
     could: BTreeSet<(u64, u32, u32)>,
     /// Groups whose members may all come to a collective.
     full: BTreeSet<u32>,
@@ -246,7 +246,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// Of messages that are alike, the first that was asked for can be received if one was sent.
+    /// Offers the first requested receive among messages with the same ends and tag, if such a message has been sent.
     fn offer(&mut self, line: Line) {
         let (_, to, _) = line;
         let asked = self.asked.get(&line).and_then(BTreeSet::first).copied();
@@ -340,7 +340,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// What a node waits for that does not come, in words.
+    /// Describes the missing event that a node waits for, in words.
     fn missing(&self, walk: &Walk, place: u32) -> String {
         match walk.act(place) {
             NodeAction::Receive { from, tag, .. } => {

@@ -23,14 +23,14 @@ pub(super) struct Walk {
     before: Vec<Vec<u32>>,
     /// Nodes that each still waits for.
     open: Vec<u32>,
-    /// Of each node the works that the accelerator has to be done with before it, counted from the first.
+    /// For each node, the number of accelerator works that must be complete before it, counted from the first.
     needs: Vec<u32>,
     /// Nodes that may come next: what is given to the accelerator or takes no time, what the rank computes without
     /// waiting for the accelerator, and the rest.
     given: BinaryHeap<Reverse<Place>>,
     own: BinaryHeap<Reverse<Place>>,
     pub(super) told: BTreeSet<Place>,
-    /// Those of the rest that others have to know of, since the last time.
+    /// Nodes added to `told` since the schedule last read this list.
     pub(super) news: Vec<Place>,
     works: u32,
     /// Works that the rank has waited for.
@@ -167,7 +167,7 @@ impl Walk {
         self.over(place);
     }
 
-    /// Whether all is done; then the rank waits for its accelerator.
+    /// Returns true if all nodes are done. The rank then waits for its accelerator.
     pub(super) fn is_done(&self) -> bool {
         self.done == self.nodes.len()
     }

@@ -41,7 +41,7 @@ impl Grid {
         Self { sides: [first, ranks / first] }
     }
 
-    /// Where a rank is.
+    /// Returns the coordinates of a rank in the grid.
     fn place(self, rank: u32) -> [u32; 2] {
         [rank % self.sides[0], rank / self.sides[0]]
     }
@@ -60,7 +60,7 @@ impl Grid {
     }
 }
 
-/// What writes an iteration down.
+/// Adds the steps of an iteration to a program.
 struct Sweeps<'a> {
     benchmark: &'a Benchmark,
     grid: Grid,

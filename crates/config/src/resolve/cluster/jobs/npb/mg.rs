@@ -35,7 +35,7 @@ impl Benchmark {
     }
 }
 
-/// What writes a V-cycle down.
+/// Adds the steps of a V-cycle to a program.
 struct Cycle<'a> {
     boxes: Boxes,
     benchmark: &'a Benchmark,
@@ -135,7 +135,7 @@ impl Boxes {
         Self { logs: [first, second, all - first - second] }
     }
 
-    /// Where a rank stands along an axis.
+    /// Returns the coordinate of a rank along an axis.
     fn place(&self, rank: u32, axis: usize) -> u32 {
         let before: u32 = self.logs[..axis].iter().sum();
         (rank >> before) & ((1 << self.logs[axis]) - 1)
@@ -151,7 +151,7 @@ impl Boxes {
         (0..3).all(|axis| self.points(rank, axis, level) > 0)
     }
 
-    /// Whether some ranks have points of a level along an axis, and none of the next coarser one.
+    /// Returns true if some ranks have points of a level along an axis but none of the next coarser level.
     fn thins_out(&self, axis: usize, level: u32) -> bool {
         level <= self.logs[axis]
     }
@@ -172,7 +172,7 @@ impl Boxes {
         (0..3).filter(|&other| other != axis).map(side).product::<u64>() * DOUBLE
     }
 
-    /// The same with all halos.
+    /// As [`Boxes::face`], but with the halos along both axes.
     fn whole_face(&self, rank: u32, axis: usize, level: u32) -> u64 {
         (0..3).filter(|&other| other != axis).map(|other| self.points(rank, other, level) + 2).product::<u64>() * DOUBLE
     }

@@ -15,7 +15,7 @@ use crate::spec::ProblemSpec;
 const DOUBLE: u64 = 8;
 const INTEGER: u64 = 4;
 
-/// What a class of a problem stands for: one of five values.
+/// Selects one of five values by the class of a problem.
 fn of<T: Copy>(problem: ProblemSpec, values: [T; 5]) -> T {
     match problem {
         ProblemSpec::S => values[0],
@@ -33,7 +33,7 @@ pub(super) struct Benchmark {
     pub(super) ops_per_s: f64,
     /// Iterations, if not as many as the problem has.
     pub(super) iterations: Option<u32>,
-    /// What cores of servers execute.
+    /// Instructions and memory accesses of the steps on cores of servers.
     pub(super) profile: Profile,
 }
 
@@ -97,7 +97,8 @@ impl Benchmark {
     }
 }
 
-/// Whether a benchmark needs a number of ranks that is a power of two, and how many it can use at most.
+/// Returns the largest number of ranks that a benchmark can use if that number must be a power of two, otherwise
+/// `None`.
 pub(super) fn most_ranks(kind: crate::spec::JobKindSpec, problem: ProblemSpec) -> Option<u32> {
     use crate::spec::JobKindSpec::{NpbCg, NpbFt, NpbIs, NpbLu, NpbMg};
     match kind {
