@@ -32,8 +32,8 @@ pub(super) fn resolve(name: &str, app: &AppSpec, spec: &Spec) -> Result<AppParam
     })
 }
 
-/// Puts the complete path of its trace into a workload that names one, so that the effective configuration holds
-/// anywhere.
+/// Replaces the trace name of a workload by its absolute path, so that the effective configuration is valid in any
+/// directory.
 pub(super) fn find_trace(name: &str, app: &mut AppSpec, context: &Context) -> Result<(), Issue> {
     if let Some(file) = &mut app.file {
         *file = place_of(context.base_dir, file, &format!("workload.{name}.file"))?;
@@ -174,7 +174,7 @@ fn check_keys(name: &str, app: &AppSpec) -> Result<(), Issue> {
     Err(Issue::new(Code::NoEffect, format!("workload.{name}.{key}"), message))
 }
 
-/// Takes what has to be there.
+/// Reader of required keys.
 struct Reader<'a> {
     workload: &'a str,
 }

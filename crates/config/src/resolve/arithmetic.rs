@@ -1,7 +1,7 @@
-//! Functions of sums, products and quotients only, which are the same on every machine.
+//! Logarithm and exponential function from sums, products and quotients only, which are identical on every machine.
 
-/// The natural logarithm of a number above 0 and up to 1. It takes sums, products and quotients only, which are the
-/// same on every machine; libraries differ in the last digit.
+/// Returns the natural logarithm of a number above 0 and up to 1, from sums, products and quotients only. The result
+/// is identical on every machine, while libraries differ in the last digit.
 pub(super) fn ln(value: f64) -> f64 {
     let (mut mantissa, mut halvings) = (value, 0.0);
     while mantissa < 0.75 {
@@ -17,7 +17,7 @@ pub(super) fn ln(value: f64) -> f64 {
     2.0 * sum - halvings * std::f64::consts::LN_2
 }
 
-/// The exponential function, of sums and products only, which are the same on every machine.
+/// Returns the exponential function, from sums and products only. The result is identical on every machine.
 pub(super) fn exp(value: f64) -> f64 {
     let mut halvings = 0;
     let mut small = value;

@@ -5,19 +5,19 @@ use crate::error::Issue;
 use crate::spec::{AttachSpec, Bandwidth, CxlSpec, NicSpec, OnChipSpec, Time};
 use hostnet_model::params::{Fidelity, NicAttachParams, PcieParams, ServerParams};
 
-/// From a core to the agent on the die that a link hangs off, in ps (assumed: as an access to the LLC).
+/// Latency from a core to the on-die agent of a link, in ps (assumed: that of an access to the LLC).
 const REGISTER_PS: u64 = 20_000;
-/// Receive descriptors that are read at a time (assumed: what a read request of 512 B has room for).
+/// Receive descriptors per fetch (assumed: as many as a read request of 512 B holds).
 const FETCH: u32 = 32;
-/// Latency of the way between a card on the die and the rest of it, in ps (assumed: some clocks of the uncore).
+/// Latency of the link between an on-die NIC and the rest of the die, in ps (assumed: some clocks of the uncore).
 const ON_CHIP_PS: u64 = 5_000;
-/// Bandwidth of that way, in bytes per second (assumed: a line per ns).
+/// Bandwidth of the link of an on-die NIC, in bytes per second (assumed: a line per ns).
 const ON_CHIP_BYTES_PER_S: u64 = 64_000_000_000;
 
-/// Latency of a CXL link and its two ends in one direction, in ps (assumed: half of that of PCIe, whose
-/// physical layer it has without its transaction layer).
+/// One-way latency of a CXL link including both ends, in ps (assumed: half of that of PCIe; CXL has the physical
+/// layer of PCIe but not its transaction layer).
 const CXL_PS: u64 = 50_000;
-/// Bytes of a slot of a flit, of the flit of four, and what it has beside them as a share of it, in units of 2^-16.
+/// Bytes of a slot, bytes of a flit of four slots, and overhead of a flit as a share of its slots, in units of 2^-16.
 pub(super) const SLOT_BYTES: u32 = 16;
 pub(super) const FLIT_BYTES: u32 = 68;
 const FLIT_SHARE: u32 = ((FLIT_BYTES - 4 * SLOT_BYTES) << 16) / FLIT_BYTES;
@@ -42,7 +42,7 @@ pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<NicAtta
     Ok(Some(NicAttachParams { register_ps, status: spec.status.unwrap_or(false), fetch: fetch.min(most) }))
 }
 
-/// Checks that no key has been given that where the card sits leaves without effect.
+/// Checks that no key is given that has no effect at the attachment of the NIC.
 fn check_keys(spec: &NicSpec) -> Result<(), Issue> {
     let all = ["pcie", "onchip", "cxl", "dimm"];
     let given = [
@@ -73,7 +73,7 @@ fn check_keys(spec: &NicSpec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The link of a card, wherever it sits; `pcie` is that which it has at PCIe.
+/// Returns the link of a NIC at its attachment; `pcie` is its link when attached by PCIe.
 pub(super) fn link(spec: &NicSpec, pcie: PcieParams) -> PcieParams {
     match spec.attach {
         None | Some(AttachSpec::Pcie) => pcie,
@@ -83,12 +83,12 @@ pub(super) fn link(spec: &NicSpec, pcie: PcieParams) -> PcieParams {
     }
 }
 
-/// The way of a card that is on the same die as whom it talks to.
+/// Returns the link of a NIC that is on the same die as its peer.
 pub(super) fn on_chip_link(pcie: PcieParams) -> PcieParams {
     on_chip(&OnChipSpec::default(), pcie)
 }
 
-/// On the die nothing is spent on headers.
+/// Returns the link of an on-die NIC, which has no header overhead.
 fn on_chip(spec: &OnChipSpec, pcie: PcieParams) -> PcieParams {
     PcieParams {
         bytes_per_s: spec.bandwidth.map_or(ON_CHIP_BYTES_PER_S, |Bandwidth(bytes)| bytes),
@@ -101,9 +101,9 @@ fn on_chip(spec: &OnChipSpec, pcie: PcieParams) -> PcieParams {
     }
 }
 
-/// A card that reads and writes lines by CXL.cache: each is a message of its own in slots of 16 B, four to a flit of
-/// 68 B (CXL 2.0 specification, 4.2). A write is a request, a header and the line; a read is a
-/// request, and a header and the line come back.
+/// Returns the link of a NIC that accesses lines by CXL.cache: each message has its own slots of 16 B, four to a flit
+/// of 68 B (CXL 2.0 specification, 4.2). A write is a request, a header and the line. A read is a request, answered
+/// by a header and the line.
 fn cxl(spec: &CxlSpec, pcie: PcieParams) -> PcieParams {
     PcieParams {
         latency_ps: spec.latency.map_or(CXL_PS, |Time(ps)| ps),
@@ -117,7 +117,7 @@ fn cxl(spec: &CxlSpec, pcie: PcieParams) -> PcieParams {
     }
 }
 
-/// Why a server with a card that sits there is not validated, if it is not.
+/// Returns the reason why a server with a NIC at this attachment is not validated, if there is one.
 pub(super) fn unvalidated(spec: Option<&NicSpec>) -> Option<String> {
     let simulated = "has only been compared with another simulator: hostnet validate netdimm";
     match spec?.attach? {
@@ -128,7 +128,7 @@ pub(super) fn unvalidated(spec: Option<&NicSpec>) -> Option<String> {
     }
 }
 
-/// Checks that a server is simulated line by line whose registers have a cost, or whose applications copy nothing.
+/// Checks that a server is simulated line by line if its registers have a cost or its applications copy nothing.
 pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
     let given = [
         ("nic.attach", server.nic().is_some_and(|nic| nic.attach.is_some())),

@@ -10,11 +10,11 @@ use hostnet_model::params::{
 };
 use std::collections::BTreeMap;
 
-/// Most lines of all caches of a socket together: 2 GiB of data.
+/// Maximum number of lines of all caches of a socket: 2 GiB of data.
 const LINES_MAX: u64 = 1 << 25;
 const LINE_BYTES: u64 = 64;
 
-/// Resolves the caches; `None` when they take no part. What is wrong is found in both cases, but for their size.
+/// Resolves the caches; `None` if they are disabled. Errors are found in both cases, except for those of their size.
 pub(super) fn resolve(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) -> Result<Option<CacheParams>, Issue> {
     if spec.cache.enabled {
         check_size(spec)?;
@@ -75,7 +75,7 @@ fn prefetch(spec: &Spec) -> PrefetchParams {
     }
 }
 
-/// Checks that the drives without DDIO are among so many.
+/// Checks that the drives without DDIO exist.
 pub(super) fn check_off(ddio: &DdioSpec, drives: u32) -> Result<(), Issue> {
     if let Some(drive) = ddio.off.0.iter().find(|&&drive| drive >= drives) {
         let has = match drives.checked_sub(1) {
@@ -97,7 +97,7 @@ fn resolve_ddio(ddio: &DdioSpec, llc_ways: u32, drives: u32) -> Result<DdioParam
     })
 }
 
-/// A mask of ways as the hardware has it: not empty, without a gap, and of ways that the LLC has.
+/// Returns a way mask as the hardware accepts it: not empty, contiguous, and within the ways of the LLC.
 fn ways_within(mask: WayMask, llc_ways: u32, path: &str) -> Result<u32, Issue> {
     let shown = format_ways(mask.0);
     let mask = checked(mask.0).map_err(|rule| Issue::new(Code::MalformedValue, path, format!("\"{shown}\" {rule}")))?;

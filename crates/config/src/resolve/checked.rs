@@ -6,18 +6,17 @@ use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Tables of what a server is made of; what runs on it, and for how long, is for the user to say.
+/// Tables of the hardware of a server. Its workloads and the length of the run are up to the user.
 const TABLES: [&str; 14] = [
     "core", "cha", "cache", "prefetch", "ddio", "memory", "expander", "pool", "iio", "pcie", "ssd", "fio", "nic",
     "stack",
 ];
 /// Keys that were validated both on and off, or that have an effect only if the user enables them.
 const SWITCHES: [&str; 5] = ["cache.enabled", "prefetch.", "ddio.", "nic.", "stack."];
-/// Keys that are named, of all that differ.
+/// Maximum number of differing keys that a message names.
 const NAMED: usize = 3;
 
-/// In what a server differs from the preset that it started from, if that was checked against measurements; nothing if
-/// it is still the same.
+/// Returns a message that names the differences between a server and its validated preset; `None` if there are none.
 pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -> Result<Option<String>, Issue> {
     let Some(name) = preset.filter(|_| resolved.spec.server.unvalidated.is_none()) else { return Ok(None) };
     let (before, now) = (written(&untouched(name, base_dir)?)?, written(resolved)?);
@@ -35,20 +34,20 @@ pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -
     Ok((!keys.is_empty()).then(|| format!("unvalidated: {named}{more} {verb} from what {name} was checked on")))
 }
 
-/// The server of a preset, with nothing running on it.
+/// Returns the server of a preset without workloads.
 pub(super) fn untouched(preset: &str, base_dir: &Path) -> Result<Resolved, Issue> {
     let mut tree = complete_server(&json!({ "server": { "preset": preset } }), Some(preset), base_dir)?.tree;
     tree["workload"] = json!({});
     server_of(tree, &Context { base_dir, given: &[], workloads_min: 0 }, Some(preset))
 }
 
-/// The complete configuration of a server without what runs on it.
+/// Returns the complete configuration of a server without its workloads.
 fn written(resolved: &Resolved) -> Result<Value, Issue> {
     let Resolved { spec, server, .. } = resolved;
     serde_json::to_value(effective(spec, &BTreeMap::new(), server)).map_err(plan_error)
 }
 
-/// The keys whose values differ, but for switches that were checked both ways.
+/// Collects the keys whose values differ, except for switches that were validated both on and off.
 fn differences(before: &Value, now: &Value, path: &str, keys: &mut Vec<String>) {
     match (before, now) {
         (Value::Object(before), Value::Object(now)) => {

@@ -102,13 +102,13 @@ fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
     })
 }
 
-/// Whole cycles, rounded.
+/// Converts a time to whole cycles, rounded.
 fn cycles(time: Time, clock_hz: u64) -> u64 {
     const PS: u128 = 1_000_000_000_000;
     ((u128::from(time.0) * u128::from(clock_hz) + PS / 2) / PS) as u64
 }
 
-/// Lines of a slice of the LLC.
+/// Returns the number of lines of a slice of the LLC.
 fn slice_lines(spec: &ChipSpec) -> Result<u32, Issue> {
     let slices = chip_shape::slices(spec);
     let set = slices * LINE * u64::from(spec.coherence.ways);

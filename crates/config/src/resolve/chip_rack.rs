@@ -8,7 +8,7 @@ use crate::units::{format, Dimension};
 use hostnet_chip::{Pattern, Torus};
 use serde_json::Value;
 
-/// Chips of a torus at most.
+/// Maximum number of chips of a torus.
 const CHIPS_MAX: u64 = 512;
 /// Memory of the simulating machine that the LLC lines of all chips of a torus may take, and memory per line, in
 /// bytes.
@@ -16,7 +16,8 @@ const MEMORY_BYTES: u64 = 8 << 30;
 const LINE_BYTES: u64 = 8;
 const LINE: u64 = 64;
 
-/// A preset's rack is a mirror: of a torus only what is given counts, but for the hops where they mean something.
+/// Drops the rack of the preset, which is a mirror, if the user gives a torus. Hops are kept where they have a
+/// meaning.
 pub(super) fn drop_mirror(tree: &mut Value, given: &Value) {
     if at(tree, &["rack", "kind"]).is_none_or(|kind| kind != "torus") {
         return;
@@ -30,7 +31,7 @@ pub(super) fn drop_mirror(tree: &mut Value, given: &Value) {
     }
 }
 
-/// Refuses a rack that cannot be, and says what was left out.
+/// Checks that the rack is possible, and writes out its defaults.
 pub(super) fn check(spec: &mut ChipSpec) -> Result<(), Issue> {
     match spec.rack.kind {
         RackKindSpec::Mirror => check_mirror(spec),
@@ -102,7 +103,7 @@ fn check_memory(spec: &ChipSpec, chips: u64) -> Result<(), Issue> {
     Err(Issue::between(Code::TooLarge, &["rack.size", "coherence.llc"], message))
 }
 
-/// The torus, once it is checked.
+/// Returns the torus of a checked specification, or `None` for another rack.
 pub(super) fn torus(spec: &ChipSpec) -> Option<Torus> {
     let size = spec.rack.size.as_ref().filter(|_| spec.rack.kind == RackKindSpec::Torus)?;
     let mut sides = [1; 3];

@@ -1,4 +1,4 @@
-//! How the tiles of a chip are joined.
+//! Shape of a chip: layout and topology of its tiles.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -7,13 +7,13 @@ use crate::spec::{ChipSpec, ChipTopologySpec, HomeSpec, RoutingSpec};
 use hostnet_chip::{Routing, Shape};
 use serde_json::Value;
 
-/// Lines of a page: their number within it tells where they are at home.
+/// Lines of a page. The number of a line within its page determines its home slice.
 const PAGE_LINES: u32 = 64;
 
-/// LLC tiles of a NOC-Out at most: a router has 64 ports and virtual channels.
+/// Maximum number of LLC tiles of a NOC-Out: a router has 64 ports and virtual channels.
 const LLC_TILES: u32 = 8;
 
-/// A preset's routing is that of a mesh; a NOC-Out without one of its own has none.
+/// Drops the routing of the preset, which is for a mesh, if the user gives a NOC-Out without routing.
 pub(super) fn drop_routing(tree: &mut Value, given: &Value) {
     let noc_out = at(tree, &["noc", "topology"]).is_some_and(|topology| topology == "noc-out");
     if noc_out && at(given, &["noc", "routing"]).is_none() {
@@ -23,7 +23,7 @@ pub(super) fn drop_routing(tree: &mut Value, given: &Value) {
     }
 }
 
-/// Refuses a shape that no chip can have.
+/// Checks that a chip can have this shape.
 pub(super) fn check(spec: &ChipSpec) -> Result<(), Issue> {
     let noc = &spec.noc;
     match (noc.topology, noc.routing) {
@@ -44,7 +44,7 @@ pub(super) fn check(spec: &ChipSpec) -> Result<(), Issue> {
     check_tiles(spec)
 }
 
-/// The home of a line is told by bits of its address within a page, so there must be as many slices as they can tell.
+/// Checks that the bits of an address within a page, which determine the home of a line, can address all slices.
 fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
     let (columns, rows) = (u32::from(spec.chip.columns), u32::from(spec.chip.rows));
     let bits = "bits of the address within a page of 4 KiB tell the home of a line, so there must be";
@@ -74,7 +74,7 @@ fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
     }
 }
 
-/// Columns and rows of the memory controllers; none where nothing is said.
+/// Returns the columns and rows of the memory controllers; empty if none are given.
 pub(super) fn memories(spec: &ChipSpec) -> Result<Vec<(u16, u16)>, Issue> {
     let Some(text) = &spec.noc.mc else { return Ok(Vec::new()) };
     let refuse = |code: Code, message: String| Issue::between(code, &["noc.mc", "noc.topology"], message);
@@ -108,7 +108,7 @@ pub(super) fn memories(spec: &ChipSpec) -> Result<Vec<(u16, u16)>, Issue> {
     })
 }
 
-/// Slices of the LLC.
+/// Returns the number of slices of the LLC.
 pub(super) fn slices(spec: &ChipSpec) -> u64 {
     let columns = u64::from(spec.chip.columns);
     match spec.noc.topology {
@@ -124,7 +124,7 @@ pub(super) fn shape(topology: ChipTopologySpec) -> Shape {
     }
 }
 
-/// How messages travel. Nothing asks a NOC-Out.
+/// Returns the routing of messages. A NOC-Out does not use it.
 pub(super) fn routing(routing: Option<RoutingSpec>) -> Routing {
     match routing {
         Some(RoutingSpec::Xy) | None => Routing::Xy,

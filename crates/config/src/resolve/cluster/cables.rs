@@ -14,16 +14,16 @@ use std::collections::BTreeMap;
 /// Separator between the two switch names in the name of the cable that joins them.
 const BETWEEN: char = '_';
 
-/// A cable with where it stands in the document.
+/// A cable with its path in the document.
 pub(super) struct Named {
     pub(super) path: String,
     pub(super) ends: [String; 2],
     pub(super) spec: CableSpec,
-    /// How long it is when shortest ways are looked for.
+    /// Length in hops for the search for shortest paths.
     pub(super) length: u32,
 }
 
-/// The switches and cables: those of the document, or those of the topology.
+/// Returns the switches and cables of the document, or those of the topology.
 pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
     if spec.cable.len() > CABLES_MAX || spec.switch.len() > SWITCHES_MAX {
         let message = format!("at most {CABLES_MAX} cables and {SWITCHES_MAX} switches are allowed");
@@ -59,8 +59,8 @@ fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
     }
 }
 
-/// Gives the cables that a topology made the values that stand under their names: first those of a table of hosts, then
-/// those of a single one.
+/// Overrides values of the cables of a topology by the tables with their names: first tables that name a table of
+/// hosts, then tables that name a single host.
 fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Hosts) -> Result<(), Issue> {
     let mut meant = Vec::new();
     for (name, spec) in cables {
@@ -95,7 +95,7 @@ fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Host
     Ok(())
 }
 
-/// Gives the cables between two switches the values of a table.
+/// Overrides values of the cables between two switches by a table.
 fn between(made: &mut [Named], (one, other): (&str, &str), spec: &CableSpec, path: &str) -> Result<(), Issue> {
     let joins = |cable: &&mut Named| cable.ends == [one, other] || cable.ends == [other, one];
     let mut found = false;
@@ -137,7 +137,7 @@ pub(super) fn resolve(cable: &Named, ends: [CableEnd; 2], network: &NetworkSpec)
     })
 }
 
-/// Spans of time in order, as pairs of ps.
+/// Converts ordered time spans to pairs of ps.
 pub(super) fn spans(spans: &[Span], path: &str) -> Result<Vec<(u64, u64)>, Issue> {
     let mut before = 0;
     let mut pairs = Vec::new();

@@ -1,4 +1,4 @@
-//! Finds hosts whose cables carry more than their servers can move, by construction.
+//! Finds hosts whose cables carry more than their servers can process, by construction.
 
 use super::super::io::{above_the_iio, link_bytes_per_s, WORTH_SAYING};
 use super::super::scaling::{held_for_read_ps, held_for_write_ps};
@@ -30,7 +30,7 @@ pub(super) fn notes(cluster: &ClusterParams, given: &[String]) -> Vec<String> {
     notes
 }
 
-/// Bytes per second of the fastest cable of each host.
+/// Returns the rate of the fastest cable of each host, in bytes per second.
 fn fastest_cables(cluster: &ClusterParams) -> Vec<u64> {
     let mut fastest = vec![0; cluster.hosts.len()];
     for cable in &cluster.cables {
@@ -43,7 +43,7 @@ fn fastest_cables(cluster: &ClusterParams) -> Vec<u64> {
     fastest
 }
 
-/// Bytes per second of data that a link carries in its largest TLPs.
+/// Returns the data rate of a link with TLPs of maximum size, in bytes per second.
 fn data_bytes_per_s(pcie: &PcieParams) -> f64 {
     let tlp = f64::from(pcie.mps_bytes) / f64::from(pcie.mps_bytes + pcie.write_overhead_bytes);
     pcie.bytes_per_s as f64 * tlp * (1.0 - f64::from(pcie.dllp_share) / 65536.0)
@@ -64,8 +64,8 @@ fn narrow_link(server: &ServerParams, offered: f64) -> Option<String> {
     ))
 }
 
-/// The link that carries so much: the width as it is, of the first generation that will do, else the full width.
-/// None of a link that is no PCIe, such as one on the die.
+/// Returns generation and width of a PCIe link with the given rate: the first generation that suffices at the current
+/// width, otherwise at full width. Returns `None` for a link that is not PCIe, such as an on-die link.
 fn wider(bytes_per_s: u64, wanted: f64) -> Option<(u32, u32)> {
     const WIDTHS: [u32; 5] = [16, 8, 4, 2, 1];
     let is_its = |&lanes: &u32| (1..=6).any(|generation| link_bytes_per_s(generation, lanes) == bytes_per_s);
@@ -74,19 +74,19 @@ fn wider(bytes_per_s: u64, wanted: f64) -> Option<(u32, u32)> {
     [own, 16].into_iter().flat_map(|lanes| (1..=6).map(move |generation| (generation, lanes))).find(fits)
 }
 
-/// A pool of lines on the way between a NIC and memory.
+/// A pool of lines on the path between a NIC and memory.
 struct LinePool {
     key: &'static str,
     what: &'static str,
-    /// Lines of one pool, and how many pools of them there are: each link has its own.
+    /// Lines of one pool, and the number of pools: each link has its own.
     lines: u32,
     pools: u32,
-    /// How long a line is held without load.
+    /// Time for which a line is held without load, in ps.
     held_ps: f64,
 }
 
 impl LinePool {
-    /// Notes the rate that it allows without load if it is below the offered one, and how many lines would be enough.
+    /// Returns a note with the sufficient number of lines if the pool's rate without load is below the offered one.
     fn is_small_for(&self, offered: f64) -> Option<String> {
         let Self { key, what, lines, pools, held_ps } = self;
         let most = f64::from(lines * pools) * LINE_BYTES * PS_PER_S / held_ps;
@@ -97,7 +97,8 @@ impl LinePool {
     }
 }
 
-/// The pools that data of a NIC take lines of: of the IIO at the socket of the NIC, and of its PCIe links.
+/// Returns the pools that hold lines of a NIC's data: those of the IIO at the NIC's socket, and those of its PCIe
+/// links.
 fn pools(server: &ServerParams, socket: &SocketParams) -> Vec<LinePool> {
     let (write_ps, read_ps) = (held_for_write_ps(socket), held_for_read_ps(socket));
     let of_iio = [

@@ -1,4 +1,4 @@
-//! Engines of NICs that make the data of packets smaller, and jobs that ask for them.
+//! Compression engines of NICs, and the jobs that use them.
 
 use super::gradients;
 use super::hosts::Hosts;
@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FS_PER_S: u64 = 1_000_000_000_000_000;
-/// Bits that the four classes of floats have, those of a float, and those that a float has of a tag.
+/// Bits of the four classes of compressed floats, bits of a float, and bits of the tag per float.
 const CLASSES: [f64; 4] = [0.0, 8.0, 16.0, 32.0];
 const FLOAT_BITS: f64 = 32.0;
 const TAG_BITS: f64 = 2.0;
-/// Shares are rounded where they are published.
+/// Tolerance of the sum of shares, as published shares are rounded.
 const ROUNDED: f64 = 0.01;
-/// Headers of IP and TCP.
+/// Bytes of the headers of IP and TCP.
 const HEADER_BYTES: u32 = 52;
 
 /// Returns the engine specification of a host, if it has one, and its path in the document.
@@ -43,7 +43,7 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    /// The engines of a host, if it has some.
+    /// Returns the engine of a host, if it has one.
     pub(super) fn of_host(
         &mut self,
         hosts: &Hosts,
@@ -74,7 +74,7 @@ fn params(spec: &CompressSpec, path: &str, base_dir: &Path) -> Result<CompressPa
     Ok(CompressParams { burst_bytes: width as u32, cycle_fs, latency_ps, float_bits, buffer_bytes, gradients })
 }
 
-/// Checks that one key says how small data gets.
+/// Checks that exactly one key gives the compressed size.
 fn check_one(spec: &CompressSpec, path: &str) -> Result<(), Issue> {
     let ways =
         [("ratio", spec.ratio.is_some()), ("shares", spec.shares.is_some()), ("gradients", spec.gradients.is_some())];
@@ -94,7 +94,7 @@ fn check_one(spec: &CompressSpec, path: &str) -> Result<(), Issue> {
     }
 }
 
-/// Bits that a float is left with in the mean, as a ratio or shares say.
+/// Returns the mean bits per float after compression, from a ratio or from shares.
 fn float_bits(spec: &CompressSpec, path: &str) -> Result<f64, Issue> {
     let bits = match (spec.ratio, &spec.shares) {
         (Some(ratio), _) => FLOAT_BITS / ratio - TAG_BITS,
@@ -111,12 +111,12 @@ fn float_bits(spec: &CompressSpec, path: &str) -> Result<f64, Issue> {
     Ok(bits.clamp(0.0, FLOAT_BITS))
 }
 
-/// The largest packet of a job whose data is made smaller: what does not get smaller gets larger, and is to fit.
+/// Returns the maximum packet size of a compressed job. Incompressible data grows and must still fit.
 pub(super) fn mtu(mtu_bytes: u32) -> u32 {
     HEADER_BYTES + CompressParams::data_bytes(mtu_bytes.saturating_sub(HEADER_BYTES))
 }
 
-/// Checks that all hosts of a job whose packets are marked have engines for them.
+/// Checks that all hosts of a job with marked packets have engines.
 pub(super) fn check(
     path: &str,
     spec: &JobSpec,
@@ -144,7 +144,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Forgets where in vectors what is sent begins, unless engines of hosts ask for that.
+/// Drops the offsets of sent data in vectors unless engines of hosts use them.
 pub(super) fn forget_places(job: &mut JobParams, spec: &JobSpec, hosts: &Hosts, specs: &BTreeMap<String, HostSpec>) {
     let asks = |&host: &u16| spec_of(hosts, specs, host.into()).is_some_and(|(engine, _)| engine.gradients.is_some());
     if spec.compress != Some(true) || !job.hosts.iter().any(asks) {

@@ -1,4 +1,4 @@
-//! Which core of a host does what.
+//! Assignment of the cores of a host.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -6,7 +6,7 @@ use crate::error::Issue;
 /// The role of a core: the workloads and the network traffic that run on it.
 #[derive(Clone, Debug, Default)]
 struct Role {
-    /// The workloads that have it.
+    /// Workloads that own the core.
     workloads: Vec<String>,
     network: bool,
 }
@@ -20,8 +20,8 @@ pub(super) struct HostCores {
 }
 
 impl HostCores {
-    /// The cores of a server whose workloads own some of them; a host that is simulated line by line may have them
-    /// `shared` with the network.
+    /// Returns the cores of a server with the workloads that own them. A host that is simulated line by line may have
+    /// cores that are `shared` with the network.
     pub(super) fn new(owners: &[Vec<String>], shared: bool) -> Self {
         let role = |workloads: &Vec<String>| Role { workloads: workloads.clone(), network: false };
         HostCores { roles: owners.iter().map(role).collect(), shared }
@@ -32,7 +32,7 @@ impl HostCores {
         self.shared
     }
 
-    /// Gives a core to the network, because the key at `path` says so. The host's table is `host`.
+    /// Assigns a core to the network, as the key at `path` requires. The host's table is `host`.
     pub(super) fn claim(&mut self, core: u32, path: &str, host: &str) -> Result<(), Issue> {
         let count = self.roles.len();
         match self.roles.get_mut(core as usize) {
@@ -56,8 +56,8 @@ impl HostCores {
         }
     }
 
-    /// Gives up to `wanted` free cores to the network; when none is free, those that it has already. `None` when there
-    /// is no core at all for it.
+    /// Assigns up to `wanted` free cores to the network. If none is free, returns the cores that the network already
+    /// has; `None` if the network can have no core at all.
     pub(super) fn take(&mut self, wanted: usize) -> Option<Vec<u32>> {
         let free = self.with(|role| role.workloads.is_empty() && !role.network);
         if free.is_empty() {

@@ -9,10 +9,10 @@ use hostnet_model::transport::udp::HEADER_BYTES;
 
 /// Default socket buffer of Linux (net.core.rmem_default and wmem_default).
 const BUFFER: Size = Size(212_992);
-/// Some thousand round trips of a network of today.
+/// Default timeout: some thousand round trips of a current network.
 const TIMEOUT: Time = Time(10_000_000_000);
 
-/// The transport is UDP, with this buffer.
+/// Returns UDP as the transport, with the given buffer.
 pub(super) fn transport(path: &str, spec: &mut FlowSpec) -> Result<Transport, Issue> {
     if spec.transport.is_some() {
         let at = format!("{path}.transport");
@@ -57,7 +57,7 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
     }
 }
 
-/// Nothing cuts a datagram that the MTU has no room for.
+/// Checks that a datagram fits the MTU, as datagrams are not fragmented.
 fn fits(path: &str, key: &str, Size(bytes): Size, mtu_bytes: u64) -> Result<u32, Issue> {
     if bytes + u64::from(HEADER_BYTES) <= mtu_bytes {
         return Ok(bytes as u32);
@@ -69,7 +69,7 @@ fn fits(path: &str, key: &str, Size(bytes): Size, mtu_bytes: u64) -> Result<u32,
     Err(Issue::between(Code::DoesNotFit, &[&format!("{path}.{key}"), &format!("{path}.mtu"), "network.mtu"], message))
 }
 
-/// Which keys belong to which patterns.
+/// Checks that every key belongs to the pattern.
 fn check_keys(path: &str, pattern: DatagramPatternSpec, spec: &FlowSpec) -> Result<(), Issue> {
     use DatagramPatternSpec::{Generate, Open, Ping};
     let keys: [(&str, bool, &[DatagramPatternSpec], &str); 6] = [

@@ -1,4 +1,4 @@
-//! DIMMs with processors of their own: in whose slots they are, and what that means for flows.
+//! DIMMs with processors: their slots, and their effect on flows.
 
 use super::super::Resolved;
 use super::hosts::{Host, Hosts};
@@ -10,19 +10,19 @@ use crate::units::{format, shorten, Dimension};
 use hostnet_model::mcn::largest_packet;
 use hostnet_model::params::{FlowParams, McnInterface, McnParams, McnWake, Traffic, Transport};
 
-/// Bytes of the headers of IP and TCP with timestamps.
+/// Bytes of the headers of IP and TCP with time stamps.
 const HEADER_BYTES: u32 = 52;
 
 /// The slot of a DIMM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
-    /// The host.
+    /// Number of the host that has the slot.
     pub(super) on: usize,
-    /// Its channel.
+    /// Memory channel of the slot.
     pub(super) channel: u32,
 }
 
-/// Which hosts are DIMMs in slots of which others.
+/// The slots of all hosts that are DIMMs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dimms {
     /// Slot of each host that is a DIMM, by host.
@@ -62,7 +62,7 @@ impl Dimms {
         Ok(all)
     }
 
-    /// Checks the hosts with DIMMs, and that no other has keys of them.
+    /// Checks the hosts with DIMMs, and that other hosts have no keys of DIMMs.
     fn check_hosts(&self, spec: &ClusterSpec, hosts: &Hosts) -> Result<(), Issue> {
         for (at, host) in hosts.hosts.iter().enumerate() {
             let path = table("host", &hosts.groups[host.group].name);
@@ -95,19 +95,19 @@ impl Dimms {
         self.slots.iter().any(Option::is_some)
     }
 
-    /// The host that a host is in, or itself.
+    /// Returns the host that has the slot of a DIMM, or the host itself if it is no DIMM.
     pub(super) fn around(&self, host: usize) -> usize {
         self.slot(host).map_or(host, |slot| slot.on)
     }
 
-    /// How packets from one host to another go over rings, if they do.
+    /// Returns the keys of the rings between two hosts, or `None` if their packets use no rings.
     fn between(&self, from: usize, to: usize) -> Option<&McnKeys> {
         let ends = [from, to];
         let on = ends.into_iter().find_map(|host| Some(self.slot(host)?.on))?;
         self.keys[on].as_ref()
     }
 
-    /// The MTU of flows between these pairs of hosts, if all go over rings alone and agree.
+    /// Returns the MTU of flows between pairs of hosts if all pairs communicate over rings only and agree on the MTU.
     pub(super) fn mtu(&self, pairs: &[(usize, usize)]) -> Option<Size> {
         let inside = |&(from, to): &(usize, usize)| {
             let keys = self.between(from, to)?;
@@ -118,7 +118,7 @@ impl Dimms {
         all.all(|mtu| mtu == Some(first)).then_some(Size(first.into()))
     }
 
-    /// Fits flows to the rings that they go by: what is handed down at once is a packet, or what a ring holds.
+    /// Adapts flows to the rings that they use: a segment is one packet, or as much as a ring holds.
     pub(super) fn fit(
         &self,
         flows: &mut [FlowParams],
@@ -218,14 +218,14 @@ impl Dimms {
     }
 }
 
-/// The table that the flows of a class stand in.
+/// Returns the path of the table of the flows of a class.
 fn path_of(spec: &ClusterSpec, class: &str) -> String {
     let of_class = |(name, flow): &(&String, &FlowSpec)| flow.class.as_deref().unwrap_or(name) == class;
     let job = || if spec.job.contains_key(class) { table("job", class) } else { "flow".to_string() };
     spec.flow.iter().find(of_class).map_or_else(job, |(name, _)| table("flow", name))
 }
 
-/// Checks what a host says of its rings.
+/// Checks the keys of a host for its rings.
 fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
     let shown = |bytes: u32| format(bytes.into(), Dimension::Size);
     if keys.ring_bytes % 64 != 0 {
@@ -267,7 +267,7 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The host whose slots the DIMMs of a table are in.
+/// Returns the host that has the slots of the DIMMs of a table.
 fn host_of(spec: &ClusterSpec, hosts: &Hosts, name: &str) -> Result<usize, Issue> {
     let path = format!("{}.on", table("host", name));
     let Some(on) = &spec.host[name].on else {
@@ -288,7 +288,7 @@ fn host_of(spec: &ClusterSpec, hosts: &Hosts, name: &str) -> Result<usize, Issue
     Err(Issue::new(Code::WrongHostKind, path, format!("{} is {is}; {rule}", shorten(on))))
 }
 
-/// The channels that the DIMMs of a table are in, in turn.
+/// Returns the channels of the DIMMs of a table, assigned round robin.
 fn channels_of(spec: &ClusterSpec, hosts: &Hosts, name: &str, on: usize) -> Result<Vec<u32>, Issue> {
     let path = format!("{}.channels", table("host", name));
     let count = hosts.channels(on);
@@ -307,12 +307,12 @@ fn channels_of(spec: &ClusterSpec, hosts: &Hosts, name: &str, on: usize) -> Resu
 }
 
 impl Hosts {
-    /// Memory channels of a server.
+    /// Returns the number of memory channels of a server.
     fn channels(&self, host: usize) -> u32 {
         self.resolved(host).map_or(0, |resolved| resolved.server.socket().memory.map.channels)
     }
 
-    /// Checks that a host has the core that its driver is to read rings on.
+    /// Checks that a host has the core on which its driver reads rings.
     fn check_core(&self, host: usize, path: &str, core: Option<u32>) -> Result<(), Issue> {
         let count = self.resolved(host).map_or(0, |resolved| resolved.server.socket().core.count);
         let Some(core) = core.filter(|&core| core >= count) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Flows of many hosts: who sends to whom, how much, and when, at random where that is asked for.
+//! Flows of many hosts: senders and receivers, sizes and start times, drawn at random if requested.
 
 use super::fabric::Fabric;
 use super::flows::FLOWS_MAX;
@@ -17,16 +17,16 @@ pub(super) struct Network<'a> {
     pub(super) hosts: &'a Hosts,
     pub(super) fabric: &'a Fabric,
     pub(super) run: &'a RunPlan,
-    /// The random stream of the table.
+    /// Random stream of the table.
     pub(super) stream: u64,
 }
 
-/// The flows of a table.
+/// Flows of a table.
 pub(super) struct Drawn {
     pub(super) pairs: Vec<(usize, usize)>,
-    /// Flows of each pair.
+    /// Number of flows of each pair.
     pub(super) count: u32,
-    /// When each flow begins, in ps, and its data, in bytes, where they differ from flow to flow.
+    /// Start time in ps and size in bytes of each flow, if they differ from flow to flow.
     pub(super) starts_ps: Vec<u64>,
     pub(super) bytes: Vec<u64>,
 }
@@ -37,7 +37,7 @@ impl Drawn {
     }
 }
 
-/// The random stream of a table of flows: other tables do not change what it draws.
+/// Returns the random stream of a table of flows. It does not depend on other tables.
 pub(super) fn stream_of(name: &str) -> u64 {
     name.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)))
 }
@@ -67,7 +67,7 @@ pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Resu
     Ok(Drawn { pairs, count, starts_ps: Vec::new(), bytes })
 }
 
-/// Checks the keys that belong to others.
+/// Checks the keys that depend on other keys.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     let needs = |key: &str, other: &str, what: &str| {
         let message = format!("has an effect only {what}");
@@ -96,7 +96,7 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// Lists of equal length are paired; one name against many means each of them.
+/// Pairs lists of equal length. A single name is paired with each name of the other list.
 fn listed(sides: &Sides) -> Result<Vec<(usize, usize)>, Issue> {
     match (sides.from, sides.to) {
         (many, [one]) => Ok(many.iter().map(|&from| (from, *one)).collect()),
@@ -114,7 +114,7 @@ fn listed(sides: &Sides) -> Result<Vec<(usize, usize)>, Issue> {
     }
 }
 
-/// Flows that begin at random until an end, as many as the load says.
+/// Returns flows that begin at random times until an end, at the rate given by the load.
 fn open_loop(
     sides: &Sides,
     spec: &FlowSpec,
@@ -168,7 +168,7 @@ fn open_loop(
     Ok(drawn)
 }
 
-/// When no more flows begin: as the table says, or at the end of the run.
+/// Returns the time after which no more flows begin: that of the table, or the end of the run.
 fn until(path: &str, spec: &FlowSpec, run: &RunPlan) -> Result<u64, Issue> {
     match (spec.until, run.warm_up, run.length) {
         (Some(Time(ps)), ..) => Ok(ps),

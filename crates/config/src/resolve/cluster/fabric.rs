@@ -19,17 +19,17 @@ use std::collections::BTreeMap;
 pub(super) struct Fabric {
     pub(super) switches: Vec<SwitchParams>,
     pub(super) cables: Vec<CableParams>,
-    /// Bytes of vectors that the engine of each switch sums up per second, if it has one.
+    /// Bytes of vectors that the engine of each switch adds per second; `None` without an engine.
     pub(super) sums: Vec<Option<u64>>,
     /// Rate of the cable of each host, in bytes per second.
     rates: Vec<u64>,
-    /// The part of the network that each host is in.
+    /// Connected component of the network that each host is in.
     islands: Vec<usize>,
     thresholds: Vec<Threshold>,
     learners: Vec<Learner>,
 }
 
-/// A marking threshold in packets, and where it and its buffer stand.
+/// A marking threshold in packets, with the paths of its value and of its buffer.
 struct Threshold {
     switch: usize,
     ecn: String,
@@ -69,7 +69,7 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
     Ok(Fabric { switches, cables: params, sums, rates, islands, thresholds, learners })
 }
 
-/// The switches, and what is to be checked of them.
+/// The switches, with the values that must be checked.
 struct Switches {
     switches: Vec<SwitchParams>,
     sums: Vec<Option<u64>>,
@@ -77,8 +77,8 @@ struct Switches {
     learners: Vec<Learner>,
 }
 
-/// The switches. What a table of several alike says holds for those that do not say otherwise themselves. The tables
-/// are completed.
+/// Returns the switches and completes their tables. Values of a group of similar switches hold unless a switch
+/// overrides them.
 fn switches(spec: &mut ClusterSpec, names: &[(String, Option<&'static str>)]) -> Result<Switches, Issue> {
     let given = spec.switch.clone();
     for (name, switch) in &mut spec.switch {
@@ -124,7 +124,8 @@ impl Fabric {
         learning::slow_fabrics(&self.learners, &self.switches, &self.cables)
     }
 
-    /// Checks that packets of `mtu_bytes` can reach every marking threshold, and get through switches that learn.
+    /// Checks that packets of `mtu_bytes` can reach every marking threshold, and fit the buffers of learning
+    /// switches.
     pub(super) fn check_packets(&self, mtu_bytes: u32) -> Result<(), Issue> {
         self.learners.iter().try_for_each(|learner| learner.check_buffer(&self.switches, mtu_bytes))?;
         for Threshold { switch, ecn, buffer, packets } in &self.thresholds {

@@ -1,4 +1,4 @@
-//! Files that flows send without a copy.
+//! Files that flows send without a copy (sendfile).
 
 use super::super::sockets;
 use super::hosts::Hosts;

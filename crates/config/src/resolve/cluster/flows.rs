@@ -20,11 +20,11 @@ use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Trans
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Flows of all tables together.
+/// Maximum number of flows of all tables.
 pub(super) const FLOWS_MAX: usize = 1 << 20;
-/// Classes of traffic; beside 64 workloads of a server they have numbers in a byte.
+/// Maximum number of traffic classes: with up to 64 workloads of a server, class numbers fit in a byte.
 const CLASSES_MAX: usize = 128;
-/// The latest time at which a flow may begin, in ps.
+/// Latest start time of a flow, in ps.
 const START_MAX_PS: u64 = 1_000_000_000_000_000;
 const ROCE_PRIORITY: u8 = 3;
 
@@ -33,24 +33,24 @@ pub(super) struct Flows {
     pub(super) params: Vec<FlowParams>,
     pub(super) classes: Vec<String>,
     pub(super) jobs: Vec<JobParams>,
-    /// The engines of switches that sum up for them.
+    /// Engines of switches that sum up vectors for the flows.
     pub(super) engines: Engines,
-    /// The largest MTU of the flows of every host.
+    /// Largest MTU of the flows of each host, in bytes.
     pub(super) mtu_bytes: Vec<Option<u32>>,
     /// Notes about captures.
     pub(super) notes: Vec<String>,
 }
 
-/// A table of flows, before its cores are known.
+/// A table of flows before its cores are assigned.
 pub(super) struct Draft {
     pub(super) path: String,
     /// Senders and receivers, number of flows, start times and sizes.
     pub(super) drawn: Drawn,
     pub(super) flow: FlowParams,
     pub(super) stagger_ps: u64,
-    /// The cores at either side, where the document says which.
+    /// Cores at either side, if the document gives them.
     pub(super) cores: [Option<Vec<u32>>; 2],
-    /// The tables of flows whose packets it sends on, by their numbers among those before it.
+    /// Numbers of the earlier tables of flows whose packets this table forwards.
     pub(super) takes: Vec<usize>,
 }
 
@@ -119,7 +119,8 @@ pub(super) fn resolve(
     Ok(Flows { params, classes, jobs, engines, mtu_bytes, notes })
 }
 
-/// The MTU of a table of flows: of those over rings alone that of the rings, unless it is given.
+/// Returns the MTU of a table of flows: the given one, that of the rings if all flows use rings only, or that of the
+/// network.
 fn mtu_of(path: &str, flow: &mut FlowSpec, hosts: &Hosts, of_network: Size) -> Result<u32, Issue> {
     if hosts.dimms.any() && flow.mtu.is_none() {
         let [from, to] = [(&flow.from, "from"), (&flow.to, "to")];
@@ -131,7 +132,7 @@ fn mtu_of(path: &str, flow: &mut FlowSpec, hosts: &Hosts, of_network: Size) -> R
     Ok(flow.mtu.get_or_insert(of_network).0 as u32)
 }
 
-/// The number of a class.
+/// Returns the number of a class, which is added if it is new.
 pub(super) fn class_of(classes: &mut Vec<String>, name: &str, path: &str) -> Result<u8, Issue> {
     if let Some(at) = classes.iter().position(|class| class == name) {
         return Ok(at as u8);
@@ -185,7 +186,7 @@ fn carried(
     }
 }
 
-/// Priority class of packets when nothing else is said.
+/// Returns the default priority class of packets.
 pub(super) fn priority(transport: &Transport) -> u8 {
     if matches!(transport, Transport::Roce(_)) {
         ROCE_PRIORITY
@@ -249,7 +250,7 @@ fn draft(
     Ok(Draft { path, drawn, flow, stagger_ps, cores, takes })
 }
 
-/// Which keys belong to which kinds of flow.
+/// Checks that every key belongs to the kind of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     use FlowKindSpec::{Bulk, Datagram, Forward, Packets, Read, Replay, Rpc, Service, Write};
     let keys: [(&str, bool, &[FlowKindSpec], &str); 23] = [
@@ -325,7 +326,7 @@ fn traffic(
     }
 }
 
-/// Requests of another kind. Flows differ in what is drawn once they have their numbers.
+/// Returns the second kind of requests. Seeds are set later, when flows are numbered.
 fn other(spec: &OtherSpec) -> OtherRequests {
     OtherRequests {
         share: (spec.share * f64::from(u32::MAX)).round() as u32,
@@ -373,7 +374,7 @@ fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, 
     Ok(())
 }
 
-/// The hosts that names mean, in their order.
+/// Returns the hosts that names refer to, in order.
 pub(super) fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result<Vec<usize>, Issue> {
     let ranges: Vec<_> = names.iter().map(|name| hosts.named(name, path)).collect::<Result<_, _>>()?;
     let mut twice = vec![false; hosts.hosts.len()];

@@ -10,15 +10,15 @@ use crate::units::shorten;
 use hostnet_model::params::{ForwardFunction, ForwardParams, Traffic};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// In which order tables of flows are resolved.
+/// Order in which tables of flows are resolved.
 pub(super) struct Order {
-    /// Their names: each after those whose packets it sends on.
+    /// Names of the tables: each table follows those whose packets it forwards.
     pub(super) names: Vec<String>,
-    /// Captures whose packets are sent on.
+    /// Captures whose packets are forwarded.
     pub(super) replays: BTreeSet<String>,
 }
 
-/// Finds it, and tables whose packets come back to them.
+/// Returns the order in which tables are resolved. Tables that forward their own packets in a cycle are an error.
 pub(super) fn order(flows: &BTreeMap<String, FlowSpec>) -> Result<Order, Issue> {
     let mut taken_by: BTreeMap<&str, &str> = BTreeMap::new();
     let mut replays = BTreeSet::new();
@@ -54,7 +54,7 @@ pub(super) fn order(flows: &BTreeMap<String, FlowSpec>) -> Result<Order, Issue> 
     Ok(Order { names: sorted(flows)?, replays })
 }
 
-/// Only packets that nobody answers can be sent on.
+/// Checks that the packets of a table can be forwarded: only packets without answers can.
 fn check_taken(at: &str, name: &str, flow: &FlowSpec) -> Result<(), Issue> {
     use crate::spec::DatagramPatternSpec::Ping;
     let fits = match flow.kind {
@@ -72,7 +72,7 @@ fn check_taken(at: &str, name: &str, flow: &FlowSpec) -> Result<(), Issue> {
     Err(Issue::between(Code::NotSupported, &[at, &format!("{}.kind", table("flow", name))], message))
 }
 
-/// Tables that send nothing on, in their order, then each after those that it takes.
+/// Sorts tables: those that forward nothing in their order, then each table after those that it takes packets from.
 fn sorted(flows: &BTreeMap<String, FlowSpec>) -> Result<Vec<String>, Issue> {
     let takes = |name: &String| flows[name].takes.iter().flat_map(|Names(names)| names);
     let (mut left, mut names): (Vec<&String>, Vec<String>) = (Vec::new(), Vec::new());
@@ -101,7 +101,7 @@ fn sorted(flows: &BTreeMap<String, FlowSpec>) -> Result<Vec<String>, Issue> {
     Ok(names)
 }
 
-/// The numbers of the tables that a table takes.
+/// Returns the numbers of the tables whose packets a table forwards.
 pub(super) fn taken(flow: &FlowSpec, numbers: &BTreeMap<String, usize>) -> Vec<usize> {
     let names = flow.takes.iter().flat_map(|Names(names)| names);
     names.filter_map(|name| numbers.get(name).copied()).collect()
@@ -116,7 +116,7 @@ pub(super) fn traffic(spec: &mut FlowSpec) -> Traffic {
     Traffic::Forward(ForwardParams { flow: u32::MAX, function, work_ps: spec.work.get_or_insert(Time(0)).0 })
 }
 
-/// A flow from where each of the flows that are taken ends, to the hosts of `to` in turn.
+/// Returns one flow per flow that is taken, from its destination to the hosts of `to`, assigned round robin.
 pub(super) fn drawn(
     path: &str,
     spec: &FlowSpec,
@@ -165,7 +165,8 @@ pub(super) fn drawn(
     Ok(Drawn { pairs, count: 1, starts_ps: Vec::new(), bytes: Vec::new() })
 }
 
-/// Keys that say how many flows there are, when they begin and where they are: those that are taken say so.
+/// Checks that the number, start times and sources of flows are not given, as the flows that are taken determine
+/// them.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     let keys = [
         ("count", spec.count > 1),

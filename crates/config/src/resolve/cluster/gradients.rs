@@ -1,4 +1,4 @@
-//! Recorded gradients, by which engines of NICs know how small packets get.
+//! Recorded gradients, from which engines of NICs derive the sizes of compressed packets.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -8,9 +8,9 @@ use hostnet_model::params::GradientParams;
 use hostnet_traffic::NpyFloats;
 use std::path::Path;
 
-/// Floats that are read at a time: groups of eight.
+/// Floats per read: groups of eight.
 const FLOATS_AT_ONCE: usize = 1 << 13;
-/// Bytes of the tag of a group.
+/// Bytes of the tag of a group of floats.
 const TAG_BYTES: u64 = 2;
 
 /// Returns how engines compress recorded gradients, and the mean number of bits per float after compression.

@@ -9,7 +9,7 @@ use hostnet_model::params::{EndpointParams, Fidelity};
 const ENDPOINT_LATENCY_PS: u64 = 1_000_000;
 const ENDPOINT_QUEUE_PACKETS: u32 = 64;
 
-/// Puts an issue about the preset, or the sockets, of a server where a host has them.
+/// Changes the paths of an issue about the preset or sockets of a server to those of the host's table.
 pub(super) fn named_preset(mut issue: Issue, path: &str) -> Issue {
     for named in &mut issue.paths {
         for key in ["preset", "sockets"] {
@@ -21,7 +21,7 @@ pub(super) fn named_preset(mut issue: Issue, path: &str) -> Issue {
     issue
 }
 
-/// Checks that a host has no key of the other kind.
+/// Checks that a host has no key of the other kind of host.
 pub(super) fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
     let wrong = match spec.kind {
         HostKindSpec::Endpoint => {
@@ -66,7 +66,7 @@ pub(super) fn endpoint(spec: &HostSpec) -> EndpointParams {
     }
 }
 
-/// A server starts from a preset, or has cores of its own. One that has neither may be another one, misspelled.
+/// Checks that a server has a preset or gives its own cores. A table with neither may be another host's, misspelled.
 pub(super) fn check_start<'a>(
     name: &str,
     spec: &HostSpec,

@@ -33,15 +33,15 @@ const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A table of hosts.
 pub(super) struct Group {
     pub(super) name: String,
-    /// The numbers of its hosts.
+    /// Range of the numbers of its hosts.
     pub(super) members: std::ops::Range<usize>,
     server: Option<Resolved>,
 }
 
-/// One host, before its flows are known.
+/// A host before its flows are known.
 pub(super) struct Host {
     pub(super) name: String,
-    /// The number of its table.
+    /// Number of the host's table.
     pub(super) group: usize,
     /// Roles of the cores of the host; `None` for an endpoint.
     pub(super) cores: Option<HostCores>,
@@ -52,7 +52,7 @@ pub(super) struct Seats {
     pub(super) cores: u32,
     pub(super) sockets: usize,
     pub(super) has_caches: bool,
-    /// In Hz.
+    /// Clock frequency of the cores, in Hz.
     pub(super) frequency: u64,
 }
 
@@ -60,14 +60,14 @@ pub(super) struct Seats {
 pub(super) struct Hosts {
     pub(super) groups: Vec<Group>,
     pub(super) hosts: Vec<Host>,
-    /// The longest ramp time of a job file.
+    /// Longest ramp time of a job file, in ps.
     pub(super) ramp_ps: u64,
     ignored: Vec<String>,
-    /// Which of them are DIMMs in slots of others.
+    /// Hosts that are DIMMs in slots of others.
     pub(super) dimms: Dimms,
 }
 
-/// Hosts that are complete.
+/// Hosts that are complete, with their network attached.
 pub(super) struct Attached {
     pub(super) params: Vec<HostParams>,
     pub(super) effective: BTreeMap<String, HostSpec>,
@@ -173,7 +173,7 @@ impl Hosts {
         Ok(())
     }
 
-    /// The hosts that a name means: one, or those of a table.
+    /// Returns the range of hosts that a name refers to: a single host, or all hosts of a table.
     pub(super) fn named(&self, name: &str, path: &str) -> Result<std::ops::Range<usize>, Issue> {
         if let Some(group) = self.groups.iter().find(|group| group.name == name) {
             return Ok(group.members.clone());
@@ -197,7 +197,7 @@ impl Hosts {
         self.groups[self.hosts[host].group].server.as_ref()
     }
 
-    /// The sockets of a host, if it is a server.
+    /// Returns the number of sockets of a host, if it is a server.
     pub(super) fn sockets(&self, host: usize) -> Option<usize> {
         let server = self.groups[self.hosts[host].group].server.as_ref()?;
         Some(server.server.sockets.len())
@@ -214,12 +214,12 @@ impl Hosts {
         })
     }
 
-    /// The table that a host comes from.
+    /// Returns the path of a host's table.
     pub(super) fn table_of(&self, host: usize) -> String {
         table("host", &self.groups[self.hosts[host].group].name)
     }
 
-    /// Gives the hosts their place on the network.
+    /// Attaches the hosts to the network.
     pub(super) fn attach(
         mut self,
         spec: &ClusterSpec,
@@ -287,7 +287,7 @@ impl Hosts {
         Ok(attached)
     }
 
-    /// The servers with a place in a pool of memory.
+    /// Returns the servers that take part in a memory pool.
     pub(super) fn pool(&self) -> Vec<pool::Member<'_>> {
         let member = |(number, host): (usize, &Host)| {
             let group = &self.groups[host.group];
@@ -309,7 +309,7 @@ impl Hosts {
     }
 }
 
-/// A server with its NIC, and with network traffic on `cores`.
+/// Returns a server with its NIC, and with network processing on `cores`.
 fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool) -> Result<ServerParams, Issue> {
     let spec = &resolved.spec;
     let lacks = |key: &str, what: &str| {
@@ -341,7 +341,7 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32, on_dimm: bool
     Ok(params)
 }
 
-/// Checks that the network of a server whose memory has rates is on its first socket, which has them.
+/// Checks that a server with a fluid memory has its network on the first socket, which has the fluid memory.
 fn check_rates(server: &ServerParams, cores: &[u32], files: usize) -> Result<(), Issue> {
     let first = server.socket();
     if server.sockets.len() > 1 && files > 0 {
@@ -389,7 +389,7 @@ fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
     Ok(host)
 }
 
-/// The reason why the server of some hosts counts as not validated, if it does.
+/// Returns the reason why the server of some hosts is not validated, if there is one.
 fn unvalidated(group: &Group, spec: &HostSpec, base_dir: &Path) -> Result<Option<String>, Issue> {
     let Some(resolved) = &group.server else { return Ok(None) };
     match &resolved.spec.server.unvalidated {

@@ -1,4 +1,4 @@
-//! Cores that a key lists and that have nothing to do.
+//! Finds listed cores that have nothing to do.
 
 use super::flows::Draft;
 use super::table;

@@ -1,8 +1,8 @@
-//! Which hosts packets can get to.
+//! Connected components of a network.
 
 use hostnet_model::params::CableEnd;
 
-/// For every host the part of the network that it is in, as a number.
+/// Returns the connected component of each host, as a number.
 pub(super) fn islands(hosts: usize, switches: usize, cables: &[[CableEnd; 2]]) -> Vec<usize> {
     let number = |end: CableEnd| match end {
         CableEnd::Host(at) => usize::from(at),
@@ -16,7 +16,7 @@ pub(super) fn islands(hosts: usize, switches: usize, cables: &[[CableEnd; 2]]) -
     (0..hosts).map(|host| root(&mut parents, host)).collect()
 }
 
-/// The first of what is joined with something, as `parents` say.
+/// Returns the root of the union-find tree of `at` in `parents`.
 pub(super) fn root(parents: &mut [usize], mut at: usize) -> usize {
     while parents[at] != at {
         parents[at] = parents[parents[at]];

@@ -4,17 +4,17 @@ use super::program::Program;
 
 const NOTHING: (u32, u64) = (0, 0);
 
-/// To which place of a group how many bytes are sent, from which byte of what is exchanged on.
+/// Place of the receiver in the group, number of bytes, and offset of the first byte in the exchanged data.
 type Sent = ((u32, u64), u64);
 
-/// The ranks of a group but one.
+/// Returns the ranks of a group except one.
 fn others(group: &[u32], but: u32) -> impl Iterator<Item = u32> + '_ {
     group.iter().copied().filter(move |&rank| rank != but)
 }
 
 impl Program {
-    /// The ranks of a group exchange: `with` says of the place of each to which place it sends how much from which byte
-    /// on, and from which it receives how much.
+    /// Adds an exchange between the ranks of a group. For each place in the group, `with` returns the send and the
+    /// receive.
     fn exchange(&mut self, group: &[u32], phase: u8, with: impl Fn(u32) -> (Sent, (u32, u64))) {
         self.exchange_and(group, phase, with, |_, _, _| {});
     }
@@ -39,18 +39,19 @@ impl Program {
         }
     }
 
-    /// Sum of vectors around a ring: parts of them are summed up, then handed on.
+    /// Adds an all-reduce around a ring: a reduce-scatter, then an all-gather.
     pub(super) fn ring_allreduce(&mut self, group: &[u32], bytes: u64) {
         self.ring_reduce_scatter(group, bytes);
         self.ring_round(group, bytes, "all-gather", 1);
     }
 
-    /// Sum of vectors around a ring, of which each rank gets a part.
+    /// Adds a reduce-scatter around a ring: each rank gets a part of the sum.
     pub(super) fn ring_reduce_scatter(&mut self, group: &[u32], bytes: u64) {
         self.ring_round(group, bytes, "reduce-scatter", 0);
     }
 
-    /// Every part of a vector but one goes around a ring; each rank begins with the one so far ahead.
+    /// Adds one revolution around a ring of all parts of a vector but one. Each rank begins with the part `ahead` of
+    /// its own.
     fn ring_round(&mut self, group: &[u32], bytes: u64, name: &str, ahead: u32) {
         let ranks = group.len() as u32;
         let until = |number: u32| (u128::from(bytes) * u128::from(number) / u128::from(ranks)) as u64;
@@ -70,7 +71,8 @@ impl Program {
         }
     }
 
-    /// Every rank of a group sends all that it has to one that adds it up, one after the other.
+    /// Adds a gather in which every rank of a group sends its vector to `aggregator`, which adds the vectors one by
+    /// one.
     pub(super) fn gather_sum(&mut self, group: &[u32], bytes: u64, aggregator: u32) {
         let gather = self.phase("gather");
         let others = others(group, aggregator);
@@ -85,7 +87,7 @@ impl Program {
         }
     }
 
-    /// One rank sends what it has to the others of a group, one after the other.
+    /// Adds the messages of a rank that sends its data to the others of a group, one after the other.
     pub(super) fn send_each(&mut self, group: &[u32], bytes: u64, from: u32) {
         let scatter = self.phase("scatter");
         for rank in others(group, from) {
@@ -94,7 +96,8 @@ impl Program {
         }
     }
 
-    /// Sums of groups of `size` ranks along trees, of the first of each around a ring, and back along the trees.
+    /// Adds a hierarchical all-reduce: sums of groups of `size` ranks along trees, a ring of the first rank of each
+    /// group, and broadcasts along the trees.
     pub(super) fn hierarchical(&mut self, group: &[u32], bytes: u64, size: u32) {
         let groups = || group.chunks(size as usize);
         groups().for_each(|group| self.tree_reduce(group, bytes));
@@ -116,9 +119,9 @@ impl Program {
         }
     }
 
-    /// Ranks whose distance doubles exchange all that they have, which grows by `growth`: 1 where it is summed up, 2
-    /// where it is gathered. Without a power of two, those that are too many hand theirs to a neighbour before and get
-    /// the sum after; only sums are done so.
+    /// Adds an exchange between ranks whose distance doubles. The data grows by `growth` per round: 1 for sums, 2 for
+    /// gathers. If the number of ranks is no power of two, surplus ranks send their data to a neighbour before and
+    /// get the sum afterwards. Only sums support that.
     pub(super) fn recursive_doubling(&mut self, group: &[u32], bytes: u64, growth: u64) {
         let ranks = group.len() as u32;
         let core = 1 << ranks.max(1).ilog2();
@@ -154,7 +157,7 @@ impl Program {
         fold(self, true);
     }
 
-    /// From the first rank to all, along a binomial tree.
+    /// Adds a broadcast from the first rank along a binomial tree.
     pub(super) fn tree_broadcast(&mut self, group: &[u32], bytes: u64) {
         let phase = self.phase("broadcast");
         let ranks = group.len() as u32;
@@ -169,7 +172,7 @@ impl Program {
         }
     }
 
-    /// From all ranks to the first, along a binomial tree.
+    /// Adds a reduction to the first rank along a binomial tree.
     pub(super) fn tree_reduce(&mut self, group: &[u32], bytes: u64) {
         let phase = self.phase("reduce");
         let ranks = group.len() as u32;
@@ -185,7 +188,7 @@ impl Program {
         }
     }
 
-    /// From the first rank to the second, and so on.
+    /// Adds a broadcast from the first rank to the second, and so on.
     pub(super) fn ring_broadcast(&mut self, group: &[u32], bytes: u64) {
         let phase = self.phase("broadcast");
         for pair in group.windows(2) {
@@ -194,7 +197,8 @@ impl Program {
         }
     }
 
-    /// Every rank sends to each other one, one after the other, at each time to another one than all others.
+    /// Adds an all-to-all: every rank sends to each other one in turn, so that no two ranks send to the same one at a
+    /// time.
     pub(super) fn pairwise_alltoall(&mut self, group: &[u32], name: &str, bytes: u64) {
         let ranks = group.len() as u32;
         let phase = self.phase(name);
@@ -206,7 +210,8 @@ impl Program {
         }
     }
 
-    /// Every rank tells one whose distance doubles that it has come (Hensgen, Finkel, Manber, 1988).
+    /// Adds a barrier: every rank notifies ranks at doubling distances of its arrival (Hensgen, Finkel, Manber,
+    /// 1988).
     pub(super) fn dissemination_barrier(&mut self, group: &[u32]) {
         let ranks = group.len() as u32;
         let phase = self.phase("barrier");

@@ -10,25 +10,25 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Groups of a job, and bytes of the file that tells them.
+/// Maximum number of groups of a job, and maximum size of the file of groups in bytes.
 const GROUPS_MAX: usize = 1 << 16;
 const FILE_BYTES_MAX: u64 = 1 << 24;
-/// Members of all groups of a job together.
+/// Maximum number of members of all groups of a job.
 const MEMBERS_MAX: usize = 1 << 22;
 
 /// Identity of a group: its name, and its ranks in order.
 type Key = (String, Vec<u32>);
 
-/// The groups of a job.
+/// The communication groups of a job.
 pub(super) struct Groups {
     ranks: u32,
     /// Key of the job that names the file of groups, and the groups of that file by name.
     key: String,
     told: BTreeMap<String, Vec<u32>>,
     numbers: BTreeMap<Key, u32>,
-    /// The numbers of those of all ranks, by name.
+    /// Numbers of the groups of all ranks, by name.
     all: BTreeMap<String, u32>,
-    /// Members of all groups so far.
+    /// Number of members of all groups so far.
     counted: usize,
 }
 
@@ -76,7 +76,7 @@ impl Groups {
         self.numbered((name.to_owned(), members))
     }
 
-    /// The number of a group of all ranks.
+    /// Returns the number of a group that has all ranks.
     fn of_all(&mut self, name: &str) -> Result<u32, Fault> {
         if let Some(&number) = self.all.get(name) {
             return Ok(number);

@@ -22,15 +22,15 @@ use schedule::Schedule;
 use std::path::Path;
 use walk::Walk;
 
-/// Nodes of all ranks together.
+/// Maximum number of nodes of all ranks.
 const NODES_MAX: usize = 1 << 22;
 
-/// Stands for the number of a rank in the name of its file.
+/// Placeholder for the number of a rank in the name of its file.
 const RANK: &str = "%d";
 
 const PS_PER_S: f64 = 1e12;
 
-/// Writes down what the traces of a job say.
+/// Adds the steps of a job's traces to its program.
 pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path) -> Result<(), Issue> {
     let key = format!("{path}.trace");
     let Some(name) = &mut spec.trace else {
@@ -77,7 +77,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     Schedule::new(path, program, walks, groups.into_members(), collectives).run()
 }
 
-/// The file of a rank.
+/// Returns the name of a rank's file.
 fn file_of(name: &str, rank: u32) -> String {
     if name.contains(RANK) {
         name.replace(RANK, &rank.to_string())
@@ -86,7 +86,7 @@ fn file_of(name: &str, rank: u32) -> String {
     }
 }
 
-/// How fast accelerators work whose works have no durations.
+/// Performance of the accelerators, for works without durations.
 struct Accelerator {
     /// Operations per second.
     peak: Option<f64>,
@@ -95,7 +95,7 @@ struct Accelerator {
 }
 
 impl Accelerator {
-    /// How long a work takes, in ps: as long as its operations or its memory, whichever is more.
+    /// Returns the duration of a work in ps: the maximum of its computation time and its memory time.
     fn time_ps(&self, ops: u64, bytes: u64) -> Result<u64, Fault> {
         let of_ops = match self.peak {
             Some(peak) => ops as f64 / peak,
@@ -134,16 +134,16 @@ impl Accelerator {
     }
 }
 
-/// How collectives are done.
+/// Algorithms of the collectives.
 #[derive(Clone, Copy)]
 struct Collectives {
     algorithm: AlgorithmSpec,
-    /// Ranks of a group of sums that are hierarchical.
+    /// Number of ranks of a group of hierarchical sums.
     size: u32,
 }
 
 impl Collectives {
-    /// Writes down a collective of a group. The first rank of the group is its root.
+    /// Adds the steps of a collective of a group. The first rank of the group is its root.
     fn write(self, program: &mut Program, group: &[u32], kind: Collective, bytes: u64) {
         let ranks = group.len() as u64;
         match kind {
@@ -163,7 +163,7 @@ impl Collectives {
     }
 }
 
-/// The first rank of a group receives what each other has, one after the other.
+/// Adds a gather: the first rank of a group receives the data of each other rank, one after the other.
 fn gather(program: &mut Program, group: &[u32], bytes: u64) {
     let phase = program.phase("gather");
     let (&root, others) = group.split_first().expect("a group has ranks");

@@ -1,10 +1,12 @@
-//! All ranks of a trace together: who receives what, and who takes part in what.
+//! Schedules all ranks of a trace together: matches messages with their receivers, and members with their
+//! collectives.
 //!
-//! A rank goes on until it comes to a message that is not sent yet, or a collective that others have not come to. When
-//! no rank can go on so, one of them takes something else that may come next; what then waits waits for ever.
+//! A rank advances until it needs a message that has not been sent, or a collective that other members have not
+//! reached. When no rank can advance, one of them begins another node that is ready. A node that still waits then is
+//! a deadlock.
 //!
-//! A connection hands over bytes in the order in which they were sent, whatever their tags. So a rank that receives a
-//! message receives all that was sent before it, too, and what it has received before it asks for it is there then.
+//! A connection delivers bytes in the order in which they were sent, whatever their tags. A rank that receives a
+//! message therefore also receives all earlier messages, and does not wait when it requests these later.
 
 use super::walk::{Place, Walk};
 use super::Collectives;
@@ -13,13 +15,13 @@ use crate::resolve::cluster::jobs::program::Program;
 use hostnet_traffic::chakra::{Collective, NodeAction};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Bytes from one rank to another in all.
+/// Maximum number of bytes from one rank to another.
 const BYTES_MAX: u64 = 1 << 60;
 
-/// Messages that are alike: who sends them, who receives them, and their tag.
+/// Messages that cannot be told apart: sender, receiver and tag.
 type Line = (u32, u32, u64);
 
-/// A message that was sent: its node, its bytes, and those from its rank to the other one up to its end.
+/// A message that was sent: its node, its bytes, and the bytes from its sender to its receiver up to its end.
 struct Sent {
     id: u64,
     bytes: u64,
@@ -42,20 +44,20 @@ pub(super) struct Schedule<'a> {
     walks: Vec<Walk>,
     groups: Vec<Group>,
     collectives: Collectives,
-    /// Messages that were sent and not received, in their order.
+    /// Messages that were sent and not received yet, in order.
     sent: BTreeMap<Line, VecDeque<Sent>>,
-    /// Bytes that were sent from a rank to another, and those that the other has taken.
+    /// Bytes sent from one rank to another, and the bytes that the receiver has taken.
     flowed: BTreeMap<(u32, u32), (u64, u64)>,
-    /// Messages that may be received next, and of those that are alike the one that can be received now.
+    /// Receives that ranks may begin next, and for each kind of message the receive that is possible now.
     asked: BTreeMap<Line, BTreeSet<Place>>,
     offered: BTreeMap<Line, Place>,
     /// Messages and computations that ranks can begin now (no collectives): node id, rank, and place in the trace.
     could: BTreeSet<(u64, u32, u32)>,
-    /// Groups whose members may all come to a collective.
+    /// Groups whose members can all begin a collective.
     full: BTreeSet<u32>,
-    /// Ranks that may be able to go on.
+    /// Ranks that may be able to advance.
     ready: VecDeque<u32>,
-    /// The group that each rank waits for.
+    /// Group that each rank waits for.
     parked: Vec<Option<u32>>,
 }
 
@@ -87,7 +89,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Writes down what the ranks do, from beginning to end.
+    /// Adds the steps of all ranks to the program, from beginning to end.
     pub(super) fn run(mut self) -> Result<(), Issue> {
         loop {
             while let Some(rank) = self.ready.pop_front() {
@@ -114,7 +116,7 @@ impl<'a> Schedule<'a> {
         &mut self.walks[rank as usize]
     }
 
-    /// A rank goes on, as far as it can.
+    /// Advances a rank as far as possible.
     fn go_on(&mut self, rank: u32) -> Result<(), Issue> {
         self.unpark(rank);
         loop {
@@ -144,7 +146,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Learns what a rank may come to next.
+    /// Registers the nodes that a rank may begin next.
     fn hear(&mut self, rank: u32) -> Result<(), Issue> {
         for (id, place) in std::mem::take(&mut self.walk(rank).news) {
             match self.walk(rank).act(place) {
@@ -184,7 +186,7 @@ impl<'a> Schedule<'a> {
         Err(self.walks[rank as usize].wrong(self.path, message))
     }
 
-    /// A rank sends, receives or computes.
+    /// Adds the step of a rank that sends, receives or computes.
     fn take(&mut self, rank: u32, (id, place): Place) -> Result<(), Issue> {
         self.could.remove(&(id, rank, place));
         self.walks[rank as usize].begin(self.program, (id, place));
@@ -266,7 +268,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// All members of a group take part in a collective.
+    /// Adds the steps of a collective, in which all members of a group take part.
     fn collective(&mut self, group: u32) -> Result<(), Issue> {
         let found = &mut self.groups[group as usize];
         let ranks = std::mem::take(&mut found.ranks);
@@ -300,7 +302,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// All members take part in the same collectives, in the same order.
+    /// Finds the collective that all members can begin. Members must have the same collectives in the same order.
     fn agree(
         &self,
         (other, there, kind, bytes): (u32, u64, Collective, u64),
@@ -321,7 +323,7 @@ impl<'a> Schedule<'a> {
         Err(self.walks[own.0 as usize].wrong(self.path, message))
     }
 
-    /// Checks that all ranks came to their ends, and that all messages were received.
+    /// Checks that all ranks have completed, and that all messages were received.
     fn check_ends(&self) -> Result<(), Issue> {
         if let Some((walk, id)) = self.walks.iter().find_map(|walk| Some((walk, walk.in_circle()?))) {
             return Err(walk.wrong(self.path, format!("node {id}: waits for itself, by way of what it waits for")));

@@ -1,7 +1,7 @@
-//! A rank on its way through the nodes of its trace.
+//! Progress of a rank through the nodes of its trace.
 //!
-//! It gives its accelerator what that computes as soon as what comes before has been given or done, and communicates
-//! meanwhile: one thing after the other, of those that may come next usually the one with the least number.
+//! A rank gives its accelerator a work as soon as all predecessors of the work are given or done, and communicates
+//! meanwhile. It begins one node at a time, usually the ready node with the smallest number.
 
 use super::groups::Groups;
 use super::Accelerator;
@@ -12,34 +12,34 @@ use hostnet_traffic::chakra::{Node, NodeAction, Trace};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// A node that may come next: its number, and its place in the trace.
+/// A node that is ready: its number, and its place in the trace.
 pub(super) type Place = (u64, u32);
 
 pub(super) struct Walk {
     pub(super) rank: u32,
     file: String,
     pub(super) nodes: Vec<Node>,
-    /// The nodes after each.
+    /// Successors of each node.
     before: Vec<Vec<u32>>,
-    /// Nodes that each still waits for.
+    /// Number of predecessors that each node still waits for.
     open: Vec<u32>,
     /// For each node, the number of accelerator works that must be complete before it, counted from the first.
     needs: Vec<u32>,
-    /// Nodes that may come next: what is given to the accelerator or takes no time, what the rank computes without
-    /// waiting for the accelerator, and the rest.
+    /// Nodes that are ready: those that are given to the accelerator or take no time, those that the rank computes
+    /// without waiting for the accelerator, and all others.
     given: BinaryHeap<Reverse<Place>>,
     own: BinaryHeap<Reverse<Place>>,
     pub(super) told: BTreeSet<Place>,
     /// Nodes added to `told` since the schedule last read this list.
     pub(super) news: Vec<Place>,
     works: u32,
-    /// Works that the rank has waited for.
+    /// Number of works that the rank has waited for.
     waited: u32,
     done: usize,
 }
 
 impl Walk {
-    /// A rank before its first node. Works without durations get theirs, and groups their numbers.
+    /// Creates a rank before its first node. Sets the durations of works that have none, and the numbers of groups.
     pub(super) fn new(
         path: &str,
         rank: u32,
@@ -93,7 +93,7 @@ impl Walk {
         self.nodes[place as usize].act
     }
 
-    /// A node may come next.
+    /// Adds a node to the ready nodes.
     fn offer(&mut self, place: u32) {
         let node = &self.nodes[place as usize];
         let entry = (node.id, place);
@@ -110,7 +110,8 @@ impl Walk {
         }
     }
 
-    /// A node is over, or given to the accelerator; what comes after it waits for so many works of that.
+    /// Completes a node, or marks it as given to the accelerator. Its successors wait for `needs` works of the
+    /// accelerator.
     fn end(&mut self, place: u32, needs: u32) {
         self.done += 1;
         for after in std::mem::take(&mut self.before[place as usize]) {
@@ -123,7 +124,7 @@ impl Walk {
         }
     }
 
-    /// Writes down what needs nobody else: works for the accelerator, and what the rank computes.
+    /// Adds the steps that depend on no other rank: works of the accelerator, and computation of the rank.
     pub(super) fn go(&mut self, program: &mut Program) {
         let compute = program.phase("compute");
         loop {
@@ -143,7 +144,7 @@ impl Walk {
         }
     }
 
-    /// Takes a node of those that were told, after the works that it needs; [`Walk::over`] ends it.
+    /// Begins a node of `told` after the works that it needs. [`Walk::over`] completes it.
     pub(super) fn begin(&mut self, program: &mut Program, (id, place): Place) {
         self.told.remove(&(id, place));
         let needs = self.needs[place as usize];
@@ -154,12 +155,12 @@ impl Walk {
         }
     }
 
-    /// Such a node is over.
+    /// Completes a node that [`Walk::begin`] has begun.
     pub(super) fn over(&mut self, place: u32) {
         self.end(place, self.needs[place as usize]);
     }
 
-    /// The rank computes.
+    /// Adds the computation of a node of the rank.
     pub(super) fn host(&mut self, program: &mut Program, place: u32) {
         if let NodeAction::Host(ps) = self.act(place) {
             program.compute(&[self.rank], "host", ps);
@@ -172,7 +173,7 @@ impl Walk {
         self.done == self.nodes.len()
     }
 
-    /// Waits for all works.
+    /// Adds a wait for all works.
     pub(super) fn finish(&mut self, program: &mut Program) {
         if std::mem::take(&mut self.works) > 0 {
             let compute = program.phase("compute");
@@ -180,7 +181,7 @@ impl Walk {
         }
     }
 
-    /// A node that waits for itself, by way of others, if there is one.
+    /// Returns a node that waits for itself through other nodes, if there is one.
     pub(super) fn in_circle(&self) -> Option<u64> {
         if self.is_done() {
             return None;
