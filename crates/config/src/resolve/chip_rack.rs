@@ -31,7 +31,7 @@ pub(super) fn drop_mirror(tree: &mut Value, given: &Value) {
     }
 }
 
-/// Checks that the rack is possible, and writes out its defaults.
+/// Checks that the rack is possible, and fills in omitted values.
 pub(super) fn check(spec: &mut ChipSpec) -> Result<(), Issue> {
     match spec.rack.kind {
         RackKindSpec::Mirror => check_mirror(spec),

@@ -18,7 +18,7 @@ pub(super) struct Order {
     pub(super) replays: BTreeSet<String>,
 }
 
-/// Returns the order in which tables are resolved. Tables that forward their own packets in a cycle are an error.
+/// Returns the order in which tables are resolved, and the captures whose packets are forwarded.
 pub(super) fn order(flows: &BTreeMap<String, FlowSpec>) -> Result<Order, Issue> {
     let mut taken_by: BTreeMap<&str, &str> = BTreeMap::new();
     let mut replays = BTreeSet::new();

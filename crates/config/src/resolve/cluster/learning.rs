@@ -1,4 +1,4 @@
-//! Switches of the kind "learning": their keys, and the networks that they can be in.
+//! Switches of kind "learning": their keys, and the networks in which they are possible.
 
 use super::cables::Named;
 use super::islands::root;
@@ -10,18 +10,18 @@ use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{AddressLearningParams, CableEnd, CableParams, SwitchParams};
 use std::collections::BTreeMap;
 
-/// As small switches have.
+/// Default number of table entries, as small switches have.
 const TABLE: u32 = 4096;
-/// The defaults of gem5's EtherSwitch.
+/// Default time to live and fabric rate, from gem5's EtherSwitch.
 const TTL_PS: u64 = 10_000_000_000;
 const FABRIC_BYTES_PER_S: u64 = 1_250_000_000;
 
-/// Keys of one kind alone.
+/// Keys that only learning switches have.
 const OF_LEARNING: [&str; 5] = ["table", "ttl", "fabric", "delay", "jitter"];
 const ONLY_OF_LEARNING: &str = "has an effect only with kind = \"learning\"";
 const NOT_OF_LEARNING: &str = "has no effect with kind = \"learning\"; give fabric and delay";
 
-/// Switches that are named of a loop.
+/// Maximum number of switches of a loop that a message names.
 const NAMES_MAX: usize = 8;
 
 /// Returns true if a switch, once completed, learns addresses.
@@ -29,7 +29,7 @@ pub(super) fn learns(spec: &SwitchSpec) -> bool {
     spec.kind == Some(SwitchKindSpec::Learning)
 }
 
-/// Writes out what is the same wherever nobody says otherwise.
+/// Fills in the defaults.
 pub(super) fn complete(switch: &mut SwitchSpec) {
     switch.table.get_or_insert(TABLE);
     switch.ttl.get_or_insert(Time(TTL_PS));
@@ -50,7 +50,7 @@ pub(super) fn params(spec: &SwitchSpec) -> AddressLearningParams {
     }
 }
 
-/// Takes away what holds for switches of the other kind.
+/// Removes values that have no effect on the switch's kind.
 pub(super) fn strip(switch: &mut SwitchSpec) {
     if learns(switch) {
         switch.latency = None;
@@ -59,7 +59,7 @@ pub(super) fn strip(switch: &mut SwitchSpec) {
     }
 }
 
-/// Checks that what is said of a switch has an effect on one of its kind; `all` is what is said of every switch.
+/// Checks that the values of a switch have an effect on its kind; `all` are the values for every switch.
 pub(super) fn check_keys(at: &Place, all: &SwitchSpec, learns: bool) -> Result<(), Issue> {
     let says =
         |key: &str| [Some(at.own), at.kind.map(|kind| kind.1)].into_iter().flatten().any(|spec| gives(spec, key));
@@ -85,7 +85,7 @@ pub(super) fn check_keys(at: &Place, all: &SwitchSpec, learns: bool) -> Result<(
     }
 }
 
-/// Checks that what is said of every switch has an effect on one of them.
+/// Checks that the values for every switch have an effect on at least one switch.
 pub(super) fn check_all(all: &SwitchSpec, switches: &[SwitchParams]) -> Result<(), Issue> {
     let learn = |switch: &SwitchParams| switch.learning.is_some();
     let between = |key: &str, message| {
@@ -103,7 +103,7 @@ pub(super) fn check_all(all: &SwitchSpec, switches: &[SwitchParams]) -> Result<(
     }
 }
 
-/// A switch that learns: its number, and where its values stand.
+/// A learning switch: its number, and the paths of its values.
 pub(super) struct Learner {
     switch: usize,
     kind: String,
@@ -117,7 +117,7 @@ impl Learner {
         Self { switch, kind, buffer, fabric }
     }
 
-    /// Checks that there is room for a packet of `mtu_bytes`.
+    /// Checks that the buffer has room for a packet of `mtu_bytes`.
     pub(super) fn check_buffer(&self, switches: &[SwitchParams], mtu_bytes: u32) -> Result<(), Issue> {
         let bytes = switches[self.switch].buffer_bytes;
         if bytes >= u64::from(mtu_bytes) {
@@ -155,7 +155,7 @@ pub(super) fn slow_fabrics(learners: &[Learner], switches: &[SwitchParams], cabl
     found.into_iter().map(|told| told.1).collect()
 }
 
-/// Checks that switches that learn are joined with none that does not, and in no loop.
+/// Checks that learning switches are connected to learning switches only, and without loops.
 pub(super) fn check_network(
     learners: &[Learner],
     switches: &[SwitchParams],
@@ -205,7 +205,7 @@ pub(super) fn check_network(
     Ok(())
 }
 
-/// Names in a sentence, the first ones of many.
+/// Returns names as part of a sentence; only the first ones if there are many.
 fn listed(names: &[String]) -> String {
     match names {
         [first @ .., last] if names.len() <= NAMES_MAX => format!("{} and {last}", first.join(", ")),
@@ -213,7 +213,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// The way between two switches that are joined without loops.
+/// Returns the path between two switches of a network without loops.
 fn way(ways: &[Vec<usize>], from: usize, to: usize) -> Vec<usize> {
     let mut before: BTreeMap<usize, usize> = BTreeMap::from([(from, from)]);
     let mut found = vec![from];

@@ -123,7 +123,7 @@ fn absent(missing: Missing) -> Issue {
     }
 }
 
-/// The path of the table of a named thing.
+/// Returns the path of the table of a named item.
 fn table(kind: &str, name: &str) -> String {
     crate::document::join(kind, name)
 }
@@ -133,7 +133,7 @@ fn tables<'a>(tree: &'a mut Value, key: &str) -> impl Iterator<Item = (&'a Strin
     tree.get_mut(key).and_then(Value::as_object_mut).into_iter().flatten()
 }
 
-/// Flows that draw their kinds of requests, as the seed of the run says.
+/// Sets the seeds of flows that draw the kinds of their requests from the seed of the run.
 fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
     for (number, flow) in (0..).zip(&mut flows) {
         match &mut flow.traffic {

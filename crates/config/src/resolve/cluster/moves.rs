@@ -1,4 +1,4 @@
-//! Threads of flows that go to other cores.
+//! Threads of flows that migrate to other cores.
 
 use super::flows::Draft;
 use super::hosts::Hosts;
@@ -8,7 +8,7 @@ use crate::spec::{EndSpec, FlowSpec};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{ThreadMigrationParams, Transport};
 
-/// The moves of a table of flows.
+/// Resolves the migrations of a table of flows.
 pub(super) fn resolve(
     path: &str,
     spec: &FlowSpec,
@@ -42,7 +42,7 @@ pub(super) fn resolve(
     Ok(moves)
 }
 
-/// Gives the network the cores that threads go to.
+/// Assigns the cores that threads migrate to to the network.
 pub(super) fn claim(draft: &Draft, hosts: &mut Hosts) -> Result<(), Issue> {
     for (number, one) in draft.flow.moves.iter().enumerate() {
         for &(from, to) in &draft.drawn.pairs {

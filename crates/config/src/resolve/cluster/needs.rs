@@ -7,12 +7,12 @@ use hostnet_model::nic::{RdmaEnd, RDMA_MTU_MAX};
 use hostnet_model::params::{FlowParams, JobParams, Traffic, Transport, BUFFER_ALIGNMENT};
 
 impl Flows {
-    /// Flows that send a file from a host.
+    /// Returns the number of flows that send a file from a host.
     pub(super) fn files(&self, host: usize) -> usize {
         self.params.iter().filter(|flow| flow.sendfile.is_some() && usize::from(flow.from) == host).count()
     }
 
-    /// Bytes of the ranks of jobs at a host, and of what those of a job share.
+    /// Returns the bytes of the ranks of jobs at a host, including the memory that ranks of a job share.
     fn ranks(&self, host: usize) -> u128 {
         let of_job = |job: &JobParams| {
             let ranks = job.hosts.iter().filter(|&&at| usize::from(at) == host).count() as u128;
@@ -24,12 +24,12 @@ impl Flows {
         at_servers.map(of_job).sum::<u128>() + self.regions(host)
     }
 
-    /// The ends of flows over RoCE at a host.
+    /// Returns the number of ends of RoCE flows at a host.
     pub(super) fn rdma_ends(&self, host: usize) -> usize {
         self.over_roce(host).count()
     }
 
-    /// All of that at a host.
+    /// Returns all memory that flows and ranks need at a host.
     pub(super) fn needs(&self, host: usize) -> OfFlows {
         let of_ranks = |flow: &&FlowParams| matches!(flow.traffic, Traffic::Messages(_));
         let rdma_ends = self.over_roce(host).filter(|flow| !of_ranks(flow)).count();
@@ -41,7 +41,7 @@ impl Flows {
         self.params.iter().filter(here).filter(|flow| matches!(flow.transport, Transport::Roce(_)))
     }
 
-    /// Bytes of the regions of ranks whose messages go over RoCE.
+    /// Returns the bytes of the regions of ranks with RoCE messages.
     fn regions(&self, host: usize) -> u128 {
         let ends = |job: &(u32, &JobParams)| {
             let of_job = |flow: &&FlowParams| matches!(flow.traffic, Traffic::Messages(to) if to.job == job.0);

@@ -10,14 +10,14 @@ use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{Distribution, PacketsParams, Traffic};
 use hostnet_model::transport::udp::HEADER_BYTES;
 
-/// Header of an Ethernet frame, which the sizes of packets count.
+/// Bytes of the Ethernet header, which packet sizes include.
 const ETHERNET_BYTES: u64 = 14;
 /// Bytes of a packet beside its data.
 const HEADERS_BYTES: u64 = ETHERNET_BYTES + HEADER_BYTES as u64;
-/// The longest time on average that may be drawn, in ps.
+/// Longest mean of a drawn time, in ps.
 const MEAN_MAX_PS: f64 = 1e15;
 
-/// Puts the points of a distribution in the place of the name that says them.
+/// Replaces the name of a distribution by its points.
 pub(super) fn name_sizes(path: &str, spec: &mut FlowSpec) -> Result<(), Issue> {
     let Some(FlowSizesSpec::Named(name)) = spec.sizes.as_ref().filter(|_| spec.is_packets()) else { return Ok(()) };
     let points = presets::packet_sizes(name).ok_or_else(|| {
@@ -73,7 +73,8 @@ fn interval(Bandwidth(bytes_per_s): Bandwidth, arrivals: Option<ArrivalsSpec>, m
     }
 }
 
-/// The packets of a capture as datagrams, for a host that sends them on. One without room for headers has 1 B of data.
+/// Returns the packets of a capture as datagrams, for a host that forwards them. A packet without room for headers
+/// has 1 B of data.
 pub(super) fn given(packets: &[(u64, u32)]) -> Traffic {
     let data = |&(at, ip_bytes): &(u64, u32)| (at, ip_bytes.saturating_sub(HEADER_BYTES).max(1));
     Traffic::Packets(Box::new(PacketsParams::Given(packets.iter().map(data).collect())))
@@ -85,7 +86,7 @@ mod tests {
     use crate::spec::SizePoint;
     use hostnet_kernel::Rng;
 
-    /// The share of a distribution up to a size, by its points.
+    /// Returns the cumulative share of a distribution at a size.
     fn share(points: &[SizePoint], bytes: f64) -> f64 {
         let above = points.iter().position(|point| point.bytes.0 as f64 > bytes);
         match above {

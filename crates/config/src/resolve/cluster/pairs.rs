@@ -7,12 +7,12 @@ use crate::spec::PairsSpec;
 use crate::units::shorten;
 use hostnet_kernel::Rng;
 
-/// Times that a permutation is drawn until no host sends to itself: it takes three on average.
+/// Maximum number of draws until a permutation has no host that sends to itself. Three are needed on average.
 const DRAWS_MAX: u32 = 1000;
-/// Pairs of a table of flows.
+/// Maximum number of pairs of a table of flows.
 const PAIRS_MAX: usize = 1 << 20;
 
-/// The hosts of a table of flows.
+/// The sending and receiving hosts of a table of flows.
 pub(super) struct Sides<'a> {
     pub(super) path: &'a str,
     pub(super) from: &'a [usize],
@@ -26,7 +26,7 @@ impl Sides<'_> {
         Issue::between(code, &[&format!("{path}.pairs"), &format!("{path}.from"), &format!("{path}.to")], message)
     }
 
-    /// Checks that the lists have room for pairs.
+    /// Checks that the number of pairs is within the limit.
     fn check_count(&self, each: usize) -> Result<(), Issue> {
         let pairs = self.to.len().saturating_mul(each);
         if pairs > PAIRS_MAX {
@@ -110,7 +110,7 @@ impl Sides<'_> {
         self.any(pairs)
     }
 
-    /// Checks that whoever sends finds another host.
+    /// Checks that every sender has a possible receiver other than itself.
     fn check_draw(&self) -> Result<(), Issue> {
         match self.to {
             [only] if self.from.contains(only) => {
@@ -121,7 +121,7 @@ impl Sides<'_> {
         }
     }
 
-    /// Any host of `to` but one.
+    /// Draws a host of `to` other than `from`.
     fn other(&self, from: usize, rng: &mut Rng) -> usize {
         loop {
             let to = self.to[rng.below(self.to.len() as u64) as usize];
@@ -131,7 +131,7 @@ impl Sides<'_> {
         }
     }
 
-    /// A pair at random.
+    /// Draws a random pair.
     pub(super) fn draw(&self, rng: &mut Rng) -> (usize, usize) {
         let from = self.from[rng.below(self.from.len() as u64) as usize];
         (from, self.other(from, rng))

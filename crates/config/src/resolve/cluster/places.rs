@@ -1,4 +1,4 @@
-//! The hosts and cores of flows.
+//! Placement of flows on hosts and cores.
 
 use super::flows::Draft;
 use super::hosts::Hosts;
@@ -8,7 +8,7 @@ use crate::error::Issue;
 use hostnet_model::params::{FlowParams, ForwardParams, Traffic, Transport};
 use std::collections::BTreeMap;
 
-/// Gives every flow its hosts and cores. Cores that the document names go first, then tables in their order.
+/// Assigns hosts and cores to every flow. Cores that the document gives come first, then tables in their order.
 pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParams>, Issue> {
     claim(drafts, hosts)?;
     let mut params: Vec<FlowParams> = Vec::new();
@@ -44,13 +44,13 @@ pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParam
     Ok(params)
 }
 
-/// The numbers of the flows that a table takes, one after the other; `first` are those of the tables before it.
+/// Returns the numbers of the flows whose packets a table forwards; `first` are the first numbers of earlier tables.
 fn taken(draft: &Draft, drafts: &[Draft], first: &[usize]) -> Vec<usize> {
     draft.takes.iter().flat_map(|&table| first[table]..first[table] + drafts[table].drawn.flows()).collect()
 }
 
 impl Draft {
-    /// When flow number `at` of the table begins.
+    /// Returns the start time of flow number `at` of the table, in ps.
     fn start_ps(&self, at: usize) -> u64 {
         self.drawn.starts_ps.get(at).copied().unwrap_or(self.flow.start_ps + self.stagger_ps * at as u64)
     }
@@ -68,7 +68,7 @@ impl Draft {
     }
 }
 
-/// Gives the network the cores that the document names: those of flows, and those with queues.
+/// Assigns to the network the cores that the document gives for flows and queues.
 fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
     for host in 0..hosts.hosts.len() {
         let path = hosts.table_of(host);
@@ -99,12 +99,12 @@ fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
     Ok(())
 }
 
-/// One side of a table of flows.
+/// One side, sender or receiver, of a table of flows.
 #[derive(Default)]
 struct Side {
-    /// Flows at every host.
+    /// Number of flows at each host.
     flows: BTreeMap<usize, usize>,
-    /// The cores at every server, and how many flows have one.
+    /// Cores at each server, and the number of flows that have been assigned one.
     cores: BTreeMap<usize, (Vec<u32>, usize)>,
 }
 
@@ -128,7 +128,7 @@ impl Side {
         Ok(())
     }
 
-    /// The core of the next flow at a host; 0 where none is needed.
+    /// Returns the core of the next flow at a host; 0 if the host has no cores.
     fn next(&mut self, host: usize) -> u32 {
         let Some((cores, taken)) = self.cores.get_mut(&host) else { return 0 };
         *taken += 1;

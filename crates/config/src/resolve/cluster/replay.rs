@@ -1,4 +1,4 @@
-//! Flows that send what a capture has.
+//! Flows that replay a capture.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -13,9 +13,9 @@ const MTU_MAX: u32 = 65535;
 /// Packets of a capture that a flow sends.
 #[derive(Default)]
 pub(super) struct Replayed {
-    /// Times from the first packet, times the scale, and bytes of IP packets.
+    /// Time from the first packet, multiplied by the scale, in ps, and bytes of the IP packet.
     pub(super) packets: Vec<(u64, u32)>,
-    /// Note about packets that were cut.
+    /// Note about packets that were segmented.
     pub(super) note: Option<String>,
 }
 
@@ -65,8 +65,8 @@ fn can_be_cut(packet: &CapturedPacket, mtu_bytes: u32) -> bool {
     packet.tcp_headers.is_some_and(|headers| u32::from(headers) < mtu_bytes.min(packet.ip_bytes))
 }
 
-/// Returns the packets that one of a capture becomes on the wire, in bytes: segments with headers of their own, each as
-/// large as the MTU except the last.
+/// Returns the sizes in bytes of the packets that a captured packet becomes on the wire: segments with their own
+/// headers, each as large as the MTU except the last.
 fn segments(packet: &CapturedPacket, mtu_bytes: u32) -> impl Iterator<Item = u32> {
     let headers = packet.tcp_headers.filter(|_| packet.ip_bytes > mtu_bytes).map_or(0, u32::from);
     let data = packet.ip_bytes - headers;

@@ -10,13 +10,14 @@ use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{Distribution, FirstArrival, ServiceParams, Traffic};
 
 const PS_PER_S: f64 = 1e12;
-/// The longest time on average that may be drawn, in ps.
+/// Longest mean of a drawn time, in ps.
 const MEAN_MAX_PS: u64 = 1_000_000_000_000_000;
-/// The longest work of a core without a read of storage, on average, in ps: ten times as much can be drawn.
+/// Longest mean work of a core without a storage read, in ps. Ten times as much can be drawn.
 const PIECE_MAX_PS: u64 = 400_000_000_000;
-/// Tables of services, where any is at a server: what a core hands on says which by a byte.
+/// Maximum number of tables of services if any is at a server: requests between cores identify their service by a
+/// byte.
 const SERVICES_MAX: usize = 256;
-/// Requests of a flow without an answer.
+/// Default number of unanswered requests of a flow.
 const IN_FLIGHT: u32 = 1024;
 
 /// Returns the traffic of a service. Numbers and seeds are set later, when flows are numbered.
@@ -97,8 +98,8 @@ fn check(path: &str, service: &ServiceSpec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// Gives the work of requests its time where it is given in cycles, and checks who serves them. So many tables
-/// of services are `before` it.
+/// Converts the work of requests from cycles to time if necessary, and checks the servers. There are `before` earlier
+/// tables of services.
 pub(super) fn place(
     path: &str,
     spec: &FlowSpec,
@@ -148,7 +149,7 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Bytes of requests or answers, where one of the two keys says them.
+/// Returns the bytes of requests or answers, from the one of two keys that gives them.
 fn bytes(
     path: &str,
     keys: [&str; 2],
@@ -177,8 +178,8 @@ fn time(service: &ServiceSpec, mean_ps: u64) -> Distribution {
     }
 }
 
-/// Points of a lognormal distribution with this mean, and this standard deviation divided by it: between them it is
-/// taken as even, and their values are scaled so that the mean is right.
+/// Returns the points of a lognormal distribution with a mean and a coefficient of variation. The distribution is
+/// linear between points, and the values are scaled so that the mean is exact.
 fn lognormal(mean: f64, deviation: f64) -> Distribution {
     const STEPS: i32 = 400;
     const WIDTH: f64 = 6.0;

@@ -1,4 +1,4 @@
-//! Reads distributions of sizes from files: rows of bytes and share, as in other simulators.
+//! Reads distributions of sizes from files: rows of bytes and cumulative share, as in other simulators.
 
 use crate::code::Code;
 use crate::document::read_text;
@@ -7,17 +7,17 @@ use crate::spec::{FlowSizesSpec, FlowSpec, Size, SizePoint};
 use crate::units::shorten;
 use std::path::Path;
 
-/// Points of a distribution that a file may have.
+/// Maximum number of points of a distribution in a file.
 const POINTS_MAX: usize = 4096;
-/// Bytes of a point at most.
+/// Maximum size of a point, in bytes.
 const BYTES_MAX: f64 = 1e15;
-/// Tolerance of the last share against the whole, as files have shares with few digits.
+/// Tolerance of the last share, as files have shares with few digits.
 const ROUNDING: f64 = 1e-6;
 
-/// Hint beside an unknown name.
+/// Hint for an unknown name.
 pub(super) const OR_A_FILE: &str = "a file of points has a name such as \"sizes.txt\"";
 
-/// Puts the points of files in the place of their names, wherever a table of flows has sizes.
+/// Replaces file names by the points in the files for all sizes of a table of flows.
 pub(super) fn read_all(path: &str, spec: &mut FlowSpec, base_dir: &Path) -> Result<(), Issue> {
     read_in(spec.sizes.as_mut(), &format!("{path}.sizes"), base_dir)?;
     let Some(service) = &mut spec.service else { return Ok(()) };
@@ -37,13 +37,13 @@ fn read_in(sizes: Option<&mut FlowSizesSpec>, path: &str, base_dir: &Path) -> Re
     }
 }
 
-/// Distributions that come with the program have no dots and slashes in their names.
+/// Returns true if a name is that of a file. Names of built-in distributions have no dots and slashes.
 fn is_file(name: &str) -> bool {
     name.contains(['.', '/', '\\'])
 }
 
-/// The points of a file: bytes and share in every row, with a comma or a space between them, below a header or none.
-/// Shares go up to 1, or to 100 where they are percent.
+/// Parses the points of a file: bytes and share in every row, separated by a comma or a space, with an optional
+/// header. Shares go up to 1, or to 100 if they are percent.
 fn points(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
     let mut rows: Vec<(usize, f64, f64)> = Vec::new();
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
@@ -75,7 +75,7 @@ fn points(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
     Ok(points)
 }
 
-/// The share that is all of them: that of the last point.
+/// Returns the last share, which stands for all flows: 1 or 100.
 fn whole(rows: &[(usize, f64, f64)], file: &str, path: &str) -> Result<f64, Issue> {
     let Some(&(number, _, last)) = rows.last() else {
         return Err(Issue::in_file(

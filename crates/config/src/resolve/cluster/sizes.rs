@@ -1,4 +1,4 @@
-//! How large flows are, and when they come in an open loop.
+//! Sizes of flows, and their arrival times in an open loop.
 
 use super::super::arithmetic::ln;
 use super::size_file::OR_A_FILE;
@@ -10,11 +10,11 @@ use crate::units::shorten;
 use hostnet_kernel::Rng;
 use hostnet_model::params::Distribution;
 
-/// A distribution of sizes: the points of what share of flows has at most so many bytes.
+/// A distribution of sizes: points of a size in bytes and the share of flows that do not exceed it.
 pub(super) struct FlowSizes(Vec<(f64, f64)>);
 
 impl FlowSizes {
-    /// Every flow alike.
+    /// Creates a distribution in which every flow has the same size.
     pub(super) fn fixed(bytes: u64) -> Self {
         Self(vec![(bytes as f64, 1.0)])
     }
@@ -35,7 +35,7 @@ impl FlowSizes {
         Self::of_points(&points, path)
     }
 
-    /// That of these points.
+    /// Creates the distribution of these points.
     pub(super) fn of_points(points: &[SizePoint], path: &str) -> Result<Self, Issue> {
         let ascending = |pair: &[SizePoint]| pair[0].bytes.0 <= pair[1].bytes.0 && pair[0].share <= pair[1].share;
         if points.last().is_none_or(|last| last.share < 1.0) || !points.windows(2).all(ascending) {
@@ -54,25 +54,25 @@ impl FlowSizes {
         Distribution::Points(self.0.iter().map(|&(bytes, most)| (share(most), (bytes as u64).max(1))).collect())
     }
 
-    /// The least and the largest.
+    /// Returns the smallest and the largest size, in bytes.
     pub(super) fn range(&self) -> (u64, u64) {
         let bytes = |point: Option<&(f64, f64)>| point.map_or(0, |point| point.0 as u64);
         (bytes(self.0.first()), bytes(self.0.last()))
     }
 
-    /// All of them without so many bytes, which the least has room for.
+    /// Returns the distribution with `bytes` subtracted from every size. The smallest size must be at least that.
     pub(super) fn without(&self, bytes: u64) -> Self {
         Self(self.0.iter().map(|&(own, share)| (own - bytes as f64, share)).collect())
     }
 
-    /// Bytes of a flow on average.
+    /// Returns the mean size of a flow, in bytes.
     pub(super) fn mean(&self) -> f64 {
         let (first, share) = self.0[0];
         let between = self.0.windows(2).map(|pair| (pair[1].1 - pair[0].1) * (pair[0].0 + pair[1].0) / 2.0);
         share * first + between.sum::<f64>()
     }
 
-    /// Bytes of a flow.
+    /// Draws the size of a flow, in bytes.
     pub(super) fn draw(&self, rng: &mut Rng) -> u64 {
         let share = unit(rng);
         let above = self.0.iter().position(|&(_, most)| share <= most).unwrap_or(self.0.len() - 1);
@@ -83,7 +83,7 @@ impl FlowSizes {
     }
 }
 
-/// Times that come at random (a Poisson process), so many ps apart on average.
+/// Random arrival times (a Poisson process) with a mean distance in ps.
 pub(super) struct Arrivals {
     mean_ps: f64,
     at_ps: f64,
@@ -100,7 +100,7 @@ impl Arrivals {
     }
 }
 
-/// A number above 0 and up to 1.
+/// Draws a number above 0 and up to 1.
 fn unit(rng: &mut Rng) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }

@@ -1,5 +1,5 @@
-//! Switches that sum up vectors of jobs: the tree of those that do so for a job (as SHARP has them: Graham et
-//! al., COMHPC 2016), and what stands in a switch for its engine.
+//! Switches that add vectors of jobs: the reduction tree of a job (as in SHARP: Graham et al., COMHPC 2016), and the
+//! engine inside a switch.
 
 use super::fabric::Fabric;
 use super::hosts::Hosts;
@@ -12,17 +12,17 @@ use hostnet_model::params::{
 };
 use std::collections::{BTreeMap, VecDeque};
 
-/// The way to an engine within a switch: so quick that only the engine itself takes time.
+/// Rate and latency between an engine and its switch, which are so fast that only the engine itself takes time.
 const WITHIN_BYTES_PER_S: u64 = 1_000_000_000_000_000;
 const WITHIN_PS: u64 = 1;
-/// Packets between an engine and its switch.
+/// Maximum number of packets between an engine and its switch.
 const WITHIN_PACKETS: u32 = 64;
 
-/// The engines that jobs use. A host behind the others stands for each.
+/// Engines that jobs use. Each is represented by a host with a number after those of the user's hosts.
 pub(super) struct Engines {
-    /// Hosts of the user.
+    /// Number of the user's hosts.
     first: usize,
-    /// The switch of each, in the order of these hosts.
+    /// Switch of each engine, in the order of the hosts that represent them.
     switches: Vec<usize>,
 }
 
@@ -31,7 +31,7 @@ impl Engines {
         Self { first: hosts.hosts.len(), switches: Vec::new() }
     }
 
-    /// The host that stands for the engine of a switch.
+    /// Returns the host that represents the engine of a switch.
     fn host(&mut self, switch: usize) -> u16 {
         let at = self.switches.iter().position(|&own| own == switch).unwrap_or_else(|| {
             self.switches.push(switch);
@@ -40,7 +40,7 @@ impl Engines {
         (self.first + at) as u16
     }
 
-    /// Puts the engines into their switches.
+    /// Adds the engines to their switches.
     pub(super) fn add(&self, cluster: &mut ClusterParams, network: &NetworkSpec) {
         for (host, &switch) in (self.first as u16..).zip(&self.switches) {
             cluster.hosts.push(HostParams {
@@ -64,7 +64,7 @@ impl Engines {
     }
 }
 
-/// How switches are joined.
+/// Adjacency of the switches.
 struct Graph {
     /// Neighbours of each switch, in the order of the cables.
     next: Vec<Vec<usize>>,
@@ -123,12 +123,13 @@ impl Graph {
 /// Reduction tree of a job: switches add the vectors of ranks, one per host, where their paths meet.
 pub(super) struct Tree {
     pub(super) reducers: Vec<ReducerParams>,
-    /// Number of the reducer that each of these ranks talks with; of a single rank there is none.
+    /// Number of the reducer of each rank; a single rank has none.
     pub(super) of_rank: BTreeMap<u32, u32>,
 }
 
 impl Tree {
-    /// The tree of ranks, with the host of each; the job has `ranks` in all. `path` is that of the job.
+    /// Builds the reduction tree of the `leaders`, pairs of rank and host. The job at `path` has `ranks` ranks in
+    /// all.
     pub(super) fn new(
         path: &str,
         leaders: &[(u32, usize)],

@@ -2,7 +2,7 @@
 
 use crate::spec::SwitchSpec;
 
-/// A switch, for messages.
+/// A switch, as messages name it.
 pub(super) struct Place<'a> {
     pub(super) name: &'a str,
     pub(super) own: &'a SwitchSpec,

@@ -13,7 +13,7 @@ use hostnet_model::params::{EcnParams, SharerDirectoryParams, SwitchEnergyParams
 const BUFFER_BYTES: u64 = 16_000_000;
 const SWITCH_LATENCY_PS: u64 = 500_000;
 
-/// Writes out what is the same wherever nobody says otherwise, and takes away what has no effect.
+/// Fills in the defaults, and removes values that have no effect.
 pub(super) fn complete(switch: &mut SwitchSpec) {
     learning::strip(switch);
     switch.buffer.get_or_insert(Size(BUFFER_BYTES));
@@ -24,7 +24,7 @@ pub(super) fn complete(switch: &mut SwitchSpec) {
     }
 }
 
-/// Puts what holds for several switches under what one says.
+/// Fills in values of a switch from those for several switches.
 pub(super) fn inherit(switch: &mut SwitchSpec, all: &SwitchSpec) {
     switch.buffer = switch.buffer.or(all.buffer);
     switch.alpha = switch.alpha.or(all.alpha);

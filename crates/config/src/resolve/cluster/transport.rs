@@ -12,14 +12,14 @@ use hostnet_model::params::{CongestionControl, ControlKind, DcqcnParams, RocePar
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of IP, TCP and its timestamps.
+/// Bytes of the headers of IP and TCP with time stamps.
 const TCP_HEADER_BYTES: u32 = 20 + 20 + 12;
-/// Bytes of IP, UDP, the transport header, that of an RDMA write and the checksum of RoCE v2.
+/// Bytes of the headers of IP, UDP, BTH and RETH, and of the ICRC of RoCE v2.
 const ROCE_HEADER_BYTES: u32 = 20 + 8 + 12 + 16 + 4;
 const PAYLOAD_MIN_BYTES: u32 = 256;
 const PAYLOAD_MAX_BYTES: u32 = 4096;
 
-/// Puts the values of its base under every transport, and adds those that flows and jobs name and nothing else changes.
+/// Fills in every transport from its base, and adds built-in transports that flows and jobs name.
 pub(super) fn fill(tree: &mut Value) -> Result<(), Issue> {
     let mut named: Vec<String> = Vec::new();
     for kind in ["flow", "job"] {
@@ -57,8 +57,7 @@ fn without_base(name: &str, path: &str) -> Issue {
     Issue::new(Code::MissingKey, format!("{path}.base"), message)
 }
 
-/// Notes transports that nothing uses and whose names are near to one that is used as it is built in. `given` are the
-/// keys that the user wrote.
+/// Returns notes about unused transports with names similar to a used built-in one; `given` are the user's keys.
 pub(super) fn mistyped(spec: &ClusterSpec, given: &[String]) -> Vec<String> {
     let of_flows = spec.flow.values().map(|flow| &flow.transport);
     let used: BTreeSet<&str> =
@@ -76,7 +75,7 @@ pub(super) fn mistyped(spec: &ClusterSpec, given: &[String]) -> Vec<String> {
     near.collect()
 }
 
-/// The transport of a name.
+/// Returns the transport of a name.
 pub(super) fn find<'a>(
     all: &'a BTreeMap<String, TransportSpec>,
     name: &str,
@@ -99,7 +98,7 @@ pub(super) fn is_roce(spec: &TransportSpec) -> bool {
     matches!(spec.base, Some(BaseSpec::Roce | BaseSpec::Dcqcn))
 }
 
-/// Resolves the transport `name` for packets of at most `mtu_bytes`, which stand at `mtu_path`.
+/// Resolves the transport `name` for packets of at most `mtu_bytes`, a value given at `mtu_path`.
 pub(super) fn resolve(name: &str, spec: &TransportSpec, mtu_bytes: u32, mtu_path: &str) -> Result<Transport, Issue> {
     let reader = Reader { name };
     match is_roce(spec) {
@@ -219,12 +218,12 @@ fn dcqcn(reader: &Reader, spec: &TransportSpec) -> Result<DcqcnParams, Issue> {
     })
 }
 
-/// A share from 0 to 1 in units of 2^-16.
+/// Converts a share from 0 to 1 to units of 2^-16.
 fn sixteenth(value: f64) -> u32 {
     (share(value) >> 16) as u32
 }
 
-/// Reads what the base of a transport gives.
+/// Reader of the values that a transport gets from its base.
 struct Reader<'a> {
     name: &'a str,
 }

@@ -1,4 +1,4 @@
-//! The ways that flows are given.
+//! Explicit paths of flows.
 
 use super::fabric::Fabric;
 use super::hosts::Hosts;
@@ -8,7 +8,7 @@ use crate::units::shorten;
 use hostnet_model::params::CableEnd;
 
 impl Fabric {
-    /// The switches of the way `via` of the flows at `path` between `pairs` of hosts.
+    /// Returns the switches of the path `via` of the flows at `path` between `pairs` of hosts.
     pub(super) fn way(
         &self,
         via: &[String],
@@ -40,7 +40,7 @@ impl Fabric {
         Ok(way)
     }
 
-    /// Checks that a cable joins two neighbours on a way.
+    /// Checks that a cable connects two neighbours on a path.
     fn check_joined(&self, ends: [CableEnd; 2], hosts: &Hosts, at: &str) -> Result<(), Issue> {
         let [one, other] = ends;
         if self.cables.iter().any(|cable| cable.ends == [one, other] || cable.ends == [other, one]) {

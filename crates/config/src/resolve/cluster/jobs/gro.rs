@@ -7,10 +7,10 @@ use crate::resolve::cluster::hosts::Hosts;
 use crate::spec::{JobSpec, Size};
 use hostnet_model::params::{JobParams, Transport};
 
-/// As Linux merges at most.
+/// Maximum size of a segment that Linux coalesces.
 const MERGED: Size = Size(64 << 10);
-/// When the first packet that is not acknowledged has waited for so long, it is. Chosen: as long as a NIC may hold back
-/// an interrupt.
+/// Time after which the first unacknowledged packet is acknowledged, in ps. Chosen: as long as a NIC may delay an
+/// interrupt.
 const WAITS_PS: u64 = 20_000_000;
 
 /// Returns true if one of two hosts is a server and the other an endpoint.
@@ -19,7 +19,7 @@ pub(super) fn is_mixed(hosts: &Hosts, one: u16, other: u16) -> bool {
     is_server(one) != is_server(other)
 }
 
-/// How messages of a job are carried between endpoints and servers.
+/// Returns the transport of messages between endpoints and servers.
 pub(super) fn merged(
     path: &str,
     spec: &mut JobSpec,

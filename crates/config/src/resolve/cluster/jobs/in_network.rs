@@ -1,5 +1,5 @@
-//! Sums of vectors that switches make: ranks of a host sum up along a tree, and the first of them sends that to its
-//! switch and gets the sum of all from there.
+//! Sums of vectors by switches: the ranks of a host add their vectors along a tree. The first rank sends the sum to
+//! its switch, and receives the sum of all ranks from the switch.
 
 use super::program::Program;
 use crate::code::Code;
@@ -11,15 +11,15 @@ use crate::spec::{AlgorithmSpec, JobKindSpec, JobSpec};
 use hostnet_model::params::{JobParams, ReducerParams, Transport};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The switches of a network, as a job sees them.
+/// The switches of a network, as a job uses them.
 pub(super) struct Switches<'a> {
     pub(super) fabric: &'a Fabric,
     pub(super) engines: &'a mut Engines,
-    /// Data of a packet of the job.
+    /// Maximum data of a packet of the job, in bytes.
     pub(super) packet_bytes: u32,
 }
 
-/// Data of a packet at most.
+/// Returns the maximum data of a packet, in bytes.
 pub(super) fn packet_bytes(carried: &Transport) -> u32 {
     match carried {
         Transport::Tcp(tcp) => tcp.mss_bytes,
@@ -28,7 +28,7 @@ pub(super) fn packet_bytes(carried: &Transport) -> u32 {
     }
 }
 
-/// Finds the switches that sum up for a job that asks for it, and tells its program of them.
+/// Builds the reduction tree of a job that uses in-network sums, and registers the tree with the job's program.
 pub(super) fn join(
     path: &str,
     spec: &JobSpec,
@@ -57,7 +57,7 @@ pub(super) fn join(
     Ok(tree.reducers)
 }
 
-/// The switches of a job that talk to each other, by their numbers.
+/// Returns the pairs of reducers and ranks that exchange messages, by number.
 pub(super) fn pairs(job: &JobParams) -> BTreeSet<[u32; 2]> {
     let numbers = job.hosts.len() as u32..;
     let with_output = numbers.zip(&job.reducers).filter_map(|(own, reducer)| Some([own, reducer.output?]));
@@ -65,7 +65,7 @@ pub(super) fn pairs(job: &JobParams) -> BTreeSet<[u32; 2]> {
 }
 
 impl Program {
-    /// Sum of vectors of all ranks by switches.
+    /// Adds an all-reduce of the vectors of all ranks by switches.
     pub(super) fn in_network(&mut self, bytes: u64) {
         let joined = std::mem::take(&mut self.joined);
         let several = || joined.iter().filter(|(ranks, _)| ranks.len() > 1);

@@ -39,7 +39,7 @@ const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
 const COPY_LATENCY: Time = Time(500_000);
 const DATA: Size = Size(64 << 20);
 
-/// The jobs, and the flows that carry their messages.
+/// Resolves the jobs, and adds the flows that carry their messages.
 pub(super) fn resolve(
     spec: &mut ClusterSpec,
     hosts: &mut Hosts,
@@ -80,7 +80,7 @@ pub(super) fn resolve(
     Ok(jobs)
 }
 
-/// How messages of a job are carried.
+/// Transport of the messages of a job.
 struct Flow {
     job: u32,
     class: u8,
@@ -94,7 +94,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// A flow for every two ranks at different hosts that talk.
+    /// Adds a flow for every two communicating ranks at different hosts.
     fn add(
         &self,
         path: &str,
@@ -144,7 +144,7 @@ impl Flow {
     }
 }
 
-/// The ranks and switches that talk to each other, the lower number first.
+/// Returns the pairs of ranks and switches that exchange messages, the lower number first.
 fn pairs(job: &JobParams) -> BTreeSet<[u32; 2]> {
     let mut found = in_network::pairs(job);
     for block in &job.blocks {
@@ -216,7 +216,7 @@ fn params(
     })
 }
 
-/// Rounds until so many hosts run when each that runs launches another one in every round.
+/// Returns the rounds until `hosts` hosts run, if each running host launches another one in every round.
 fn rounds(hosts: usize) -> u64 {
     u64::from(hosts.max(1).next_power_of_two().ilog2())
 }
@@ -236,7 +236,7 @@ fn is_archetype(kind: JobKindSpec) -> bool {
     matches!(kind, Compute | Irregular | Shuffle | Streaming)
 }
 
-/// Which keys belong to which kinds of job.
+/// Checks that every key belongs to the kind of job.
 fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     use JobKindSpec::{Barrier, Chakra, Program};
     let counted = is_npb(spec.kind) || is_archetype(spec.kind);
@@ -269,7 +269,7 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     }
 }
 
-/// Writes down what the ranks do.
+/// Adds the steps of all ranks to the program.
 fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path) -> Result<(), Issue> {
     let group: Vec<u32> = (0..program.ranks).collect();
     if is_npb(spec.kind) {
@@ -376,7 +376,7 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
     Ok(())
 }
 
-/// Checks that a program that the user wrote comes to its end; the others do.
+/// Checks that a user's program terminates; the built-in programs do.
 fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
     let name_of = |phase: u8| job.phases[usize::from(phase)].clone();
     let key = match spec.kind {

@@ -38,15 +38,15 @@ struct About {
 struct Phase {
     /// Instructions per operation.
     instructions: f64,
-    /// Bytes read and written in order per unit.
+    /// Bytes read and written sequentially per unit.
     reads: f64,
     writes: f64,
-    /// Bytes of these arrays per unit, or in all.
+    /// Working set of these arrays in bytes: per unit, and fixed.
     set: f64,
     fixed_set: f64,
     /// Random reads per unit.
     gathers: f64,
-    /// Bytes of what is read at random per element.
+    /// Bytes of the randomly read table per element.
     table: f64,
 }
 
@@ -54,13 +54,13 @@ struct Phase {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Messages {
-    /// Bytes of a sum over all ranks.
+    /// Bytes of an all-reduce over all ranks.
     allreduce: f64,
-    /// Share of a rank's data that it sends to others.
+    /// Share of a rank's data that the rank sends to others.
     alltoall: f64,
 }
 
-/// How much of something a rank does.
+/// Amount of work of a rank in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Amount {
     /// Operations, as the benchmark counts them.
@@ -72,7 +72,7 @@ pub(super) struct Amount {
 }
 
 impl Profile {
-    /// That of a kind.
+    /// Loads the profile of a kind of job.
     pub(super) fn of(kind: &str) -> Result<Self, Issue> {
         serde_json::from_value(presets::job_profile(kind)?).map_err(plan_error)
     }
@@ -99,7 +99,7 @@ impl Profile {
         }
     }
 
-    /// Writes down what the ranks of an archetype do with the data of all of them together.
+    /// Adds the steps of an archetype; `data` are the bytes of all ranks together.
     pub(super) fn archetype(&self, program: &mut Program, group: &[u32], data: u64) {
         let each = data as f64 / f64::from(program.ranks);
         let units = each / LINE_BYTES;

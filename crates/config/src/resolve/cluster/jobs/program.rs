@@ -1,11 +1,11 @@
-//! How programs of ranks are written down.
+//! Programs of ranks, built step by step.
 
 use hostnet_model::params::{
     AcceleratorParams, RankCore, RankMessageParams, RankStepParams, StepBlockParams, StepWorkParams,
 };
 use hostnet_traffic::chakra::Collective;
 
-/// A step without anything.
+/// A step without any action.
 pub(super) const NOTHING: RankStepParams = RankStepParams {
     phase: 0,
     compute_ps: 0,
@@ -16,7 +16,7 @@ pub(super) const NOTHING: RankStepParams = RankStepParams {
     receive: None,
 };
 
-/// Steps of all ranks together that a job may have, not counting how often blocks are repeated.
+/// Maximum number of steps of all ranks of a job, not counting repetitions of blocks.
 pub(super) const STEPS_MAX: usize = 1 << 21;
 
 const PS_PER_S: u128 = 1_000_000_000_000;
@@ -24,18 +24,18 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 /// Costs of adding vectors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adding {
-    /// Bytes of a vector that a rank adds to another in a second; 0 = nothing is taken for that.
+    /// Bytes per second at which a rank adds a vector to another; 0 = adding takes no time.
     pub(super) bytes_per_s: u64,
     /// Cores of the ranks; empty if all ranks are at endpoints.
     pub(super) cores: Vec<RankCore>,
 }
 
-/// A collective of all ranks that steps of the last block are.
+/// A collective of all ranks, as a range of steps of the last block.
 pub(super) struct Mark {
     pub(super) kind: Collective,
-    /// Bytes, as execution traces count them.
+    /// Bytes of the collective, as execution traces count them.
     pub(super) bytes: u64,
-    /// The first step of each rank, and the one after the last.
+    /// First step of each rank, and the step after the last.
     pub(super) begin: Vec<usize>,
     pub(super) end: Vec<usize>,
 }
@@ -44,12 +44,12 @@ pub(super) struct Mark {
 pub(super) struct Program {
     pub(super) ranks: u32,
     pub(super) adding: Adding,
-    /// With switches that sum up: the ranks of each host, and the number of what the first of them talks with.
+    /// Ranks of each host and the reducer of the first of them, if switches add the vectors.
     pub(super) joined: Vec<(Vec<u32>, Option<u32>)>,
     pub(super) blocks: Vec<StepBlockParams>,
     pub(super) phases: Vec<String>,
     pub(super) works: Vec<StepWorkParams>,
-    /// The collectives in it, in their order, where they are wanted.
+    /// Collectives of the program in order, if they are recorded.
     pub(super) marks: Option<Vec<Mark>>,
     /// Offset of the exchanged data in the vector of the job, in bytes.
     pub(super) base: u64,
@@ -74,13 +74,13 @@ impl Program {
         }
     }
 
-    /// A block that is repeated so often. What comes next goes there.
+    /// Begins a block that is repeated `times` times. Further steps are added to the block.
     pub(super) fn block(&mut self, times: u32) -> &mut Self {
         self.blocks.push(StepBlockParams { times, steps: vec![Vec::new(); self.ranks as usize] });
         self
     }
 
-    /// The number of a name of steps.
+    /// Returns the number of a step name, which is added if it is new.
     pub(super) fn phase(&mut self, name: &str) -> u8 {
         let at = self.phases.iter().position(|phase| phase == name).unwrap_or_else(|| {
             self.phases.push(name.to_owned());
@@ -89,7 +89,7 @@ impl Program {
         at as u8
     }
 
-    /// The number of a work, from 1 on; 0 for none, and for more than there are numbers, which is too many.
+    /// Returns the number of a work, from 1; 0 for an empty work, or if there are too many works.
     pub(super) fn work(&mut self, work: StepWorkParams) -> u16 {
         if work == StepWorkParams::default() {
             return 0;
@@ -101,13 +101,13 @@ impl Program {
         u16::try_from(at + 1).unwrap_or(0)
     }
 
-    /// Adds a step of a rank that computes: so long at an endpoint, and a work at a server.
+    /// Adds a computation of a rank: `compute_ps` at an endpoint, `work` at a server.
     pub(super) fn labor(&mut self, rank: u32, phase: u8, compute_ps: u64, work: StepWorkParams) {
         let work = self.work(work);
         self.push(rank, RankStepParams { phase, compute_ps, work, ..NOTHING });
     }
 
-    /// Adds a step of a rank; bytes of 0 are no message.
+    /// Adds a step of a rank that sends and receives. A message of 0 bytes is omitted.
     pub(super) fn step(&mut self, rank: u32, phase: u8, compute_ps: u64, send: (u32, u64), receive: (u32, u64)) {
         self.step_from(rank, phase, compute_ps, (send, 0), receive);
     }
@@ -127,7 +127,8 @@ impl Program {
         self.push(rank, RankStepParams { phase, compute_ps, send, at, receive, ..NOTHING });
     }
 
-    /// A rank adds what it has received to what it has. A core reads every line of both and writes one of them.
+    /// Adds the addition of a received vector to the rank's own. A core reads every line of both and writes every
+    /// line of one.
     pub(super) fn add(&mut self, rank: u32, bytes: u64) {
         let Adding { bytes_per_s, cores } = &self.adding;
         if *bytes_per_s == 0 || bytes == 0 {
@@ -149,12 +150,12 @@ impl Program {
         self.labor(rank, phase, ps, work.unwrap_or_default());
     }
 
-    /// A rank gives its accelerator work, and goes on when that has no more left than it may have.
+    /// Adds work for the accelerator of a rank. The rank continues when at most `left` works remain.
     pub(super) fn device(&mut self, rank: u32, phase: u8, work_ps: u64, left: u32) {
         self.push(rank, RankStepParams { phase, device: AcceleratorParams { work_ps, left }, ..NOTHING });
     }
 
-    /// Adds a step of a rank; one without anything is none.
+    /// Adds a step of a rank, unless the step has no action.
     pub(super) fn push(&mut self, rank: u32, step: RankStepParams) {
         let Some(block) = self.blocks.last_mut().filter(|_| self.steps <= STEPS_MAX) else { return };
         if step != (RankStepParams { phase: step.phase, ..NOTHING }) {
@@ -163,14 +164,14 @@ impl Program {
         }
     }
 
-    /// A collective begins.
+    /// Begins a collective.
     pub(super) fn opens(&mut self) {
         if self.marks.is_some() {
             self.begun = self.counts();
         }
     }
 
-    /// The collective is over; unless it is one of all ranks that traces know, it is some messages.
+    /// Ends a collective. If `what` is given, the collective is recorded; otherwise it is just messages.
     pub(super) fn closes(&mut self, what: Option<(Collective, u64)>) {
         let end = self.counts();
         if let (Some(marks), Some((kind, bytes))) = (&mut self.marks, what) {
@@ -178,7 +179,7 @@ impl Program {
         }
     }
 
-    /// Steps of each rank in the last block, where collectives are wanted.
+    /// Returns the number of steps of each rank in the last block if collectives are recorded.
     fn counts(&self) -> Vec<usize> {
         let last = self.blocks.last().filter(|_| self.marks.is_some());
         last.map_or(Vec::new(), |block| block.steps.iter().map(Vec::len).collect())
@@ -189,7 +190,7 @@ impl Program {
         self.steps > STEPS_MAX
     }
 
-    /// Every rank of a group computes for as long.
+    /// Adds a computation of equal duration for every rank of a group.
     pub(super) fn compute(&mut self, group: &[u32], name: &str, ps: u64) {
         if ps == 0 {
             return;

@@ -1,11 +1,11 @@
-//! Jobs whose messages go over RoCE.
+//! Jobs whose messages use RoCE.
 
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::JobSpec;
 use crate::units::shorten;
 
-/// Checks that a job has nothing that RoCE, which it names as `transport`, has no use for.
+/// Checks that a job with RoCE as its `transport` has no key that RoCE does not use.
 pub(super) fn check(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let transport = format!("{path}.transport");
     let named = shorten(spec.transport.as_deref().unwrap_or_default());

@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const FS_PER_S: f64 = 1e15;
 const IPC: f64 = 1.0;
 
-/// The cores that have ranks: host and core.
+/// Cores that run ranks, as pairs of host and core.
 pub(super) type Taken = BTreeSet<(usize, u32)>;
 
-/// The cores of the ranks of a job; none if all of them are at endpoints.
+/// Assigns cores to the ranks of a job; none if all ranks are at endpoints.
 pub(super) fn take(
     path: &str,
     spec: &mut JobSpec,
@@ -50,7 +50,7 @@ pub(super) fn take(
     Ok(seats)
 }
 
-/// Checks that a job whose ranks are at endpoints has no key of servers.
+/// Checks that a job with ranks at endpoints only has no key of servers.
 fn without_servers(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let keys = [("cores", spec.cores.is_some()), ("ipc", spec.ipc.is_some())];
     match keys.into_iter().find(|(_, given)| *given) {
@@ -62,7 +62,7 @@ fn without_servers(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     }
 }
 
-/// Checks that steps with instructions or memory have cores for them.
+/// Checks that steps with instructions or memory accesses run on cores.
 fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), Issue> {
     if super::is_archetype(spec.kind) && !all_at_servers {
         let message =
@@ -83,7 +83,7 @@ fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), I
     Ok(())
 }
 
-/// Checks that a server is one that ranks may be at.
+/// Checks that ranks can run on a server.
 fn check_server(path: &str, hosts: &Hosts, host: usize) -> Result<(), Issue> {
     let Some(server) = hosts.seats(host) else { return Ok(()) };
     let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
@@ -114,7 +114,7 @@ fn check_server(path: &str, hosts: &Hosts, host: usize) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The core of the rank that is number `number` at a server.
+/// Returns the core of rank number `number` of a server.
 fn core(path: &str, spec: &JobSpec, hosts: &Hosts, host: usize, number: usize) -> Result<u32, Issue> {
     let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
     match &spec.cores {
@@ -137,7 +137,7 @@ fn core(path: &str, spec: &JobSpec, hosts: &Hosts, host: usize, number: usize) -
     }
 }
 
-/// Gives a core of a server to a rank.
+/// Assigns a core of a server to a rank.
 fn claim(path: &str, hosts: &mut Hosts, host: usize, core: u32, taken: &mut Taken) -> Result<(), Issue> {
     let table = hosts.table_of(host);
     let key = format!("{path}.cores");

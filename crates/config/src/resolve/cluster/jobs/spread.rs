@@ -1,4 +1,4 @@
-//! How the ranks of a job are spread over its hosts.
+//! Distribution of the ranks of a job over its hosts.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -7,10 +7,10 @@ use crate::spec::{AlgorithmSpec, JobSpec, RanksPerHost};
 use crate::units::shorten;
 use std::collections::BTreeSet;
 
-/// Ranks of a job.
+/// Maximum number of ranks of a job.
 pub(super) const RANKS_MAX: usize = 1 << 14;
 
-/// The host of each rank. `at` are the hosts of the job.
+/// Returns the host of each rank; `at` are the hosts of the job.
 pub(super) fn placed(path: &str, spec: &JobSpec, at: &[usize], hosts: &Hosts) -> Result<Vec<usize>, Issue> {
     let counts = match (spec.ranks, &spec.ranks_per_host) {
         (Some(_), Some(_)) => {
@@ -35,7 +35,7 @@ pub(super) fn placed(path: &str, spec: &JobSpec, at: &[usize], hosts: &Hosts) ->
     Ok(at.iter().zip(counts).flat_map(|(&host, count)| std::iter::repeat_n(host, count as usize)).collect())
 }
 
-/// The ranks at each host, of those at the hosts of each entry of `hosts`.
+/// Returns the number of ranks at each host, from the counts for each entry of `hosts`.
 fn of_each(path: &str, spec: &JobSpec, counts: &[u32], hosts: &Hosts) -> Result<Vec<u32>, Issue> {
     let (names, key) = (&spec.hosts.0, format!("{path}.hosts"));
     if counts.len() != names.len() {
@@ -49,7 +49,7 @@ fn of_each(path: &str, spec: &JobSpec, counts: &[u32], hosts: &Hosts) -> Result<
     Ok(found)
 }
 
-/// The host of the rank that only sums up, if there is one.
+/// Returns the host of the rank that only aggregates, if there is one.
 pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &Hosts) -> Result<Option<usize>, Issue> {
     let Some(name) = &spec.aggregator else { return Ok(None) };
     let key = format!("{path}.aggregator");
@@ -61,7 +61,8 @@ pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &Hosts) -> Result<Op
     Ok(found.into_iter().next())
 }
 
-/// Fills in how many ranks a group has: those of a host, or with one at each the power of two up to the root of all.
+/// Fills in the number of ranks of a group: the ranks of a host, or, with one rank per host, a power of two up to the
+/// square root of the number of ranks.
 pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<(), Issue> {
     if spec.algorithm != Some(AlgorithmSpec::Hierarchical) || spec.group.is_some() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Programs that the user wrote.
+//! Programs written by the user.
 
 use super::program::{Program, NOTHING};
 use crate::code::Code;
@@ -6,7 +6,7 @@ use crate::error::Issue;
 use crate::spec::{JobStepSpec, Size};
 use hostnet_model::params::{RankMessageParams, RankStepParams, StepWorkParams};
 
-/// Names of steps that a job may have.
+/// Maximum number of step names of a job.
 const NAMES_MAX: usize = 200;
 
 /// Adds the steps of a list to a program.
@@ -62,7 +62,7 @@ pub(super) fn write(path: &str, steps: &[JobStepSpec], program: &mut Program) ->
     Ok(())
 }
 
-/// A message, unless it has no bytes.
+/// Returns a message, or `None` if the message has no bytes.
 fn some((rank, bytes): (u32, u64)) -> Option<RankMessageParams> {
     (bytes > 0).then_some(RankMessageParams { rank, bytes })
 }
@@ -98,7 +98,7 @@ fn work(at: &str, step: &JobStepSpec) -> Result<StepWorkParams, Issue> {
     })
 }
 
-/// A rank and the bytes of a message; no bytes where there is none.
+/// Returns the peer rank and the bytes of a message; 0 bytes if there is none.
 fn message(at: &str, keys: [&str; 2], rank: Option<u32>, bytes: Option<Size>) -> Result<(u32, u64), Issue> {
     match (rank, bytes) {
         (Some(rank), Some(Size(bytes))) => Ok((rank, bytes)),

@@ -1,7 +1,7 @@
-//! Jobs as execution traces of Chakra: a file of each rank.
+//! Jobs as execution traces of Chakra, a file per rank.
 //!
-//! What ranks compute are nodes with durations, collectives of all ranks nodes of their own, and the rest messages. A
-//! message is cut where its receiver cuts what it receives, so that every node that sends has one that receives.
+//! Computations are nodes with durations, collectives of all ranks are single nodes, and the rest are messages. A
+//! message is split where its receiver splits the received data, so that every send node has one receive node.
 
 use super::program::{Adding, Mark, Program};
 use crate::code::Code;
@@ -15,17 +15,17 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Nodes of all ranks together.
+/// Maximum number of nodes of all ranks.
 const NODES_OF_ALL_MAX: u64 = 1 << 22;
 const PS_PER_US: i128 = 1_000_000;
-/// Tags have 31 bits.
+/// Number of tags, which have 31 bits.
 const TAGS: u64 = 1 << 31;
 
-/// The content of the traces of a job, rank by rank. Without a name it is the only job. With `messages` collectives are
-/// the messages that this job sends, and not nodes of their own.
+/// Returns the contents of the trace files of a job, rank by rank. Without a name, the plan must have a single job.
+/// With `messages`, collectives are written as the messages that they send, not as single nodes.
 ///
 /// # Errors
-/// There is no such job, or traces cannot tell what it does.
+/// Returns an error if there is no such job, or if traces cannot express its steps.
 pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<Vec<Vec<u8>>, Fault> {
     let job = found(plan, job)?;
     let program = program(plan, job, messages)?;
@@ -65,7 +65,7 @@ pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<V
     (0..program.ranks).map(one).collect()
 }
 
-/// The job of that name, or the only one.
+/// Returns the job of that name, or the only job.
 fn found<'a>(plan: &'a Plan, name: Option<&str>) -> Result<&'a JobParams, Fault> {
     let jobs = &plan.cluster.jobs;
     let names = || jobs.iter().map(|job| job.name.as_str());
@@ -144,7 +144,7 @@ impl Lines {
         Self(cuts.into_iter().map(|(line, cuts)| (line, cuts.into_iter().collect())).collect())
     }
 
-    /// The pieces of a message that begins at a byte: the number of each, and its bytes.
+    /// Returns the pieces of a message that begins at byte `begin`: number and bytes of each piece.
     fn pieces(&self, line: (u32, u32), begin: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         let cuts = self.0.get(&line).map_or(&[][..], Vec::as_slice);
         let first = cuts.partition_point(|&cut| cut <= begin);
@@ -153,13 +153,13 @@ impl Lines {
         inside.map(move |number| (number as u64, cuts[number] - before(number)))
     }
 
-    /// Pieces of all messages from one rank to another.
+    /// Returns the number of pieces of all messages from one rank to another.
     fn count(&self, line: (u32, u32)) -> u64 {
         self.0.get(&line).map_or(0, |cuts| cuts.len() as u64)
     }
 }
 
-/// The steps of a rank that are in no marked collective, with their places.
+/// Returns the steps of a rank that are in no marked collective, with their positions.
 fn outside<'a>(
     rank: u32,
     steps: &'a [RankStepParams],
@@ -173,7 +173,7 @@ fn outside<'a>(
     })
 }
 
-/// Times become whole microseconds; what is left over goes to the next one.
+/// Rounds times to whole microseconds and carries the remainder to the next time.
 #[derive(Default)]
 struct Rounding(i128);
 
@@ -191,13 +191,13 @@ impl Rounding {
 struct Pen {
     rank: u32,
     scribe: TraceWriter,
-    /// The nodes that the rank comes from.
+    /// Nodes that the next node of the rank depends on.
     last: Vec<u64>,
-    /// The works of its accelerator.
+    /// Nodes of the accelerator's works.
     works: Vec<u64>,
     own: Rounding,
     device: Rounding,
-    /// Pieces of messages of all rounds before, by who sends and who receives.
+    /// Number of message pieces of all previous rounds, by sender and receiver.
     numbers: BTreeMap<(u32, u32), u64>,
 }
 
@@ -214,7 +214,7 @@ impl Pen {
         }
     }
 
-    /// Writes what the rank does once in a block.
+    /// Writes one round of a block.
     fn write(&mut self, program: &Program, block: &StepBlockParams, lines: &Lines) {
         let own = self.rank as usize;
         let steps = &block.steps[own];

@@ -1,4 +1,4 @@
-//! Sums of vectors as training has them: computed before, in buckets, with what is done with the sum after.
+//! Sums of vectors in training: the computation before, the exchange in buckets, and the update with the sum.
 
 use super::program::Program;
 use crate::code::Code;
@@ -6,10 +6,10 @@ use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, AnswerSpec, ComputePartsSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use hostnet_traffic::chakra::Collective;
 
-/// Buckets of an iteration.
+/// Maximum number of buckets of an iteration.
 const BUCKETS_MAX: u64 = 4096;
 
-/// The keys that have a meaning only with something else.
+/// Checks the keys that depend on other keys.
 pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let sums = spec.kind == JobKindSpec::Allreduce;
     let traced = spec.kind == JobKindSpec::Chakra;
@@ -57,18 +57,18 @@ pub(super) fn aggregator(spec: &JobSpec, ranks: u32) -> Option<u32> {
     sums.then_some(if spec.aggregator.is_some() { ranks - 1 } else { 0 })
 }
 
-/// How the ranks of a group sum up.
+/// Algorithm by which the ranks of a group compute a sum.
 pub(super) struct Sum<'a> {
     pub(super) algorithm: AlgorithmSpec,
     pub(super) group: &'a [u32],
-    /// The one that sums up, and the ranks of a group, where the algorithm has such.
+    /// The rank that aggregates, and the number of ranks of a group, if the algorithm has them.
     pub(super) aggregator: u32,
     pub(super) answer: AnswerSpec,
     pub(super) size: u32,
 }
 
 impl Sum<'_> {
-    /// Writes down a sum of so many bytes, which the one that sums up puts to use for so long.
+    /// Adds a sum of `bytes` bytes; the aggregator takes `update_ps` to apply the sum.
     pub(super) fn write(&self, program: &mut Program, bytes: u64, update_ps: u64) {
         program.opens();
         match self.algorithm {
@@ -90,7 +90,7 @@ impl Sum<'_> {
         program.closes(whole.then_some((Collective::AllReduce, bytes)));
     }
 
-    /// The rank that sums up sends the others what has come of it.
+    /// Adds the messages by which the aggregator sends the result to the others.
     fn answer(&self, program: &mut Program, bytes: u64) {
         match self.answer {
             AnswerSpec::Each => program.send_each(self.group, bytes, self.aggregator),
@@ -103,7 +103,7 @@ impl Sum<'_> {
     }
 }
 
-/// Writes down an iteration: what the ranks compute, what they exchange, and what they do with the sum.
+/// Adds an iteration: computation of the ranks, exchange, and update with the sum.
 pub(super) fn write(
     path: &str,
     spec: &mut JobSpec,

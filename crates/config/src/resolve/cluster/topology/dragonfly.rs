@@ -1,13 +1,13 @@
-//! Dragonflies.
+//! Dragonfly topologies.
 
 use super::{check_counts, Shape, Trunk};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::NetworkSpec;
 
-/// Groups of `a` switches, each with `p` hosts and `h` cables to other groups. The switches of a group are all joined
-/// with each other, and each two groups by as many cables as there are for all of them alike. Cable number i of a group
-/// is at its switch i / h and leads to the i-th group after it, when there is one to each.
+/// Returns a dragonfly: groups of `a` switches, each with `p` hosts and `h` cables to other groups. All switches of a
+/// group are connected with each other. Any two groups are connected by the same number of cables. If there is one
+/// cable to each group, cable number i of a group is at its switch i / h and leads to the i-th group after it.
 pub(super) fn dragonfly(network: &mut NetworkSpec, hosts: usize) -> Result<Shape, Issue> {
     let h = network.h.map_or_else(|| balanced(hosts), |h| h as usize);
     let p = network.p.map_or(h, |p| p as usize);

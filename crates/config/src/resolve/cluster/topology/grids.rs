@@ -5,8 +5,8 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NetworkSpec, Sizes, TopologySpec};
 
-/// Switches in as many dimensions as there are sizes, each joined with the next along each dimension. In a ring and a
-/// torus the last is joined with the first, where there are three or more.
+/// Returns a grid of switches with one dimension per size, each connected to the next along each dimension. In a ring
+/// and a torus the last is connected to the first, if there are three or more.
 pub(super) fn grid(topology: TopologySpec, network: &mut NetworkSpec, hosts: usize) -> Result<Shape, Issue> {
     let (allowed, example) = match topology {
         TopologySpec::Ring => (1..=1, "8"),

@@ -1,4 +1,4 @@
-//! Which sizes belong to which topology.
+//! Checks that the size keys belong to the topology.
 
 use crate::code::Code;
 use crate::error::Issue;

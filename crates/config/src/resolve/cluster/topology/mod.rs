@@ -1,4 +1,4 @@
-//! Networks by name and size: which switches there are, what joins them, and where hosts have their place.
+//! Networks by name and size: their switches, cables, and the places of hosts.
 
 mod dragonfly;
 mod grids;
@@ -14,31 +14,31 @@ use crate::error::{nearest, Issue};
 use crate::spec::{CableSpec, ClusterSpec, Names, NetworkSpec, TopologySpec, TrunkSpec};
 use crate::units::shorten;
 
-/// Switches that there may be in all.
+/// Maximum number of switches.
 pub(super) const SWITCHES_MAX: usize = 16384;
-/// Cables that there may be in all.
+/// Maximum number of cables.
 pub(super) const CABLES_MAX: usize = 65536;
 
-/// How long a cable between groups is when shortest ways are looked for: so long that no way has two of them where it
-/// can have one, and a cable in either group (Kim et al., minimal routing).
+/// Length of a cable between groups in the search for shortest paths, in hops. No path then has two of them if a path
+/// with one, and a cable in either group, exists (Kim et al., minimal routing).
 const GLOBAL_LENGTH: u32 = 3;
 
 /// Switches and cables of a topology.
 pub(super) struct Made {
-    /// The switches in their order: their names, and what several alike are called together.
+    /// Names of the switches in order, with the name of their group of similar switches.
     pub(super) switches: Vec<(String, Option<&'static str>)>,
     pub(super) cables: Vec<Named>,
 }
 
 /// A network of many switches.
 struct Shape {
-    /// The switches in their order: their names, and what those alike are called together.
+    /// Names of the switches in order, with the name of their group of similar switches.
     switches: Vec<(String, &'static str)>,
     trunks: Vec<Trunk>,
-    /// The switches that hosts are cabled to, and how many each has room for.
+    /// Switches with hosts, and the maximum number of hosts of each.
     leaves: Vec<usize>,
     room: usize,
-    /// The key that says how many there is room for.
+    /// Key that gives the maximum number of hosts.
     room_key: &'static str,
 }
 
@@ -55,7 +55,7 @@ impl Trunk {
     }
 }
 
-/// The switches and cables of the topology of a network.
+/// Returns the switches and cables of the network's topology.
 pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
     let topology = spec.network.topology.unwrap_or(TopologySpec::Star);
     keys::check(&spec.network)?;
@@ -76,13 +76,13 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
     Ok(Made { switches, cables })
 }
 
-/// Checks that a network of cables with ends has no keys of topologies.
+/// Checks that a network with explicit cables has no keys of topologies.
 pub(super) fn check_none(spec: &ClusterSpec) -> Result<(), Issue> {
     keys::check(&spec.network)?;
     check_no_places(spec)
 }
 
-/// Checks that no host has its place at a switch by name.
+/// Checks that no host names its switch.
 fn check_no_places(spec: &ClusterSpec) -> Result<(), Issue> {
     match spec.host.iter().find(|(_, host)| host.at.is_some()) {
         Some((name, _)) => {
@@ -93,7 +93,7 @@ fn check_no_places(spec: &ClusterSpec) -> Result<(), Issue> {
     }
 }
 
-/// A network of many switches, if that is what is asked for. Sizes that follow from others are written out.
+/// Returns a network of many switches if the topology is one, and fills in sizes that follow from others.
 fn shape(topology: TopologySpec, network: &mut NetworkSpec, hosts: usize) -> Result<Option<Shape>, Issue> {
     match topology {
         TopologySpec::Star | TopologySpec::Dumbbell | TopologySpec::Direct => Ok(None),
@@ -107,7 +107,7 @@ fn shape(topology: TopologySpec, network: &mut NetworkSpec, hosts: usize) -> Res
     }
 }
 
-/// Checks that there are not too many switches and cables between them, before any is made.
+/// Checks the number of switches and cables before any is created.
 fn check_counts(switches: u64, trunks: u64, paths: &[&str]) -> Result<(), Issue> {
     if switches <= SWITCHES_MAX as u64 && trunks <= CABLES_MAX as u64 {
         return Ok(());
@@ -154,7 +154,7 @@ impl Shape {
         Named { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec, length }
     }
 
-    /// Checks that every table of switches is of some that are there.
+    /// Checks that every table of switches refers to existing switches.
     fn check_names(&self, spec: &ClusterSpec) -> Result<(), Issue> {
         let names: std::collections::BTreeSet<&str> =
             self.switches.iter().flat_map(|(name, kind)| [name.as_str(), kind]).collect();
@@ -182,7 +182,7 @@ impl Shape {
         }
     }
 
-    /// The switch of each host: those that the document names, then the first with a free port.
+    /// Returns the switch of each host: the one that the document names, otherwise the first with a free port.
     fn places(&self, spec: &ClusterSpec, hosts: &Hosts) -> Result<Vec<usize>, Issue> {
         let key = format!("network.{}", self.room_key);
         if hosts.hosts.len() > self.leaves.len() * self.room {
@@ -231,7 +231,7 @@ impl Shape {
         Ok(places.collect())
     }
 
-    /// The number, among the switches with hosts, of the one with a name.
+    /// Returns the index of a named switch among those with hosts.
     fn leaf(&self, name: &str, path: &str) -> Result<usize, Issue> {
         if let Some(leaf) = self.leaves.iter().position(|&leaf| self.switches[leaf].0 == name) {
             return Ok(leaf);

@@ -9,7 +9,7 @@ use crate::spec::{BottleneckSpec, CableSpec, Names, NetworkSpec, SwitchSpec};
 use crate::units::shorten;
 use std::collections::BTreeMap;
 
-/// The switch of a star, and those of a dumbbell.
+/// Names of the switch of a star, and of those of a dumbbell.
 const STAR: &str = "tor";
 const DUMBBELL: [&str; 2] = ["left", "right"];
 

@@ -1,4 +1,4 @@
-//! Trees: two tiers, leaf and spine, fat trees.
+//! Trees: two tiers, leaf-spine, fat tree.
 
 use super::{check_counts, Shape, Trunk};
 use crate::code::Code;
@@ -6,12 +6,12 @@ use crate::error::Issue;
 use crate::spec::{Bandwidth, NetworkSpec};
 use crate::units::{format, Dimension};
 
-/// Spine switches at most.
+/// Maximum number of spine switches.
 const SPINES_MAX: u32 = 1024;
-/// The least rate of a cable, in bytes per second.
+/// Minimum rate of a cable, in bytes per second.
 const RATE_MIN: u64 = 125_000;
 
-/// Leaf switches with one cable each to a root.
+/// Returns leaf switches with one cable each to a root.
 pub(super) fn two_tier(network: &mut NetworkSpec, hosts: usize) -> Result<Shape, Issue> {
     let (leaves, room) = leaves(network, hosts)?;
     set_core_rate(network, room, 1)?;
@@ -21,7 +21,7 @@ pub(super) fn two_tier(network: &mut NetworkSpec, hosts: usize) -> Result<Shape,
     Ok(Shape { switches, trunks, leaves: (0..leaves).collect(), room, room_key: "hosts_per_switch" })
 }
 
-/// Leaf switches with a cable each to every spine switch.
+/// Returns leaf switches with a cable each to every spine switch.
 pub(super) fn leaf_spine(network: &mut NetworkSpec, hosts: usize) -> Result<Shape, Issue> {
     let (leaves, room) = leaves(network, hosts)?;
     let spines = match network.spines {
@@ -54,7 +54,7 @@ pub(super) fn leaf_spine(network: &mut NetworkSpec, hosts: usize) -> Result<Shap
     Ok(Shape { switches, trunks, leaves: (0..leaves).collect(), room, room_key: "hosts_per_switch" })
 }
 
-/// Leaf switches, and hosts at each.
+/// Returns the number of leaf switches, and of hosts at each.
 fn leaves(network: &mut NetworkSpec, hosts: usize) -> Result<(usize, usize), Issue> {
     let (leaves, room) = match (network.leaves, network.hosts_per_switch) {
         (Some(leaves), Some(room)) => (leaves as usize, room as usize),
@@ -69,7 +69,7 @@ fn leaves(network: &mut NetworkSpec, hosts: usize) -> Result<(usize, usize), Iss
     Ok((leaves, room))
 }
 
-/// The rate of the cables between switches that the oversubscription asks for, if there is one.
+/// Sets the rate of the cables between switches from the oversubscription, if it is given.
 fn set_core_rate(network: &mut NetworkSpec, hosts: usize, cables: u32) -> Result<(), Issue> {
     let Some(oversubscription) = network.oversubscription else { return Ok(()) };
     let core = network.core.get_or_insert_default();
@@ -96,8 +96,8 @@ fn set_core_rate(network: &mut NetworkSpec, hosts: usize, cables: u32) -> Result
     Ok(())
 }
 
-/// A fat tree of switches with k ports: k pods of k/2 edge and k/2 aggregation switches, and (k/2)^2 core switches. Of
-/// each pod aggregation switch number i is joined with core switches i k/2 to (i + 1) k/2 - 1.
+/// Returns a fat tree of switches with k ports: k pods of k/2 edge and k/2 aggregation switches, and (k/2)^2 core
+/// switches. Aggregation switch number i of each pod is connected to core switches i k/2 to (i + 1) k/2 - 1.
 pub(super) fn fat_tree(network: &mut NetworkSpec, hosts: usize) -> Result<Shape, Issue> {
     let least = (1..).map(|half| 2 * half).find(|k| k * k * k / 4 >= hosts).unwrap_or(2);
     let k = network.k.unwrap_or(least as u32) as usize;

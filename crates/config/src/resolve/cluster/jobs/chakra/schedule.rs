@@ -302,7 +302,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// Finds the collective that all members can begin. Members must have the same collectives in the same order.
+    /// Checks that two members of a group are at the same collective.
     fn agree(
         &self,
         (other, there, kind, bytes): (u32, u64, Collective, u64),

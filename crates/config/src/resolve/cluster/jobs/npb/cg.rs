@@ -3,12 +3,12 @@
 use super::{of, Benchmark, DOUBLE};
 use crate::resolve::cluster::jobs::program::Program;
 
-/// Steps of the conjugate gradient in an outer iteration.
+/// Conjugate gradient steps per outer iteration.
 const STEPS: u32 = 25;
 
 impl Benchmark {
-    /// Conjugate gradient: the matrix is cut into rows and columns of ranks; sums go along rows, and vectors to the
-    /// transposed place.
+    /// Adds the conjugate gradient benchmark. The matrix is split among rows and columns of ranks. Sums are exchanged
+    /// along rows, and vectors with the rank at the transposed place.
     pub(in crate::resolve::cluster::jobs) fn cg(&self, program: &mut Program, group: &[u32]) {
         let rows: u64 = of(self.problem, [1400, 7000, 14000, 75000, 150_000]);
         let nonzeros: f64 = of(self.problem, [7.0, 8.0, 11.0, 13.0, 15.0]);
@@ -35,7 +35,7 @@ impl Benchmark {
     }
 }
 
-/// Rows and columns of ranks, as many columns as rows or twice as many.
+/// Rows and columns of ranks. There are as many columns as rows, or twice as many.
 struct Grid {
     rows: u32,
     columns: u32,
@@ -47,20 +47,20 @@ impl Grid {
         Self { rows, columns: ranks / rows }
     }
 
-    /// A sum of vectors along rows: with the next rank, then with ranks twice as far away.
+    /// Adds a sum of vectors along rows: first with the next rank, then with ranks at doubling distances.
     fn sums_of_rows(&self, program: &mut Program, group: &[u32], bytes: u64) {
         let phase = program.phase("sums of rows");
         (0..self.columns.ilog2()).for_each(|stage| self.exchange(program, group, phase, 1 << stage, bytes));
     }
 
-    /// A sum of numbers along rows: with the rank half a row away, then with ranks half as far away.
+    /// Adds a sum of numbers along rows: first with the rank half a row away, then with ranks at halving distances.
     fn scalar_product(&self, program: &mut Program, group: &[u32], numbers: u64) {
         let phase = program.phase("scalar products");
         let stages = (0..self.columns.ilog2()).rev();
         stages.for_each(|stage| self.exchange(program, group, phase, 1 << stage, numbers * DOUBLE));
     }
 
-    /// Every rank with the one so far away in its row.
+    /// Adds an exchange of every rank with the one at `distance` in its row.
     fn exchange(&self, program: &mut Program, group: &[u32], phase: u8, distance: u32, bytes: u64) {
         for rank in 0..program.ranks {
             // Rows have a power of two ranks, so that another column is another bit.
@@ -69,7 +69,7 @@ impl Grid {
         }
     }
 
-    /// A vector goes to the rank at the transposed place.
+    /// Adds the exchange of a vector with the rank at the transposed place.
     fn transpose(&self, program: &mut Program, group: &[u32], bytes: u64) {
         let phase = program.phase("transpose");
         for rank in 0..program.ranks {

@@ -1,18 +1,19 @@
-//! LU: sweeps over the planes of a grid that is cut into columns of ranks. A rank works on its part of a plane when the
-//! edges of its neighbours are there, and hands its own on; the sweep back goes the other way.
+//! LU: sweeps over the planes of a grid that is split into columns of ranks. A rank works on its part of a plane when
+//! the edges of its neighbours have arrived, and then sends its own edges. The second sweep runs in the opposite
+//! direction.
 
 use super::{of, Benchmark, DOUBLE};
 use crate::resolve::cluster::jobs::profile::Amount;
 use crate::resolve::cluster::jobs::program::Program;
 
-/// Numbers of a point.
+/// Numbers (doubles) per point.
 const NUMBERS: u64 = 5;
-/// Operations of a sweep and of the right-hand side, as shares of an iteration: what the loops of jacld and blts, and
-/// of jacu and buts, have; the rest is of rhs and the update.
+/// Operations of a sweep and of the right-hand side, as shares of an iteration. A sweep has the loops of jacld and
+/// blts, or of jacu and buts. The rest are the operations of rhs and the update.
 const SWEEP: f64 = 0.35;
 
 impl Benchmark {
-    /// Lower-upper Gauss-Seidel: two pipelined sweeps and a right-hand side in each iteration.
+    /// Adds the lower-upper Gauss-Seidel benchmark: two pipelined sweeps and a right-hand side in each iteration.
     pub(in crate::resolve::cluster::jobs) fn lu(&self, program: &mut Program, group: &[u32]) {
         let points: u64 = of(self.problem, [12, 33, 64, 102, 162]);
         let size = points as f64;
@@ -29,7 +30,7 @@ impl Benchmark {
     }
 }
 
-/// Ranks along both axes: as many, or twice as many along the first.
+/// Number of ranks along both axes: equal, or twice as many along the first.
 #[derive(Clone, Copy)]
 struct Grid {
     sides: [u32; 2],
@@ -46,14 +47,15 @@ impl Grid {
         [rank % self.sides[0], rank / self.sides[0]]
     }
 
-    /// The rank one further along an axis, or one before.
+    /// Returns the next rank along an axis if `further`, otherwise the previous one.
     fn neighbour(self, rank: u32, axis: usize, further: bool) -> Option<u32> {
         let mut place = self.place(rank);
         place[axis] = if further { place[axis] + 1 } else { place[axis].checked_sub(1)? };
         (place[axis] < self.sides[axis]).then(|| place[1] * self.sides[0] + place[0])
     }
 
-    /// Points of a rank along an axis: the first ranks have one more where they do not divide evenly.
+    /// Returns the number of points of a rank along an axis. The first ranks have one more if the points do not
+    /// divide evenly.
     fn points(self, rank: u32, axis: usize, points: u64) -> u64 {
         let (side, at) = (u64::from(self.sides[axis]), u64::from(self.place(rank)[axis]));
         points / side + u64::from(at < points % side)
@@ -70,12 +72,12 @@ struct Sweeps<'a> {
 }
 
 impl Sweeps<'_> {
-    /// Points of a plane of a rank.
+    /// Returns the number of points of a rank in a plane.
     fn plane(&self, rank: u32) -> f64 {
         (0..2).map(|axis| self.grid.points(rank, axis, self.points) as f64).product()
     }
 
-    /// A step that computes a share of the operations of an iteration on so many planes.
+    /// Adds a step that computes a share of the operations of an iteration on `planes` planes.
     fn compute(&self, program: &mut Program, rank: u32, name: &str, share: f64, planes: f64) {
         let units = self.plane(rank) * planes;
         let operations = self.operations * share * self.plane(rank) / (self.points * self.points) as f64;
@@ -84,7 +86,8 @@ impl Sweeps<'_> {
         program.labor(self.group[rank as usize], phase, self.benchmark.ps(operations, 1), work);
     }
 
-    /// All planes but the first and the last, one after the other: from the first rank on, or from the last.
+    /// Adds a sweep over all planes but the first and the last, from the first rank on if `forth`, otherwise from the
+    /// last.
     fn sweep(&self, program: &mut Program, name: &str, forth: bool) {
         let planes = self.points - 2;
         let edges = program.phase(&format!("edges of the {name}"));
@@ -103,7 +106,7 @@ impl Sweeps<'_> {
         }
     }
 
-    /// Two layers of points go to all neighbours.
+    /// Adds the exchange of two layers of points with all neighbours.
     fn halos(&self, program: &mut Program) {
         let phase = program.phase("halos");
         for rank in 0..program.ranks {

@@ -4,18 +4,18 @@ use super::{of, Benchmark, DOUBLE};
 use crate::resolve::cluster::jobs::profile::Amount;
 use crate::resolve::cluster::jobs::program::Program;
 
-/// Operations per point, as the comments of mg.f count them: of the residual, the smoother, and, per point of the
-/// coarser grid, of the projection and the interpolation.
+/// Operations per point, from the comments of mg.f: of the residual, of the smoother, and, per point of the coarser
+/// grid, of the projection and the interpolation.
 const RESIDUAL: f64 = 15.0;
 const SMOOTHER: f64 = 16.0;
 const PROJECTION: f64 = 24.0;
 const INTERPOLATION: f64 = 20.0;
-/// Operations per point of the finest grid and iteration that the benchmark counts in all.
+/// Total operations per point of the finest grid and iteration, as the benchmark counts them.
 const COUNTED: f64 = 58.0;
 
 impl Benchmark {
-    /// Multigrid: faces of boxes go to neighbours on every level. Coarse levels have points for some ranks only, which
-    /// hand theirs to the others on the way up.
+    /// Adds the multigrid benchmark. Faces of boxes are exchanged with neighbours on every level. On coarse levels
+    /// only some ranks have points, and send them to the others on the way to finer levels.
     pub(in crate::resolve::cluster::jobs) fn mg(&self, program: &mut Program, group: &[u32]) {
         let finest: u32 = of(self.problem, [5, 7, 8, 8, 9]);
         let boxes = Boxes::new(program.ranks);
@@ -63,12 +63,12 @@ impl Cycle<'_> {
         self.halos(program, finest);
     }
 
-    /// Two sums over all ranks.
+    /// Adds two sums over all ranks.
     fn norms(&self, program: &mut Program) {
         (0..2).for_each(|_| program.recursive_doubling(self.group, DOUBLE, 1));
     }
 
-    /// Every rank works on its points of a level.
+    /// Adds the computation of every rank on its points of a level.
     fn compute(&self, program: &mut Program, name: &str, operations: f64, level: u32) {
         let phase = program.phase(name);
         for rank in 0..program.ranks {
@@ -80,7 +80,7 @@ impl Cycle<'_> {
         }
     }
 
-    /// Every rank that has points of a level exchanges the faces of its box along each axis, both ways.
+    /// Adds the exchange of faces between neighbours with points of a level, in both directions along each axis.
     fn halos(&self, program: &mut Program, level: u32) {
         let phase = program.phase(&format!("halos of level {level}"));
         for axis in 0..3 {
@@ -98,8 +98,8 @@ impl Cycle<'_> {
         }
     }
 
-    /// Ranks with points of the next coarser level hand theirs of this one to neighbours that had none there: two faces
-    /// to the next one, one to the last.
+    /// Adds the messages of ranks with points of the next coarser level to neighbours without: two faces to the next
+    /// rank, one to the last.
     fn hand_out(&self, program: &mut Program, level: u32) {
         let phase = program.phase(&format!("handing out level {level}"));
         for axis in (0..3).filter(|&axis| self.boxes.thins_out(axis, level)) {
@@ -121,7 +121,7 @@ impl Cycle<'_> {
     }
 }
 
-/// Boxes of ranks along three axes.
+/// Boxes of the ranks along three axes.
 struct Boxes {
     /// Binary logarithms of the ranks along each axis.
     logs: [u32; 3],
@@ -141,7 +141,8 @@ impl Boxes {
         (rank >> before) & ((1 << self.logs[axis]) - 1)
     }
 
-    /// Points that a rank has along an axis: where there are fewer than ranks, the last rank of as many has one.
+    /// Returns the number of points of a rank along an axis. If there are fewer points than ranks, the last rank of
+    /// each group has one.
     fn points(&self, rank: u32, axis: usize, level: u32) -> u64 {
         let (place, log) = (u64::from(self.place(rank, axis)), self.logs[axis]);
         (((place + 1) << level) >> log) - ((place << level) >> log)
@@ -156,7 +157,7 @@ impl Boxes {
         level <= self.logs[axis]
     }
 
-    /// The next rank with points of a level along an axis, and the last one, around the end.
+    /// Returns the next and the previous rank with points of a level along an axis, with wrap-around.
     fn neighbours(&self, rank: u32, axis: usize, level: u32) -> [u32; 2] {
         let log = self.logs[axis];
         let (ranks, stride) = (1 << log, 1 << (log - log.min(level)));
@@ -166,7 +167,7 @@ impl Boxes {
         [at(place + stride), at(place + ranks - stride)]
     }
 
-    /// Bytes of a face of a box: along later axes it has the halos of those before.
+    /// Returns the bytes of a face of a box. The face includes the halos along earlier axes.
     fn face(&self, rank: u32, axis: usize, level: u32) -> u64 {
         let side = |other: usize| self.points(rank, other, level) + if other < axis { 2 } else { 0 };
         (0..3).filter(|&other| other != axis).map(side).product::<u64>() * DOUBLE

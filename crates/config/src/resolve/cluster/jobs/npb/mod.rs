@@ -1,6 +1,6 @@
-//! The NAS Parallel Benchmarks as steps of ranks: their problems, how operations are counted, and who sends how much to
-//! whom, as the sources of NPB 3.3 for MPI do it (cg.f, ep.f, is.c, mg.f, ft.f, lu.f; NAS Technical Reports 95-020 and
-//! 02-007). Only what they time is done. What is computed takes as long as its operations.
+//! The NAS Parallel Benchmarks as steps of ranks: problem sizes, operation counts and messages, as in the sources of
+//! NPB 3.3 for MPI (cg.f, ep.f, is.c, mg.f, ft.f, lu.f; NAS Technical Reports 95-020 and 02-007). Only the timed part
+//! is modelled. The time of a computation follows from its operations.
 
 mod cg;
 mod lu;
@@ -11,7 +11,7 @@ use super::program::Program;
 use super::spread::RANKS_MAX;
 use crate::spec::ProblemSpec;
 
-/// Bytes of a double, and of an integer.
+/// Bytes of a double and of an integer.
 const DOUBLE: u64 = 8;
 const INTEGER: u64 = 4;
 
@@ -26,24 +26,25 @@ fn of<T: Copy>(problem: ProblemSpec, values: [T; 5]) -> T {
     }
 }
 
-/// A benchmark: what it is to be done on.
+/// A benchmark with its problem and the speed of its ranks.
 pub(super) struct Benchmark {
     pub(super) problem: ProblemSpec,
     /// Operations per second of a rank.
     pub(super) ops_per_s: f64,
-    /// Iterations, if not as many as the problem has.
+    /// Number of iterations, if it differs from that of the problem.
     pub(super) iterations: Option<u32>,
     /// Instructions and memory accesses of the steps on cores of servers.
     pub(super) profile: Profile,
 }
 
 impl Benchmark {
-    /// Time that each of so many ranks takes for its share of some operations, in ps.
+    /// Returns the time that each of `ranks` ranks takes for its share of the operations, in ps.
     fn ps(&self, operations: f64, ranks: u32) -> u64 {
         (operations / f64::from(ranks) / self.ops_per_s * 1e12).round() as u64
     }
 
-    /// Every rank does its share of some operations: of so many units of all ranks, with so many elements of its own.
+    /// Adds a step in which every rank does its share of the operations on `units` units of all ranks, with
+    /// `elements` table elements per rank.
     fn compute(&self, program: &mut Program, name: &str, operations: f64, units: f64, elements: f64) {
         let (phase, ranks) = (program.phase(name), f64::from(program.ranks));
         let work = self.profile.work(name, Amount { operations: operations / ranks, units: units / ranks, elements });
@@ -55,7 +56,7 @@ impl Benchmark {
         self.iterations.unwrap_or(of(self.problem, own))
     }
 
-    /// Embarrassingly parallel: random numbers, and sums of them at the end.
+    /// Adds the embarrassingly parallel benchmark: random numbers, and sums of them at the end.
     pub(super) fn ep(&self, program: &mut Program, group: &[u32]) {
         let log_pairs: i32 = of(self.problem, [24, 25, 28, 30, 32]);
         program.block(self.iterations([1; 5]));
@@ -66,7 +67,8 @@ impl Benchmark {
         }
     }
 
-    /// Integer sort: sizes of buckets are summed up, then keys go to the ranks of their buckets.
+    /// Adds the integer sort benchmark: sizes of buckets are summed, then keys are sent to the ranks of their
+    /// buckets.
     pub(super) fn is(&self, program: &mut Program, group: &[u32]) {
         let ranks = program.ranks;
         let keys = 1_u64 << of(self.problem, [16, 20, 23, 25, 27]);
@@ -80,7 +82,7 @@ impl Benchmark {
         program.pairwise_alltoall(group, "keys", keys * INTEGER / u64::from(ranks).pow(2));
     }
 
-    /// Fourier transform in slabs: a transpose among all ranks in each iteration, and a checksum.
+    /// Adds the Fourier transform benchmark in slabs: a transpose among all ranks in each iteration, and a checksum.
     pub(super) fn ft(&self, program: &mut Program, group: &[u32]) {
         let ranks = program.ranks;
         let points = 1_u64 << of(self.problem, [18, 19, 23, 25, 27]);
