@@ -53,7 +53,7 @@ pub(super) fn needs_caches(path: &str, what: &str) -> Issue {
     Issue::between(Code::RequiresKey, &[path, "cache.enabled"], message)
 }
 
-/// The cores of the clients: none, or as many as there are threads.
+/// Returns the cores of the clients: none, or one per thread.
 fn clients(name: &str, app: &AppSpec) -> Result<Vec<u32>, Issue> {
     let clients = app.clients.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     let threads = app.cores.0.len();

@@ -44,7 +44,7 @@ pub fn is_chip(text: &str, format: Format) -> bool {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its place.
+/// Returns the first error, with its place.
 pub fn chip_plan(input: &Input) -> Result<ChipPlan, ConfigError> {
     let source = Source::read(input, schema::complete_chip(), |_, _| Value::Null)?;
     build(&source, input).map_err(|issue| source.locate(issue))

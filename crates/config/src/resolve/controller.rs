@@ -92,13 +92,14 @@ fn idle_drain(spec: IdleDrainSpec) -> IdleDrain {
     }
 }
 
-/// Entries from which a queue counts as full. A queue without a free entry is full, whatever threshold a preset has for
-/// a longer one.
+/// Returns the number of entries from which a queue counts as full. A queue without a free entry is full, even if the
+/// threshold of a preset is for a longer queue.
 fn full_threshold(wanted: Option<u32>, entries: u32) -> u32 {
     wanted.map_or(entries, |wanted| wanted.min(entries))
 }
 
-/// Entries at which write mode begins and ends. As shares they mean: begin above the share, end below it.
+/// Returns the numbers of entries at which write mode begins and ends. As shares: begins above one, ends below the
+/// other.
 fn watermarks(spec: &ControllerSpec) -> Result<(u32, u32), Issue> {
     let (queue, entries) = match spec.shared_queue {
         true => ("rpq.entries", spec.rpq.entries),

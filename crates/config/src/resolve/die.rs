@@ -1,4 +1,4 @@
-//! `[noc]` of a server: where the parts of its sockets lie.
+//! `[noc]` of a server: the positions of the parts of its sockets.
 
 mod map;
 mod ways;
@@ -18,7 +18,8 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 /// Bytes of a line.
 const LINE_BYTES: u64 = 64;
 
-/// Puts the parts of every socket on the mesh, if there is one. A map from a file then stands in the specification.
+/// Places the parts of every socket on the mesh, if there is one. A map from a file is written into the
+/// specification.
 pub(super) fn place(server: &mut ServerParams, spec: &mut Spec, context: &Context) -> Result<(), Issue> {
     let Some(of_die) = &mut spec.noc else { return Ok(()) };
     let map = read(of_die, context)?;
@@ -37,7 +38,7 @@ pub(super) fn place(server: &mut ServerParams, spec: &mut Spec, context: &Contex
     of_die.nic.iter().try_for_each(|name| map.stop(name, "noc.nic").map(|_| ()))
 }
 
-/// Puts the links of the functions of the NIC on the mesh.
+/// Places the links of the NIC's functions on the mesh.
 pub(super) fn place_nic(server: &mut ServerParams, spec: &Spec) {
     let number = spec.noc.as_ref().and_then(|of_die| map::number_of_stop(of_die.nic.as_deref()?)).unwrap_or(0);
     let sockets: Vec<u8> = server.nic_links().map(|(socket, _)| socket).collect();
@@ -48,7 +49,7 @@ pub(super) fn place_nic(server: &mut ServerParams, spec: &Spec) {
     }
 }
 
-/// The map that a specification names or has.
+/// Returns the map that a specification names or contains.
 fn read(spec: &mut DieSpec, context: &Context) -> Result<Map, Issue> {
     match (&spec.die, &spec.map) {
         (Some(_), Some(_)) => {
@@ -82,7 +83,7 @@ fn is_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".csv")
 }
 
-/// The die of a socket, with nothing at its links yet.
+/// Returns the die of a socket before its links are placed.
 fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams, Issue> {
     let channels = socket.memory.map.channels * socket.memory.dram.subchannels;
     let most = |kind: &str, key: &str, there: usize, wanted: u32| {
@@ -119,7 +120,7 @@ fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams,
     clustered(spec, socket, die)
 }
 
-/// The die with its clusters: slices and channels that lie beside each other follow one another.
+/// Returns the die with its clusters: adjacent slices and channels are numbered consecutively.
 fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Result<DieParams, Issue> {
     let clusters = spec.clusters;
     if clusters == 1 {
@@ -154,7 +155,7 @@ fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Resul
     Ok(die)
 }
 
-/// The stops that drives take in turn.
+/// Returns the stops of the drives, which are assigned round robin.
 fn drive_stops(spec: &DieSpec, map: &Map) -> Result<Vec<Stop>, Issue> {
     match &spec.drives {
         None => Ok(map.io.clone()),

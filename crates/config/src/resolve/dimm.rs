@@ -14,44 +14,46 @@ use hostnet_model::params::{
     PageParams, PcieParams, Placement, ServerParams,
 };
 
-/// Bytes of a page, as of a clone of one.
+/// Bytes of a page, the unit of a clone.
 const PAGE_BYTES: u64 = 4096;
 const LINE_BYTES: u64 = 64;
 /// The DRAM of the DIMM (NetDIMM, table 5.1).
 const DEVICE: &str = "DDR4_2400";
-/// From a command on the channel until it is in the buffer device (assumed: the way through a registered buffer), and
-/// from there to its memory controllers (assumed: some clocks), in ps.
+/// Latency of a command on the channel until it is in the buffer device (assumed: that of a registered buffer), and
+/// from there to the memory controllers of the device (assumed: some clocks), in ps.
 const COMMAND_PS: u64 = 5_000;
 const DEVICE_PS: u64 = 5_000;
-/// Request ids, entries of writes and of the DMA engine (assumed: more than the latency of the device needs).
+/// Number of request ids, of write entries and of entries of the DMA engine (assumed: more than the latency of the
+/// device requires).
 const ENTRIES: u32 = 64;
-/// Requests of the NIC that go before one of the host (assumed).
+/// Maximum number of NIC requests served before one of the host (assumed).
 const NIC_TURNS: u32 = 8;
-/// Bytes per second between the NIC and memory (calibrated against NetDIMM, figure 5.7: 24 lines in 143 ns).
+/// Rate between the NIC and the DIMM's memory, in bytes per second (calibrated against NetDIMM, figure 5.7: 24 lines
+/// in 143 ns).
 const DMA_BYTES_PER_S: u64 = 10_740_000_000;
-/// The cache: its size, its ways, its latency in ps, and lines that are prefetched (assumed; NetDIMM gives none).
+/// The nCache: its size in bytes, its ways, its latency in ps, and prefetched lines (assumed; NetDIMM gives none).
 const NCACHE_BYTES: u64 = 64 << 10;
 const NCACHE_WAYS: u32 = 8;
 const NCACHE_PS: u64 = 2_000;
 const PREFETCH: u32 = 4;
-/// Clones of 4 KiB, in ps: FPM takes 11.6 times less than a copy over the channel (RowClone, MICRO 2013, abstract).
-/// That copy, some 1 us, stands for GCM, and about half of it for PSM (assumed).
+/// Times of clones of 4 KiB, in ps: FPM takes 11.6 times less than a copy over the channel (RowClone, MICRO 2013,
+/// abstract). That copy takes some 1 us, which is used for GCM, and about half of it for PSM (assumed).
 const FPM_PS: u64 = 90_000;
 const PSM_PS: u64 = 540_000;
 const GCM_PS: u64 = 1_050_000;
 /// Sub-arrays of a bank (NetDIMM, 5.4.2).
 const SUBARRAYS: u32 = 512;
-/// An instruction that flushes or invalidates a line, in ps (assumed: some ten clocks to issue, beside the way of the
-/// line).
+/// Time of an instruction that flushes or invalidates a line, in ps (assumed: some ten clocks to issue, without the
+/// transfer of the line).
 const FLUSH_PS: u64 = 4_000;
 
-/// The way between the NIC and the DMA engine of the DIMM, where nothing is spent on headers.
+/// Returns the link between the NIC and the DMA engine of the DIMM, which has no header overhead.
 pub(super) fn link(spec: &NicDimmSpec, pcie: PcieParams) -> PcieParams {
     let on_chip = super::attach::on_chip_link(pcie);
     PcieParams { bytes_per_s: spec.bandwidth.map_or(DMA_BYTES_PER_S, |Bandwidth(bytes)| bytes), ..on_chip }
 }
 
-/// The DIMM of a NIC that sits in one, with room for the memory of `card`.
+/// Resolves the DIMM of a NIC that is attached to one, with room for the memory of `card`.
 pub(super) fn resolve(nic: &NicSpec, server: &Spec, card: &mut NicParams) -> Result<Option<Box<DimmParams>>, Issue> {
     if nic.attach != Some(AttachSpec::Dimm) {
         return Ok(None);
@@ -84,7 +86,7 @@ pub(super) fn resolve(nic: &NicSpec, server: &Spec, card: &mut NicParams) -> Res
     Ok(Some(Box::new(dimm)))
 }
 
-/// Checks what a server with such a NIC cannot have.
+/// Checks that a server has no key that is incompatible with a NIC in a DIMM.
 fn check_server(nic: &NicSpec, server: &Spec) -> Result<(), Issue> {
     let remote = server.workload.values().any(WorkloadSpec::is_remote);
     let interleaved = server.workload.iter().find(|(_, workload)| workload.memory() == Some("interleave"));
@@ -104,7 +106,7 @@ fn check_server(nic: &NicSpec, server: &Spec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The channel that it is plugged into.
+/// Returns the channel of the DIMM.
 fn channel(spec: &NicDimmSpec, server: &Spec) -> Result<u32, Issue> {
     let channel = spec.channel.unwrap_or(0);
     let channels = server.memory.channels * server.memory.dram.subchannels;
@@ -115,7 +117,7 @@ fn channel(spec: &NicDimmSpec, server: &Spec) -> Result<u32, Issue> {
     Err(Issue::between(Code::DoesNotExist, &["nic.dimm.channel", "memory.channels"], message))
 }
 
-/// The memory of the DIMM: consecutive lines of a row, then the banks, then the ranks.
+/// Returns the memory of the DIMM. Consecutive lines are mapped to a row, then to the banks, then to the ranks.
 fn device(spec: &NicDimmSpec, server: &Spec) -> Result<MemoryParams, Issue> {
     let within = |issue: Issue| Issue::new(issue.code, "nic.dimm.device", issue.message);
     let device = presets::device(spec.device.as_deref().unwrap_or(DEVICE)).map_err(within)?;
@@ -175,7 +177,7 @@ fn ncache(spec: &NCacheSpec) -> Result<NCacheParams, Issue> {
     })
 }
 
-/// Gives each packet that comes in rows of its own.
+/// Makes each received packet start in a new row.
 fn give_rows(dimm: &DimmParams, card: &mut NicParams) {
     let row = dimm.memory.dram.lines_per_row * LINE_BYTES as u32;
     card.stride_bytes = 0;
@@ -184,13 +186,14 @@ fn give_rows(dimm: &DimmParams, card: &mut NicParams) {
     card.pool_bytes = card.pool_bytes.max(ring).next_multiple_of(card.descriptor_bytes.into());
 }
 
-/// Rows of the DIMM that the driver of each core hands out: one of each sub-array.
+/// Returns the number of DIMM rows that the driver of each core allocates: one of each sub-array.
 fn rows_of_driver(dimm: &DimmParams) -> u64 {
     let dram = &dimm.memory.dram;
     u64::from(dram.ranks * dram.bank_groups * dram.banks_per_group) * u64::from(dimm.clone.subarrays)
 }
 
-/// Checks that the rings and buffers of a NIC in a DIMM fit that, and that no flow needs what it has not.
+/// Checks that the rings and buffers of a NIC in a DIMM fit the DIMM's memory, and that no flow needs an unsupported
+/// feature.
 pub(super) fn check(server: &ServerParams, rdma_ends: usize, files: usize, needed: u128) -> Result<(), Issue> {
     let Some(dimm) = &server.socket().dimm else { return Ok(()) };
     if rdma_ends + files > 0 {

@@ -1,4 +1,4 @@
-//! `[memory.dram]`: organisation and timing of a device, and the rules between them.
+//! `[memory.dram]`: organisation and timing of a device, and the constraints between them.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -6,7 +6,7 @@ use crate::spec::{DramSpec, SameBankSpec, TimingSpec, TransferRate};
 use hostnet_model::params::{DramParams, SameBank, TimingParams};
 
 const LINE_BYTES: u64 = 64;
-/// Banks of a subchannel that a controller can watch.
+/// Maximum number of banks of a subchannel.
 const BANKS_MAX: u32 = 64;
 
 pub(super) fn resolve(spec: &DramSpec) -> Result<DramParams, Issue> {
@@ -41,8 +41,8 @@ pub(super) fn resolve(spec: &DramSpec) -> Result<DramParams, Issue> {
     })
 }
 
-/// Length of a clock in ps as a fraction. Speed grades are multiples of 400/3 MT/s with a rounded name: 2933 means
-/// 8800/3.
+/// Returns the length of a clock in ps as a fraction. Speed grades are multiples of 400/3 MT/s with a rounded name:
+/// 2933 stands for 8800/3.
 fn clock(TransferRate(rate): TransferRate) -> (u64, u64) {
     const STEP: u64 = 400_000_000;
     const ROUNDING: u64 = 2_000_000;
@@ -63,10 +63,10 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// A sum of timings that another must not exceed, or must reach: its words and its value.
+/// A sum of timings that bounds another one: its description and its value.
 type Bound<'a> = (&'a str, u32);
 
-/// Checks what no device can do, such as a row cycle that is shorter than its parts.
+/// Checks that the timings are possible, such as a row cycle that is not shorter than its parts.
 fn check_timing(t: &TimingSpec) -> Result<(), Issue> {
     let ccd_l_wr = t.ccd_l_wr.unwrap_or(t.ccd_l);
     let at_least: [(Bound, &[&str], Bound); 9] = [
@@ -103,7 +103,7 @@ fn between(name: &str, others: &[&str], message: String) -> Issue {
     Issue { code: Code::WrongOrder, paths, message, elsewhere: None }
 }
 
-/// Checks that the timings of REFSB are given when there is such a command, and only then.
+/// Checks that the timings of REFSB are given if and only if the device has REFSB.
 fn check_same_bank(spec: &DramSpec) -> Result<(), Issue> {
     let t = &spec.timing;
     let word = match spec.same_bank {

@@ -1,4 +1,4 @@
-//! The drives of servers whose `ssd.sockets` says where they are.
+//! The drives of servers with `ssd.sockets`, which assigns them to sockets.
 
 use super::cache::check_off;
 use super::io::check_lanes;
@@ -6,8 +6,8 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{DriveSockets, Spec};
 
-/// Gives each socket its drives, and of what all drives share, the lanes of PCIe and the list of those without DDIO,
-/// its part. Without `ssd.sockets` every socket has those of its own table.
+/// Assigns each socket its drives, and its part of the PCIe lanes and of the list of drives without DDIO. Without
+/// `ssd.sockets`, every socket has the drives of its own table.
 pub(super) fn place(spec: &Spec, sockets: &mut [Spec]) -> Result<(), Issue> {
     check_tables(spec)?;
     let Some(places) = &spec.ssd.sockets else { return Ok(()) };
@@ -29,7 +29,7 @@ pub(super) fn place(spec: &Spec, sockets: &mut [Spec]) -> Result<(), Issue> {
     Ok(())
 }
 
-/// Checks that tables of sockets leave to the server what is of all drives.
+/// Checks that tables of sockets have no key that applies to all drives of the server.
 fn check_tables(spec: &Spec) -> Result<(), Issue> {
     for (name, own) in &spec.socket {
         let path = |key: &str| format!("socket.{name}.ssd.{key}");
@@ -47,7 +47,7 @@ fn check_tables(spec: &Spec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The drives of each of so many sockets.
+/// Returns the number of drives of each socket.
 fn counts(places: &DriveSockets, drives: u32, sockets: usize) -> Result<Vec<u32>, Issue> {
     let mut counts = vec![0; sockets];
     let mut add = |socket: u8, drives: u32, path: &str| match counts.get_mut(usize::from(socket)) {

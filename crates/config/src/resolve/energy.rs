@@ -1,11 +1,11 @@
-//! `[energy]`: what the parts of a server consume.
+//! `[energy]`: energy consumption of the parts of a server.
 
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::EnergySpec;
 use hostnet_model::params::{EnergyParams, Fidelity, ServerParams};
 
-/// The values of a meter.
+/// Resolves the parameters of the energy meter.
 pub(super) fn params(spec: &EnergySpec) -> Box<EnergyParams> {
     Box::new(EnergyParams {
         core_active_uw: spec.core_active.0,
@@ -24,7 +24,7 @@ pub(super) fn params(spec: &EnergySpec) -> Box<EnergyParams> {
     })
 }
 
-/// Checks that a server with a meter has what it counts.
+/// Checks that a server with a meter is simulated line by line.
 pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
     if server.energy.is_none() || fidelity == Fidelity::Line {
         return Ok(());

@@ -10,10 +10,10 @@ use crate::spec::{DramSpec, ExpanderSpec, MapSpec, MemorySize, Size, Spec, Workl
 use crate::units::{format, Dimension};
 use hostnet_model::params::{ExpanderParams, Fidelity, MemoryParams, PageParams, Placement, ServerParams};
 
-/// Bytes of a line: a message with one has them beside a slot (CXL 2.0 specification, 4.2).
+/// Bytes of a line, which follow a slot in a message with data (CXL 2.0 specification, 4.2).
 const LINE_BYTES: u32 = 64;
 
-/// The memory behind a link of a server that has some.
+/// Resolves the memory behind a CXL link, if the server has any.
 pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue> {
     let Some(expander) = &spec.expander else { return Ok(None) };
     let others = [
@@ -67,7 +67,7 @@ fn memory_bytes(spec: &ExpanderSpec, capacity: u64, run_bytes: u64) -> Result<u6
     Ok(bytes)
 }
 
-/// Checks that a server with memory behind a link is simulated line by line.
+/// Checks that a server with memory behind a CXL link is simulated line by line.
 pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
     if server.socket().expander.is_none() || fidelity == Fidelity::Line {
         return Ok(());
@@ -76,7 +76,7 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
     Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "expander"], message))
 }
 
-/// Bytes of the memory behind a link that buffers of a workload may lie in, if they do at all.
+/// Returns the bytes of the memory behind a CXL link if buffers of a workload may be in it, otherwise `None`.
 pub(super) fn least_of(server: &ServerParams) -> Option<u64> {
     let expander = server.socket().expander.as_ref()?;
     let used = |place: Placement| matches!(place, Placement::Socket(1) | Placement::Interleaved);

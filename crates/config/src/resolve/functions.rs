@@ -1,4 +1,4 @@
-//! The functions of a NIC, one to a socket.
+//! The functions of a NIC, one per socket.
 
 use super::io::link_bytes_per_s;
 use crate::code::Code;
@@ -6,7 +6,7 @@ use crate::error::Issue;
 use crate::spec::{NicFunctionSpec, NicModeSpec, NicSpec, Spec};
 use hostnet_model::params::{NicFunctionParams, NicParams, PcieParams};
 
-/// Gives a NIC its functions, and says which socket the first hangs off.
+/// Sets the functions of a NIC, and returns the socket that the first is attached to.
 pub(super) fn place(nic: &mut NicParams, spec: &NicSpec, server: &Spec) -> Result<usize, Issue> {
     if spec.scatter == Some(true) && spec.mode == NicModeSpec::Standard {
         let message = "has an effect only with nic.mode = \"octo\"; the first function reads all";
@@ -41,7 +41,7 @@ fn check_sockets(functions: &[NicFunctionSpec], sockets: u32) -> Result<(), Issu
     Ok(())
 }
 
-/// The socket that each function serves; empty if every one serves its own.
+/// Returns the socket that each function serves; empty if every function serves its own.
 fn serves(functions: &[NicFunctionSpec], mode: NicModeSpec, sockets: u32) -> Result<Vec<u8>, Issue> {
     let Some(given) = functions.iter().position(|function| function.serves.is_some()) else { return Ok(Vec::new()) };
     let path = |number: usize| format!("nic.functions[{number}].serves");
@@ -63,7 +63,7 @@ fn serves(functions: &[NicFunctionSpec], mode: NicModeSpec, sockets: u32) -> Res
     Ok(all)
 }
 
-/// The lanes of each function: what is given, and equal shares of the rest, powers of two.
+/// Returns the lanes of each function: the given number, or an equal share of the remaining lanes, a power of two.
 fn lanes(functions: &[NicFunctionSpec], card: u32) -> Result<Vec<u32>, Issue> {
     let given: u32 = functions.iter().filter_map(|function| function.lanes).sum();
     let without = functions.iter().filter(|function| function.lanes.is_none()).count() as u32;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 
-/// Hexadecimal SHA-256 of the canonical JSON of a value.
+/// Returns the hexadecimal SHA-256 of the canonical JSON of a value.
 pub(super) fn hash(value: &impl Serialize) -> Result<String, Issue> {
     let mut hasher = Hasher::default();
     hasher.value(&serde_json::to_value(value).map_err(plan_error)?);
@@ -42,12 +42,12 @@ pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result
     Ok(hasher.end())
 }
 
-/// A message as JSON.
+/// Formats a message as JSON.
 fn numbers(message: Option<RankMessageParams>) -> String {
     message.map_or_else(|| "null".to_owned(), |RankMessageParams { rank, bytes }| format!("[{rank},{bytes}]"))
 }
 
-/// Takes in JSON without spaces and with the keys of every object in order.
+/// Hashes JSON without spaces and with sorted keys.
 #[derive(Default)]
 struct Hasher(Sha256);
 
@@ -85,7 +85,7 @@ impl Hasher {
         }
     }
 
-    /// A job, after a comma: its blocks come after the rest of it.
+    /// Hashes a job after a comma. Its blocks follow its other values.
     fn job(&mut self, job: &mut JobParams) -> serde_json::Result<()> {
         let blocks = std::mem::take(&mut job.blocks);
         let tree = serde_json::to_value(&*job);
@@ -113,7 +113,7 @@ impl Hasher {
         Ok(())
     }
 
-    /// An object whose values are taken in by `each`.
+    /// Hashes an object, with `each` for its values.
     fn object(
         &mut self,
         object: &Value,

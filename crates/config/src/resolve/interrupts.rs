@@ -1,4 +1,4 @@
-//! `nic.mitt`, `nic.icr` and the keys of interrupt moderation beside them.
+//! `nic.mitt`, `nic.icr` and the other keys of interrupt moderation.
 
 use super::Context;
 use crate::code::Code;
@@ -6,13 +6,12 @@ use crate::error::Issue;
 use crate::spec::{NcapModeSpec, NicSpec, Spec, Time};
 use hostnet_model::params::InterruptModerationParams;
 
-/// The master timer of a card that tells the power management of packets, in ps: "every 40 to 100 us" (Alian, thesis,
-/// ch. 2).
+/// Master timer of a NIC with NCAP, in ps: "every 40 to 100 us" (Alian, thesis, ch. 2).
 const MASTER_PS: u64 = 50_000_000;
-/// The keys that have no effect beside a master timer.
+/// Keys without an effect if there is a master timer.
 const COALESCE: [&str; 2] = ["nic.coalesce", "nic.coalesce_packets"];
 
-/// Writes out the master timer, and takes away what has no effect beside it.
+/// Fills in the master timer, and removes keys that have no effect beside it.
 pub(super) fn complete(spec: &mut Spec, context: &Context) -> Result<(), Issue> {
     let Some(nic) = &mut spec.nic else { return Ok(()) };
     if nic.ncap.as_ref().is_some_and(|ncap| ncap.mode == NcapModeSpec::Hardware) {
@@ -31,7 +30,7 @@ pub(super) fn complete(spec: &mut Spec, context: &Context) -> Result<(), Issue> 
     Ok(())
 }
 
-/// The longest wait after a first completion in ps, and the completions that end it.
+/// Returns the longest delay after a first completion in ps, and the number of completions that end the delay.
 pub(super) fn coalesced(spec: &NicSpec) -> Result<(u64, u32), Issue> {
     if spec.mitt.is_some() {
         return Ok((0, 1));
@@ -41,13 +40,13 @@ pub(super) fn coalesced(spec: &NicSpec) -> Result<(u64, u32), Issue> {
     Ok((wait_ps, spec.coalesce_packets.ok_or_else(|| missing(COALESCE[1]))?))
 }
 
-/// The master timer of a card, if it has one.
+/// Returns the master timer of a NIC, if it has one.
 pub(super) fn moderation(spec: &NicSpec) -> Option<InterruptModerationParams> {
     let Time(master_ps) = spec.mitt?;
     Some(InterruptModerationParams { master_ps, cause_ps: spec.icr.map_or(0, |Time(ps)| ps) })
 }
 
-/// Checks that a server without a card has none of the keys of its interrupts.
+/// Checks that a server without a NIC has no key of interrupts.
 pub(super) fn check_absent(spec: &Spec) -> Result<(), Issue> {
     let Some(nic) = &spec.nic else { return Ok(()) };
     let keys =

@@ -60,7 +60,7 @@ pub(super) fn one_at_a_time(pcie: &PcieParams) -> Option<String> {
     })
 }
 
-/// Share by which devices may offer more than the IIO lets through before that is worth a word.
+/// Factor by which devices may exceed the rate of the IIO without a note.
 pub(super) const WORTH_SAYING: f64 = 1.02;
 
 /// Returns the rate of the IIO in each direction, in bytes per second.
@@ -82,7 +82,8 @@ pub(super) fn drives_bytes_per_s(socket: &SocketParams, of_each: u64) -> f64 {
     of_each.min(socket.pcie.bytes_per_s) as f64 * f64::from(socket.ssd.count)
 }
 
-/// Says what the IIO allows and which time per line would fit, if that is below the offered rate in bytes per second.
+/// Returns the rate of the IIO and a sufficient time per line if the rate is below the offered one, in bytes per
+/// second.
 pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<String> {
     let most = iio_bytes_per_s(&socket.iio);
     (offered > WORTH_SAYING * most).then(|| {
@@ -91,7 +92,7 @@ pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<Strin
     })
 }
 
-/// Notes drives that are faster than the link which their share of the lanes makes, with lanes that would fit.
+/// Returns a note about drives that are faster than the link of their lanes, with a sufficient number of lanes.
 pub(super) fn narrow_links(spec: &Spec, socket: &SocketParams) -> Option<String> {
     let (drives, offered) = (socket.ssd.count, socket.ssd.read_bytes_per_s.max(socket.ssd.write_bytes_per_s));
     let moved = socket.pcie.bytes_per_s;
@@ -111,16 +112,16 @@ pub(super) fn narrow_links(spec: &Spec, socket: &SocketParams) -> Option<String>
     ))
 }
 
-/// Widths of the link of a drive, the widest first.
+/// Possible widths of the link of a drive, widest first.
 const WIDTHS: [u32; 5] = [16, 8, 4, 2, 1];
 
-/// Lanes of one drive: a link width that exists.
+/// Returns the lanes of one drive: the widest possible link.
 fn drive_lanes(lanes: u32, drives: u32) -> u32 {
     WIDTHS.into_iter().find(|&width| width <= lanes / drives.max(1)).unwrap_or(1)
 }
 
-/// Bytes per second of a link in one direction after line coding: 8b/10b for generations 1 and 2, 128b/130b for 3 to
-/// 5, and the 242 of 256 bytes that a flit of generation 6 carries.
+/// Returns the rate of a link in one direction after line coding, in bytes per second: 8b/10b for generations 1 and
+/// 2, 128b/130b for 3 to 5, and 242 of the 256 bytes of a flit for generation 6.
 #[must_use]
 pub fn link_bytes_per_s(generation: u32, lanes: u32) -> u64 {
     let (mega_transfers, payload, coded): (u64, u64, u64) = match generation {

@@ -11,7 +11,7 @@ use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams, Memor
 use serde_json::Value;
 
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];
-/// Address bits that a map may have.
+/// Maximum number of address bits of a map.
 const ADDRESS_BITS_MAX: u8 = 46;
 
 /// A memory system, independent of its users.
@@ -19,7 +19,7 @@ pub(super) struct System {
     pub(super) dram: DramParams,
     pub(super) controller: MemoryControllerParams,
     pub(super) map: MapParams,
-    /// Bytes of all channels.
+    /// Capacity of all channels, in bytes.
     pub(super) capacity: u64,
 }
 
@@ -91,7 +91,7 @@ fn resolve_pages(spec: &MemorySpec, capacity: u64, context: &Context) -> Result<
     Ok(PageParams { run_bytes, memory_bytes })
 }
 
-/// The memory with every default written out, and without files that it would need again.
+/// Returns the memory specification with every default filled in, and without references to files.
 pub(super) fn effective(spec: &MemorySpec, params: &MemoryParams) -> MemorySpec {
     let mut spec = MemorySpec { run: Size(params.pages.run_bytes), ..spec.clone() };
     spec.device = spec.device.filter(|name| !is_path(name));
@@ -100,7 +100,8 @@ pub(super) fn effective(spec: &MemorySpec, params: &MemoryParams) -> MemorySpec 
     spec
 }
 
-/// The tables of a device and of a profile as a complete configuration has them; nothing of one that does not resolve.
+/// Returns the tables of a device and of a profile as in a complete configuration; `None` for one that does not
+/// resolve.
 pub(crate) fn written_out(device: Option<Value>, profile: Option<Value>) -> [Option<Value>; 2] {
     let Some((mut dram_spec, dram)) = device.and_then(|device| {
         let spec: DramSpec = serde_json::from_value(device).ok()?;
@@ -119,7 +120,7 @@ pub(crate) fn written_out(device: Option<Value>, profile: Option<Value>) -> [Opt
     [serde_json::to_value(dram_spec).ok(), controller]
 }
 
-/// Writes out what follows from other values when it is absent or a share.
+/// Fills in values that are absent or a share and that follow from others.
 pub(super) fn write_out(
     dram_spec: &mut DramSpec,
     controller_spec: &mut ControllerSpec,

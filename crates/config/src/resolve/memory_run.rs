@@ -19,7 +19,7 @@ use serde_json::{json, Value};
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its place.
+/// Returns the first error, with its place.
 pub fn memory_plan(input: &Input) -> Result<MemoryPlan, ConfigError> {
     let source = Source::read(input, schema::complete_memory(), |_, _| defaults())?;
     build(&source, input).map_err(|issue| source.locate(issue))

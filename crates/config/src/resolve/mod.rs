@@ -1,4 +1,4 @@
-//! From layers of text to a plan.
+//! Resolves layers of text to a plan.
 
 mod app;
 mod arithmetic;
@@ -60,10 +60,10 @@ use source::{preset_of, Source};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Checks a configuration, of a server or of hosts, and resolves it to a plan.
+/// Checks a configuration of a server or of a cluster and resolves it to a plan.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place.
+/// Returns the first error, with its place.
 pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
     if is_cluster(input.text, input.format) {
         return cluster::resolve(input);
@@ -131,7 +131,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     })
 }
 
-/// A server with its workloads, without its place on a network and its seed.
+/// A server with its workloads, before its network is attached and its seed is set.
 struct Resolved {
     spec: Spec,
     workloads: workload::Workloads,
@@ -182,7 +182,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
 struct Context<'a> {
     base_dir: &'a Path,
     given: &'a [String],
-    /// Workloads that there are at least.
+    /// Minimum number of workloads.
     workloads_min: usize,
 }
 
@@ -192,10 +192,10 @@ impl Context<'_> {
     }
 }
 
-/// The preset, the device, the profile and what the user wrote, as one.
+/// A complete configuration: the preset, the device, the profile and the user's values, merged.
 struct Complete {
     tree: Value,
-    /// The files of the user's that were read.
+    /// The user's files that were read.
     files: Vec<PartFile>,
     /// Values of the preset that the user overrides without naming them.
     dropped: Vec<String>,
@@ -205,7 +205,7 @@ fn complete_tree(source: &Source, base_dir: &Path) -> Result<Complete, Issue> {
     complete_server(&source.merged, preset_of(&source.merged), base_dir)
 }
 
-/// A preset and what the user wrote of a server, as one.
+/// Merges a preset and the user's values of a server.
 fn complete_server(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<Complete, Issue> {
     let mut all = complete_tables(given, preset, base_dir)?;
     let files = sockets::complete(&mut all.tree, given, preset, base_dir)?;
@@ -263,7 +263,7 @@ fn absent_from(preset: &str, missing: Missing) -> Issue {
     Issue::new(Code::MissingKey, &missing.path, message)
 }
 
-/// The server's configuration in the user's terms, but for the run.
+/// Returns the server's configuration with every value in the user's terms, without the run.
 fn effective(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>, server: &ServerParams) -> Spec {
     let memory = memory::effective(&spec.memory, &server.socket().memory);
     let mut written = Spec { workload: workloads.clone(), memory, ..spec.clone() };

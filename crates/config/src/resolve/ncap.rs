@@ -1,4 +1,4 @@
-//! `[nic.ncap]`: what a NIC tells the power management.
+//! `[nic.ncap]`: the signals of a NIC to the power management.
 
 use crate::code::Code;
 use crate::error::Issue;

@@ -17,14 +17,14 @@ use hostnet_model::params::{
 };
 use std::collections::BTreeMap;
 
-/// Bytes of an Ethernet header, which lie in memory before the IP packet.
+/// Bytes of an Ethernet header, which precedes the IP packet in memory.
 const ETHERNET_HEADER_BYTES: u32 = 14;
 /// Size of the fragments of receive queues that drivers allocate: half a page.
 const FRAGMENT_BYTES: u32 = 2048;
 const WITHOUT_CACHES: &str = "DDIO needs caches; set cache.enabled = true, or nic.ddio = false";
 const PS_PER_S: u64 = 1_000_000_000_000;
 
-/// Cores of other sockets; `None` when no workload runs on any.
+/// Resolves the cores of remote sockets; `None` if no workload runs on any.
 pub(super) fn remote(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) -> Result<Option<RemoteParams>, Issue> {
     let mut cores = Vec::new();
     for (class, (name, workload)) in workloads.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn remote(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) ->
     Ok(remote.map(|remote| remote_params(remote, cores)))
 }
 
-/// One pair of UPI directions.
+/// Returns the parameters of a pair of UPI directions.
 pub(super) fn upi(spec: &UpiSpec) -> UpiParams {
     UpiParams {
         bytes_per_s: spec.bandwidth.0,
@@ -71,8 +71,8 @@ fn remote_params(spec: &RemoteSpec, cores: Vec<RemoteCore>) -> RemoteParams {
     }
 }
 
-/// From a core that asks for packets to come in by its queue until they do, in ps (assumed: a kernel thread is woken up
-/// and writes a table of the NIC).
+/// Time from a core's request to steer packets to its queue until they arrive there, in ps (assumed: a kernel thread
+/// wakes up and writes a table of the NIC).
 const STEER_PS: u64 = 20_000_000;
 
 /// Checks that a descriptor, the receive buffer and the send window have room for the largest packet.
@@ -98,8 +98,8 @@ fn check_room(spec: &NicSpec, descriptor: u32, mtu_bytes: u32) -> Result<(), Iss
     Ok(())
 }
 
-/// Resolves a NIC with `queues` receive queues, which takes packets of up to `mtu_bytes` from its port. `pcie` is the
-/// link of a drive, whose values hold where the NIC's own are absent.
+/// Resolves a NIC with `queues` receive queues and packets of up to `mtu_bytes`. `pcie` is the link of a drive, whose
+/// values apply where the NIC's own are absent.
 pub(super) fn nic(
     spec: &NicSpec,
     server: &Spec,
@@ -190,7 +190,7 @@ fn link(spec: &NicSpec, server: &Spec, drives: &PcieParams) -> Result<PcieParams
     }
 }
 
-/// Resolves flow control of a buffer of `buffer_bytes`, whose size stands at `buffer_path`.
+/// Resolves flow control of a buffer of `buffer_bytes`, a size given at `buffer_path`.
 pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_path: &str) -> Result<PfcParams, Issue> {
     let (xoff, xon) = (format!("{path}.xoff"), format!("{path}.xon"));
     let shown = |bytes: u64| format(bytes, Dimension::Size);
@@ -210,8 +210,8 @@ pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_p
     Ok(PfcParams { priorities, xoff_bytes: spec.xoff.0, xon_bytes: spec.xon.0 })
 }
 
-/// Resolves what network traffic costs the cores; `cores` are those with a receive queue. With `ddio` the caches have
-/// what the NIC wrote and the kernel keeps of it. `prefetched` says whether prefetchers are on.
+/// Resolves the costs of network processing on cores; `cores` are those with a receive queue. With `ddio`, data that
+/// the NIC wrote and the kernel's metadata are in the caches. `prefetched` is true if prefetchers are on.
 pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: bool) -> StackParams {
     let [extra_lines, page_lines] = if ddio { [0.0; 2] } else { [spec.extra_lines, spec.page_lines] };
     StackParams {
@@ -242,7 +242,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
     }
 }
 
-/// Resolves what watches the host; `None` when nothing does.
+/// Resolves the host congestion control; `None` if it is off.
 pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue> {
     check_rule(spec)?;
     let hostcc = |local, echo| ControlRule::HostCc(hostcc(spec, local, echo));
@@ -267,7 +267,7 @@ pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue
     }))
 }
 
-/// Checks that a fixed level is there, and that no rule has the key of another.
+/// Checks that a fixed level is given if needed, and that no rule has the key of another.
 fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
     if spec.rule == RuleSpec::Fixed && spec.level.is_none() {
         let message = "missing; rule = \"fixed\" needs a level from 0 to 4";
@@ -300,7 +300,7 @@ fn hostcc(spec: &ControlSpec, local: bool, echo: bool) -> HostCcParams {
     }
 }
 
-/// The cores of a core list of the stack, or what else is given.
+/// Returns the cores of the stack's core list, or `of_flows` without a list.
 pub(super) fn queue_cores(spec: &StackSpec, of_flows: Vec<u32>) -> Vec<u32> {
     spec.cores.as_ref().map_or(of_flows, |cores| cores.0.clone())
 }

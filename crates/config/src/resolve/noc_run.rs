@@ -21,7 +21,7 @@ use serde_json::{json, Value};
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its place.
+/// Returns the first error, with its place.
 pub fn noc_plan(input: &Input) -> Result<NocPlan, ConfigError> {
     let source = Source::read(input, schema::complete_noc(), |_, _| Value::Null)?;
     build(&source, input).map_err(|issue| source.locate(issue))
@@ -66,7 +66,7 @@ fn build(source: &Source, input: &Input) -> Result<NocPlan, Issue> {
     })
 }
 
-/// The parameters of a network; what depends on the topology is written out.
+/// Resolves the parameters of a network, and fills in values that depend on the topology.
 fn network(spec: &mut NocSpec) -> Result<Params, Issue> {
     let (shape, order) = match spec.topology {
         NocTopologySpec::Mesh => {
@@ -178,7 +178,7 @@ fn measure(spec: &mut CyclesSpec, trace: bool) -> Measure {
     Measure { warmup, measure: spec.measure.unwrap_or(u64::MAX), drain: spec.drain }
 }
 
-/// Finds what is wrong with the network as a whole, and with traffic on it.
+/// Checks the network and its traffic for errors that concern more than one key.
 fn check(params: &Params, packets: &Packets) -> Result<(), Issue> {
     let (layout, routes) = topology::build(params).map_err(named)?;
     if let Some(circle) = deadlock::cycle(&layout, &routes) {
@@ -192,7 +192,7 @@ fn check(params: &Params, packets: &Packets) -> Result<(), Issue> {
     Ok(())
 }
 
-/// An error of the network with the keys that it is about.
+/// Converts an error of the network model into an issue that names the user's keys.
 fn named(NocError { field, message }: NocError) -> Issue {
     let keys: &[&str] = match field {
         "pattern" => &["traffic.pattern", "noc.columns", "noc.rows", "noc.nodes"],

@@ -13,13 +13,13 @@ use hostnet_model::params::{
 };
 
 const HZ_PER_KHZ: u64 = 1000;
-/// How often a governor looks, in ps: what Linux allows at least.
+/// Sampling period of a governor, in ps: the minimum that Linux allows.
 const PERIOD_PS: u64 = 10_000_000_000;
 /// Time that one run of a governor takes, in ps (assumed).
 const COST_PS: u64 = 10_000_000;
 /// Work of a tick of the scheduler, in ps (assumed).
 const TICK_PS: u64 = 1_000_000;
-/// Loads of the governors of Linux, in percent.
+/// Load thresholds of the governors of Linux, in percent.
 const ONDEMAND_UP: u32 = 95;
 const CONSERVATIVE: [u32; 3] = [80, 20, 5];
 
@@ -64,8 +64,8 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     })))
 }
 
-/// Returns notes about work that no frequency changes, and about P-states that all change it; without the place of the
-/// server.
+/// Returns notes about work that no frequency changes, and about P-states that all change the duration of work. The
+/// notes do not name the server.
 pub(super) fn notes(server: &ServerParams, fidelity: Fidelity) -> Vec<String> {
     let Some(power) = &server.power else { return Vec::new() };
     let works = server.workloads.iter().any(|workload| !matches!(workload.kind, WorkloadKind::Network));
@@ -81,7 +81,7 @@ pub(super) fn notes(server: &ServerParams, fidelity: Fidelity) -> Vec<String> {
     unpaced.chain(slower_than_given(power)).collect()
 }
 
-/// Returns a note about P-states of which not even the fastest reaches the clock that times of work are given at.
+/// Returns a note if even the fastest P-state is below the clock for which times of work are given.
 fn slower_than_given(power: &PowerParams) -> Option<String> {
     let fastest = power.pstates.iter().map(|state| state.khz).max()?;
     let text = |khz: u32| format(u64::from(khz) * HZ_PER_KHZ, Dimension::Frequency);
@@ -102,7 +102,7 @@ pub(super) fn notes_of_host(name: &str, host: &HostParams) -> Vec<String> {
     notes.map(|note| format!("host.{name}: {note}")).collect()
 }
 
-/// Checks that all sockets have the clock that the times of work are given at.
+/// Checks that all sockets have the clock for which times of work are given.
 fn check_clocks(server: &Spec) -> Result<(), Issue> {
     for (number, socket) in &server.socket {
         let own = socket.core.frequency;
@@ -194,7 +194,7 @@ fn check_governor(spec: &GovernorSpec) -> Result<(), Issue> {
     }
 }
 
-/// The place of the frequency of "userspace" in the table.
+/// Returns the index of the "userspace" frequency in the table of P-states.
 fn fixed(spec: &GovernorSpec, states: &[PState]) -> Result<u32, Issue> {
     let path = "power.governor.frequency";
     let Some(frequency) = spec.frequency else {
@@ -211,7 +211,7 @@ fn fixed(spec: &GovernorSpec, states: &[PState]) -> Result<u32, Issue> {
     Err(Issue::new(Code::DoesNotExist, path, message))
 }
 
-/// The states that cores may sleep in, from the lightest.
+/// Returns the sleep states of the cores, lightest first.
 fn cstates(spec: &PowerSpec) -> Result<Vec<CState>, Issue> {
     let mut states = Vec::new();
     for (name, state) in &spec.cstate {
@@ -250,14 +250,14 @@ fn check_stay(name: &str, state: &CStateSpec) -> Result<(), Issue> {
     Err(Issue::between(Code::WrongOrder, &[&path("residency"), &path("exit")], message))
 }
 
-/// The number of a name such as "C6" or "C7s".
+/// Returns the number in a name such as "C6" or "C7s".
 fn depth(name: &str) -> Option<u32> {
     let digits = name.strip_prefix(['C', 'c'])?;
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
     digits[..end].parse().ok()
 }
 
-/// Checks that of two states the one that takes longer to leave is deeper.
+/// Checks that, of two states, the one with the longer exit latency is the deeper one.
 fn check_order(light: (&String, &CStateSpec), deep: (&String, &CStateSpec)) -> Result<(), Issue> {
     let [one, other] = [light.0, deep.0];
     let fail = |code: Code, key: &str, reason: String| {

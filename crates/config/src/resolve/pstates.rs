@@ -1,4 +1,4 @@
-//! `power.pstates`: frequencies and voltages, and what cores take at them.
+//! `power.pstates`: frequencies and voltages, and the power of cores at them.
 
 use super::arithmetic::{exp, ln};
 use crate::code::Code;
@@ -11,7 +11,7 @@ const HZ_PER_KHZ: u64 = 1000;
 /// Upper limit of the static and of the dynamic power of a core, in microwatts.
 const POWER_MAX_UW: u64 = 1_000_000_000;
 
-/// A frequency as the user wrote it: its place, and what is given of its power.
+/// A P-state as the user gave it: its path, and the given parts of its power.
 struct Listed {
     path: String,
     at: StateAt,
@@ -19,7 +19,7 @@ struct Listed {
     dynamic_uw: Option<u64>,
 }
 
-/// The table of frequencies, from the slowest to the fastest.
+/// Returns the table of P-states, slowest first.
 pub(super) fn pstates(spec: &PowerSpec) -> Result<Vec<PState>, Issue> {
     check_static(&spec.static_power)?;
     let listed = listed(&spec.pstates)?;
@@ -30,7 +30,7 @@ pub(super) fn pstates(spec: &PowerSpec) -> Result<Vec<PState>, Issue> {
     Ok(states)
 }
 
-/// A frequency and a voltage, for messages.
+/// Formats a frequency and a voltage for messages.
 fn shown(state: &PState) -> String {
     StateAt { hz: u64::from(state.khz) * HZ_PER_KHZ, uv: state.uv.into() }.format()
 }

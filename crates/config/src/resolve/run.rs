@@ -42,7 +42,7 @@ pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
     Ok(RunPlan { seed: run.seed.unwrap_or(SEED), warm_up, length, duration_max_ps })
 }
 
-/// A run that measures all that jobs do.
+/// Resolves a run that measures until all jobs end.
 fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
     let others = [
         ("run.duration", run.duration.is_some()),
@@ -61,7 +61,7 @@ fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
     })
 }
 
-/// Refuses a run that ends with its jobs where there are none.
+/// Checks that a run that ends with its jobs has jobs.
 pub(super) fn check_jobs(run: &RunPlan, jobs: usize) -> Result<(), Issue> {
     if run.length == Length::Jobs && jobs == 0 {
         let message = "there are no jobs; give one, such as [job.train], in a cluster of hosts";
@@ -76,7 +76,7 @@ pub(super) fn ignored(run: &RunSpec, ramp_ps: u64) -> Option<String> {
     (ramp_ps > 0 && run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))
 }
 
-/// Notes a measuring window that is shorter than a round trip of the network.
+/// Returns a note if the measuring window is shorter than a round trip of the network.
 pub(super) fn short_of_a_round_trip(run: &RunPlan, round_trip_ps: u64) -> Option<String> {
     let Length::Duration { ps } = run.length else { return None };
     let shown = |ps| format(ps, Dimension::Time);
@@ -89,7 +89,7 @@ pub(super) fn short_of_a_round_trip(run: &RunPlan, round_trip_ps: u64) -> Option
     })
 }
 
-/// The name of the run: given, or the file's.
+/// Returns the name of the run: the given one, or that of the file.
 pub(super) fn name(run: &RunSpec, file: &str) -> Result<String, Issue> {
     const LENGTH_MAX: usize = 100;
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.starts_with('<'));
@@ -104,7 +104,7 @@ pub(super) fn name(run: &RunSpec, file: &str) -> Result<String, Issue> {
     Err(Issue::new(Code::MalformedValue, "run.name", format!("{} is not a name; {rule}", shorten(name))))
 }
 
-/// The run with every default written out that is part of the plan.
+/// Returns the run with every default of the plan filled in.
 pub(super) fn effective(run: &RunPlan, name: &str, spec: &RunSpec) -> RunSpec {
     let (duration, precision, duration_max) = match run.length {
         Length::Duration { ps } => (Some(Time(ps)), None, None),

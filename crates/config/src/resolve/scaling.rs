@@ -38,7 +38,7 @@ pub(super) fn notes(now: &Resolved, preset: Option<&str>, base_dir: &Path) -> Re
     Ok(notes)
 }
 
-/// A socket of the preset, and the same socket of the configuration.
+/// A socket of the preset and the same socket of the configuration.
 struct Pair<'a> {
     name: &'a str,
     before: &'a SocketParams,
@@ -94,7 +94,7 @@ impl Pair<'_> {
         ))
     }
 
-    /// So many of a thing that there are as many for each core as before, or the most there may be.
+    /// Returns a setting with as many of a resource per core as before, or with the maximum.
     fn for_each_core(&self, key: &str, count: u32, most: u64) -> String {
         let cores = [self.before, self.now].map(|socket| u64::from(socket.core.count.max(1)));
         let fits = (u64::from(count) * cores[1]).div_ceil(cores[0]).min(most);
@@ -188,7 +188,7 @@ pub(super) fn held_for_write_ps(socket: &SocketParams) -> f64 {
     (iio.write_to_cha_ps + cha.io_write_to_mc_ps + cha.write_ack_ps + iio.write_ack_ps) as f64
 }
 
-/// As [`held_for_write_ps`], of a read.
+/// Returns the time for which a read of a device holds a credit of the IIO without load.
 pub(super) fn held_for_read_ps(socket: &SocketParams) -> f64 {
     (socket.iio.read_to_cha_ps + socket.iio.read_return_ps) as f64 + held_in_cha_ps(socket)
 }

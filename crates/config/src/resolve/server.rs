@@ -1,4 +1,4 @@
-//! A socket, and whether what runs on the server fits it.
+//! Resolves a socket, and checks that the workloads of a server fit it.
 
 use super::workload::needs;
 use super::{expander, io, memory, pool, Context};
@@ -34,7 +34,7 @@ pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>)
     })
 }
 
-/// Checks that a write-back leaves its core before it leaves the CHA: the domain of the core ends at the CHA.
+/// Checks that a write-back leaves its core before it leaves the CHA, because the domain of the core ends at the CHA.
 fn check_write_path(spec: &Spec) -> Result<(), Issue> {
     let ack_ps = spec.core.write_ack.0;
     let path_ps = spec.cha.core_write_to_mc.0 + spec.cha.write_ack.0;
@@ -47,8 +47,8 @@ fn check_write_path(spec: &Spec) -> Result<(), Issue> {
     Err(Issue::between(Code::WrongOrder, &["core.write_ack", "cha.core_write_to_mc", "cha.write_ack"], message))
 }
 
-/// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave,
-/// and what flows need.
+/// Gives traces, whose footprint is known only after a replay, equal shares of the memory that other buffers and
+/// flows leave.
 pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<(), Issue> {
     let memory = u128::from(least_memory(server));
     let is_trace =
@@ -76,7 +76,7 @@ pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<
     Ok(())
 }
 
-/// Bytes of memory of the socket or cluster that has least: any of them may have to hold all.
+/// Returns the memory of the smallest socket or cluster, in bytes, as any of them may have to hold all buffers.
 fn least_memory(server: &ServerParams) -> u64 {
     let of_cluster = |socket: &SocketParams| {
         socket.memory.pages.memory_bytes / socket.die.as_ref().map_or(1, |die| die.clusters.into())
@@ -113,14 +113,14 @@ fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + 
     })
 }
 
-/// Bytes of the rings and buffers of a NIC, and of the cores that serve them.
+/// Returns the bytes of the rings and buffers of a NIC, and of the cores that serve them.
 pub(super) fn nic_bytes(nic: &NicParams) -> u128 {
     let queue = QueueMemory::bytes(nic).next_multiple_of(BUFFER_ALIGNMENT);
     let core = NetFootprint::BYTES.next_multiple_of(BUFFER_ALIGNMENT);
     u128::from(queue + core) * u128::from(nic.queues)
 }
 
-/// Checks that the buffers of all workloads fit the memory, and what flows need.
+/// Checks that the buffers of all workloads and the needs of flows fit the memory.
 pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(), Issue> {
     let mut needs: Vec<(u128, String)> =
         all_needs(server).chain([(flows.bytes(server), "memory.size".to_string())]).collect();
@@ -130,7 +130,7 @@ pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(
     check_fit(server, flows, &needs, server.socket().memory.pages.memory_bytes)
 }
 
-/// Checks that so many bytes of memory are enough for `needs`.
+/// Checks that `memory` bytes are enough for `needs`.
 fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], memory: u64) -> Result<(), Issue> {
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {
@@ -155,9 +155,9 @@ fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], me
 /// Memory of a server that flows need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OfFlows {
-    /// Ends of RDMA flows, each with a region.
+    /// Number of ends of RDMA flows, each with a region.
     pub(super) rdma_ends: usize,
-    /// Files that are sent.
+    /// Number of files that flows send.
     pub(super) files: usize,
     /// Bytes of the ranks of jobs.
     pub(super) ranks: u128,
@@ -169,7 +169,7 @@ impl OfFlows {
         self.rdma_ends + self.files > 0 || self.ranks > 0
     }
 
-    /// Bytes of regions, and of files, which may begin and end with a run of pages.
+    /// Returns the bytes of regions, files and ranks. A file may begin and end with a run of pages.
     fn bytes(self, server: &ServerParams) -> u128 {
         let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
         let run_bytes = server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT);

@@ -9,22 +9,22 @@ use hostnet_model::params::{ClusterParams, HostKind, ServerParams, SocketParams,
 
 /// Memory that a run may take unless `run.memory` is given, in bytes.
 const MEMORY_BYTES: u64 = 8 << 30;
-/// From here on the user is told.
+/// Size of a run from which the user gets a note, in bytes.
 const TOLD_BYTES: u64 = 1 << 30;
 
-/// A flow: both ends, its counts, its row of the results. What it is for a NIC, whether its ends are there or not. A
-/// request in flight.
+/// Bytes of a flow (both ends, counters, its row of the results), of a flow in a NIC, including absent flows, and of
+/// a request in flight.
 const FLOW_BYTES: u64 = 8 << 10;
 const NIC_FLOW_BYTES: u64 = 512;
 const REQUEST_BYTES: u64 = 64;
-/// The latencies that are counted for a class of traffic, in each domain of a part; domains of a core, and of the other
+/// Bytes of the latency histogram of a traffic class in one domain, and number of domains of a core and of the other
 /// parts.
 const HISTOGRAM_BYTES: u64 = 10 << 10;
 const CORE_DOMAINS: u64 = 4;
 const OTHER_DOMAINS: u64 = 64;
-/// A step of a rank: in the plan, in its rank, and in checkpoints.
+/// Bytes of a step of a rank: in the plan, in its rank, and in checkpoints.
 const STEP_BYTES: u64 = 256;
-/// A line of a cache.
+/// Bytes of a line of a cache.
 const LINE_BYTES: u64 = 12;
 
 /// Returns the bytes that a server with `classes` classes of traffic takes.
@@ -72,7 +72,7 @@ pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
     held + cluster.flows.iter().map(|flow| each + of_flow(&flow.traffic)).sum::<u64>()
 }
 
-/// Refuses a run that takes more than it may. Returns what to say of one that takes much.
+/// Checks that a run stays within its memory limit. Returns a note if the run takes much memory.
 pub(super) fn check(run: &RunSpec, bytes: u64, paths: &[&str]) -> Result<Option<String>, Issue> {
     let Size(most) = run.memory.unwrap_or(Size(MEMORY_BYTES));
     let rounded = |bytes: u64| format((bytes >> 20).max(1) << 20, Dimension::Size);

@@ -10,8 +10,7 @@ use hostnet_model::params::{InterSocketParams, Placement, RemoteDdio, ServerPara
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Completes the tables of sockets that have some of their own: the server's hold for the rest. Gives the files of the
-/// user's that were read.
+/// Completes the tables of sockets by the server's values. Returns the user's files that were read.
 pub(super) fn complete(
     tree: &mut Value,
     given: &Value,
@@ -58,7 +57,7 @@ fn forget_places(tree: &mut Value) {
     tree.get_mut("socket").and_then(Value::as_object_mut).into_iter().flatten().for_each(|(_, own)| forget(own));
 }
 
-/// The specification of each socket.
+/// Returns the specification of each socket.
 pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
     let count = spec.server.sockets.unwrap_or(1);
     let numbers: Vec<String> = (0..count).map(|number| number.to_string()).collect();
@@ -73,7 +72,8 @@ pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
     Ok(sockets)
 }
 
-/// Collects a note of each socket of a server, once where they are alike. Paths name sockets with tables of their own.
+/// Collects the notes of each socket of a server, once if the sockets are equal. Paths name sockets that have their
+/// own tables.
 pub(super) fn notes_of_each(
     spec: &Spec,
     server: &ServerParams,
@@ -95,7 +95,7 @@ fn of_socket(spec: &Spec, own: Option<&SocketSpec>) -> Spec {
     Spec { core, cha, cache, prefetch, ddio, memory, iio, pcie, ssd, ..spec.clone() }
 }
 
-/// The ways between the sockets, if there are several.
+/// Resolves the links between the sockets; `None` for a single socket.
 pub(super) fn ways(spec: &Spec, sockets: &[Spec]) -> Result<Option<InterSocketParams>, Issue> {
     if sockets.len() == 1 {
         return Ok(None);
@@ -131,7 +131,7 @@ pub(super) fn ways(spec: &Spec, sockets: &[Spec]) -> Result<Option<InterSocketPa
     params(upi, sockets).map(Some)
 }
 
-/// Checks that the core of a write-back is told before the other socket can have answered for it.
+/// Checks that a core gets the acknowledgement of a write-back before the remote socket can have responded to it.
 fn check_write_backs(upi: &SocketsSpec, sockets: &[Spec]) -> Result<(), Issue> {
     let acks = || sockets.iter().map(|socket| socket.core.write_ack.0);
     let (most, least) = (acks().max().unwrap_or(0), acks().min().unwrap_or(0));
@@ -199,7 +199,7 @@ pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) ->
     }
 }
 
-/// Checks that the clients of applications are on the sockets of those whom they ask.
+/// Checks that the clients of applications are on the same socket as the application's threads.
 pub(super) fn check_clients(workloads: &[Workload], sockets: &[Spec]) -> Result<(), Issue> {
     let owners: Vec<usize> =
         sockets.iter().enumerate().flat_map(|(at, socket)| vec![at; socket.core.count as usize]).collect();

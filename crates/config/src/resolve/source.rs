@@ -17,9 +17,9 @@ pub(super) struct Source<'a> {
     schema: &'static Value,
     document: Document,
     overrides: Vec<Override>,
-    /// The document with the overrides on top.
+    /// The document with the overrides applied.
     pub(super) merged: Value,
-    /// Dotted paths of everything that is set in either.
+    /// Dotted paths of all values in the document and the overrides.
     pub(super) given: Vec<String>,
     /// Values of the document that an override removes without naming them.
     pub(super) dropped: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// `below` is what lies below the document.
+    /// Reads and checks a document; `below` gives the tables that lie below the document.
     pub(super) fn read(input: &Input<'a>, schema: &'static Value, below: Below) -> Result<Self, ConfigError> {
         let document = match input.format {
             Format::Toml => parse_toml(input.text),
@@ -50,7 +50,8 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// Checks and merges. The document is checked alone first, so that its errors are not put down to an override.
+    /// Checks and merges the layers. The document is checked alone first, so that its errors are not attributed to an
+    /// override.
     fn settle(&mut self, overrides: Vec<Override>) -> Result<(), Issue> {
         check(self.schema, &self.document.tree, "")?;
         self.given = leaves(&self.document.tree);
@@ -65,7 +66,8 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Refuses an override that is an empty table where the document has keys: it would change nothing.
+    /// Checks that no override is an empty table where the document has keys, as such an override would change
+    /// nothing.
     fn check_empty_tables(&self) -> Result<(), Issue> {
         for setting in self.overrides.iter().filter(|setting| leaves(&setting.tree).is_empty()) {
             let keys: Vec<&str> = setting.path.split('.').collect();
@@ -78,7 +80,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// The document with the overrides on top, each prepared by `prepare`, and what they take away.
+    /// Returns the document with the overrides applied, each prepared by `prepare`, and the paths that they remove.
     fn layered(&self, prepare: impl Fn(&mut Value) -> Result<(), Issue>) -> Result<(Value, Vec<String>), Issue> {
         let mut dropped = Vec::new();
         let mut merged = self.document.tree.clone();
@@ -92,7 +94,7 @@ impl<'a> Source<'a> {
         Ok((merged, dropped))
     }
 
-    /// Refuses to choose a preset for a configuration that leaves nothing to it.
+    /// Checks that an override does not choose a preset for a configuration that takes no value from it.
     pub(super) fn check_preset(&self) -> Result<(), Issue> {
         if preset_of(&self.merged) == preset_of(&self.document.tree) {
             return Ok(());
@@ -107,7 +109,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Finds where the user wrote what an issue is about.
+    /// Converts an issue to an error with the place of the user's value.
     pub(super) fn locate(&self, issue: Issue) -> ConfigError {
         let Issue { code, paths, message, elsewhere } = issue;
         let overridden = paths.iter().find(|path| self.overriding(path).is_some());
@@ -125,7 +127,7 @@ impl<'a> Source<'a> {
         issue.paths.iter().any(|path| self.origin(path).is_some())
     }
 
-    /// Puts an issue about values that the user did not write here down to the file that gave them, if one did.
+    /// Attributes an issue about values that the user did not write here to the file that gave them, if there is one.
     pub(super) fn claim(&self, issue: Issue, files: &[PartFile]) -> Issue {
         if self.wrote(&issue) || issue.elsewhere.is_some() {
             return issue;
@@ -148,7 +150,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The preset that a configuration names.
+/// Returns the preset that a configuration names.
 pub(super) fn preset_of(tree: &Value) -> Option<&str> {
     at(tree, &["server", "preset"]).and_then(Value::as_str)
 }

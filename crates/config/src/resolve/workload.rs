@@ -19,17 +19,17 @@ use hostnet_model::params::{
 use std::collections::BTreeMap;
 
 const WORKLOADS_MAX: usize = 64;
-/// Commands in flight of all jobs together.
+/// Maximum number of commands in flight of all jobs.
 const COMMANDS_MAX: u64 = 1 << 20;
 
-/// The workloads, and what else came out of their job files.
+/// The workloads, and other results of reading their job files.
 pub(super) struct Workloads {
     pub(super) resolved: Vec<Workload>,
-    /// The specification with job files read in.
+    /// The specification with job files replaced by their jobs.
     pub(super) effective: BTreeMap<String, WorkloadSpec>,
     pub(super) ramp_ps: u64,
     pub(super) ignored: Vec<String>,
-    /// Which workloads have which core.
+    /// Workloads of each core.
     pub(super) owners: Vec<Vec<String>>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
     Ok(Workloads { resolved, effective, ramp_ps, ignored, owners: cores.owners })
 }
 
-/// Says which of the cores of a workload have no job of fio.
+/// Returns a note about cores of a workload without a fio job.
 fn without_jobs(workload: &Workload, specs: &BTreeMap<String, WorkloadSpec>) -> Option<String> {
     let WorkloadSpec::Fio(spec) = specs.get(&workload.name)? else { return None };
     let jobs = &workload.kind.fio()?.jobs;
@@ -81,7 +81,7 @@ fn without_jobs(workload: &Workload, specs: &BTreeMap<String, WorkloadSpec>) -> 
     idle_note(&format!("workload.{}.cores", workload.name), &spec.cores.as_ref()?.0, used, "job")
 }
 
-/// Bytes of the buffers of a workload, and the key that they follow from.
+/// Returns the bytes of the buffers of a workload, and the key that determines them.
 pub(super) fn needs(workload: &Workload) -> (u128, String) {
     match &workload.kind {
         WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
@@ -152,14 +152,14 @@ fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> 
     })
 }
 
-/// The stream of one core of another socket; it has no core of this one.
+/// Resolves the stream of a core of another socket. The stream has no core of this socket.
 pub(super) fn remote_stream(name: &str, spec: &RemoteStreamSpec) -> Result<StreamParams, Issue> {
     let RemoteStreamSpec { pattern, stride, reads, working_set, gap, .. } = *spec;
     let cores = CoreList(Vec::new());
     resolve_stream(name, &StreamSpec { cores, pattern, stride, reads, working_set, gap, llc_ways: None, memory: None })
 }
 
-/// A share from 0 to 1 in units of 2^-32.
+/// Converts a share from 0 to 1 to units of 2^-32.
 pub(super) fn share(share: f64) -> u64 {
     (share * (1u64 << 32) as f64).round() as u64
 }
@@ -204,20 +204,20 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, drives: u32, cores: &mut 
     })
 }
 
-/// Which workloads have which core.
+/// Assignment of cores to workloads.
 struct Cores {
-    /// Sockets of the server, and the first core and drive of each.
+    /// Number of sockets, and the first core and the first drive of each.
     sockets: usize,
     firsts: [Vec<u32>; 2],
     owners: Vec<Vec<String>>,
-    /// The workload that each core does the kernel's work on storage for.
+    /// Workload for which each core does the kernel's storage work.
     storage: Vec<Option<String>>,
-    /// Fio workloads that still want a core of their own.
+    /// Number of fio workloads that still need a core.
     waiting: usize,
 }
 
 impl Cores {
-    /// Gives every workload the cores that it names.
+    /// Assigns every workload the cores that it names.
     fn claim(workloads: &BTreeMap<String, WorkloadSpec>, sockets: &[Spec]) -> Result<Self, Issue> {
         let count = sockets.iter().map(|socket| socket.core.count).sum::<u32>() as usize;
         if count == 0 {
@@ -256,7 +256,7 @@ impl Cores {
         Ok(cores)
     }
 
-    /// As [`Cores::take`], of a core that this workload has not yet either.
+    /// As [`Cores::take`], but the workload must not have the core already.
     fn take_alone(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
         if self.owners.get(core as usize).is_some_and(|owners| owners.iter().any(|owner| owner == name)) {
             let message = format!("core {core} is one of workload.{name}.cores already");
@@ -282,7 +282,7 @@ impl Cores {
         Ok(())
     }
 
-    /// A core does the kernel's work for one workload of storage at most.
+    /// Assigns the storage work of a workload to a core. A core does that work for at most one workload.
     fn store(&mut self, core: u32, name: &str, workload: &WorkloadSpec, path: &str) -> Result<(), Issue> {
         if !matches!(workload, WorkloadSpec::Fio(_)) {
             return Ok(());
@@ -306,8 +306,8 @@ impl Cores {
         cores.iter().copied().filter(|&core| sockets.contains(&socket(of_cores, core))).collect()
     }
 
-    /// The cores for the jobs of a fio workload that name none: its list, or the last free ones of the sockets of their
-    /// drives.
+    /// Returns the cores for those jobs of a fio workload that name none: its list, or the last free cores of the
+    /// sockets of their drives.
     fn of_fio(&mut self, name: &str, fio: &FioSpec, jobs: &[FioJobSpec]) -> Result<Vec<u32>, Issue> {
         if let Some(CoreList(cores)) = &fio.cores {
             return Ok(cores.clone());
@@ -334,7 +334,7 @@ impl Cores {
     }
 }
 
-/// The number of the first of something on each socket.
+/// Returns the number of the first core or drive of each socket.
 fn firsts(sockets: &[Spec], count: impl Fn(&Spec) -> u32) -> Vec<u32> {
     let begin = |next: &mut u32, socket: &Spec| Some(std::mem::replace(next, *next + count(socket)));
     sockets.iter().scan(0, begin).collect()

@@ -1,4 +1,4 @@
-//! Jobs that do what execution traces say: what the nodes of files become, and what is wrong with some.
+//! Jobs from execution traces: the resulting steps, and errors of traces.
 
 use crate::common;
 use crate::common::wire::{file, node, sum};
@@ -8,7 +8,7 @@ use hostnet_model::params::RankStepParams;
 use proptest::prelude::*;
 use std::path::Path;
 
-/// The plan of a job of traces with these files, or what is wrong.
+/// Returns the plan of a job with these trace files, or the error.
 fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
     let directory = tempfile::tempdir().expect("a directory");
     for (rank, file) in files.iter().enumerate() {

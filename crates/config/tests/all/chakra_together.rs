@@ -1,4 +1,4 @@
-//! Traces whose ranks need each other: messages with tags, groups of ranks, and works without durations.
+//! Traces whose ranks depend on each other: messages with tags, groups of ranks, and works without durations.
 
 use crate::common;
 use crate::common::wire::{bytes, exact, file, named, node, number, sum};
@@ -6,7 +6,7 @@ use crate::common::{assert_tells, resolve_text};
 use hostnet_config::{Format, Plan};
 use proptest::prelude::*;
 
-/// The plan of a job with these files and this file of groups, or what is wrong.
+/// Returns the plan of a job with these trace files and this file of groups, or the error.
 fn plan(files: &[Vec<u8>], groups: Option<&str>, more: &str) -> Result<Plan, String> {
     let directory = tempfile::tempdir().expect("a directory");
     for (rank, file) in files.iter().enumerate() {
@@ -89,7 +89,7 @@ fn a_rank_does_something_else_where_it_would_wait_for_itself() {
     );
 }
 
-/// A collective of a group.
+/// Returns a node with a collective of a group.
 fn grouped(id: u64, after: &[u64], kind: u64, size: u64, group: &str) -> Vec<u8> {
     let pg_name = named("pg_name", &bytes(29, group.as_bytes()));
     let attributes = [named("comm_type", &number(9, kind)), named("comm_size", &number(9, size)), pg_name];
@@ -222,7 +222,8 @@ fn many_messages_that_are_alike_take_no_time_to_be_matched() {
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }
 
-/// Messages and sums among three ranks: who sends, who receives, and the tag; who sends to itself stands for a sum.
+/// Generates messages and sums among three ranks: sender, receiver and tag. A message to the sender itself stands for
+/// a sum.
 fn dealt() -> impl Strategy<Value = Vec<(u8, u8, u8)>> {
     proptest::collection::vec((0..3_u8, 0..3_u8, 0..3_u8), 1..30)
 }

@@ -1,11 +1,11 @@
-//! Jobs that are written as traces, and what becomes of these when they are read.
+//! Jobs that are written as traces and read again.
 
 use crate::common;
 use hostnet_config::{chakra_traces, Code, Plan};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// The plan of a job.
+/// Returns the plan of a job.
 fn plan(job: &str, count: u32) -> Plan {
     let text = format!(
         "[host.e]\nkind = \"endpoint\"\ncount = {count}\n[job.j]\nhosts = \"e\"\n{job}\n[run]\nuntil = \"jobs\"\n"
@@ -13,7 +13,7 @@ fn plan(job: &str, count: u32) -> Plan {
     common::plan(&text, &[])
 }
 
-/// The plan of what a job is written as.
+/// Returns the plan of the traces that a job is written as.
 fn again(first: &Plan, messages: bool, more: &str) -> Plan {
     let directory = tempfile::tempdir().expect("a directory");
     let traces = chakra_traces(first, None, messages).expect("it can be written");
@@ -37,7 +37,7 @@ fn computed(plan: &Plan, rank: usize) -> [f64; 2] {
     found
 }
 
-/// Bytes from each rank to each other.
+/// Returns the bytes from each rank to each other.
 fn sent(plan: &Plan) -> BTreeMap<(usize, u32), u64> {
     let mut found = BTreeMap::new();
     for block in &plan.cluster.jobs[0].blocks {
@@ -50,7 +50,7 @@ fn sent(plan: &Plan) -> BTreeMap<(usize, u32), u64> {
     found
 }
 
-/// Messages that a rank sends and receives at the same time, and those of which it does one.
+/// Returns the sizes of the messages of a rank, as pairs of a send and a concurrent receive.
 fn messages(plan: &Plan, rank: usize) -> Vec<(Option<u64>, Option<u64>)> {
     let steps = plan.cluster.jobs[0].blocks.iter().flat_map(|block| &block.steps[rank]);
     let both = steps.map(|step| (step.send.map(|sent| sent.bytes), step.receive.map(|received| received.bytes)));
@@ -134,7 +134,7 @@ fn what_cannot_be_written_is_said() {
     refused(&common::plan(two, &[]), None, Code::MissingKey, "a, b");
 }
 
-/// A piece of a stream of bytes from a rank to another, and in how many parts it is received.
+/// Generates pieces of byte streams between ranks, and the number of parts in which each is received.
 fn streams() -> impl Strategy<Value = Vec<(u8, u8, u64, u64, bool)>> {
     proptest::collection::vec((0..3_u8, 1..3_u8, 1..500_u64, 0..9_u64, any::<bool>()), 1..12)
 }

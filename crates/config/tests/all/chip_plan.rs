@@ -1,4 +1,4 @@
-//! The configuration of a chip: presets, units, what is refused, and where it stands.
+//! The configuration of a chip: presets, units, errors and their places.
 
 use crate::common::{assert_tells, told};
 use hostnet_chip::{Completion, Interleave, Mode, Pattern, Placement, Routing, Shape, Torus};

@@ -1,4 +1,4 @@
-//! Clusters: what resolves, and to what.
+//! Valid clusters and the plans that they resolve to.
 
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{cluster_template, is_cluster, resolve, Code, Format, Input, Plan};
@@ -12,7 +12,7 @@ use std::fmt::Write;
 const TEMPLATES: [&str; 9] =
     ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn"];
 
-/// Resolves the effective form of a plan, which must give the plan again.
+/// Checks that the effective form of a plan resolves to the plan again.
 fn assert_comes_back(plan: &Plan) {
     let effective = plan.effective.to_string();
     let again = cluster_text(&effective, Format::Json, &[]).unwrap_or_else(|error| panic!("{error}: {effective}"));
@@ -204,7 +204,7 @@ fn a_seed_and_a_device_of_one_host_leave_the_others_as_they_are() {
     assert_comes_back(&replaced);
 }
 
-/// The plan of two endpoints and a flow with these keys, beside a file.
+/// Returns the plan of two endpoints and a flow with these keys, in a folder with a file.
 fn beside(file: &str, content: &[u8], flow: &str) -> Result<Plan, String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(file), content).unwrap();

@@ -1,5 +1,4 @@
-//! Nothing that a user writes about a cluster makes the program panic, and whatever resolves, resolves again from its
-//! effective form.
+//! No input for a cluster makes the program panic. The effective form of a valid input resolves again.
 
 use crate::common::cluster_text;
 use crate::common::schema_paths::schema_paths;
@@ -7,7 +6,7 @@ use hostnet_config::{cluster_schema, cluster_template, Format};
 use proptest::prelude::*;
 use serde_json::{json, Value};
 
-/// Names that the templates have.
+/// Names in the templates.
 const NAMES: [&str; 6] = ["receiver", "sender", "tor", "left", "bulk", "dctcp"];
 
 fn check(text: &str, format: Format, overrides: &[&str]) {
@@ -22,7 +21,7 @@ fn check(text: &str, format: Format, overrides: &[&str]) {
     }
 }
 
-/// Words that mean something somewhere.
+/// Words that are valid for some key.
 const WORDS: [&str; 57] = [
     "",
     "0",

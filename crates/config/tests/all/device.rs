@@ -1,4 +1,4 @@
-//! A device or a profile in the place of another one: what stays, what goes, and who is told.
+//! Replacement of a device or a profile: kept values, dropped values, and notes.
 
 use crate::common::{cluster, plan, plan_json};
 use hostnet_config::{devices, presets, profiles, Plan};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const STREAM: &str = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\nworking_set = \"64 MiB\"\n";
 
-/// Values that stand over a device, over a profile, or beside them.
+/// Values on top of a device, on top of a profile, or beside them.
 const SETTINGS: [&str; 9] = [
     "memory.dram.ranks=1",
     "memory.dram.rows=16384",

@@ -1,4 +1,4 @@
-//! The die of a server: maps, and what is wrong with them.
+//! The die of a server: maps and their errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{dies, resolve, Format, Input, Plan};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A folder for the files of a test.
+/// Returns a folder for the files of a test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("hostnet-die-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -29,7 +29,7 @@ fn die_of(plan: &Plan) -> &DieParams {
     plan.server().expect("a server").socket().die.as_ref().expect("a die")
 }
 
-/// A map of 8 cores and 18 slices, but for the rows that are left out or added.
+/// Returns a map of 8 cores and 18 slices without the rows `without` and with the rows `more`.
 fn map(without: &[&str], more: &[&str]) -> String {
     let mut text = String::from("part,column,row\n");
     let cores = (0..8).map(|number| (format!("core{number}"), number % 6, 1 + number / 6));

@@ -9,7 +9,7 @@ fn resolved(text: &str, format: Format) -> Result<Plan, String> {
     resolve(&input).map_err(|error| told(&error))
 }
 
-/// Two sockets whose preset has no say on drives, but for their count.
+/// Returns a document of two sockets whose preset gives only the number of drives.
 fn document(more: &str) -> String {
     format!(
         "server.preset = \"broadwell-r730\"\nssd.count = 4\npcie.lanes = 16\n{more}\n\

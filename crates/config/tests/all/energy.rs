@@ -1,4 +1,4 @@
-//! The energy meter: what a document may say, and what is wrong with it.
+//! The energy meter: valid documents and errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};

@@ -1,4 +1,4 @@
-//! Every kind of user error: where it is said to be, and how it is said.
+//! Every kind of user error, with its place and its message.
 
 use crate::common::{assert_tells, example, resolve_text, told};
 use hostnet_config::Format;
@@ -11,7 +11,7 @@ fn message(text: &str, overrides: &[&str]) -> String {
     }
 }
 
-/// The message about one setting on top of the example.
+/// Returns the error of one setting on top of the example.
 fn setting(text: &str) -> String {
     message(&example("quadrant3.toml"), &[text])
 }
@@ -395,7 +395,7 @@ fn a_job_that_lacks_a_key_is_told_with_its_place() {
     assert_says(&error, &["[missing-key workload.disk.jobs[0].size] server.toml:5: ", "\"8 MiB\""]);
 }
 
-/// A message about settings on top of caches that are on.
+/// Returns the error of settings on top of enabled caches.
 fn with_caches(settings: &[&str]) -> String {
     message(&example("quadrant3.toml"), &[&["cache.enabled=true"], settings].concat())
 }
@@ -467,7 +467,7 @@ fn ddio_is_off_for_drives_that_exist() {
     );
 }
 
-/// A message about settings on top of an application.
+/// Returns the error of settings on top of an application.
 fn app(settings: &[&str]) -> String {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
                 [workload.kv]\nkind = \"app\"\napp = \"redis\"\ncores = \"0-2\"\n";

@@ -1,4 +1,4 @@
-//! Memory behind a link: what a document may say, and what is wrong with it.
+//! Memory behind a CXL link: valid documents and errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};

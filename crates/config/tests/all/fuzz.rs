@@ -1,4 +1,4 @@
-//! Nothing that a user writes makes the program panic, and whatever resolves, resolves again from its effective form.
+//! No input makes the program panic. The effective form of a valid input resolves again.
 
 use crate::common::schema_paths::schema_paths;
 use crate::common::{example, resolve_text};
@@ -108,7 +108,7 @@ fn put(tree: &mut Value, path: &[String], value: Value) {
     }
 }
 
-/// The third quadrant as JSON.
+/// Returns the third quadrant as JSON.
 fn base() -> Value {
     json!({
         "server": { "preset": "cascade-lake-6234" },
@@ -120,7 +120,7 @@ fn base() -> Value {
     })
 }
 
-/// Redis beside storage reads, with caches.
+/// Returns Redis beside storage reads, with caches.
 fn base_with_caches() -> Value {
     let mut tree = base();
     tree["cache"] = json!({ "enabled": true });
@@ -148,7 +148,7 @@ fn edits() -> impl Strategy<Value = Vec<(usize, usize, Vec<u8>)>> {
     prop::collection::vec((any::<usize>(), 0usize..6, text), 1..5)
 }
 
-/// How many cases a test runs: PROPTEST_CASES raises it for a longer search.
+/// Returns the configuration of the tests. PROPTEST_CASES raises the number of cases for a longer search.
 fn config() -> ProptestConfig {
     let cases = ProptestConfig::default().cases;
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }

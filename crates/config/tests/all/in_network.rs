@@ -1,4 +1,4 @@
-//! Jobs whose vectors switches sum up: which switches do so, and what is wrong with some.
+//! Jobs whose vectors are added by switches: the reduction tree, and errors.
 
 use crate::common;
 use crate::common::cluster_text;
@@ -19,7 +19,7 @@ fn says(overrides: &[&str], wanted: &[&str]) {
     common::says(BASE, overrides, wanted);
 }
 
-/// The switches that sum up for a job, what each adds, and who gets that.
+/// Returns the reducers of a job: switch, inputs and output of each.
 fn tree(plan: &Plan, job: usize) -> Vec<(&str, &[u32], Option<u32>)> {
     let own = plan.cluster.jobs[job].reducers.iter();
     own.map(|reducer| {

@@ -1,10 +1,10 @@
-//! A key that names a core, a channel, a drive, a socket, a rank or the like is refused beyond the last one there is,
-//! whatever kind of host it is of.
+//! Keys that name a core, a channel, a drive, a socket, a rank or the like reject numbers beyond the last one, for
+//! every kind of host.
 
 use crate::common::{cluster_text, resolve_text};
 use hostnet_config::{ConfigError, Format, Plan};
 
-/// A server without a network; `{}` is what names something.
+/// Servers without a network; `{}` is the place of the number.
 const SERVERS: [(&str, &str, &str); 13] = [
     ("workload.w.cores", "7", "[workload.w]\nkind = \"stream\"\ncores = \"{}\"\nreads = 1.0"),
     ("workload.w.cores", "15", "server.sockets = 2\n[workload.w]\nkind = \"stream\"\ncores = \"{}\"\nreads = 1.0"),
@@ -25,12 +25,12 @@ const SERVERS: [(&str, &str, &str); 13] = [
     ("workload.w.cores", "7", "[workload.w]\nkind = \"fio\"\ncores = \"{}\"\njobs = [{ {job}, ssd = 0 }]"),
 ];
 
-/// A job of fio reads a drive.
+/// A fio job that reads a drive.
 const JOB: &str = "rw = \"read\", bs = \"64 KiB\", iodepth = 16, size = \"1 GiB\"";
 
 const STREAM: &str = "[workload.w]\nkind = \"stream\"\ncores = \"0\"\nreads = 1.0\n";
 
-/// Configuration of a cluster; endpoint `b` sends to `a` where there is `{flow}`.
+/// Clusters; endpoint `b` sends to `a` if there is `{flow}`.
 const CLUSTERS: [(&str, &str, &str); 14] = [
     ("flow.f.to_cores", "7", "{server}{flow}to_cores = \"{}\""),
     ("flow.f.to_cores", "15", "{server}sockets = 2\n{flow}to_cores = \"{}\""),

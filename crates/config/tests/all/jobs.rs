@@ -1,4 +1,4 @@
-//! Jobs of ranks: what is wrong with one is said with its place and its rule, and what is left out is filled in.
+//! Jobs of ranks: each error has its place and its rule, and omitted values are filled in.
 
 use crate::common;
 use crate::common::{assert_tells, cluster_text, told};
@@ -243,7 +243,7 @@ fn engines_of_nics_are_checked() {
     assert_eq!(again.hash, up.hash);
 }
 
-/// A program of the endpoints.
+/// Returns a program of the endpoints.
 fn program(steps: &str) -> String {
     let base = BASE.replace("allreduce", "program").replace("bytes = \"1 MB\"", &format!("steps = [{steps}]"));
     match cluster_text(&base, Format::Toml, &[]) {

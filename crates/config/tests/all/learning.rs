@@ -1,4 +1,4 @@
-//! Switches of the kind "learning": what they resolve to, and where they cannot be.
+//! Switches of kind "learning": resolved values, and invalid networks.
 
 use crate::common::{cluster, cluster_text, says};
 use hostnet_config::Format;

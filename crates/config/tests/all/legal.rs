@@ -1,4 +1,4 @@
-//! Any legal server resolves, to what was asked for.
+//! Every valid server resolves to the requested values.
 
 use crate::common::{plan, plan_json};
 use hostnet_config::schema;
@@ -189,7 +189,7 @@ fn links_share_the_lanes_of_every_generation() {
     }
 }
 
-/// Every key has words, and every value with a unit says which.
+/// Checks that every key has a description, and that every value with a unit names it.
 fn assert_described(schema: &Value, path: &str) {
     assert!(schema["description"].is_string() || schema.get("const").is_some(), "{path} has no description");
     if let Some(quantity) = schema["x-quantity"].as_str() {

@@ -1,4 +1,4 @@
-//! Tests of what users write; in one program, which builds faster than one for each file.
+//! Tests of user input, in one program, which builds faster than one program per file.
 #![allow(unreachable_pub)]
 
 mod common;

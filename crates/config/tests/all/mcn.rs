@@ -1,4 +1,4 @@
-//! DIMMs with processors: what a document may say, and what is wrong with it.
+//! DIMMs with processors: valid documents and errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};

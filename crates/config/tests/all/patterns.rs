@@ -1,4 +1,4 @@
-//! Traffic among many hosts: who sends to whom, how much, and how often.
+//! Traffic among many hosts: senders and receivers, sizes and frequency.
 
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{Format, Plan};

@@ -1,4 +1,4 @@
-//! A pool of memory: what a document may say, and what is wrong with it.
+//! A pool of memory: valid documents and errors.
 
 use crate::common::{assert_tells, cluster, cluster_text, says, told};
 use hostnet_config::{resolve, Format, Input};

@@ -1,4 +1,4 @@
-//! Frequencies, voltages and sleep: what a document may say, what comes of it, and what is wrong with it.
+//! Frequencies, voltages and sleep: valid documents, resolved values and errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
@@ -218,7 +218,7 @@ fn sockets_have_one_clock() {
     says(two, "[must-agree socket.1.core.frequency] 2 GHz | 3.3 GHz");
 }
 
-/// Tables that may or may not rise.
+/// Generates tables that may or may not be ascending.
 fn tables() -> impl Strategy<Value = Vec<(u32, u32)>> {
     prop::collection::vec((10_000_u32..200_000, 100_u32..300), 1..12)
 }

@@ -1,4 +1,4 @@
-//! Services whose workers are threads of a server: what is too much for one.
+//! Services whose workers are threads of a server: limits.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input};

@@ -1,4 +1,4 @@
-//! Servers of several sockets: what a document may say, and what is wrong with it.
+//! Servers of several sockets: valid documents and errors.
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};

@@ -1,10 +1,10 @@
-//! Networks by name and size: how many of everything there are, how far it is, and what is refused.
+//! Networks by name and size: numbers of switches and cables, distances, and errors.
 
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{Format, Plan};
 use hostnet_model::params::{CableEnd, ClusterParams};
 
-/// So many endpoints in a network.
+/// Returns the plan of a network with `hosts` endpoints.
 fn network(hosts: usize, network: &str) -> Plan {
     let plan = cluster(&text(hosts, network), &[]);
     let effective = plan.effective.to_string();
@@ -32,7 +32,7 @@ fn neighbours(cluster: &ClusterParams) -> Vec<Vec<usize>> {
     all
 }
 
-/// The most cables between two hosts.
+/// Returns the maximum number of cables on a shortest path between two hosts.
 fn diameter(cluster: &ClusterParams) -> usize {
     let neighbours = neighbours(cluster);
     let farthest = |from: usize| {
@@ -54,7 +54,7 @@ fn diameter(cluster: &ClusterParams) -> usize {
     (cluster.switches.len()..neighbours.len()).map(farthest).max().expect("there are hosts")
 }
 
-/// Switches, cables, and the most cables between two hosts.
+/// Returns the number of switches, the number of cables, and the diameter.
 fn sizes(plan: &Plan) -> (usize, usize, usize) {
     (plan.cluster.switches.len(), plan.cluster.cables.len(), diameter(&plan.cluster))
 }
@@ -145,7 +145,7 @@ fn hosts_follow_their_switches_and_servers_stand_where_they_are_put() {
     says("network.topology=star", &["[no-effect network.topology]", "topology = \"two", "\", \""]);
 }
 
-/// Checks what is said about a change; with nothing wanted that it is right.
+/// Checks the error of a change; without `wanted`, that the change is valid.
 fn refused(text: &str, changes: &[&str], wanted: &[&str]) {
     let error = match (cluster_text(text, Format::Toml, changes), wanted) {
         (Ok(_), []) => return,

@@ -75,7 +75,7 @@ fn drives_above_what_the_iio_lets_through_are_told_of_it() {
 
 const STREAM: &str = "[workload.load]\nkind = \"stream\"\ncores = \"0\"\n";
 
-/// The notes of a server, by their keys and by the settings that they say would fit.
+/// Returns the notes of a server, as pairs of a key and a sufficient setting.
 fn kept(text: &str, settings: &[&str]) -> Vec<(String, String)> {
     let told = |note: &String| {
         let key = note.split(": ").next()?.to_string();
@@ -85,7 +85,7 @@ fn kept(text: &str, settings: &[&str]) -> Vec<(String, String)> {
     plan(text, settings).ignored.iter().filter_map(told).collect()
 }
 
-/// Asserts that the settings leave keys behind, and that following the notes, again and again, leaves none.
+/// Checks that the settings lead to notes about `expected`, and that following the notes repeatedly leaves none.
 #[track_caller]
 fn assert_kept(text: &str, settings: &[&str], expected: &[(&str, &str)]) {
     let found = kept(text, settings);

@@ -1,4 +1,4 @@
-//! Maps of dies: which part lies at which stop.
+//! Maps of dies: the stop of each part.
 
 use crate::code::Code;
 use crate::error::Fault;
@@ -8,7 +8,7 @@ use crate::units::shorten;
 use hostnet_model::params::Stop;
 use std::collections::BTreeMap;
 
-/// Columns and rows that a die has at most.
+/// Maximum number of columns and of rows of a die.
 const SIZE_MAX: u8 = 32;
 /// Kinds of parts on a map.
 const KINDS: [&str; 4] = ["core", "cha", "imc", "iio"];
@@ -25,11 +25,11 @@ pub(super) struct Map {
     pub(super) io: Vec<Stop>,
 }
 
-/// The parts of each kind by their numbers.
+/// Stops of the parts of each kind, by number.
 type Parts = [BTreeMap<usize, Stop>; KINDS.len()];
 
 impl Map {
-    /// A map as a specification gives it.
+    /// Creates a map from a specification.
     pub(super) fn of(given: &BTreeMap<String, PlaceSpec>) -> Result<Self, Issue> {
         let mut parts = Parts::default();
         for (part, &PlaceSpec([column, row])) in given {
@@ -45,7 +45,7 @@ impl Map {
         Self::complete("noc.map", &parts).map_err(|message| Issue::new(Code::MissingKey, "noc.map", message))
     }
 
-    /// A map from the lines of a CSV file, whose name is `file`: part, column, row, and whatever follows.
+    /// Parses a map from the lines of the CSV file `file`: part, column, row, and ignored further cells.
     pub(super) fn parse(text: &str, file: &str) -> Result<Self, Issue> {
         let lines = text.trim_start_matches('\u{feff}').lines().zip(1..);
         let mut lines = lines.map(|(line, number)| (line.trim(), number));
@@ -99,21 +99,21 @@ impl Map {
         Ok(Self { name: name.to_owned(), cores: whole(0)?, slices: whole(1)?, controllers: whole(2)?, io: whole(3)? })
     }
 
-    /// Columns and rows.
+    /// Returns the number of columns and rows.
     pub(super) fn size(&self) -> Stop {
         let all = [&self.cores, &self.slices, &self.controllers, &self.io];
         let most = |pick: fn(&Stop) -> u8| all.into_iter().flatten().map(pick).max().unwrap_or(0) + 1;
         Stop { column: most(|stop| stop.column), row: most(|stop| stop.row) }
     }
 
-    /// Its parts and their places.
+    /// Returns the parts and their stops.
     pub(super) fn places(&self) -> BTreeMap<String, PlaceSpec> {
         let all = KINDS.into_iter().zip([&self.cores, &self.slices, &self.controllers, &self.io]);
         let numbered = all.flat_map(|(kind, stops)| stops.iter().enumerate().map(move |at| (kind, at)));
         numbered.map(|(kind, (number, stop))| (format!("{kind}{number}"), PlaceSpec([stop.column, stop.row]))).collect()
     }
 
-    /// The stop that devices hang off and that is called so.
+    /// Returns the stop for devices with a name.
     pub(super) fn stop(&self, name: &str, path: &str) -> Result<Stop, Issue> {
         number_of_stop(name).and_then(|number| self.io.get(number).copied()).ok_or_else(|| {
             let known: Vec<String> = (0..self.io.len()).map(|number| format!("iio{number}")).collect();
@@ -127,7 +127,7 @@ impl Map {
     }
 }
 
-/// The number of a stop for devices that is called so.
+/// Returns the number of a stop for devices with a name, or `None` if the name is of no such stop.
 pub(super) fn number_of_stop(name: &str) -> Option<usize> {
     kind_of(name).ok().filter(|&(kind, _)| KINDS[kind] == "iio").map(|(_, number)| number)
 }
@@ -136,7 +136,7 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(str::trim)
 }
 
-/// The kind, number and place of the part of a row.
+/// Parses a row: kind, number and stop of a part.
 fn row_of(row: &str) -> Result<(usize, usize, Stop), Fault> {
     let mut cells = cells(row);
     let (kind, number) = kind_of(cells.next().unwrap_or_default())?;
@@ -152,7 +152,7 @@ fn row_of(row: &str) -> Result<(usize, usize, Stop), Fault> {
     Ok((kind, number, Stop { column: place("column")?, row: place("row")? }))
 }
 
-/// The kind and number of a part.
+/// Parses the name of a part: its kind and number.
 fn kind_of(part: &str) -> Result<(usize, usize), Fault> {
     let (kind, number) = part.split_at(part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len()));
     let Some(at) = KINDS.iter().position(|known| *known == kind) else {

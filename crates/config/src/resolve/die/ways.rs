@@ -5,10 +5,10 @@ use crate::error::Issue;
 use crate::units::{format, Dimension};
 use hostnet_model::params::{DieParams, SocketParams};
 
-/// The least that is left of an answer of memory, in ps: a channel has to know it before it is there.
+/// Minimum remaining latency of a memory response, in ps: a channel must announce a response before it arrives.
 const LEAST_PS: u64 = 2;
 
-/// Checks that no slice is so near a memory controller that an answer would be there before it is sent.
+/// Checks that no slice is so near a memory controller that a response would arrive before it is sent.
 pub(super) fn check(die: &DieParams, socket: &SocketParams) -> Result<(), Issue> {
     let cha = &socket.cha;
     let nearer_ps = die.nearer_ps(&die.channels, &die.slices);

@@ -7,13 +7,13 @@ use crate::spec::PoolSpec;
 use crate::units::{format, Dimension};
 use hostnet_model::params::{HostKind, HostParams, LenderParams, PoolParams};
 
-/// Servers that an address of one byte tells apart.
+/// Maximum number of servers of a pool, which a one-byte address distinguishes.
 const SERVERS_MAX: usize = 256;
 
 /// Role of a server of a cluster in a pool.
 pub(in crate::resolve) struct Member<'a> {
     pub(in crate::resolve) host: usize,
-    /// The path of its table.
+    /// Path of the server's table.
     pub(in crate::resolve) table: String,
     pub(in crate::resolve) spec: &'a PoolSpec,
 }
@@ -23,7 +23,8 @@ pub(super) fn pool_of(hosts: &mut [HostParams], host: usize) -> &mut PoolParams 
     server.socket_mut().pool.as_deref_mut().expect("a member of a pool has a place in it")
 }
 
-/// Hands the pages of the pool out: each borrower gets as many of each of its lenders, in the order of the hosts.
+/// Assigns the pages of the pool: each borrower gets an equal number from each of its lenders, in the order of the
+/// hosts.
 pub(in crate::resolve) fn hand_out(members: &[Member], hosts: &mut [HostParams]) -> Result<(), Issue> {
     let Some(first) = members.first() else { return Ok(()) };
     let key = |member: &Member, key: &str| format!("{}.pool{key}", member.table);
@@ -71,7 +72,7 @@ pub(in crate::resolve) fn hand_out(members: &[Member], hosts: &mut [HostParams])
     Ok(())
 }
 
-/// The members that a borrower borrows from.
+/// Returns the members that a borrower borrows from.
 fn lenders(borrower: &Member, members: &[Member], hosts: &[HostParams]) -> Result<Vec<usize>, Issue> {
     let shares = |member: &Member| borrower.spec.region.is_some() && member.spec.region == borrower.spec.region;
     let lends = |member: &Member| member.spec.lent.0 > 0 && member.host != borrower.host && !shares(member);

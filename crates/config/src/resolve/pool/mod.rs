@@ -16,7 +16,7 @@ use hostnet_model::params::{Fidelity, Placement, PoolCacheParams, PoolParams, Po
 const FRAME_BYTES: u32 = 8 + 4 + 12;
 const LINE_BYTES: u32 = 64;
 
-/// The place of a server in a pool, whose lenders are not known yet.
+/// Resolves the pool parameters of a server before its lenders are known.
 pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
     let Some(pool) = &spec.pool else { return Ok(None) };
     let others = [
@@ -81,7 +81,7 @@ fn check(pool: &PoolSpec, run_bytes: u64) -> Result<(), Issue> {
     Ok(())
 }
 
-/// Local memory as a cache of the pool.
+/// Resolves the local memory that caches the pool.
 fn cache(pool: &PoolSpec) -> Result<Option<PoolCacheParams>, Issue> {
     let (whole_pages, early) = (pool.fetch == PoolFetch::Page, pool.write_back == PoolWriteBack::Early);
     let Some(Size(bytes)) = pool.cache else {
@@ -124,7 +124,7 @@ pub(super) fn placement(spec: &Spec, path: &str) -> Result<Placement, Issue> {
     }
 }
 
-/// Bytes of the pool that buffers of a workload may lie in, if they do at all.
+/// Returns the bytes of the pool if buffers of a workload may be in it, otherwise `None`.
 pub(super) fn least_of(server: &ServerParams) -> Option<u64> {
     let pool = server.socket().pool.as_ref()?;
     let any = server.workloads.iter().any(|workload| workload.memory == Placement::Socket(1));
@@ -143,7 +143,7 @@ pub(super) fn cached(server: &ServerParams) -> Option<(u128, String)> {
     Some((cache.bytes.into(), "pool.cache".to_owned()))
 }
 
-/// Checks that a server with a place in a pool is simulated line by line.
+/// Checks that a server that takes part in a pool is simulated line by line.
 pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
     if server.socket().pool.is_none() || fidelity == Fidelity::Line {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Pages that several servers share: regions, who decides about them, and what switches know of them.
+//! Pages that several servers share: regions, their page controllers, and the directories of switches.
 
 use super::hand_out::{pool_of, Member};
 use crate::code::Code;
@@ -8,20 +8,20 @@ use hostnet_model::params::{
     SwitchParams,
 };
 
-/// Shared pages that a switch decides about when nobody says otherwise.
+/// Default number of shared pages that a switch keeps track of.
 const SHARERS: u64 = 4096;
 
 fn key(member: &Member, key: &str) -> String {
     format!("{}.pool.{key}", member.table)
 }
 
-/// The first server with the same region as another one, if that is not the first itself.
+/// Returns the first server with the same region, if that is an earlier server than `member`.
 pub(super) fn earlier<'a, 'b>(members: &'b [Member<'a>], member: &Member) -> Option<&'b Member<'a>> {
     let region = member.spec.region.as_ref()?;
     members.iter().take_while(|other| other.host < member.host).find(|other| other.spec.region.as_ref() == Some(region))
 }
 
-/// Checks what servers say of their regions.
+/// Checks the regions of servers.
 pub(super) fn check(members: &[Member]) -> Result<(), Issue> {
     for member in members.iter().filter(|member| member.spec.region.is_some()) {
         if member.spec.region.as_deref() == Some("") {
@@ -67,7 +67,7 @@ fn check_controller(members: &[Member]) -> Result<(), Issue> {
     }
 }
 
-/// Numbers the shared pages, and tells those who share them and the controller.
+/// Numbers the shared pages, and sets the numbers at the sharers and at the controller.
 pub(super) fn resolve(members: &[Member], hosts: &mut [HostParams]) {
     let Some(controller) = members.iter().find(|member| member.spec.controller) else { return };
     let mut regions: Vec<SharedRegionParams> = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn resolve(members: &[Member], hosts: &mut [HostParams]) {
     pool_of(hosts, controller.host).controller = given;
 }
 
-/// Tells the only switch which pages it decides about. Of several none does.
+/// Sets the shared pages of the directory of the switch, if there is exactly one switch. Several switches get none.
 pub(in crate::resolve) fn tell_switches(hosts: &[HostParams], switches: &mut [SwitchParams]) -> Result<(), Issue> {
     let regions = hosts.iter().find_map(|host| {
         let HostKind::Server(server) = &host.kind else { return None };
@@ -107,7 +107,7 @@ pub(in crate::resolve) fn tell_switches(hosts: &[HostParams], switches: &mut [Sw
     Ok(())
 }
 
-/// Checks that the switches between the servers of a pool know where these are.
+/// Checks that the switches between the servers of a pool know the ports of these servers.
 pub(in crate::resolve) fn check_switches(members: &[Member], switches: &[SwitchParams]) -> Result<(), Issue> {
     let learns = switches.iter().any(|switch| switch.learning.is_some());
     match members.first().filter(|_| learns) {

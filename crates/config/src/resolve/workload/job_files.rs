@@ -1,4 +1,4 @@
-//! Job files of fio that workloads name.
+//! Job files of fio that workloads refer to.
 
 use crate::code::Code;
 use crate::document::read_text;
@@ -13,7 +13,7 @@ pub(super) struct JobReader<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) host: fio::Host,
     pub(super) drives: u32,
-    /// Names of files in the order in which they come up: each is a drive.
+    /// Names of drive files in order of appearance; each is a drive.
     pub(super) files: Vec<String>,
     pub(super) ramp_ps: u64,
     pub(super) ignored: Vec<String>,

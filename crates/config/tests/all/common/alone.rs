@@ -1,9 +1,9 @@
-//! Shared by the tests of what runs without a server.
+//! Helpers for the tests of configurations without a server.
 
 use hostnet_config::{ConfigError, Format, Input};
 use std::path::Path;
 
-/// Resolves a text of a file in `folder`, with overrides.
+/// Resolves the text of a file in `folder`, with overrides.
 pub fn resolve_alone<P>(
     resolve: impl Fn(&Input) -> Result<P, ConfigError>,
     (text, format, file): (&str, Format, &str),

@@ -1,4 +1,4 @@
-//! Shared by the tests: resolve a text beside the examples.
+//! Helpers for the tests: resolve a text in the folder of the examples.
 #![allow(unreachable_pub)]
 
 pub mod alone;
@@ -9,12 +9,12 @@ use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
 use hostnet_model::params::SocketParams;
 use std::path::{Path, PathBuf};
 
-/// The folder of the examples.
+/// Returns the folder of the examples.
 pub fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-/// The text of an example.
+/// Returns the text of an example.
 pub fn example(name: &str) -> String {
     std::fs::read_to_string(examples().join(name)).expect("an example")
 }
@@ -26,17 +26,17 @@ pub fn resolve_text(text: &str, format: Format, overrides: &[&str]) -> Result<Pl
     resolve(&Input { text, format, file: "test.toml", base_dir: &base_dir, overrides: &overrides })
 }
 
-/// The plan of a TOML text that is right.
+/// Returns the plan of a valid TOML text.
 pub fn plan(text: &str, overrides: &[&str]) -> Plan {
     resolve_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The socket of the server that a TOML text describes.
+/// Returns the socket of the server in a TOML text.
 pub fn socket(text: &str, overrides: &[&str]) -> SocketParams {
     plan(text, overrides).server().expect("a server").socket().clone()
 }
 
-/// The plan of a JSON text that is right.
+/// Returns the plan of a valid JSON text.
 pub fn plan_json(text: &str, overrides: &[&str]) -> Plan {
     resolve_text(text, Format::Json, overrides).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -48,12 +48,12 @@ pub fn cluster_text(text: &str, format: Format, overrides: &[&str]) -> Result<Pl
     resolve(&Input { text, format, file: "test.toml", base_dir: &base_dir, overrides: &overrides })
 }
 
-/// The plan of the TOML text of a cluster that is right.
+/// Returns the plan of a valid TOML text of a cluster.
 pub fn cluster(text: &str, overrides: &[&str]) -> Plan {
     cluster_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// An error as the tests compare it: its code and path in brackets, and what users see.
+/// Formats an error for comparison: code and path in brackets, then the message that users see.
 pub fn told(error: &ConfigError) -> String {
     format!("[{} {}] {error}", error.code, error.path)
 }
@@ -75,7 +75,7 @@ pub fn assert_tells(error: &str, wanted: &[&str]) {
     }
 }
 
-/// Checks that the text of a cluster is refused, with this code, path and parts of the text.
+/// Checks that the text of a cluster is rejected with this code, path and parts of the message.
 #[track_caller]
 pub fn says(text: &str, overrides: &[&str], wanted: &[&str]) {
     match cluster_text(text, Format::Toml, overrides) {

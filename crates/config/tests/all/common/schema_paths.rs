@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// Lists every path of a schema at which a value or a table may stand; a table of tables has entries under `names`.
+/// Lists every path of a schema that may have a value or a table. Tables of tables get entries under `names`.
 pub fn schema_paths(schema: &Value, names: &[&str]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     add_paths(schema, names, &[], &mut found);
