@@ -16,8 +16,8 @@ const MEMORY_BYTES: u64 = 8 << 30;
 const LINE_BYTES: u64 = 8;
 const LINE: u64 = 64;
 
-/// Drops the rack of the preset, which is a mirror, if the user gives a torus. Hops are kept where they have a
-/// meaning.
+/// Drops the diameter of the preset's rack, which is a mirror, if the user gives a torus, and its hops unless the
+/// pattern uses them.
 pub(super) fn drop_mirror(tree: &mut Value, given: &Value) {
     if at(tree, &["rack", "kind"]).is_none_or(|kind| kind != "torus") {
         return;

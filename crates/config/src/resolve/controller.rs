@@ -49,7 +49,8 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Memory
         write_high,
         write_low,
         reads_per_mode: spec.reads_per_mode,
-        // As many as the queue holds would be few always: writes would go before every read for ever.
+        // A threshold equal to the entries of the queue would always hold: writes would be served before reads
+        // forever.
         reads_few: spec.reads_few.min(spec.rpq.entries - 1),
         writes_per_mode: spec.writes_per_mode,
         idle_drain: idle_drain(spec.idle_drain),

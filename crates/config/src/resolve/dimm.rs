@@ -177,7 +177,7 @@ fn ncache(spec: &NCacheSpec) -> Result<NCacheParams, Issue> {
     })
 }
 
-/// Makes each received packet start in a new row.
+/// Gives each received packet its own rows of the DIMM.
 fn give_rows(dimm: &DimmParams, card: &mut NicParams) {
     let row = dimm.memory.dram.lines_per_row * LINE_BYTES as u32;
     card.stride_bytes = 0;

@@ -17,7 +17,7 @@ pub(super) fn place(spec: &Spec, sockets: &mut [Spec]) -> Result<(), Issue> {
         check_lanes(socket)?;
         check_off(&socket.ddio, socket.ssd.count)?;
         if count > 0 {
-            // As many lanes for each drive as all lanes are for all drives.
+            // Each socket gets lanes in proportion to its drives.
             socket.pcie.lanes = socket.pcie.lanes * count / socket.ssd.count;
         }
         let own = first..first + count;

@@ -82,8 +82,8 @@ pub(super) fn drives_bytes_per_s(socket: &SocketParams, of_each: u64) -> f64 {
     of_each.min(socket.pcie.bytes_per_s) as f64 * f64::from(socket.ssd.count)
 }
 
-/// Returns the rate of the IIO and a sufficient time per line if the rate is below the offered one, in bytes per
-/// second.
+/// Returns a text with the rate of the IIO and a sufficient time per line if that rate is below the offered one, in
+/// bytes per second.
 pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<String> {
     let most = iio_bytes_per_s(&socket.iio);
     (offered > WORTH_SAYING * most).then(|| {

@@ -72,7 +72,7 @@ pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
-/// Returns a more specific error if the configuration of a server is that of a chip, otherwise `error`.
+/// Returns an error that names the right commands if the configuration is that of a chip, otherwise `error`.
 fn of_chip(input: &Input, error: ConfigError) -> ConfigError {
     if !is_chip(input.text, input.format) {
         return error;

@@ -178,7 +178,7 @@ fn measure(spec: &mut CyclesSpec, trace: bool) -> Measure {
     Measure { warmup, measure: spec.measure.unwrap_or(u64::MAX), drain: spec.drain }
 }
 
-/// Checks the network and its traffic for errors that concern more than one key.
+/// Checks that the routes are free of deadlocks, and that the traffic pattern fits the network.
 fn check(params: &Params, packets: &Packets) -> Result<(), Issue> {
     let (layout, routes) = topology::build(params).map_err(named)?;
     if let Some(circle) = deadlock::cycle(&layout, &routes) {

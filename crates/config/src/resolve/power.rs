@@ -64,8 +64,8 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     })))
 }
 
-/// Returns notes about work that no frequency changes, and about P-states that all change the duration of work. The
-/// notes do not name the server.
+/// Returns notes about work that no frequency changes, and about P-states that are all slower than the given clock.
+/// The notes do not name the server.
 pub(super) fn notes(server: &ServerParams, fidelity: Fidelity) -> Vec<String> {
     let Some(power) = &server.power else { return Vec::new() };
     let works = server.workloads.iter().any(|workload| !matches!(workload.kind, WorkloadKind::Network));

@@ -1,7 +1,7 @@
 //! Finds parts of a preset that become the bottleneck by construction when the user scales up others.
 //!
-//! By Little's law, a pool of entries moves no more than the lines that it holds divided by their unloaded latency, no
-//! matter what else is going on.
+//! By Little's law, the throughput of a pool of entries is at most its number of entries divided by their unloaded
+//! latency.
 
 use super::checked::untouched;
 use super::io::{drives_bytes_per_s, WORTH_SAYING};
@@ -55,7 +55,7 @@ impl Pair<'_> {
         let kept = (cha.slices, cha.tor_entries) == (self.before.cha.slices, self.before.cha.tor_entries);
         let has_more_memory = memory > WORTH_SAYING * memory_bytes_per_s(&self.before.memory);
         let (cores, most) = (cores_bytes_per_s(self.now), tor_bytes_per_s(self.now));
-        // More cores keep their number of slices per core; more memory must be reachable by the cores there are.
+        // More cores keep the number of slices per core. More memory must be reachable by the existing cores.
         let asked = if self.has_more_cores() { cores } else { cores.min(memory) };
         if !kept || asked <= WORTH_SAYING * most || !(self.has_more_cores() || has_more_memory) {
             return None;

@@ -22,6 +22,7 @@ pub(super) fn complete(
     let (of_preset, of_user) = (own(tree), own(given));
     let mut all = Map::new();
     let count = tree.pointer("/server/sockets").and_then(Value::as_u64).unwrap_or(1);
+    // The user may reduce the number of sockets: tables of the preset beyond that number are dropped.
     let taken_away = |name: &str| !of_user.contains_key(name) && name.parse().is_ok_and(|number: u64| number >= count);
     for name in of_preset.keys().chain(of_user.keys()) {
         if all.contains_key(name) || taken_away(name) {

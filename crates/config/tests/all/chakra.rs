@@ -86,7 +86,7 @@ fn what_is_wrong_with_traces_is_said() {
     says(&both(right[..right.len() - 1].to_vec()), "", &["[malformed-file job.j.trace] t.0.et"]);
     says(&both(file(&[sum(1, &[2], 8), sum(2, &[1], 8)])), "", &["[malformed-file job.j.trace]", "t.0.et", "node 1"]);
     says(&both(file(&[sum(1, &[1], 8)])), "", &["[malformed-file job.j.trace] node 1"]);
-    // Beside a message that does not come; what is named is in the circle, not behind it.
+    // Beside a missing message, the error names a node on the cycle, not one behind it.
     let circle = |from: u64| {
         let waits = node(1, 6, &[], &[("comm_src", from), ("comm_size", 8)]);
         file(&[waits, sum(4, &[5], 8), sum(5, &[9], 8), sum(9, &[5], 8)])

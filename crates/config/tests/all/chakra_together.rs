@@ -71,11 +71,11 @@ fn a_message_that_is_received_before_one_sent_before_it_brings_both() {
 
 #[test]
 fn a_rank_does_something_else_where_it_would_wait_for_itself() {
-    // Each would receive first, what the other one sends only later.
+    // Each rank first receives a message that the other sends only later.
     let of = |other: u64| file(&[receive(1, &[], other, 10, 0), send(2, &[], other, 10, 0)]);
     let plan_of_two = plan(&[of(1), of(0)], None, "").expect("it is right");
     assert_eq!([told(&plan_of_two, 0), told(&plan_of_two, 1)].concat(), ["+10@1", "-10@1", "-10@0", "+10@0"]);
-    // Each begins with the collective of another group.
+    // Each rank begins with the collective of another group.
     let groups = r#"{"a": [0, 1], "b": [1, 0]}"#;
     let of = |first: &str, second: &str| {
         let one = |id, group: &str| grouped(id, &[], 0, 8, group);
@@ -126,7 +126,7 @@ fn groups_may_stand_in_the_trace_as_pytorch_describes_them() {
     assert_eq!(told(&plan_of_three, 1), ["+30@2 -30@2", "+30@2 -30@2"]);
     let plan_of_all = plan(&[of("0"), of("0"), of("0")], None, "").expect("it is right");
     assert_eq!(told(&plan_of_all, 1)[0], "+20@2 -20@0");
-    // The file goes before what the trace says.
+    // The file of groups takes precedence over the trace.
     let both = plan(&[of("5"), of("5"), file(&[])], Some(r#"{"5": [0, 1]}"#), "").expect("it is right");
     assert_eq!(told(&both, 0), ["+30@1 -30@1", "+30@1 -30@1"]);
     let wrong = r#"['[{"pg_name": "5", "ranks": [1, 7]}]']"#;
@@ -242,7 +242,7 @@ proptest! {
             if a == b {
                 nodes.iter_mut().for_each(|nodes: &mut Vec<Vec<u8>>| nodes.push(grouped(own, &[], 0, 6, "")));
             } else {
-                // Messages that are alike have one size, for which of them comes first is not known beforehand.
+                // Messages with the same ends and tag have one size, because their order is not known in advance.
                 nodes[a].push(send(own, &[], *to as u64, 5, u64::from(*tag)));
                 nodes[b].push(receive(other, &[], *from as u64, 5, u64::from(*tag)));
             }

@@ -102,7 +102,7 @@ fn with_messages_nothing_is_a_collective() {
     assert_eq!(sent(&second), sent(&first));
     assert_eq!(computed(&second, 2), [2.0 * 720.0, 0.0]);
     assert!(!second.cluster.jobs[0].phases.iter().any(|phase| phase.contains("doubling")));
-    // One rank that sums up is nothing that traces know.
+    // Traces cannot express a job with an aggregator.
     let job = "kind = \"allreduce\"\nbytes = \"90 B\"\nalgorithm = \"aggregator\"";
     let first = plan(job, 4);
     assert_eq!(sent(&again(&first, false, "")), sent(&first));
@@ -161,7 +161,7 @@ proptest! {
         for rank in 0..3 {
             prop_assert_eq!(computed(&second, rank), computed(&first, rank));
         }
-        // Written once more it is the same.
+        // Writing and reading again gives the same plan.
         let trace = chakra_traces(&first, None, false).expect("it can be written");
         prop_assert_eq!(chakra_traces(&first, None, true).expect("it can be written"), trace);
     }

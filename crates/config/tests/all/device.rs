@@ -84,7 +84,7 @@ proptest! {
         let mut expected = plain.effective.clone();
         expected["memory"]["device"] = other.effective["memory"]["device"].clone();
         expected["memory"]["dram"] = other.effective["memory"]["dram"].clone();
-        // A socket with tables of its own takes over the device, unless its own tables name one, as complete ones do.
+        // A socket with its own tables takes over the device unless these tables name one, as complete tables do.
         if let (false, Some(sockets)) = (complete, expected.get_mut("socket").and_then(|all| all.as_object_mut())) {
             for own in sockets.values_mut() {
                 own["memory"]["device"] = other.effective["memory"]["device"].clone();
@@ -92,7 +92,7 @@ proptest! {
             }
         }
         prop_assert_eq!(&other.effective, &expected);
-        // A faster device may leave the slices behind, which a note says with the value that would fit.
+        // A faster device may leave the slices behind; a note gives a sufficient value.
         let dropped: Vec<_> = other.ignored.iter().filter(|note| !note.ends_with("would fit")).collect();
         prop_assert_eq!(dropped, plain.ignored.iter().collect::<Vec<_>>());
         if preset.name.starts_with("cascade-lake") {

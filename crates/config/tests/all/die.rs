@@ -89,7 +89,7 @@ fn a_map_may_be_a_file_or_a_table() {
     let decorated = format!("\u{feff}# a comment\r\n\r\n{}", map(&[], &["# the end"]).replace('\n', " , a source\r\n"));
     let again = with_map("decorated", &decorated, "drives = [\"iio1\"]").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(plain.hash, again.hash);
-    // What is written out has the map itself, so that it needs no file.
+    // The effective configuration contains the map, so that it needs no file.
     let text = plain.effective.to_string();
     let here = std::env::temp_dir();
     let input = Input { text: &text, format: Format::Json, file: "a.json", base_dir: &here, overrides: &[] };

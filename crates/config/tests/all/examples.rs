@@ -153,7 +153,7 @@ fn the_templates_of_applications_resolve_as_they_are_and_with_their_examples_swi
     for app in apps() {
         for alone in [false, true] {
             let text = app_template(app.name, alone).unwrap();
-            // The trace that the template names is the user's.
+            // The trace that the template names must come from the user.
             let text = text.replace("program.lackey.xz", "traces/redis-get.lackey.xz");
             let server = plan(&text, &[]).server().unwrap().clone();
             assert_eq!(server.workloads.len(), if alone { 1 } else { 2 }, "{}", app.name);

@@ -28,7 +28,7 @@ fn an_empty_table_is_a_device_and_its_memory_is_a_node() {
     let server = plan.server().expect("a server");
     assert_eq!(server.workloads[0].memory, Placement::Socket(1));
     let expander = server.socket().expander.as_ref().expect("an expander");
-    // PCIe 5.0 x8, of whose 68 B per flit 64 are slots.
+    // PCIe 5.0 x8, with 64 B of slots per flit of 68 B.
     let wires = 8.0 * 32e9 / 8.0 * 128.0 / 130.0;
     assert!((expander.bytes_per_s as f64 / (wires * 64.0 / 68.0) - 1.0).abs() < 1e-6);
     assert_eq!((expander.latency_ps, expander.device_ps), (40_000, 20_000));

@@ -43,7 +43,7 @@ fn vectors_are_added_where_they_meet() {
     let again = cluster_text(&plan.effective.to_string(), Format::Json, &[]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(again.hash, plan.hash);
     assert_ne!(resolved(&["network.switch.sum=51 Gbps"]).hash, plan.hash);
-    // The rank of a host of its own goes on as it is; so do all of a switch that does not sum up.
+    // A rank alone on its host sends its vector unchanged, and so do all ranks of a switch without an engine.
     let lone = resolved(&[SUMS, "job.j.hosts=[\"e-0\", \"e-1\", \"e-7\"]"]);
     assert_eq!(tree(&lone, 0), [("leaf-0", [0, 1].as_slice(), Some(4)), ("spine-0", &[2, 3], None)]);
     let spines = resolved(&["switch.spine.sum=1 Gbps"]);
@@ -51,10 +51,10 @@ fn vectors_are_added_where_they_meet() {
     let second = resolved(&["switch.spine-1.sum=1 Gbps", "switch.leaf-1.sum=1 Gbps"]);
     let expected = [("leaf-1", [4, 5, 6, 7].as_slice(), Some(9)), ("spine-1", &[0, 1, 2, 3, 8], None)];
     assert_eq!(tree(&second, 0), expected);
-    // Hosts of one switch need no other.
+    // Hosts of one switch need no other switch.
     let leaf = resolved(&[SUMS, "job.j.hosts=[\"e-4\", \"e-5\"]"]);
     assert_eq!(tree(&leaf, 0), [("leaf-1", [0, 1].as_slice(), None)]);
-    // The first rank of each host stands for it.
+    // The first rank of each host sends for the host.
     let more = resolved(&[SUMS, "job.j.ranks=10"]);
     assert_eq!(tree(&more, 0)[0], ("leaf-0", [0, 1, 2, 3].as_slice(), Some(12)));
     assert!(tree(&resolved(&[SUMS, "job.j.ranks=1"]), 0).is_empty());

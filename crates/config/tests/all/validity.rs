@@ -113,7 +113,7 @@ fn examples_and_templates_keep_nothing_behind() {
     assert!(texts.len() > 20);
     texts.extend(["hostcc", "incast", "ping", "mcn"].map(|name| cluster_template(name).unwrap().to_string()));
     for text in texts {
-        // Those of chips and networks on a chip are no servers.
+        // Presets of chips and networks on a chip are no servers.
         let Ok(plan) = resolve_text(&text, Format::Toml, &[]) else { continue };
         let told: Vec<_> = plan.ignored.iter().filter(|note| note.contains(" would fit")).collect();
         assert!(told.is_empty(), "{told:?}: {text}");

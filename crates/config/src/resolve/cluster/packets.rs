@@ -110,7 +110,7 @@ mod tests {
             let mut drawn: Vec<u64> = (0..COUNT).map(|_| draw.next(&mut rng) + HEADERS_BYTES).collect();
             drawn.sort_unstable();
             assert!(drawn[0] >= 64 && drawn[COUNT - 1] <= 1514, "{name}");
-            // Sizes are whole bytes, rounded down: up to a size is what lies below the next.
+            // Sizes are rounded down to whole bytes, so the share of a size includes all values below the next size.
             let farthest = (64..1514).map(|bytes| {
                 let below = drawn.partition_point(|&drawn| drawn <= bytes) as f64 / COUNT as f64;
                 (below - share(&points, bytes as f64 + 1.0).min(share(&points, bytes as f64 + 0.999_999))).abs()

@@ -190,7 +190,7 @@ fn lognormal(mean: f64, deviation: f64) -> Distribution {
     let mut points = vec![(0.0, exp(-sigma * WIDTH))];
     for at in 1 - STEPS..=STEPS {
         let z = f64::from(at) * step;
-        // The density over a step by Simpson's rule.
+        // Integral of the density over a step, by Simpson's rule.
         share += (density(z - step) + 4.0 * density(z - step / 2.0) + density(z)) * step / 6.0;
         points.push((share, exp(sigma * z)));
     }

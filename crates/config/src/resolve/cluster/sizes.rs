@@ -83,7 +83,7 @@ impl FlowSizes {
     }
 }
 
-/// Random arrival times (a Poisson process) with a mean distance in ps.
+/// Random arrival times (a Poisson process) with a mean interval in ps.
 pub(super) struct Arrivals {
     mean_ps: f64,
     at_ps: f64,

@@ -179,7 +179,7 @@ impl Tree {
         for (away, switch, next) in order {
             let mut own = std::mem::take(&mut inputs[switch]);
             own.sort_unstable();
-            // Where nothing meets, or nobody adds, all goes on as it is.
+            // A switch with a single input, or without an engine, forwards the vectors unchanged.
             if let Some(bytes_per_s) = fabric.sums[switch].filter(|_| own.len() > 1) {
                 let number = ranks + self.reducers.len() as u32;
                 for &input in &own {

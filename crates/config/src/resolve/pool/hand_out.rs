@@ -42,6 +42,7 @@ pub(in crate::resolve) fn hand_out(members: &[Member], hosts: &mut [HostParams])
     let mut taken = vec![0; members.len()];
     for borrower in members.iter().filter(|member| member.spec.borrow.0 > 0) {
         if let Some(other) = regions::earlier(members, borrower) {
+            // Servers of a region share its pages, so they have the lenders of its first server.
             pool_of(hosts, borrower.host).lenders = pool_of(hosts, other.host).lenders.clone();
             continue;
         }

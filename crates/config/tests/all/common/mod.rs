@@ -58,8 +58,8 @@ pub fn told(error: &ConfigError) -> String {
     format!("[{} {}] {error}", error.code, error.path)
 }
 
-/// Checks that an error, as [`told`] shows it, has each of `wanted`: "[code path]", a part of its text, or both as in
-/// "[code path] part | part".
+/// Checks that an error, formatted by [`told`], contains each of `wanted`: "[code path]", a part of its text, or both
+/// as in "[code path] part | part".
 #[track_caller]
 pub fn assert_tells(error: &str, wanted: &[&str]) {
     for wanted in wanted {

@@ -50,8 +50,8 @@ impl Program {
         self.ring_round(group, bytes, "reduce-scatter", 0);
     }
 
-    /// Adds one revolution around a ring of all parts of a vector but one. Each rank begins with the part `ahead` of
-    /// its own.
+    /// Adds one revolution around a ring in `ranks - 1` steps. With `ahead` 0 the ranks add the parts that they
+    /// receive; with 1 they gather the sums.
     fn ring_round(&mut self, group: &[u32], bytes: u64, name: &str, ahead: u32) {
         let ranks = group.len() as u32;
         let until = |number: u32| (u128::from(bytes) * u128::from(number) / u128::from(ranks)) as u64;
@@ -64,6 +64,7 @@ impl Program {
                 let send = ((place + 1) % ranks, part(sent));
                 ((send, until(sent)), ((place + ranks - 1) % ranks, part(received)))
             };
+            // A reduce-scatter (`ahead` 0) adds each part on arrival. An all-gather only forwards it.
             match ahead {
                 0 => self.exchange_and(group, phase, with, |program, rank, bytes| program.add(rank, bytes)),
                 _ => self.exchange(group, phase, with),
@@ -76,7 +77,7 @@ impl Program {
     pub(super) fn gather_sum(&mut self, group: &[u32], bytes: u64, aggregator: u32) {
         let gather = self.phase("gather");
         let others = others(group, aggregator);
-        // The first vector that comes is nothing to add to, unless the aggregator has one.
+        // The first vector is added to nothing unless the aggregator has a vector itself.
         let mut has_one = group.contains(&aggregator);
         for rank in others {
             self.step(rank, gather, 0, (aggregator, bytes), NOTHING);
@@ -126,7 +127,7 @@ impl Program {
         let ranks = group.len() as u32;
         let core = 1 << ranks.max(1).ilog2();
         let extra = ranks - core;
-        // The place of a core rank: those before 2 extra that are odd, and all after them.
+        // Places of the core ranks: the odd places below 2 * extra, and all places from there.
         let place = |core: u32| if core < extra { 2 * core + 1 } else { core + extra };
         let phase = self.phase("recursive doubling");
         let fold = |program: &mut Self, back: bool| {
@@ -242,7 +243,7 @@ mod tests {
             |program, group| program.ring_broadcast(group, 1000),
             |program, group| program.pairwise_alltoall(group, "all-to-all", 1000),
             |program, group| program.dissemination_barrier(group),
-            // Fewer bytes than ranks: some parts have none.
+            // With fewer bytes than ranks, some parts are empty.
             |program, group| program.ring_allreduce(group, 3),
             |program, group| {
                 program.gather_sum(group, 1000, group[0]);

@@ -108,7 +108,7 @@ impl Flow {
             if from == to {
                 continue;
             }
-            // Switches that sum up are where all hosts of the job are joined with them.
+            // Switches that add vectors are connected to all hosts of the job.
             let of_ranks = (high as usize) < job.hosts.len();
             if of_ranks && !fabric.joins(from.into(), to.into()) {
                 let name = |host: u16| shorten(&hosts.hosts[usize::from(host)].name);

@@ -140,7 +140,7 @@ impl Program {
         let lines = bytes.div_ceil(64);
         let work = (u128::from(ps) * 1000).checked_div(u128::from(instruction_fs)).map(|instructions| StepWorkParams {
             instructions: u64::try_from(instructions).unwrap_or(u64::MAX),
-            // The line that is written is fetched first: that is the other one that is read.
+            // The line that is written is fetched first; that fetch is the second read.
             read_lines: lines,
             write_lines: lines,
             span_lines: 2 * lines,

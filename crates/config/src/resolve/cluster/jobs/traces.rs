@@ -253,7 +253,7 @@ impl Pen {
         }
         let waited = self.works.len().checked_sub(step.device.left as usize).filter(|&done| done > 0);
         let Some(work) = waited.map(|done| self.works[done - 1]) else { return };
-        // A work comes after earlier works, and after what the rank had done when it gave it.
+        // A work depends on earlier works, and on the rank's nodes before the work was given.
         if !self.last.iter().any(|id| *id >= work && self.works.binary_search(id).is_ok()) {
             self.last.retain(|&id| id > work);
             self.last.push(work);

@@ -149,7 +149,8 @@ pub(super) fn write(
     }
     if backward > 0 {
         let phase = program.phase("backward");
-        // All but the last are only begun here, so that the accelerator goes on while the first are exchanged.
+        // All works but the last are only begun here, so that the accelerator computes while the first buckets are
+        // exchanged.
         for number in 1..buckets {
             group.iter().for_each(|&rank| program.device(rank, phase, part(backward, number - 1), u32::MAX - 1));
         }

@@ -34,7 +34,7 @@ pub(super) fn dragonfly(network: &mut NetworkSpec, hosts: usize) -> Result<Shape
     }
     for group in 0..groups {
         for step in (1..groups).filter(|step| group + step < groups) {
-            // From there it is the group that lies so many before all of them.
+            // Seen from the other end, the offset is that of the remaining groups.
             let back = groups - step;
             for number in 0..each {
                 let at = |group: usize, step: usize| group * a + ((step - 1) * each + number) / h;

@@ -30,7 +30,7 @@ pub(super) fn leaf_spine(network: &mut NetworkSpec, hosts: usize) -> Result<Shap
             spines
         }
         None => {
-            // The rates of the hosts, shared out among cables of the rate that the core has.
+            // Spines needed to carry the rates of all hosts at the given rate of the core cables.
             let core = network.core.as_ref().and_then(|core| core.rate).unwrap_or(network.rate);
             let upward = room as f64 * network.rate.0 as f64 / network.oversubscription.take().unwrap_or(1.0);
             (upward / core.0 as f64).ceil().clamp(1.0, 1e9) as u32
@@ -78,7 +78,7 @@ fn set_core_rate(network: &mut NetworkSpec, hosts: usize, cables: u32) -> Result
         return Err(Issue::between(Code::ConflictingKeys, &["network.oversubscription", "network.core.rate"], message));
     }
     let bytes_per_s = hosts as f64 * network.rate.0 as f64 / (oversubscription * f64::from(cables));
-    // Whole kbps can be written out and read again.
+    // Multiples of 1 kbps survive being written out and read again.
     let bytes_per_s = (bytes_per_s / 125.0).round() * 125.0;
     if !(RATE_MIN as f64..=1e13).contains(&bytes_per_s) {
         let message = format!(

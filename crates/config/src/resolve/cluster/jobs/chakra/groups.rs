@@ -54,7 +54,7 @@ impl Groups {
                     .map_err(|fault| Fault::new(Code::MalformedFile, format!("the group \"{name}\" {fault}")))?;
                 members.clone()
             }
-            // Of all ranks are groups that PyTorch tells no ranks of, the one without a name, and number 0.
+            // Groups of all ranks: those for which PyTorch lists no ranks, the one without a name, and number 0.
             (None, Some(_)) => return self.of_all(name),
             (None, None) if name.is_empty() || name == "0" => return self.of_all(""),
             (None, None) => {

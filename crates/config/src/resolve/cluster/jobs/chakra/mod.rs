@@ -1,8 +1,8 @@
-//! Jobs that do what execution traces of Chakra say: a file of each rank, `NAME.RANK.et`.
+//! Jobs from execution traces of Chakra, a file `NAME.RANK.et` per rank.
 //!
-//! * [`walk`]: a rank on its way through the nodes of its file.
-//! * [`schedule`]: all of them together, with messages and collectives between them.
-//! * [`groups`]: which ranks take part in what.
+//! * [`walk`]: progress of a rank through the nodes of its file.
+//! * [`schedule`]: all ranks together, with their messages and collectives.
+//! * [`groups`]: the ranks of each communication group.
 
 mod groups;
 mod schedule;

@@ -203,7 +203,7 @@ impl<'a> Schedule<'a> {
     }
 
     fn send(&mut self, rank: u32, id: u64, (to, bytes, tag): (u32, u64, u64)) -> Result<(), Issue> {
-        // Nobody would learn of a message without a byte.
+        // The receiver would not notice a message without a byte.
         let carried = bytes.max(1);
         let (until, _) = self.flowed.entry((rank, to)).or_default();
         *until += carried;

@@ -186,7 +186,7 @@ impl Walk {
         if self.is_done() {
             return None;
         }
-        // Whatever else may come, what waits for no node but those that have come can come.
+        // Completes, in any order, all nodes whose predecessors are complete. Nodes on or behind a cycle remain.
         let mut open: Vec<usize> = self.nodes.iter().map(|node| node.after.len()).collect();
         let mut before = vec![Vec::new(); self.nodes.len()];
         for (place, node) in self.nodes.iter().enumerate() {
@@ -201,7 +201,7 @@ impl Walk {
                 }
             }
         }
-        // From any that is left back to those that it waits for, until one comes again.
+        // Follows predecessors from a remaining node until a node repeats.
         let mut at = open.iter().position(|&open| open > 0)?;
         let mut passed = BTreeSet::new();
         while passed.insert(at) {

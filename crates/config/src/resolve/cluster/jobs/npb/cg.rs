@@ -17,8 +17,8 @@ impl Benchmark {
         let operations = 2.0 * rows as f64 * (3.0 + filled + steps * (5.0 + filled) + 3.0);
         let (each, found) = (operations / (steps + 1.0), rows as f64 * filled);
         let grid = Grid::new(program.ranks);
-        // With twice as many columns as rows, the two halves of a row's part are summed up apart: in both cases a rank
-        // sends as much as it has columns.
+        // With twice as many columns as rows, the two halves of a row's part are summed separately. In both cases a
+        // rank sends as many numbers as it has columns.
         let part = rows / u64::from(grid.columns) * DOUBLE;
         program.block(self.iterations([15, 15, 15, 75, 75]));
         grid.scalar_product(program, group, 1);
@@ -63,7 +63,7 @@ impl Grid {
     /// Adds an exchange of every rank with the one at `distance` in its row.
     fn exchange(&self, program: &mut Program, group: &[u32], phase: u8, distance: u32, bytes: u64) {
         for rank in 0..program.ranks {
-            // Rows have a power of two ranks, so that another column is another bit.
+            // Rows have a power of two ranks, so another column differs in one bit.
             let other = group[(rank ^ distance) as usize];
             program.step(group[rank as usize], phase, 0, (other, bytes), (other, bytes));
         }

@@ -73,7 +73,7 @@ impl Benchmark {
         let ranks = program.ranks;
         let keys = 1_u64 << of(self.problem, [16, 20, 23, 25, 27]);
         let buckets = 1_u64 << of(self.problem, [9, 10, 10, 10, 10]);
-        // Five more are for a test of the result.
+        // Five more numbers than buckets are summed, for a test of the result.
         program.block(self.iterations([10; 5]));
         let values: f64 = 2_f64.powi(of(self.problem, [11, 16, 19, 21, 23]));
         self.compute(program, "ranking", keys as f64, keys as f64, values / f64::from(ranks));
@@ -99,16 +99,15 @@ impl Benchmark {
     }
 }
 
-/// Returns the largest number of ranks that a benchmark can use if that number must be a power of two, otherwise
-/// `None`.
+/// Returns the maximum number of ranks of a benchmark whose number of ranks must be a power of two, otherwise `None`.
 pub(super) fn most_ranks(kind: crate::spec::JobKindSpec, problem: ProblemSpec) -> Option<u32> {
     use crate::spec::JobKindSpec::{NpbCg, NpbFt, NpbIs, NpbLu, NpbMg};
     match kind {
-        // As many as a job may have.
+        // The limit is that of a job.
         NpbCg | NpbMg => Some(RANKS_MAX as u32),
-        // A rank has four points along both axes at least, which lu.f asks for.
+        // lu.f requires at least four points per rank along both axes.
         NpbLu => Some(of(problem, [8, 64, 256, 512, 1024])),
-        // Slabs: as many as there are points along the last axis.
+        // One slab per point along the last axis.
         NpbFt => Some(of(problem, [64, 32, 128, 256, 512])),
         // "The largest verified number is 1024", and 128 for the smallest problem.
         NpbIs => Some(of(problem, [128, 1024, 1024, 1024, 1024])),
