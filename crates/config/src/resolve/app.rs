@@ -174,7 +174,7 @@ fn check_keys(name: &str, app: &AppSpec) -> Result<(), Issue> {
     Err(Issue::new(Code::NoEffect, format!("workload.{name}.{key}"), message))
 }
 
-/// Reader of required keys.
+/// Reader of the required keys of an application.
 struct Reader<'a> {
     workload: &'a str,
 }

@@ -15,7 +15,7 @@ const PS_PER_S: f64 = 1e12;
 /// Largest `cha.slices` and `memory.channels`.
 const SLICES_MAX: u64 = 256;
 const CHANNELS_MAX: u64 = 64;
-/// No socket has more channels of DDR5; a larger number counts subchannels.
+/// Maximum number of DDR5 channels of a socket. A larger number counts subchannels.
 const DDR5_CHANNELS_MAX: u32 = 12;
 
 /// Returns notes about a server that scales up some parts of its preset but not others.

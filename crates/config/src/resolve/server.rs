@@ -130,7 +130,7 @@ pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(
     check_fit(server, flows, &needs, server.socket().memory.pages.memory_bytes)
 }
 
-/// Checks that `memory` bytes are enough for `needs`.
+/// Checks that `memory` bytes of memory are enough for `needs`.
 fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], memory: u64) -> Result<(), Issue> {
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {

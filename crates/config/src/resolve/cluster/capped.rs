@@ -49,7 +49,7 @@ fn data_bytes_per_s(pcie: &PcieParams) -> f64 {
     pcie.bytes_per_s as f64 * tlp * (1.0 - f64::from(pcie.dllp_share) / 65536.0)
 }
 
-/// Notes the rate of the NIC's PCIe links if it is below the offered one, and which link would be enough.
+/// Returns a note with a sufficient link if the rate of the NIC's PCIe links is below the offered one.
 fn narrow_link(server: &ServerParams, offered: f64) -> Option<String> {
     let links: Vec<&PcieParams> = server.nic_links().map(|(_, link)| link).collect();
     let most: f64 = links.iter().copied().map(data_bytes_per_s).sum();

@@ -35,7 +35,7 @@ fn spec_of<'a>(
     spec.map(|spec| (spec, format!("{}.{key}", hosts.table_of(host))))
 }
 
-/// The engines of hosts.
+/// Compression engines of the hosts.
 #[derive(Default)]
 pub(super) struct Engines {
     /// Parameters of the engines resolved so far, by the path of their table.

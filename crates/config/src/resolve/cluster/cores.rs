@@ -11,7 +11,7 @@ struct Role {
     network: bool,
 }
 
-/// The cores of a host.
+/// Roles of the cores of a host.
 #[derive(Clone, Debug)]
 pub(super) struct HostCores {
     roles: Vec<Role>,
@@ -71,7 +71,7 @@ impl HostCores {
         Some(taken)
     }
 
-    /// The cores of the network.
+    /// Returns the cores of the network.
     pub(super) fn of_network(&self) -> Vec<u32> {
         self.with(|role| role.network)
     }

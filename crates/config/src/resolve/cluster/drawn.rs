@@ -42,7 +42,7 @@ pub(super) fn stream_of(name: &str) -> u64 {
     name.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)))
 }
 
-/// The flows of a table from hosts of `sides.from` to those of `sides.to`.
+/// Returns the flows of a table from hosts of `sides.from` to those of `sides.to`.
 pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
     check_keys(sides.path, spec)?;
     let of_flows = spec.sizes.as_ref().filter(|_| !spec.is_packets());

@@ -1,4 +1,4 @@
-//! `[flow.*]`.
+//! `[flow.*]`: flows between hosts.
 
 use super::cables::spans;
 use super::drawn::{self, stream_of, Drawn, Network};

@@ -297,12 +297,12 @@ impl Hosts {
         self.hosts.iter().enumerate().filter_map(member).collect()
     }
 
-    /// The frequency of the cores of a host, in Hz, if it is a server.
+    /// Returns the frequency of the cores of a host, in Hz, if it is a server.
     pub(super) fn clock(&self, host: usize) -> Option<u64> {
         self.groups[self.hosts[host].group].server.as_ref().map(|server| server.spec.core.frequency.0)
     }
 
-    /// The explicit core list of the stack of a host, if it has one.
+    /// Returns the explicit core list of the stack of a host, if it has one.
     pub(super) fn queue_cores(&self, host: usize) -> Option<&[u32]> {
         let stack = self.groups[self.hosts[host].group].server.as_ref()?.spec.stack.as_ref()?;
         stack.cores.as_ref().map(|cores| cores.0.as_slice())
@@ -367,7 +367,7 @@ fn check_rates(server: &ServerParams, cores: &[u32], files: usize) -> Result<(),
     }
 }
 
-/// A host with every value written out.
+/// Returns a host with every value written out.
 fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
     let mut host = spec.clone();
     match &group.server {

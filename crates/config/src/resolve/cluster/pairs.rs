@@ -35,7 +35,7 @@ impl Sides<'_> {
         Ok(())
     }
 
-    /// The pairs of a pattern; each host of `from` has `count` flows to hosts at random.
+    /// Returns the pairs of a pattern; each host of `from` has `count` flows to hosts at random.
     pub(super) fn pairs(
         &self,
         pattern: PairsSpec,

@@ -203,7 +203,7 @@ fn lognormal(mean: f64, deviation: f64) -> Distribution {
     Distribution::Points(points.iter().map(integer).collect())
 }
 
-/// The density of the standard normal distribution.
+/// Returns the density of the standard normal distribution.
 fn density(z: f64) -> f64 {
     exp(-z * z / 2.0) / (2.0 * std::f64::consts::PI).sqrt()
 }

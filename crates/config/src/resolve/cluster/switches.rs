@@ -1,4 +1,4 @@
-//! `[switch.*]`.
+//! `[switch.*]`: buffers, marking and energy of switches.
 
 use super::super::net_host::pfc_params;
 use super::super::workload::share;

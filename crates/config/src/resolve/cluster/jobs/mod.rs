@@ -1,4 +1,4 @@
-//! `[job.*]`.
+//! `[job.*]`: jobs of ranks.
 
 mod chakra;
 mod check;

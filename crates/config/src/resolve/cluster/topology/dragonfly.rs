@@ -46,7 +46,7 @@ pub(super) fn dragonfly(network: &mut NetworkSpec, hosts: usize) -> Result<Shape
     Ok(Shape { switches: switches.collect(), trunks, leaves, room: p, room_key: "p" })
 }
 
-/// The least h at which a balanced dragonfly (a = 2p = 2h, all groups) has room.
+/// Returns the least h at which a balanced dragonfly (a = 2p = 2h, all groups) has room.
 fn balanced(hosts: usize) -> usize {
     (1..).find(|h| 2 * h * h * (2 * h * h + 1) >= hosts).unwrap_or(1)
 }

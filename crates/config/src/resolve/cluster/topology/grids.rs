@@ -57,7 +57,7 @@ fn name(at: usize, sizes: &[usize]) -> String {
     format!("switch-{}", place.join("-"))
 }
 
-/// The cables from a switch to the next along each dimension.
+/// Returns the cables from a switch to the next along each dimension.
 fn nexts(at: usize, sizes: &[usize], wraps: bool) -> Vec<Trunk> {
     let place = place(at, sizes);
     let mut found = Vec::new();

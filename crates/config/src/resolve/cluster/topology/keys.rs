@@ -36,7 +36,7 @@ pub(super) fn check(network: &NetworkSpec) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The user's name for a topology.
+/// Returns the user's name for a topology.
 fn name(topology: TopologySpec) -> String {
     serde_json::to_value(topology).ok().and_then(|name| Some(name.as_str()?.to_string())).unwrap_or_default()
 }

@@ -45,7 +45,7 @@ impl Groups {
         Ok(Self { ranks, key, told, numbers: BTreeMap::new(), all: BTreeMap::new(), counted: 0 })
     }
 
-    /// The number of a group that a rank names; `own` are the groups that its trace describes.
+    /// Returns the number of a group that a rank names; `own` are the groups that its trace describes.
     pub(super) fn number(&mut self, rank: u32, name: &str, own: &BTreeMap<String, Vec<u32>>) -> Result<u32, Fault> {
         let members = match (self.told.get(name), own.get(name)) {
             (Some(members), _) => members.clone(),
@@ -102,7 +102,7 @@ impl Groups {
         Ok(next)
     }
 
-    /// The names and ranks of the groups, in the order of their numbers.
+    /// Returns the names and ranks of the groups, in the order of their numbers.
     pub(super) fn into_members(self) -> Vec<Key> {
         let mut found = vec![Key::default(); self.numbers.len()];
         for (key, number) in self.numbers {
