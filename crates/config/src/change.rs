@@ -1,21 +1,23 @@
-//! What becomes of the values that stand over a device or a profile when another one takes its place.
+//! Decides which values that were set over a DRAM device or a controller profile survive when another device or
+//! profile takes its place.
 
 use crate::layers::{at, leaves, overlay};
 use crate::presets::{is_path, part, preset, Part, PARTS};
 use crate::resolve::written_out;
 use serde_json::{Map, Value};
 
-/// Keys of `memory.dram` that say how a board carries its devices and how its controller drives them. They stay when
+/// Keys of `memory.dram` that depend on the board and on the controller, not on the device. Their values stay when
 /// the device changes.
 const OF_THE_BOARD: [&str; 3] = ["ranks", "timing.rank_switch", "timing.read_to_write"];
 
-/// Dropped values that a sentence names.
+/// Largest number of dropped values that one message lists.
 const NAMED_MAX: usize = 4;
 
-/// What lies below a layer of a server, given it and the one above.
+/// Function that returns the layer below `lower`, given `lower` and `upper`.
 pub(crate) type Below = fn(&Value, &Value) -> Value;
 
-/// Puts `upper` over `lower`, of a server or of hosts. Tells what a device or a profile that `upper` names takes away.
+/// Merges `upper` into `lower`, for a server or for hosts. Returns a message for each device or profile named by
+/// `upper` that drops values of `lower`.
 pub(crate) fn stack(lower: &mut Value, upper: &Value, below: Below) -> Vec<String> {
     let mut dropped = change(lower, upper, below);
     for (name, upper) in at(upper, &["host"]).and_then(Value::as_object).into_iter().flatten() {
@@ -27,7 +29,7 @@ pub(crate) fn stack(lower: &mut Value, upper: &Value, below: Below) -> Vec<Strin
     dropped
 }
 
-/// What lies below the layers of a server: its preset.
+/// Returns the layer below the layers of a server: the values of its preset. Null if no preset is known.
 pub(crate) fn below_server(lower: &Value, upper: &Value) -> Value {
     let name = |tree| at(tree, &["server", "preset"]).or_else(|| at(tree, &["preset"])).and_then(Value::as_str);
     let name = name(upper).or_else(|| name(lower));
@@ -67,8 +69,8 @@ fn change(lower: &mut Value, upper: &Value, below: Below) -> Vec<String> {
     dropped
 }
 
-/// The values of the part that a name stands for, as its file and as a complete configuration have them. Nothing of a
-/// file of the user's.
+/// Returns the default values of a part (device or profile): as its embedded file gives them, and as a complete
+/// configuration writes them out. Empty for a file of the user.
 fn own_values(index: usize, before: &[Option<String>; 2]) -> Vec<Value> {
     let file = |index: usize| {
         let name = before[index].as_deref().filter(|name| !is_path(name))?;

@@ -1,4 +1,4 @@
-//! Files of the user's that are too large to read whole: where they are, and what tells them apart.
+//! Locates and fingerprints files of the user that are too large to be read whole.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -8,14 +8,15 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes at each end of a file that tell it from others, beside its length.
+/// Number of bytes that are hashed at each end of a file.
 const END_BYTES: u64 = 1 << 20;
 
-/// Text of the error for a file that the configuration names and that is not there.
+/// Message of the error for a file that the configuration names but that does not exist.
 pub(crate) const NO_SUCH_FILE: &str =
     "there is no such file; relative paths start at the folder of the configuration, so copy the file there";
 
-/// The complete path of a file that the configuration names at `path`, relative to `base_dir`.
+/// Returns the absolute path of `file`, relative to `base_dir`. `path` is the key of the configuration that names the
+/// file, for messages.
 pub(crate) fn place_of(base_dir: &Path, file: &str, path: &str) -> Result<String, Issue> {
     let fail =
         |reason: &str| Issue::new(Code::FileAccess, path, format!("cannot read {:?}: {reason}", base_dir.join(file)));
@@ -23,7 +24,8 @@ pub(crate) fn place_of(base_dir: &Path, file: &str, path: &str) -> Result<String
     place.to_str().map(str::to_string).ok_or_else(|| fail("its path is not UTF-8"))
 }
 
-/// What tells the content of the file at `place` from that of other files: its length, and a hash of both its ends.
+/// Returns a fingerprint of the file at `place`: its length in bytes and the SHA-256 of its first and last MiB.
+/// `path` is the key of the configuration that names the file, for messages.
 pub(crate) fn content(place: &str, path: &str) -> Result<String, Issue> {
     read(Path::new(place)).map_err(|error| {
         let reason = match error.kind() {

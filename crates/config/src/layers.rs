@@ -1,11 +1,11 @@
-//! Layers of settings: preset, file and overrides on top of each other.
+//! Merges layers of settings: a preset, a file and overrides, each on top of the previous one.
 
 use crate::code::Code;
 use crate::document::{join, parse_toml_value};
 use crate::error::{ConfigError, Issue};
 use serde_json::{json, Map, Value};
 
-/// Keys that settle what other keys of a lower layer said: (key, what it replaces). `*` stands for any name.
+/// Keys that invalidate other keys of a lower layer, as (key, keys that the key replaces). `*` stands for any name.
 const REPLACES: &[(&str, &[&str])] = &[
     ("run.duration", &["run.precision", "run.duration_max", "run.until"]),
     ("run.precision", &["run.duration", "run.until"]),
@@ -16,7 +16,7 @@ const REPLACES: &[(&str, &[&str])] = &[
     ("workload.*.jobs", &["workload.*.job"]),
 ];
 
-/// What another governor has no use for.
+/// Keys of a governor that are dropped when an upper layer chooses another kind of governor.
 const GOVERNOR_KEYS: [&str; 8] = [
     "power.governor.variant",
     "power.governor.period",
@@ -28,7 +28,7 @@ const GOVERNOR_KEYS: [&str; 8] = [
     "power.governor.name",
 ];
 
-/// Puts `upper` over `lower`. Tables are merged, everything else is replaced.
+/// Merges `upper` into `lower`. Tables are merged key by key; any other value of `upper` replaces that of `lower`.
 pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
     settle(lower, upper);
     for (name, upper) in at(upper, &["host"]).and_then(Value::as_object).into_iter().flatten() {
@@ -39,14 +39,14 @@ pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
     merge(lower, upper);
 }
 
-/// Removes from a server's `lower` layer what its `upper` one replaces without naming it.
+/// Removes from the `lower` layer of a server the values that other keys of `upper` replace.
 fn settle(lower: &mut Value, upper: &Value) {
     for (_, path) in replaced(lower, upper) {
         remove(lower, &keys(&path));
     }
 }
 
-/// Says which values of a `lower` layer its `upper` one replaces by other keys, of a server and of every host.
+/// Describes the values of `lower` that `upper` replaces by other keys, for a server and for every host.
 pub(crate) fn replacements(lower: &Value, upper: &Value) -> Vec<String> {
     let said = |lower: &Value, upper: &Value| {
         let value = |tree: &Value, path: &[String]| at(tree, &keys(path)).cloned();
@@ -65,14 +65,15 @@ pub(crate) fn replacements(lower: &Value, upper: &Value) -> Vec<String> {
     all
 }
 
-/// The keys of a server's `upper` layer that replace others, each with one that it replaces in `lower`.
+/// Returns the keys of a server's `upper` layer that replace other keys, each paired with one key that it may replace
+/// in `lower`.
 fn replaced(lower: &Value, upper: &Value) -> Vec<(Vec<String>, Vec<String>)> {
     let mut pairs = Vec::new();
     for (key, others) in REPLACES {
         for name in names_at_star(key, upper) {
             let path = fill(key, &name);
             let given = at(upper, &keys(&path));
-            // What is said again replaces nothing.
+            // A value that is equal in both layers replaces nothing.
             if given.is_some() && given != at(lower, &keys(&path)) {
                 pairs.extend(others.iter().map(|other| (path.clone(), fill(other, &name))));
             }
@@ -81,8 +82,8 @@ fn replaced(lower: &Value, upper: &Value) -> Vec<(Vec<String>, Vec<String>)> {
     pairs
 }
 
-/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, and the name
-/// of a governor by its table, of a server or of every host.
+/// Expands shorthands into the keys that they stand for, in a server and in every host: `ssd.bandwidth` into one key
+/// per direction, and the name of a governor into its table.
 pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
     for (name, host) in layer.get_mut("host").and_then(Value::as_object_mut).into_iter().flatten() {
         expand_server(host).map_err(|issue| issue.within(&join("host", name)))?;
@@ -90,7 +91,7 @@ pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
     expand_server(layer)
 }
 
-/// The same of a governor that is given by its name alone.
+/// Expands a governor that is given by its name alone into a table.
 fn expand_governor(layer: &mut Value) {
     if let Some(governor) = layer.get_mut("power").and_then(|power| power.get_mut("governor")) {
         if governor.is_string() {
@@ -134,7 +135,7 @@ fn merge(lower: &mut Value, upper: &Value) {
     }
 }
 
-/// The names that `*` in `key` can stand for.
+/// Returns the names that `*` in `key` can stand for; one empty name if `key` has no `*`.
 fn names_at_star(key: &str, tree: &Value) -> Vec<String> {
     match key.split_once(".*") {
         None => vec![String::new()],
@@ -152,7 +153,7 @@ fn keys(path: &[String]) -> Vec<&str> {
     path.iter().map(String::as_str).collect()
 }
 
-/// The value at a path of keys.
+/// Returns the value at a path of keys.
 pub(crate) fn at<'a>(tree: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(tree, |value, key| value.as_object()?.get(*key))
 }
@@ -166,7 +167,7 @@ fn remove(tree: &mut Value, path: &[&str]) {
     }
 }
 
-/// The dotted paths of everything that is set in `tree`.
+/// Returns the dotted path of every value in `tree` that is not a table.
 pub(crate) fn leaves(tree: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect_leaves(tree, "", &mut found);
@@ -180,20 +181,20 @@ fn collect_leaves(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// One `a.b=VALUE`.
+/// Override of one setting: `a.b=VALUE`.
 #[derive(Debug)]
 pub(crate) struct Override {
-    /// What the user wrote.
+    /// Override as the user wrote it.
     text: String,
-    /// The dotted path.
+    /// Dotted path of the key.
     pub(crate) path: String,
-    /// The value under its tables.
+    /// Value, nested in the tables of its path.
     pub(crate) tree: Value,
 }
 
 impl Override {
-    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string, and so is the number of a way, a drive
-    /// or, for flows and chips, a core.
+    /// Parses `a.b=VALUE`. A VALUE that is not a TOML value is a string. A bare number is a string, too, if the key
+    /// takes a list of numbers or a mask of ways.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
         const KEYS_MAX: usize = 12;
         let fail = |code: Code, message: &str| ConfigError {
@@ -224,13 +225,14 @@ impl Override {
         Ok(Override { text: text.to_string(), path, tree })
     }
 
-    /// How messages name it.
+    /// Returns the override as messages show it.
     pub(crate) fn shown(&self) -> String {
         show_override(&self.text)
     }
 }
 
-/// Whether a key holds a list or a mask, so that a number on the command line, where quotes get lost, is one.
+/// Returns true if a key takes a list of numbers or a mask of ways as a string. A shell removes the quotes of such a
+/// value, so a single number on the command line must be read as a string.
 fn is_list_of_numbers(keys: &[&str]) -> bool {
     let keys = if let ["host", _, keys @ ..] = keys { keys } else { keys };
     let names_cores = ["cores", "from_cores", "to_cores", "sockets"];

@@ -1,5 +1,5 @@
-//! The servers, DRAM devices, controller profiles, applications and counters that come with the program, and those of
-//! the user.
+//! Loads the embedded servers, DRAM devices, controller profiles, applications and counters, and the files of the
+//! user that take their place.
 
 use crate::check::check;
 use crate::code::Code;
@@ -12,25 +12,25 @@ use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The energy profile of a server that names none.
+/// Default energy profile.
 const ENERGY_PROFILE: &str = "server";
-/// The profile of frequencies and sleep of a server that names none.
+/// Default profile of core frequencies and C-states.
 const POWER_PROFILE: &str = "i7-3770";
 
 include!(concat!(env!("OUT_DIR"), "/specs.rs"));
 
-/// A named server.
+/// Preset of a server, as listed to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PresetInfo {
-    /// The name for `server.preset`.
+    /// Name to give as `server.preset`.
     pub name: String,
-    /// What the server is.
+    /// Description of the server.
     pub description: String,
-    /// Why its results are not checked against measurements, if they are not.
+    /// Reason why results of this server are not validated against measurements. `None` if they are validated.
     pub unvalidated: Option<String>,
 }
 
-/// Every preset.
+/// Returns every server preset.
 pub fn presets() -> Vec<PresetInfo> {
     let info = |(name, _): &(&str, &str)| {
         let tree = preset(name).unwrap_or_default();
@@ -41,26 +41,26 @@ pub fn presets() -> Vec<PresetInfo> {
     SERVERS.iter().map(info).collect()
 }
 
-/// The names of every DRAM device.
+/// Returns the names of the embedded DRAM devices.
 pub fn devices() -> Vec<String> {
     DEVICES.iter().map(|(name, _)| name.to_string()).collect()
 }
 
-/// The names of every controller profile.
+/// Returns the names of the embedded profiles of memory controllers.
 pub fn profiles() -> Vec<String> {
     PROFILES.iter().map(|(name, _)| name.to_string()).collect()
 }
 
-/// An application.
+/// Application that a workload of kind "app" can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppInfo {
-    /// The name for `app` of a workload.
+    /// Name to give as `app` of a workload.
     pub name: &'static str,
-    /// What the application is.
+    /// Description of the application.
     pub description: String,
 }
 
-/// Every application.
+/// Returns every application.
 pub fn apps() -> Vec<AppInfo> {
     let describe = |name: &str| {
         let profile = embedded(APPS, name, "app", "application").unwrap_or_default();
@@ -69,7 +69,8 @@ pub fn apps() -> Vec<AppInfo> {
     AppName::ALL.into_iter().map(|app| AppInfo { name: app.name(), description: describe(app.name()) }).collect()
 }
 
-/// What the profile of an application gives a workload: the keys of all its tables side by side.
+/// Returns the values that the profile of an application gives a workload: the keys of all tables of the profile,
+/// merged into one table.
 fn app_values(name: &str, path: &str) -> Result<Value, Issue> {
     let profile = embedded(APPS, name, path, "application")?;
     let tables = profile.as_object().into_iter().flat_map(|tables| tables.values());
@@ -77,20 +78,20 @@ fn app_values(name: &str, path: &str) -> Result<Value, Issue> {
     Ok(Value::Object(keys.map(|(key, value)| (key.clone(), value.clone())).collect()))
 }
 
-/// The profile of a kind of job: what cores execute for its steps.
+/// Returns the profile of a kind of job, which gives the instructions that cores execute for each step.
 pub(crate) fn job_profile(kind: &str) -> Result<Value, Issue> {
     embedded(JOBS, kind, "job", "profile of jobs")
 }
 
-/// The key of a profile that says what the application is.
+/// Key of a profile that holds the description of the application.
 pub(crate) const DESCRIPTION: &str = "description";
 
-/// The profile of an application as TOML; empty when it has none.
+/// Returns the profile of an application as TOML, or an empty text if the application has none.
 pub(crate) fn app_profile(name: &str) -> &'static str {
     APPS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
 }
 
-/// Puts the profile of every application in `tree` under the workloads that are one.
+/// Fills in the profile of the application under every workload of kind "app" in `tree`.
 pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
     let workloads = tree.get_mut("workload").and_then(Value::as_object_mut);
     for (name, workload) in workloads.into_iter().flatten() {
@@ -106,7 +107,7 @@ pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
     Ok(())
 }
 
-/// Puts the values of its profile under the energy meter of `tree`, if it has one.
+/// Fills in the values of the energy profile under `energy` of `tree`, if that table exists.
 pub(crate) fn fill_energy(tree: &mut Value) -> Result<(), Issue> {
     let Some(meter) = tree.get_mut("energy").filter(|meter| meter.is_object()) else { return Ok(()) };
     let name = meter.get("profile").map_or(Some(ENERGY_PROFILE), Value::as_str);
@@ -117,7 +118,7 @@ pub(crate) fn fill_energy(tree: &mut Value) -> Result<(), Issue> {
     Ok(())
 }
 
-/// Puts the values of its profile under the frequencies and sleep of the cores of `tree`, if it has any.
+/// Fills in the values of the power profile under `power` of `tree`, if that table exists.
 pub(crate) fn fill_power(tree: &mut Value) -> Result<(), Issue> {
     let Some(power) = tree.get_mut("power").filter(|power| power.is_object()) else { return Ok(()) };
     let name = power.get("profile").map_or(Some(POWER_PROFILE), Value::as_str);
@@ -128,47 +129,47 @@ pub(crate) fn fill_power(tree: &mut Value) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The names of every profile of frequencies and sleep.
+/// Returns the names of the embedded profiles of core frequencies and C-states.
 pub fn power_profiles() -> impl Iterator<Item = &'static str> {
     POWER.iter().map(|(name, _)| *name)
 }
 
-/// The names of every energy profile.
+/// Returns the names of the embedded energy profiles.
 pub fn energy_profiles() -> impl Iterator<Item = &'static str> {
     ENERGY.iter().map(|(name, _)| *name)
 }
 
-/// The counters of every microarchitecture that is known: its name, and the file about it, as TOML.
+/// Returns the hardware counters of every known microarchitecture, as (name, TOML file).
 pub fn counters() -> &'static [(&'static str, &'static str)] {
     COUNTERS
 }
 
-/// The settings of a transport that comes with the program.
+/// Returns the settings of an embedded transport.
 pub(crate) fn transport(name: &str, path: &str) -> Result<Value, Issue> {
     embedded(TRANSPORTS, name, path, "transport")
 }
 
-/// The names of the transports that come with the program.
+/// Returns the names of the embedded transports.
 pub fn transports() -> impl Iterator<Item = &'static str> {
     TRANSPORTS.iter().map(|(name, _)| *name)
 }
 
-/// The points of a distribution of flow sizes that comes with the program.
+/// Returns the points of an embedded distribution of flow sizes.
 pub(crate) fn flow_sizes(name: &str) -> Option<Vec<SizePoint>> {
     sizes_of(FLOW_SIZES, name)
 }
 
-/// The points of a distribution of packet sizes that comes with the program.
+/// Returns the points of an embedded distribution of packet sizes.
 pub(crate) fn packet_sizes(name: &str) -> Option<Vec<SizePoint>> {
     sizes_of(PACKET_SIZES, name)
 }
 
-/// The kinds of jobs whose work on cores is known.
+/// Returns the kinds of jobs that have an embedded profile of their work on cores.
 pub fn job_profiles() -> impl Iterator<Item = &'static str> {
     JOBS.iter().map(|(name, _)| *name)
 }
 
-/// The names of the distributions of packet sizes that come with the program.
+/// Returns the names of the embedded distributions of packet sizes.
 pub fn packet_sizes_names() -> impl Iterator<Item = &'static str> {
     PACKET_SIZES.iter().map(|(name, _)| *name)
 }
@@ -179,12 +180,12 @@ fn sizes_of(all: &[(&str, &str)], name: &str) -> Option<Vec<SizePoint>> {
     Some(file.sizes)
 }
 
-/// The names of the distributions of flow sizes that come with the program.
+/// Returns the names of the embedded distributions of flow sizes.
 pub fn flow_sizes_names() -> impl Iterator<Item = &'static str> {
     FLOW_SIZES.iter().map(|(name, _)| *name)
 }
 
-/// Returns the settings of a preset: what its file says, on top of the preset that the file names, if it names one.
+/// Returns the settings of a preset. If its file names another preset, the settings of the file go on top of those.
 pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
     let mut own = embedded(SERVERS, name, "server.preset", "preset")?;
     let lower = own["server"].as_object_mut().and_then(|server| server.remove("preset"));
@@ -194,31 +195,32 @@ pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
     Ok(settings)
 }
 
-/// The values of a chip.
+/// Returns the values of an embedded chip.
 pub(crate) fn chip(name: &str) -> Result<Value, Issue> {
     embedded(CHIPS, name, "chip.preset", "chip")
 }
 
-/// The names of the chips that come with the program.
+/// Returns the names of the embedded chips.
 pub fn chips() -> impl Iterator<Item = &'static str> {
     CHIPS.iter().map(|(name, _)| *name)
 }
 
-/// The map of a die that comes with the program.
+/// Returns the map of an embedded die.
 pub(crate) fn die(name: &str) -> Option<&'static str> {
     DIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// The names of the dies that come with the program.
+/// Returns the names of the embedded dies.
 pub fn dies() -> impl Iterator<Item = &'static str> {
     DIES.iter().map(|(name, _)| *name)
 }
 
-/// A part of the memory whose values a file gives.
+/// Part of the memory configuration that has its values in a file of its own: the DRAM device or the controller
+/// profile.
 pub(crate) struct Part {
-    /// The key under `memory` that names the file; also what messages call it.
+    /// Key under `memory` that names the file. Messages call the part by this key.
     pub(crate) key: &'static str,
-    /// The table under `memory` whose values the file gives.
+    /// Table under `memory` that takes the values of the file.
     pub(crate) table: &'static str,
     embedded: &'static [(&'static str, &'static str)],
 }
@@ -228,27 +230,27 @@ pub(crate) const PARTS: [Part; 2] = [
     Part { key: "profile", table: "controller", embedded: PROFILES },
 ];
 
-/// The values that a part which comes with the program gives.
+/// Returns the values of an embedded device or profile.
 pub(crate) fn part(part: &Part, name: &str) -> Result<Value, Issue> {
     embedded(part.embedded, name, &format!("memory.{}", part.key), part.key)
 }
 
-/// Whether the name of a device or a profile is the path of a file of the user's.
+/// Returns true if the name of a device or profile is the path of a file of the user.
 pub(crate) fn is_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".toml")
 }
 
-/// A file of the user's that gave the values of a table.
+/// File of the user that gave the values of a table.
 #[derive(Debug)]
 pub(crate) struct PartFile {
-    /// Dotted path of the table.
+    /// Dotted path of the table in the configuration.
     table: String,
     file: String,
     lines: BTreeMap<String, usize>,
 }
 
 impl PartFile {
-    /// Puts an issue about this file's values down to it.
+    /// Redirects an issue to this file if one of its keys lies in the table of the file; other issues stay unchanged.
     pub(crate) fn claim(&self, issue: Issue) -> Issue {
         let local = issue.paths.iter().filter_map(|path| path.strip_prefix(&self.table)?.strip_prefix('.'));
         let local: Vec<&str> = local.collect();
@@ -260,13 +262,13 @@ impl PartFile {
     }
 }
 
-/// Returns the table of a DRAM device, by its name.
+/// Returns the values of an embedded DRAM device.
 pub(crate) fn device(name: &str) -> Result<Value, Issue> {
     part(&PARTS[0], name)
 }
 
-/// Puts what the device and the profile give under the tables of `memory`, whose values go on top. `schema` is that of
-/// the whole tree. Gives the files of the user's that were read.
+/// Fills in the values of the device and of the profile under `memory` of `tree`, below the values that are already
+/// there. `schema` is the schema of the whole tree. Returns the files of the user that were read.
 pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> Result<Vec<PartFile>, Issue> {
     let mut files = Vec::new();
     for known in &PARTS {

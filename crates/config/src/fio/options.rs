@@ -1,4 +1,4 @@
-//! The options of one job.
+//! Defines the options of one job and applies the settings of a job file to them.
 
 use super::engine::{submission, Submission};
 use super::known::{self, meaning, Meaning, NO_CACHE, ORDER, STEADY};
@@ -13,15 +13,16 @@ use crate::error::Fault;
 use crate::spec::Direction;
 use crate::units::shorten;
 
-/// Options of a job or of `[global]`; absent ones have fio's default, or the model's where fio depends on the device.
+/// Options of a job or of `[global]`. An absent option takes fio's default, or the default of the model if fio's
+/// depends on the device.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
     pub(super) rw: Option<Direction>,
-    /// Bytes of the blocks of reads and of writes.
+    /// Block sizes of reads and of writes, in bytes.
     pub(super) blocks: [Option<u64>; 2],
     pub(super) size: Option<u64>,
     pub(super) iodepth: Option<u32>,
-    /// Most commands that are submitted or completed at a time.
+    /// Largest number of commands that are submitted or completed at once.
     pub(super) batch: u32,
     pub(super) iodepth_low: Option<u32>,
     pub(super) numjobs: Option<u32>,
@@ -32,21 +33,21 @@ pub(super) struct Options {
     pub(super) ramp_ps: u64,
     pub(super) engine: Option<(String, Submission)>,
     pub(super) direct: bool,
-    /// The job waits for those before it.
+    /// True if the job waits for the preceding jobs to end (`stonewall`).
     pub(super) waits: bool,
-    /// One of the options was refused, so the job is not judged as a whole.
+    /// True if one of the options was refused. The job is then not checked as a whole.
     pub(super) broken: bool,
 }
 
-/// What became of an option.
+/// Effect of an option on a job.
 #[derive(Debug)]
 pub(super) enum Applied {
     Modelled,
-    /// It has no effect, because of this.
+    /// The option has no effect, for this reason.
     Ignored(&'static str),
 }
 
-/// Options that the model has a quantity for, or whose value decides whether it has.
+/// Options that the model has a quantity for, and options that it accepts for some of their values only.
 pub(super) const MODELLED: [&str; 34] = [
     "rw",
     "readwrite",
@@ -84,14 +85,14 @@ pub(super) const MODELLED: [&str; 34] = [
     "numa_mem_policy",
 ];
 
-/// Longest ramp time that is simulated: queues of a host settle in microseconds.
+/// Longest ramp time that is simulated, in ps. The queues of a host settle within microseconds.
 const RAMP_PS_MAX: u64 = 10_000_000_000;
 const LONG_RAMP: &str = "queues settle within microseconds; set the warm-up with run.warmup";
 
 const IODEPTH_MAX: u32 = 65536;
 
 impl Options {
-    /// Applies `key=value`. The error is a sentence without the key.
+    /// Applies the setting `key=value`. The message of an error does not name the key.
     pub(super) fn apply(&mut self, key: &str, value: Option<&str>, sockets: usize) -> Result<Applied, Fault> {
         let value = value.filter(|value| !value.is_empty());
         match meaning(key) {
@@ -160,14 +161,14 @@ impl Options {
         }
     }
 
-    /// Applies a direction; what follows it says in which order blocks are taken.
+    /// Applies a direction. The suffix after `:`, which chooses the order of the blocks, has no effect.
     fn apply_direction(&mut self, value: &str) -> Result<Applied, Fault> {
         let (name, order) = value.split_once(':').map_or((value, None), |(name, order)| (name.trim(), Some(order)));
         self.rw = Some(direction(name)?);
         Ok(order.map_or(Applied::Modelled, |_| Applied::Ignored(ORDER)))
     }
 
-    /// Checks that IO is direct; otherwise it would go through the page cache.
+    /// Checks that IO is direct. IO through the page cache is refused because the model has no page cache.
     fn apply_cache(&mut self, key: &str, value: Option<&str>) -> Result<Applied, Fault> {
         if truth(value)? != (key == "direct") {
             return Err(Fault::new(
@@ -189,13 +190,13 @@ impl Options {
     }
 }
 
-/// Returns the hint for an unknown option: the one that was probably meant, if it is off by a letter or two.
+/// Returns the error for an unknown option. The message suggests a known option that differs by at most two letters.
 fn unknown(key: &str) -> Fault {
     if key == "include" || key.starts_with("include ") {
         return Fault::new(Code::NotSupported, "included files are not read; copy their options here");
     }
     let known = || MODELLED.into_iter().chain(known::all());
-    // With more letters off it is another word: fio has several hundred options, and some start alike.
+    // A larger distance matches unrelated words: fio has several hundred options, and some start alike.
     let typos_max = 2.min(key.len() / 4);
     let near = nearest(key, known()).filter(|near| strsim::damerau_levenshtein(key, near) <= typos_max);
     let message = match near {

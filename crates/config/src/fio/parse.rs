@@ -1,4 +1,4 @@
-//! The file format: sections, options, comments.
+//! Parses job files: sections, options and comments.
 
 use super::job::{engine_name, FileJob, Plan};
 use super::options::{Applied, Options};
@@ -7,9 +7,9 @@ use crate::document::TEXT_BYTES_MAX;
 use crate::error::{Fault, Issue};
 use crate::units::shorten;
 
-/// Jobs of one file, after `numjobs`.
+/// Largest number of jobs in one file, counted after `numjobs` has cloned them.
 const JOBS_MAX: usize = 1024;
-/// Problems that one error lists.
+/// Largest number of problems that one error lists.
 const PROBLEMS_MAX: usize = 20;
 
 /// The server that the jobs run on.
@@ -18,17 +18,18 @@ pub(crate) struct Host {
     pub(crate) sockets: usize,
 }
 
-/// What a job file asks for.
+/// Result of parsing a job file.
 #[derive(Debug, Default)]
 pub(crate) struct JobFile {
     pub(crate) jobs: Vec<FileJob>,
-    /// The longest ramp time in ps.
+    /// Longest ramp time of all jobs, in ps.
     pub(crate) ramp_ps: u64,
-    /// Notes: the options without effect in one, and what fio does otherwise than it seems.
+    /// Notes for the user: one that lists the options without effect, and one for each difference between the model
+    /// and fio.
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads a job file. `file` is its name for messages.
+/// Parses the text of a job file. Messages call the file `file`.
 pub(crate) fn parse(text: &str, file: &str, host: Host) -> Result<JobFile, Issue> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(Issue::in_file(
@@ -64,7 +65,7 @@ enum Section {
     Job { name: String, line: usize, options: Box<Options> },
 }
 
-/// Faults, and the lines and keys that have them.
+/// Fault, with all lines and keys where it occurs.
 struct Problem {
     fault: Fault,
     places: Vec<(usize, String)>,
@@ -84,7 +85,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Notes a problem, once for all lines and keys that have the same.
+    /// Records a problem. Keys with an equal fault share one entry.
     fn fail(&mut self, line: usize, key: &str, fault: Fault) {
         match self.problems.iter_mut().find(|known| known.fault == fault) {
             Some(known) if known.places.iter().any(|(_, other)| other == key) => {}
@@ -143,7 +144,7 @@ impl Reader<'_> {
         };
     }
 
-    /// Ends the current section and turns a job into its clones.
+    /// Ends the current section and adds the clones of its job.
     fn close(&mut self) {
         let Section::Job { name, line, options } = std::mem::replace(&mut self.section, Section::Before) else {
             return;
@@ -173,7 +174,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes where fio treats a job in a way that its author may not expect.
+    /// Adds a note for each way in which the model or fio treats a job differently from what its author may expect.
     fn note(&mut self, options: &Options, plan: &Plan) {
         let capped = plan.capped_depth().map(|_| {
             let asked = options.iodepth.unwrap_or(1);
@@ -205,7 +206,7 @@ impl Reader<'_> {
     }
 }
 
-/// One error of one line, at the place of the first problem.
+/// Combines all problems into one error at the place of the first problem. The message is a single line.
 fn all_in_one(file: &str, problems: &[Problem]) -> Option<Issue> {
     let first = problems.first()?;
     let (line, key) = first.places.first()?;
@@ -221,12 +222,12 @@ fn all_in_one(file: &str, problems: &[Problem]) -> Option<Issue> {
     Some(Issue::in_file(first.fault.code, file, Some(*line), key, message))
 }
 
-/// Counts the problems that are not listed.
+/// Returns a count of the problems beyond `PROBLEMS_MAX`, such as "9 more". `None` if all are listed.
 fn more(all: usize) -> Option<String> {
     all.checked_sub(PROBLEMS_MAX).filter(|&more| more > 0).map(|more| format!("{more} more"))
 }
 
-/// The note that lists the settings without effect, by reason.
+/// Returns the note that lists the settings without effect, grouped by reason.
 fn without_effect(file: &str, ignored: &[(String, &'static str)]) -> Option<String> {
     let mut reasons: Vec<&str> = Vec::new();
     for (_, reason) in ignored {
@@ -242,7 +243,7 @@ fn without_effect(file: &str, ignored: &[(String, &'static str)]) -> Option<Stri
     (!ignored.is_empty()).then(|| format!("{file}: no effect in the model: {listed}"))
 }
 
-/// fio takes a `;` or `#` after white space as the start of a comment.
+/// Removes a trailing comment. As in fio, a `;` or `#` after white space starts a comment.
 fn strip_comment(text: &str) -> &str {
     let starts = |(at, c): &(usize, char)| {
         matches!(c, ';' | '#') && (*at == 0 || text[..*at].ends_with(|before: char| before.is_whitespace()))

@@ -1,4 +1,4 @@
-//! Values with units: exact conversion between text such as `"13.5 ns"` and integers.
+//! Converts between text with units such as `"13.5 ns"` and integers in base units, exactly.
 //!
 //! Decimal prefixes are powers of 1000 (GB, MT/s, Gb/s), binary prefixes powers of 1024 (GiB). Nothing goes through
 //! floating point.
@@ -10,8 +10,8 @@ use crate::error::nearest;
 use crate::error::Fault;
 use table::{Unit, G, GI, K, KI, M, MI, T, TI, UNITS};
 
-/// What a value measures. The base units are picoseconds, bytes, bytes per second, transfers per second, hertz,
-/// microwatts, femtojoules, microvolts, microvolts per microsecond and events per second.
+/// Physical dimension of a value. The base units are picoseconds, bytes, bytes per second, transfers per second,
+/// hertz, microwatts, femtojoules, microvolts, microvolts per microsecond and events per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Durations, in ps.
@@ -30,14 +30,14 @@ pub enum Dimension {
     Energy,
     /// Voltages, in microvolts.
     Voltage,
-    /// How fast voltages change, in microvolts per microsecond.
+    /// Slew rates of voltages, in microvolts per microsecond.
     Slew,
-    /// How often something happens, in times per second.
+    /// Rates of events, in events per second.
     Rate,
 }
 
 impl Dimension {
-    /// Its name in the schema and in messages.
+    /// Returns the name of the dimension in the schema and in messages.
     pub fn name(self) -> &'static str {
         match self {
             Dimension::Time => "time",
@@ -53,13 +53,13 @@ impl Dimension {
         }
     }
 
-    /// One value, in messages: "a time", "an energy".
+    /// Returns the name with its article, for messages: "a time", "an energy".
     pub(crate) fn one(self) -> String {
         let article = if self == Dimension::Energy { "an" } else { "a" };
         format!("{article} {}", self.name())
     }
 
-    /// Values in this dimension, as a user would write them.
+    /// Returns example values of this dimension, as a user would write them.
     pub fn examples(self) -> &'static [&'static str] {
         match self {
             Dimension::Time => &["70 ns"],
@@ -75,12 +75,12 @@ impl Dimension {
         }
     }
 
-    /// The examples, for messages.
+    /// Returns the examples in quotes, for messages.
     pub(crate) fn shown(self) -> String {
         format!("\"{}\"", self.examples().join("\" or \""))
     }
 
-    /// The dimension of a schema's `x-quantity`.
+    /// Returns the dimension with this name, which is the value of `x-quantity` in a schema.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         use Dimension::*;
         let all = [Time, Size, Bandwidth, TransferRate, Frequency, Power, Energy, Voltage, Slew, Rate];
@@ -103,10 +103,10 @@ impl Dimension {
     }
 }
 
-/// Most digits a number may have: enough for any value in range, and few enough that nothing overflows.
+/// Largest number of digits of a number: enough for any value in range, and few enough to rule out an overflow.
 const DIGITS_MAX: usize = 20;
 
-/// Reads `text` as a value of `dimension`, in its base unit. The error is a sentence without the path.
+/// Parses `text` as a value of `dimension`, in its base unit. The message of an error does not name the key.
 pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Fault> {
     let shown = shorten(text);
     let text = text.trim();
@@ -132,14 +132,14 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Fault> {
     number.scale(unit).map_err(fault).map_err(|(code, message)| Fault::new(code, message))
 }
 
-/// The exponent of a number in scientific notation, 0 if it is another one, and the unit behind it.
+/// Returns the exponent of scientific notation (0 if there is none) and the unit that follows.
 fn split_exponent(text: &str) -> (i32, &str) {
     let written = || {
         let digits = text.strip_prefix(['e', 'E'])?;
         let signed = digits.strip_prefix(['+', '-']).unwrap_or(digits);
         let end = signed.find(|c: char| !c.is_ascii_digit()).unwrap_or(signed.len());
         let (exponent, unit) = digits.split_at(digits.len() - signed.len() + end);
-        // What is beyond any range is as good as its bound.
+        // An exponent too large to parse is out of range in any unit, so it is replaced by a bound that is, too.
         let bound = if exponent.starts_with('-') { i32::MIN / 2 } else { i32::MAX / 2 };
         (end > 0).then(|| (exponent.parse().unwrap_or(bound), unit))
     };
@@ -147,7 +147,7 @@ fn split_exponent(text: &str) -> (i32, &str) {
     (exponent, unit.trim())
 }
 
-/// `text` in quotes, cut when it is long: for messages.
+/// Returns `text` in quotes for messages, truncated to 60 characters.
 pub(crate) fn shorten(text: &str) -> String {
     const LENGTH_MAX: usize = 60;
     if text.chars().count() <= LENGTH_MAX {
@@ -178,7 +178,7 @@ fn find_unit(name: &str, dimension: Dimension) -> Result<&'static Unit, String> 
 
 struct Decimal {
     digits: u128,
-    /// Digits behind the point; less than none of what ends in more zeros than `digits` has.
+    /// Number of digits after the decimal point; negative if the value is `digits` times a power of ten.
     decimals: i32,
 }
 
@@ -228,7 +228,7 @@ impl Decimal {
     }
 }
 
-/// Writes a value so that [`parse`] gives it back exactly, in the unit a person would choose.
+/// Formats a value in the unit that a person would choose. [`parse`] returns exactly this value for the result.
 pub fn format(value: u64, dimension: Dimension) -> String {
     if dimension == Dimension::Size {
         return format_size(value);
