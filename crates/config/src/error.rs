@@ -1,20 +1,20 @@
-//! What is wrong with a configuration, and where.
+//! Defines errors of configurations: the broken rule, its place and a hint.
 
 use crate::code::Code;
 use std::fmt;
 
-/// The first thing found wrong with what the user wrote.
+/// First error found in the user's input, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The rule that is broken.
+    /// Broken rule.
     pub code: Code,
-    /// The file (or the override) it stands in.
+    /// File that contains the error, or the override as `--set` shows it.
     pub file: String,
-    /// Its line, where one is known.
+    /// Line in the file, if known.
     pub line: Option<usize>,
-    /// The dotted path of the key; empty when the text as a whole is wrong.
+    /// Dotted path of the key; empty if the error concerns the whole text.
     pub path: String,
-    /// The value, the rule it breaks, and the nearest valid name where there is one.
+    /// Message with the value, the rule that the value breaks, and the nearest valid name if there is one.
     pub message: String,
 }
 
@@ -33,22 +33,22 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// A broken rule, before it is known which key has the value.
+/// Broken rule that is not yet attributed to a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The rule.
+    /// Broken rule.
     pub code: Code,
-    /// The value, the rule in words, and the nearest valid name where there is one.
+    /// Message with the value, the rule in words, and the nearest valid name if there is one.
     pub message: String,
 }
 
 impl Fault {
-    /// A broken rule.
+    /// Creates a fault with the code of the broken rule and a message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Fault { code, message: message.into() }
     }
 
-    /// Blames the key at `path`.
+    /// Converts the fault to an issue about the key at `path`.
     pub(crate) fn blame(self, path: impl Into<String>) -> Issue {
         Issue::new(self.code, path, self.message)
     }
@@ -72,14 +72,14 @@ impl From<Issue> for Fault {
     }
 }
 
-/// A broken rule, before it is known where the value came from.
+/// Broken rule attributed to keys, but not yet to a file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Issue {
     pub(crate) code: Code,
-    /// The keys the rule is about. The first one that the user wrote himself is blamed.
+    /// Keys that the rule is about. The error names the first of these that the user set.
     pub(crate) paths: Vec<String>,
     pub(crate) message: String,
-    /// File and line when the value stands in another file than the configuration.
+    /// File and line, if the value is in another file than the configuration.
     pub(crate) elsewhere: Option<(String, Option<usize>)>,
 }
 
@@ -88,13 +88,13 @@ impl Issue {
         Issue { code, paths: vec![path.into()], message: message.into(), elsewhere: None }
     }
 
-    /// A rule between several keys.
+    /// Creates an issue about a rule that relates several keys.
     pub(crate) fn between(code: Code, paths: &[&str], message: impl Into<String>) -> Self {
         let paths = paths.iter().map(|path| path.to_string()).collect();
         Issue { code, paths, message: message.into(), elsewhere: None }
     }
 
-    /// The same, of keys that stand under the table `table`.
+    /// Prefixes the paths of the issue with the table `table`. An issue of another file keeps its paths.
     pub(crate) fn within(mut self, table: &str) -> Self {
         if self.elsewhere.is_none() {
             for path in &mut self.paths {
@@ -104,15 +104,16 @@ impl Issue {
         self
     }
 
-    /// A rule broken in another file.
+    /// Creates an issue about a value in another file than the configuration.
     pub(crate) fn in_file(code: Code, file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
         let elsewhere = Some((file.to_string(), line));
         Issue { code, paths: vec![path.to_string()], message: message.into(), elsewhere }
     }
 }
 
-/// The candidate that `name` was probably meant to be, if any is near: the one with the fewest mistakes, those of the
-/// same family before others (`DDR5` of `DDR5_5600`), or the one that begins with it.
+/// Returns the candidate that `name` was probably meant to be, if one is near: the one with the smallest edit
+/// distance, where candidates of the same family come first (`DDR5` of `DDR5_5600`), or else one that begins like
+/// `name`.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LENGTH_MAX: usize = 64;
     if name.len() > LENGTH_MAX {
@@ -123,7 +124,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     let rank = |candidate: &&'a str| {
         let other = candidate.to_lowercase();
         let distance = strsim::damerau_levenshtein(&lower, &other);
-        // Numbers are chosen, not mistyped: of another family is only what has no better.
+        // A user rarely mistypes the number of a family (`DDR4`), so other families come last.
         let stranger = family(&lower).contains(|c: char| c.is_ascii_digit()) && family(&lower) != family(&other);
         (stranger, distance, std::cmp::Reverse(common_start(&lower, &other)))
     };
@@ -134,17 +135,17 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     found.or_else(|| candidates.iter().copied().find(|candidate| begins_like(&lower, &candidate.to_lowercase())))
 }
 
-/// The first word of a name.
+/// Returns the first word of a name, which ends at `_` or `-`.
 fn family(name: &str) -> &str {
     name.split(['_', '-']).next().unwrap_or(name)
 }
 
-/// Counts the characters that two names begin with alike.
+/// Returns the length of the common prefix of two names, in characters.
 fn common_start(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns true if the first words of a longer name are what was typed, but for a mistake or two.
+/// Returns true if `typed` is the beginning of `name` up to a `_` or `-`, give or take a typo or two.
 fn begins_like(typed: &str, name: &str) -> bool {
     const SHORTEST: usize = 4;
     let starts = name.match_indices(['_', '-']).map(|(end, _)| &name[..end]);
@@ -152,10 +153,11 @@ fn begins_like(typed: &str, name: &str) -> bool {
         && starts.into_iter().any(|start| strsim::damerau_levenshtein(typed, start) <= start.len().div_ceil(4))
 }
 
-/// The tail of a message about an unknown name: the nearest known one, or all of them.
+/// Returns the end of a message about an unknown name: the nearest known name, or all known names.
 #[must_use]
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    // Who writes more than a known name, as `frfcfs` for `fcfs`, may mean its opposite; so few are quickly read.
+    // A name that contains a known one, such as `frfcfs` for `fcfs`, may mean its opposite. Short lists are shown in
+    // full.
     const FEW: usize = 4;
     let known: Vec<&str> = known.into_iter().collect();
     let says_more = |near: &str| name.len() > near.len() + 1 && name.to_lowercase().contains(&near.to_lowercase());

@@ -1,4 +1,8 @@
-//! What the user wrote, checked and resolved into a plan.
+//! Checks a configuration and resolves it into a plan.
+//!
+//! A configuration is TOML or JSON. It names a server preset and a DRAM device, which give every value that the
+//! configuration does not set. [`resolve`] reports every user error that can be detected before a run and returns a
+//! [`Plan`] in picoseconds, clocks and counts.
 //!
 //! A configuration is TOML or JSON. It names a server preset and a DRAM device that give every value it does not set
 //! itself. [`resolve`] finds every user error there is to find; what comes out is a [`Plan`] in picoseconds, clocks
@@ -43,7 +47,7 @@ pub use presets::{
 pub use resolve::{chakra_traces, chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
 pub use schema::{chip_schema, cluster_schema, memory_schema, noc_schema, schema};
 
-/// A commented configuration to start from. It resolves as it is.
+/// Returns a commented configuration of a server to start from. It resolves without changes.
 pub fn template() -> &'static str {
     include_str!("template.toml")
 }
@@ -60,17 +64,17 @@ const CLUSTER_TEMPLATES: [(&str, &str); 9] = [
     ("mcn", include_str!("clusters/mcn.toml")),
 ];
 
-/// The names of the templates of clusters.
+/// Returns the names of the templates of clusters.
 pub fn cluster_templates() -> impl Iterator<Item = &'static str> {
     CLUSTER_TEMPLATES.iter().map(|(name, _)| *name)
 }
 
-/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast", "rdma", "ping", "forward",
-/// "rack-pool", "mcn" or "inceptionn". It resolves as it is.
+/// Returns a commented configuration of a cluster to start from: "hostcc", "dumbbell", "incast", "rdma", "ping",
+/// "forward", "rack-pool", "mcn" or "inceptionn". It resolves without changes.
 ///
 /// # Errors
 ///
-/// When there is none of that name: a sentence with the nearest one.
+/// Returns an error if no template has this name; the message suggests the nearest name.
 pub fn cluster_template(name: &str) -> Result<&'static str, Fault> {
     match CLUSTER_TEMPLATES.iter().find(|(known, _)| *known == name) {
         Some((_, text)) => Ok(text),

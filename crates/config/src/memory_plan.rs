@@ -1,58 +1,58 @@
-//! The resolved configuration of a run of the memory alone.
+//! Defines the resolved configuration of a run that simulates the memory alone.
 
 use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// A checked configuration of the memory alone with every name, unit and default resolved.
+/// Checked configuration of a memory run, with every name, unit and default resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryPlan {
-    /// The device on every channel.
+    /// DRAM device of every channel.
     pub dram: DramParams,
-    /// The controller of every subchannel.
+    /// Memory controller of every subchannel.
     pub controller: MemoryControllerParams,
-    /// Where a line lies; it has the number of channels.
+    /// Address map from lines to DRAM. It also holds the number of channels.
     pub map: MapParams,
-    /// Bytes of all channels; addresses are below.
+    /// Capacity of all channels, in bytes. Every address is below it.
     pub capacity_bytes: u64,
-    /// The requests.
+    /// Source of the requests.
     pub requests: Requests,
-    /// Reads in flight at most; 0 means any number.
+    /// Largest number of reads in flight; 0 means no limit.
     pub outstanding: u32,
-    /// Share of the requests that come before the measurement, 0 to 0.9.
+    /// Share of the requests that belong to the warm-up, 0 to 0.9.
     pub warm_up: f64,
     /// Hexadecimal SHA-256 of the canonical JSON of all of the above.
     pub hash: String,
-    /// The complete configuration in the user's terms. Resolving it gives this plan again.
+    /// Complete configuration in the terms of the user. Resolving it gives this plan again.
     pub effective: serde_json::Value,
-    /// What a change of the device or the profile took away: texts for the user.
+    /// Notes for the user about values that a change of the device or the profile dropped.
     pub ignored: Vec<String>,
-    /// Dotted paths of the keys that the user wrote himself.
+    /// Dotted paths of the keys that the user set.
     pub given: Vec<String>,
 }
 
-/// Where the requests come from.
+/// Source of the requests of a memory run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Requests {
-    /// A description.
+    /// Requests generated from a description.
     Traffic(Traffic),
-    /// A file.
+    /// Requests of a trace file.
     Trace {
-        /// The file, with the folder of the configuration.
+        /// Path of the file, including the folder of the configuration.
         path: PathBuf,
-        /// How its lines are written.
+        /// Format of the lines.
         format: TraceFormat,
     },
 }
 
-/// Requests of one line by a description.
+/// Description of generated requests. Each request is for one line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Traffic {
-    /// Order of the lines.
+    /// Order in which the requests visit lines.
     pub pattern: TrafficPattern,
     /// Share of reads, 0 to 1.
     pub reads: f64,
-    /// Offered load as a share of the peak bandwidth; back to back when absent.
+    /// Offered load as a share of the peak bandwidth. Requests are back to back if `None`.
     pub load: Option<f64>,
     /// Number of requests, at least 1.
     pub requests: u64,
@@ -60,31 +60,31 @@ pub struct Traffic {
     pub seed: u64,
 }
 
-/// The order in which described traffic visits lines.
+/// Order in which generated requests visit lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum TrafficPattern {
     /// One ascending stream.
     Sequential,
-    /// Ascending streams, round robin.
+    /// Several ascending streams, served round robin.
     Streams {
-        /// How many, 1 to 64.
+        /// Number of streams, 1 to 64.
         count: u32,
-        /// Whether they meet in one bank in different rows, or lie in different banks.
+        /// True if all streams use different rows of the same bank, false if each uses another bank.
         colliding: bool,
     },
-    /// Uniform over the memory.
+    /// Lines drawn uniformly from the whole memory.
     Random,
 }
 
-/// How the lines of a trace are written.
+/// Format of the lines of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum TraceFormat {
-    /// As the first line looks.
+    /// Detected from the first line.
     Auto,
-    /// Ramulator 2: `LD` or `ST`, then the address.
+    /// Format of Ramulator 2: `LD` or `ST`, then the address.
     Ramulator,
-    /// Ramulator 1: the address, then `R` or `W`.
+    /// Format of Ramulator 1: the address, then `R` or `W`.
     Ramulator1,
-    /// DRAMsim3: address, operation and clock.
+    /// Format of DRAMsim3: address, operation and clock.
     Dramsim3,
 }

@@ -1,40 +1,41 @@
-//! The resolved configuration of a run of the network on a chip alone.
+//! Defines the resolved configuration of a run that simulates the network on a chip alone.
 
 use hostnet_noc::{Measure, Params, Traffic};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// A checked configuration of the network alone with every name, unit and default resolved.
+/// Checked configuration of a network on a chip, with every name, unit and default resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NocPlan {
-    /// The network.
+    /// Parameters of the network.
     pub params: Params,
-    /// Bytes of a flit.
+    /// Size of a flit, in bytes.
     pub flit_bytes: u64,
-    /// Cycles per second.
+    /// Clock frequency of the network, in Hz.
     pub clock_hz: u64,
-    /// The packets.
+    /// Source of the packets.
     pub packets: Packets,
-    /// Decides what packets draw that draw their way.
+    /// Seed of the random routing choices of packets.
     pub seed: u64,
-    /// How long is measured. Without an end (`u64::MAX`) until the last packet of a trace has arrived.
+    /// Lengths of the phases of the run. Without an end (`u64::MAX`), the run measures until the last packet of a
+    /// trace has arrived.
     pub measure: Measure,
     /// Hexadecimal SHA-256 of the canonical JSON of all of the above.
     pub hash: String,
-    /// The complete configuration in the user's terms. Resolving it gives this plan again.
+    /// Complete configuration in the terms of the user. Resolving it gives this plan again.
     pub effective: serde_json::Value,
-    /// Dotted paths of the keys that the user wrote himself.
+    /// Dotted paths of the keys that the user set.
     pub given: Vec<String>,
 }
 
-/// Where the packets come from.
+/// Source of the packets of a network run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Packets {
-    /// A description.
+    /// Packets generated from a description.
     Traffic(Traffic),
-    /// A file.
+    /// Packets of a trace file.
     Trace {
-        /// The file, with the folder of the configuration.
+        /// Path of the file, including the folder of the configuration.
         path: PathBuf,
     },
 }

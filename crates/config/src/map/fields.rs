@@ -1,4 +1,5 @@
-//! Maps given as a list of fields from the lowest address bit up, with XOR terms: "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]".
+//! Parses maps that are given as a list of fields from the lowest address bit up, with XOR terms: "bg2 co7 ba2 ra1
+//! ro16; bg^=ro[1:0]".
 
 use super::{params, Field, Geometry, Selectors, LINE_BITS};
 use crate::code::Code;
@@ -16,13 +17,13 @@ const FIELDS: [(&str, Field, &str); 7] = [
     ("co", Field::Column, "memory.dram.row_size"),
 ];
 
-/// Whether a text is meant as a list of fields.
+/// Returns true if `text` looks like a list of fields.
 pub(super) fn is_list(text: &str) -> bool {
     let first = text.split([' ', ';']).next().unwrap_or_default();
     first.get(..2).is_some_and(|name| FIELDS.iter().any(|(known, ..)| *known == name)) || text.contains(';')
 }
 
-/// Makes the map of a list.
+/// Builds the map of a list of fields.
 pub(super) fn build(text: &str, geometry: Geometry) -> Result<MapParams, Issue> {
     let mut parts = text.split(';');
     let pieces = with_channel(pieces(parts.next().unwrap_or_default())?);
@@ -46,7 +47,7 @@ fn fail<T>(message: String) -> Result<T, Issue> {
     Err(Issue::new(Code::BadAddressMap, "memory.map", message))
 }
 
-/// A run of bits of one field; all that are left of it when it has no width.
+/// Contiguous bits of one field. Without a width, all remaining bits of the field.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     field: Field,
@@ -82,7 +83,8 @@ fn name_of(field: Field) -> (&'static str, &'static str) {
     FIELDS.iter().find(|(_, known, _)| *known == field).map_or(("", ""), |(name, _, key)| (name, key))
 }
 
-/// Without places of their own the channel is the lowest field, and the subchannel lies right below the channel.
+/// Adds the channel and the subchannel if the list omits them: the channel as the lowest field, the subchannel
+/// directly below the channel.
 fn with_channel(mut pieces: Vec<Piece>) -> Vec<Piece> {
     let place = |pieces: &[Piece], field| pieces.iter().position(|piece| piece.field == field);
     if place(&pieces, Field::Channel).is_none() {
@@ -95,10 +97,10 @@ fn with_channel(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces
 }
 
-/// The address bits of every field, lowest first.
+/// Address bits of every field, lowest first.
 struct Places {
     bits: Vec<(Field, Vec<u8>)>,
-    /// Bytes below the channel.
+    /// Number of consecutive bytes of one channel.
     channel_bytes: u64,
 }
 
@@ -132,7 +134,8 @@ impl Places {
         Ok(places)
     }
 
-    /// A channel number that is a remainder has one place and no bits.
+    /// Checks the width of the channel field. If the number of channels is no power of two, the channel number is a
+    /// remainder, so the field must appear once and without a width.
     fn check_channel(&self, piece: &Piece, before: &[Piece], geometry: Geometry) -> Result<(), Issue> {
         let again = before.iter().any(|other| other.field == Field::Channel);
         if geometry.channels.is_power_of_two() || (piece.width.is_none() && !again) {
@@ -147,7 +150,7 @@ impl Places {
         self.bits.iter().find(|(known, _)| *known == field).map_or(&[], |(_, bits)| bits)
     }
 
-    /// The address bits of "ro[3:1]", "ro[3]" or "ro".
+    /// Returns the field, the lowest index and the address bits of a slice such as "ro[3:1]", "ro[3]" or "ro".
     fn slice(&self, text: &str) -> Result<(Field, usize, &[u8]), Issue> {
         let (name, range) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
             Some((name, range)) => (name.trim(), Some(range)),
@@ -176,7 +179,7 @@ fn wrong_width(field: Field, width: u32, geometry: Geometry) -> Issue {
     Issue::between(Code::BadAddressMap, &["memory.map", key, "memory.dram", "memory.device"], message)
 }
 
-/// Adds the bits of one field to the masks of another.
+/// Applies an XOR term: adds the address bits of one field to the masks of another.
 fn apply(term: &str, places: &Places, selectors: &mut Selectors) -> Result<(), Issue> {
     let Some((target, source)) = term.split_once("^=") else {
         return fail(format!("{} is not an XOR term such as \"bg^=ro[1:0]\"", shorten(term)));

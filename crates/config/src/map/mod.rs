@@ -1,4 +1,5 @@
-//! Address maps: names, lists of fields and bit masks to a bijection between line addresses and places in DRAM.
+//! Resolves address maps. A name, a list of fields or a table of masks becomes a bijection between the addresses of
+//! lines and their locations in DRAM.
 
 mod fields;
 mod named;
@@ -11,10 +12,11 @@ use crate::error::Issue;
 use crate::spec::MapSpec;
 use hostnet_model::params::MapParams;
 
-/// The lowest address bit above the line.
+/// Lowest address bit above the offset in a line of 64 B.
 const LINE_BITS: u8 = 6;
 
-/// How many places of each kind there are; all but the channels as powers of two.
+/// Numbers of channels, ranks, banks, rows and columns. All but the number of channels are powers of two and given in
+/// bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
     pub(crate) channels: u32,
@@ -27,7 +29,8 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// Bits of the channel number; none when it is a remainder.
+    /// Returns the number of bits of the channel number; 0 if the channel is a remainder, as the number of channels
+    /// is no power of two.
     fn channel_bits(self) -> u8 {
         match self.channels.is_power_of_two() {
             true => self.channels.trailing_zeros() as u8,
@@ -35,18 +38,18 @@ impl Geometry {
         }
     }
 
-    /// The bit above the highest bit of the address that the masks see.
+    /// Returns the number of address bits that masks may use; the highest such bit is one less.
     fn address_bits(self) -> u8 {
         self.channel_address_bits() + self.channel_bits()
     }
 
-    /// The same within one channel.
+    /// Returns the number of address bits within one channel.
     pub(crate) fn channel_address_bits(self) -> u8 {
         let selectors = self.subchannel_bits + self.rank_bits + self.bank_group_bits + self.bank_bits;
         LINE_BITS + selectors + self.row_bits + self.column_bits
     }
 
-    /// Bytes of all channels.
+    /// Returns the capacity of all channels, in bytes.
     pub(crate) fn capacity(self) -> u64 {
         u64::from(self.channels) << self.channel_address_bits()
     }
@@ -64,7 +67,7 @@ impl Geometry {
     }
 }
 
-/// A part of a place.
+/// Coordinate of a location in DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Channel,
@@ -76,7 +79,7 @@ enum Field {
     Column,
 }
 
-/// Makes the map. Errors name the field under `memory.map`.
+/// Builds the map of `spec`. Errors name the field under `memory.map`.
 pub(crate) fn build(spec: &MapSpec, geometry: Geometry) -> Result<MapParams, Issue> {
     match spec {
         MapSpec::Named(name) => named::build(name, geometry),
@@ -84,7 +87,8 @@ pub(crate) fn build(spec: &MapSpec, geometry: Geometry) -> Result<MapParams, Iss
     }
 }
 
-/// The masks of every selector bit, lowest first.
+/// Address masks of every selector bit, lowest bit first. The value of a selector bit is the XOR of the masked
+/// address bits.
 #[derive(Clone, Debug, Default)]
 struct Selectors {
     channel: Vec<u64>,
@@ -95,7 +99,7 @@ struct Selectors {
 }
 
 impl Selectors {
-    /// The masks of a field; `None` for the row and the column, which are plain bits.
+    /// Returns the masks of a field; `None` for the row and the column, which are plain address bits.
     fn of(&mut self, field: Field) -> Option<&mut Vec<u64>> {
         match field {
             Field::Channel => Some(&mut self.channel),
@@ -107,7 +111,7 @@ impl Selectors {
         }
     }
 
-    /// Every mask with the name of its field, in the order in which they claim address bits.
+    /// Returns every mask with the path of its field, in the order in which masks claim address bits.
     fn named(&self) -> Vec<(String, u64)> {
         let fields = [
             ("channel", &self.channel),
@@ -121,8 +125,9 @@ impl Selectors {
         entries.map(|(field, (at, &mask))| (name(field, at), mask)).collect()
     }
 
-    /// One address bit per mask that the other bits determine, by elimination over GF(2), looking only at the bits in
-    /// `among`. That such bits exist makes the map a bijection.
+    /// Returns one pivot bit per mask, found by elimination over GF(2) on the bits in `among`. The other address bits
+    /// and the selectors determine the pivots. The map is a bijection if every mask has a pivot; otherwise returns an
+    /// error.
     fn pivots(&self, among: u64) -> Result<Vec<u8>, Issue> {
         let mut reduced: Vec<(u8, u64)> = Vec::new();
         for (path, mask) in self.named() {
@@ -138,7 +143,8 @@ impl Selectors {
     }
 }
 
-/// The map of these selectors; row and column are the address bits that they leave.
+/// Builds the map of `selectors`. The address bits that the selectors do not claim become the column (lower bits) and
+/// the row.
 fn derive(selectors: Selectors, channel_bytes: u64, geometry: Geometry) -> Result<MapParams, Issue> {
     let claimed = selectors.pivots(u64::MAX)?;
     let mut column: Vec<u8> = (LINE_BITS..geometry.address_bits()).filter(|bit| !claimed.contains(bit)).collect();

@@ -1,4 +1,4 @@
-//! Maps that have a name.
+//! Builds maps that are given by a name.
 
 use super::table::CHANNEL_BYTES;
 use super::{derive, fields, Field, Geometry, Selectors, LINE_BITS};
@@ -7,13 +7,13 @@ use crate::error::{nearest, Issue};
 use crate::units::shorten;
 use hostnet_model::params::MapParams;
 
-/// Address bits of the column below the first bit of a hashed selector: 64 lines of a row in one visit.
+/// Number of column bits below the first hashed selector: 6 bits are 64 lines of a row in one visit.
 const COLUMN_LOW_BITS: u8 = 6;
 
-/// The reference maps of memory simulators by their letter, as lists of fields. "C" is "A" with row bits folded in.
+/// Reference maps of memory simulators, by letter, as lists of fields. "C" is "A" with row bits folded in.
 const REFERENCE: [(&str, &str); 3] = [("A", "bg co ba ra ro"), ("B", "co bg ba ra ro"), ("C", "bg co ba ra ro")];
 
-/// Makes the map named or listed by `name`.
+/// Builds the map that `name` names or lists.
 pub(super) fn build(name: &str, geometry: Geometry) -> Result<MapParams, Issue> {
     if name == "intel" {
         let channel_bytes = CHANNEL_BYTES.min(1 << geometry.channel_address_bits());
@@ -30,17 +30,17 @@ pub(super) fn build(name: &str, geometry: Geometry) -> Result<MapParams, Issue> 
     }
 }
 
-/// XOR terms that fold the lowest row bits into bank group, bank and rank, as far as there are row bits.
+/// Returns the XOR terms that fold the lowest row bits into bank group, bank and rank, until the row bits run out.
 fn row_terms(geometry: Geometry) -> String {
     let targets = [("bg", geometry.bank_group_bits), ("ba", geometry.bank_bits), ("ra", geometry.rank_bits)];
     let bits = targets.into_iter().flat_map(|(name, bits)| (0..bits).map(move |bit| (name, bit)));
     bits.zip(0..geometry.row_bits).map(|((name, bit), row)| format!("; {name}[{bit}]^=ro[{row}]")).collect()
 }
 
-/// The map named "intel", for any geometry. One bank-group bit, the channel and subchannel, and above one column bit
-/// one bank bit lie inside the page, so that a stream keeps two banks of every channel busy and soon moves to the next
-/// two; the other selectors follow above 64 lines of each of these banks. Every higher bit is folded into one selector
-/// in turn, so that streams and strides spread evenly.
+/// Returns the selectors of the map "intel" for any geometry. One bank-group bit, the channel, the subchannel and,
+/// above one column bit, one bank bit lie inside the page. A stream therefore keeps two banks of every channel busy
+/// and soon moves to the next two. The other selectors follow above 64 lines of each of these banks. The higher bits
+/// are folded into the selectors round robin, so that streams and strides spread evenly.
 fn intel(geometry: Geometry) -> Selectors {
     let fine = fine_selectors(geometry);
     let coarse = coarse_selectors(geometry, &fine);
@@ -69,7 +69,7 @@ fn intel(geometry: Geometry) -> Selectors {
     selectors
 }
 
-/// The selectors that change inside the page, besides the channel: two at most.
+/// Returns the selectors besides the channel that change inside the page: two at most.
 fn fine_selectors(geometry: Geometry) -> Vec<Field> {
     let groups = usize::from(geometry.bank_group_bits.min(1));
     let banks = usize::from(geometry.bank_bits).min(2 - groups);
@@ -87,15 +87,17 @@ fn coarse_selectors(geometry: Geometry, fine: &[Field]) -> Vec<Field> {
     .concat()
 }
 
-/// An order of whole fields from the highest to the lowest as a list from the lowest. Without a place of its own the
-/// bank group is the lower part of the bank; the list does the same for the subchannel and the channel.
+/// Converts an order of whole fields from highest to lowest into a list from the lowest. If the order omits the bank
+/// group, it becomes the lower part of the bank. The parser of the list likewise adds an omitted subchannel or
+/// channel.
 fn in_order(fields: &[&str]) -> String {
     let apart = fields.contains(&"Bg");
     let lower = |field: &&str| if *field == "Ba" && !apart { "bg ba".to_string() } else { field.to_lowercase() };
     fields.iter().rev().map(lower).collect::<Vec<_>>().join(" ")
 }
 
-/// Cuts "RoBaRaCoCh" into its fields; `None` unless each stands once (bank group and subchannel may be left out).
+/// Splits "RoBaRaCoCh" into its fields. `None` unless each field appears once (bank group and subchannel are
+/// optional).
 fn split_fields(name: &str) -> Option<Vec<&str>> {
     const FIELDS: [&str; 7] = ["Ro", "Ra", "Ba", "Co", "Ch", "Bg", "Sc"];
     const NEEDED: usize = 5;

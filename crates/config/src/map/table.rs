@@ -1,4 +1,4 @@
-//! Maps given as the address bits of each selector.
+//! Builds maps that are given as address bits of each selector.
 
 use super::{derive, Geometry, Selectors, LINE_BITS};
 use crate::code::Code;
@@ -7,7 +7,7 @@ use crate::spec::{MapTable, Size};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::MapParams;
 
-/// Consecutive bytes of one channel when nothing else is said.
+/// Default number of consecutive bytes of one channel, if the number of channels is no power of two.
 pub(super) const CHANNEL_BYTES: u64 = 256;
 
 pub(super) fn build(table: &MapTable, geometry: Geometry) -> Result<MapParams, Issue> {

@@ -1,4 +1,4 @@
-//! Every map is a bijection, and the named ones are what they are said to be.
+//! Tests that every map is a bijection and that named maps have their documented layout.
 
 use super::*;
 use crate::code::Code;
@@ -16,7 +16,8 @@ fn number(address: u64, masks: &[u64]) -> u64 {
     masks.iter().enumerate().map(|(at, mask)| u64::from((address & mask).count_ones() & 1) << at).sum()
 }
 
-/// Channel, subchannel, rank, bank group, bank, row, column, as `MapParams` says it.
+/// Returns the channel, subchannel, rank, bank group, bank, row and column of an address, as documented for
+/// `MapParams`.
 fn place(address: u64, map: &MapParams) -> [u64; 7] {
     let channels = u64::from(map.channels);
     let (channel, address) = match map.channel_bytes {
@@ -35,13 +36,13 @@ fn place(address: u64, map: &MapParams) -> [u64; 7] {
     ]
 }
 
-/// Channel, rank, bank group and bank.
+/// Returns the channel, rank, bank group and bank of an address.
 fn bank_of(address: u64, map: &MapParams) -> [u64; 4] {
     let [channel, _, rank, group, bank, ..] = place(address, map);
     [channel, rank, group, bank]
 }
 
-/// Every line has a place of its own, and every place lies inside the geometry.
+/// Asserts that no two lines share a location in DRAM and that every location lies inside the geometry.
 fn assert_bijective(map: &MapParams, geometry: Geometry) {
     let lines = geometry.capacity() >> LINE_BITS;
     let places: BTreeSet<[u64; 7]> = (0..lines).map(|line| place(line << LINE_BITS, map)).collect();
@@ -110,7 +111,8 @@ fn dependent_masks_are_refused_by_name() {
     assert_eq!((issue.code, issue.paths[0].as_str()), (Code::BadAddressMap, "memory.map.bank[0]"));
 }
 
-/// The reference channel: two ranks, four groups of four banks, 65536 rows of 128 lines.
+/// Returns the reference geometry: per channel two ranks, four bank groups of four banks, and 65536 rows of 128
+/// lines.
 fn reference(channels: u32) -> Geometry {
     Geometry { channels, ..geometry([0, 1, 2, 2, 16, 7]) }
 }
