@@ -61,8 +61,8 @@ pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &Hosts) -> Result<Op
     Ok(found.into_iter().next())
 }
 
-/// Fills in the number of ranks of a group: the ranks of a host, or, with one rank per host, a power of two up to the
-/// square root of the number of ranks.
+/// Fills in the number of ranks of a group: the ranks of a host, or, with one rank per host, the largest power of two
+/// that does not exceed the square root of the number of ranks.
 pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<(), Issue> {
     if spec.algorithm != Some(AlgorithmSpec::Hierarchical) || spec.group.is_some() {
         return Ok(());
