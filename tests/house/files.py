@@ -101,7 +101,7 @@ def file_ways(source: Path) -> Ways:
         paths |= {target for found in PATH.findall(body) if (target := absolute(crate, module, found)) is not None}
         for path in paths:
             user = defining(crate, path)
-            if user[: len(module)] != module:
+            if user[: len(module)] != module and user in crate.files:
                 ways[crate.files[module]].add(crate.files[user])
     return ways
 

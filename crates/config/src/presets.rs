@@ -69,8 +69,7 @@ pub fn apps() -> Vec<AppInfo> {
     AppName::ALL.into_iter().map(|app| AppInfo { name: app.name(), description: describe(app.name()) }).collect()
 }
 
-/// Returns the values that the profile of an application gives a workload: the keys of all tables of the profile,
-/// merged into one table.
+/// Returns what the profile of an application sets in a workload: the keys of all its tables, merged into one.
 fn app_values(name: &str, path: &str) -> Result<Value, Issue> {
     let profile = embedded(APPS, name, path, "application")?;
     let tables = profile.as_object().into_iter().flat_map(|tables| tables.values());

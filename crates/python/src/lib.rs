@@ -10,7 +10,7 @@
 //! * [`noc`]: plans and runs of the network on a chip alone.
 //! * [`chip`]: plans and runs of chips.
 //! * [`codec`]: the gradient codec, for any buffer of floats.
-//! * [`alone`]: plan and result classes of these; [`exchange`]: messages to the other processes of a run.
+//! * [`standalone`]: plan and result classes of these; [`exchange`]: messages to the other processes of a run.
 //! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors
 //!   written in Python, called through [`guest`]; [`capture`]: packet captures.
 //! * [`filter`]: filters traces through caches; [`output`]: compressed files; [`parquet`]: tables as Parquet files.

@@ -2,8 +2,7 @@
 //!
 //! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line in flight. The
 //! front end stalls a reorder window ahead of a load; a dependent access waits for all loads before it. The prefetchers
-//! have separate credits. A dirty line that leaves the L2 keeps the credit of its successor until the CHA admits it; a
-//! clean line leaves by itself.
+//! have separate credits. A dirty victim of the L2 keeps the credit of its successor until the CHA admits it.
 
 mod clients;
 mod clock;
