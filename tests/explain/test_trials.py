@@ -71,7 +71,10 @@ def test_what_no_trial_confirms_is_not_known(gains: tuple[tuple[str, float, floa
 @pytest.mark.parametrize(
     ("gains", "said"),
     [
-        ((("LFB", 0.19, 0.14), ("RPQ", 0.21, 0.3)), "gained +19 % ±14 with LFB 1 -> 2, which probably helps: not sure"),
+        (
+            (("LFB", 0.19, 0.14), ("RPQ", 0.21, 0.3)),
+            "gained +19 % ±14 with LFB 1 -> 2, which probably helps: uncertain",
+        ),
         ((("LFB", 0.10, 0.14),), "gained +10 % ±14 at most, with LFB 1 -> 2: within the noise"),
         ((("LFB", 0.01, 0.0), ("offered load", 0.2, 0.01)), "raising 1 limits in simulations, one at a time, never"),
     ],
