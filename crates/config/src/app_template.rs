@@ -1,4 +1,4 @@
-//! Configurations of applications to start from.
+//! Generates commented configurations of applications to start from.
 
 use crate::code::Code;
 use crate::error::suggestion;
@@ -57,12 +57,12 @@ warmup = \"auto\"              # or a time such as \"20 us\"
 seed = 1
 ";
 
-/// A commented configuration of an application, beside storage reads unless it is `alone`. It resolves as it is; a
-/// trace needs the file that it names.
+/// Returns a commented configuration that runs an application, beside storage reads unless `alone` is true. It
+/// resolves without changes; a trace needs the file that the configuration names.
 ///
 /// # Errors
 ///
-/// There is no application `name`; the message offers the nearest one.
+/// Returns an error if no application is called `name`; the message suggests the nearest name.
 pub fn app_template(name: &str, alone: bool) -> Result<String, Fault> {
     let Some(app) = AppName::ALL.into_iter().find(|app| app.name() == name) else {
         let known = AppName::ALL.map(AppName::name);
@@ -74,7 +74,7 @@ pub fn app_template(name: &str, alone: bool) -> Result<String, Fault> {
     Ok(parts)
 }
 
-/// The table of the workload, with what its profile says as comments.
+/// Returns the table of the workload, with the values of its profile as comments.
 fn workload(app: AppName) -> String {
     let name = app.name();
     let profile = app_profile(name);

@@ -1,4 +1,4 @@
-//! Checks a tree of values against the schema and says in words what is wrong.
+//! Checks a tree of values against the schema and describes violations in words.
 
 use crate::code::Code;
 use crate::cores::{parse_cores, parse_list};
@@ -39,7 +39,7 @@ pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Iss
     }
 }
 
-/// A key that a complete configuration needs, and what to give there.
+/// Required key that is absent, with a description of its value.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Missing {
     pub(crate) path: String,
@@ -47,13 +47,13 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// Says that it is missing, and what to give.
+    /// Converts the missing key to an issue that describes the wanted value.
     pub(crate) fn issue(self) -> Issue {
         Issue::new(Code::MissingKey, self.path, format!("missing; {} is wanted", self.wanted))
     }
 }
 
-/// The first key that a complete configuration needs and `value` lacks.
+/// Returns the first key that a complete configuration needs and `value` lacks.
 pub(crate) fn missing(schema: &Value, value: &Value, path: &str) -> Option<Missing> {
     let choices = list(schema, "oneOf").or_else(|| list(schema, "anyOf"));
     let schema = match choices {
@@ -88,7 +88,7 @@ fn list<'a>(schema: &'a Value, key: &str) -> Option<&'a Vec<Value>> {
     schema.get(key).and_then(Value::as_array)
 }
 
-/// The alternative that a value is meant to be: by its `kind`, or else by its type.
+/// Returns the alternative that a value is meant to match: by its `kind`, or else by its type.
 fn choose<'a>(choices: &'a [Value], value: &Value) -> Option<&'a Value> {
     let kind = value.get("kind");
     let by_kind = choices.iter().find(|choice| kind.is_some() && choice["properties"]["kind"].get("const") == kind);
@@ -159,7 +159,7 @@ fn check_object(schema: &Value, map: &Map<String, Value>, path: &str) -> Result<
         } else {
             let tables = properties.into_iter().flatten();
             let mut within = tables.filter(|(_, table)| table["properties"].get(name).is_some());
-            // `preset = ...` above all tables means that of `[server]`.
+            // A key at the wrong level, such as `preset` above all tables, is meant for the only table that knows it.
             if let (Some((table, _)), None) = (within.next(), within.next()) {
                 let meant = join(&join(path, table), name);
                 return Err(Issue::new(Code::MisplacedKey, inner, format!("unknown key; did you mean \"{meant}\"?")));
@@ -178,10 +178,10 @@ fn check_or_const(schema: &Value, value: &Value, path: &str) -> Result<(), Issue
     }
 }
 
-/// Checks a name that users give: it stands in tables, files and dotted paths.
+/// Checks a name chosen by the user. Such names appear in tables, file names and dotted paths.
 fn check_entry_name(name: &str, path: &str) -> Result<(), Issue> {
     const LENGTH_MAX: usize = 40;
-    // Rows of tables that are about all workloads have this name.
+    // Result tables use "all" for rows that sum up all workloads.
     if name == "all" {
         let message = "\"all\" means all of them in tables of results; use another name";
         return Err(Issue::new(Code::MalformedValue, path, message));
@@ -280,7 +280,8 @@ fn check_quantity(schema: &Value, dimension: Dimension, text: &str, path: &str) 
     }
 }
 
-/// Why a text that looks like a number is none: what a command line gives where it has no value of that kind.
+/// Returns the reason why a text that looks like a number is not a valid one. A number that TOML rejects, such as one
+/// that is too large, arrives as a text from the command line.
 fn no_number(text: &str) -> Option<&'static str> {
     let number: f64 = text.parse().ok()?;
     if !number.is_finite() && !text.contains(|c: char| c.is_ascii_digit()) {
@@ -291,7 +292,7 @@ fn no_number(text: &str) -> Option<&'static str> {
     (whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()).then_some("is out of range")
 }
 
-/// The range that a schema of a number allows, else what it asks for.
+/// Returns the range that the schema of a number allows, or else the kind of value.
 fn range_or_kind(schema: &Value) -> String {
     match (schema.get("minimum"), schema.get("maximum")) {
         (Some(least), Some(most)) => format!("{least} to {most} is allowed"),
@@ -319,7 +320,7 @@ fn check_range(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
     Ok(())
 }
 
-/// The powers of two below and above a value, as far as they are in range.
+/// Returns the nearest powers of two below and above a value that are in range.
 fn powers_around(value: u64, least: u64, most: u64) -> impl Iterator<Item = u64> {
     let above = value.checked_next_power_of_two().unwrap_or(1 << 63);
     [above / 2, above].into_iter().filter(move |power| (least..=most).contains(power))
@@ -346,7 +347,7 @@ fn show(value: &Value) -> String {
     }
 }
 
-/// What a schema asks for, in words.
+/// Describes in words the values that a schema allows.
 fn wanted(schema: &Value) -> String {
     if let Some(dimension) = schema["x-quantity"].as_str().and_then(Dimension::from_name) {
         return format!("{} with its unit such as {}", dimension.one(), dimension.shown());

@@ -1,36 +1,36 @@
-//! The resolved configuration of a run of a chip.
+//! Defines the resolved configuration of a run of a chip.
 
 use hostnet_chip::{ChipParams, Torus};
 use serde::Serialize;
 
-/// A checked configuration of a chip with every name, unit and default resolved.
+/// Checked configuration of a chip, with every name, unit and default resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChipPlan {
     /// Name of the run.
     pub name: String,
-    /// The chip and what its cores do, in cycles.
+    /// Parameters of the chip and of the work of its cores, in cycles.
     pub chip: ChipParams,
-    /// As many of it, with each other; none when a mirror stands for the others.
+    /// Torus of identical chips that are simulated together. `None` if a mirror represents the remote chips.
     pub torus: Option<Torus>,
-    /// Cycles per second.
+    /// Clock frequency of the chip, in Hz.
     pub clock_hz: u64,
-    /// How long to simulate.
+    /// Warm-up and windows of the run.
     pub windows: ChipWindows,
-    /// Hexadecimal SHA-256 of the canonical JSON of all of the above but the name.
+    /// Hexadecimal SHA-256 of the canonical JSON of all preceding fields but the name.
     pub hash: String,
-    /// The complete configuration in the user's terms. Resolving it gives this plan again.
+    /// Complete configuration in the terms of the user. Resolving it gives this plan again.
     pub effective: serde_json::Value,
 }
 
-/// Windows of a run, after its warm-up.
+/// Warm-up and measurement windows of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ChipWindows {
-    /// Cycles that are not measured.
+    /// Length of the warm-up, which is not measured, in cycles.
     pub warm_up: u64,
-    /// Cycles of a window, at least 1.
+    /// Length of a window, in cycles, at least 1.
     pub window: u64,
-    /// The run ends when two windows differ by less than this share.
+    /// Relative change between two windows, 0 to 1, below which the run ends.
     pub change: f64,
-    /// Windows at most.
+    /// Largest number of windows.
     pub max: u32,
 }

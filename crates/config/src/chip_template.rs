@@ -1,17 +1,18 @@
-//! Configurations of chips to start from.
+//! Generates commented configurations of chips to start from.
 
 use crate::error::Fault;
 use crate::layers::at;
 use crate::presets;
 
 const TEXT: &str = include_str!("chip.toml");
-/// The chip of the text.
+/// Chip that the text describes.
 const PRESET: &str = "scale-out-64";
 
-/// A commented configuration of a chip to start from, "scale-out-64" without a name. It resolves as it is.
+/// Returns a commented configuration of a chip to start from; `None` stands for "scale-out-64". It resolves without
+/// changes.
 ///
 /// # Errors
-/// There is no chip of this name; the message offers the nearest one.
+/// Returns an error if no chip has this name; the message suggests the nearest name.
 pub fn chip_template(preset: Option<&str>) -> Result<String, Fault> {
     let name = preset.unwrap_or(PRESET);
     let chip = presets::chip(name).map_err(Fault::from)?;
@@ -20,7 +21,7 @@ pub fn chip_template(preset: Option<&str>) -> Result<String, Fault> {
         if line.starts_with('[') {
             table = line;
         }
-        // A chip whose network has one way only has nothing to say of it.
+        // A network with a single routing has no `noc.routing`, so the table of its settings is left out.
         if table == "[noc]" && at(&chip, &["noc", "routing"]).is_none() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Stable codes of the errors that users see.
+//! Defines the stable codes of the errors that users see.
 
 use std::fmt;
 use std::path::Path;
@@ -190,13 +190,13 @@ codes! {
 }
 
 impl Code {
-    /// The code of this name.
+    /// Returns the code with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.name() == name)
     }
 
-    /// Why a file of data could not be read: it is missing, cannot be opened, or is not of its format.
+    /// Returns the code for a file that could not be read: the file is missing, cannot be opened, or is malformed.
     #[must_use]
     pub fn of_file(place: &Path) -> Self {
         match std::fs::metadata(place).and_then(|about| std::fs::File::open(place).map(|_| about.is_file())) {

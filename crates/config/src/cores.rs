@@ -1,18 +1,18 @@
-//! Lists of cores such as `"0,2,4-5"`, and of other numbered things.
+//! Parses and formats lists of numbers such as `"0,2,4-5"`, for cores, channels, drives and nodes.
 
 use crate::code::Code;
 use crate::error::Fault;
 use crate::units::shorten;
 
-/// The highest core number that can be written.
+/// Highest core number that a list may contain.
 pub(crate) const CORE_MAX: u32 = 1023;
 
-/// Reads a list of cores. The result is ascending. The error is a sentence without the path.
+/// Parses a list of cores. The result is ascending. The message of an error does not name the key.
 pub(crate) fn parse_cores(text: &str) -> Result<Vec<u32>, Fault> {
     parse_list(text, "core", CORE_MAX)
 }
 
-/// Reads a list of numbers up to `most`, each of which is a `noun`, as [`parse_cores`] does.
+/// Parses a list of numbers up to `most` as [`parse_cores`] does. Messages call each number a `noun`.
 pub(crate) fn parse_list(text: &str, noun: &str, most: u32) -> Result<Vec<u32>, Fault> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
@@ -43,7 +43,7 @@ fn parse_number(text: &str, most: u32) -> Option<u32> {
     text.parse().ok().filter(|&number| plain && number <= most)
 }
 
-/// Writes an ascending list of cores with ranges.
+/// Formats an ascending list of cores, with ranges.
 pub(crate) fn format_cores(cores: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &core in cores {
@@ -56,7 +56,8 @@ pub(crate) fn format_cores(cores: &[u32]) -> String {
     ranges.into_iter().map(range).collect::<Vec<_>>().join(",")
 }
 
-/// Says which of the cores that the key at `path` lists no `who` is on; nothing if all of them have something to do.
+/// Returns a note about the listed cores that run no `who` (for example "job"). `None` if all cores are used. `path`
+/// is the key that lists the cores.
 pub(crate) fn idle_note(path: &str, listed: &[u32], used: impl Fn(u32) -> bool, who: &str) -> Option<String> {
     let idle: Vec<u32> = listed.iter().copied().filter(|&core| !used(core)).collect();
     let noun = if idle.len() == 1 { "core" } else { "cores" };

@@ -1,4 +1,4 @@
-//! Text to a tree of values that remembers on which line every key stands.
+//! Parses TOML and JSON into a tree of values and records the line of every key.
 
 use crate::code::Code;
 use crate::error::{ConfigError, Issue};
@@ -11,20 +11,20 @@ use std::io::Read;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
-/// Longest text that is read, in bytes.
+/// Largest size of a text, in bytes.
 pub(crate) const TEXT_BYTES_MAX: usize = 1 << 20;
-/// Deepest nesting of tables and lists.
+/// Largest nesting depth of tables and lists.
 const DEPTH_MAX: usize = 16;
 
-/// A parsed text.
+/// Parsed text.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     pub(crate) tree: Value,
-    /// Dotted path to line, where the language tells.
+    /// Line of each dotted path; empty for JSON.
     pub(crate) lines: BTreeMap<String, usize>,
 }
 
-/// A broken rule of the language: message and place.
+/// Syntax error, with its place and message.
 pub(crate) struct SyntaxError {
     line: Option<usize>,
     path: String,
@@ -42,7 +42,7 @@ impl SyntaxError {
     }
 }
 
-/// `path` extended by one key.
+/// Returns `path` extended by `key`, which is quoted if it is not a bare TOML key.
 pub(crate) fn join(path: &str, key: &str) -> String {
     let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     let key = if plain { key.to_string() } else { crate::units::shorten(key) };
@@ -53,7 +53,8 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     }
 }
 
-/// Reads a file of the user's that the configuration names at `path`, relative to `base_dir`.
+/// Reads a text file of the user, relative to `base_dir`. `path` is the key that names the file, `what` the kind of
+/// file, for messages.
 pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> Result<String, Issue> {
     let place = base_dir.join(file);
     let fail = |code: Code, reason: &str| Issue::new(code, path, format!("cannot read {place:?}: {reason}"));
@@ -73,11 +74,11 @@ pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> 
     }
 }
 
-/// Checks that a text is of its language, neither too long nor nested too deeply, whatever it describes.
+/// Checks that a text is valid TOML or JSON, not too long and not nested too deeply. Its meaning is not checked.
 ///
 /// # Errors
 ///
-/// The first place where it is not; `file` is what the message calls the text.
+/// Returns the first violation; the message calls the text `file`.
 pub fn check_syntax(text: &str, format: Format, file: &str) -> Result<(), ConfigError> {
     let document = match format {
         Format::Toml => parse_toml(text),
@@ -96,7 +97,7 @@ pub(crate) fn parse_toml(text: &str) -> Result<Document, SyntaxError> {
     Ok(Document { tree, lines: reader.found })
 }
 
-/// Parses a TOML value that stands alone; `None` when it is not one.
+/// Parses a single TOML value. `None` if the text is not one, or is a date.
 pub(crate) fn parse_toml_value(text: &str) -> Option<Value> {
     if text.len() > TEXT_BYTES_MAX {
         return None;
@@ -109,7 +110,7 @@ pub(crate) fn parse_toml_value(text: &str) -> Option<Value> {
     reader.value(value.get_ref(), "", 0).ok()
 }
 
-/// Parses JSON. A key that stands twice in one object is an error.
+/// Parses JSON. A key that appears twice in one object is an error.
 pub(crate) fn parse_json(text: &str) -> Result<Document, SyntaxError> {
     check_length(text)?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -143,7 +144,7 @@ fn depth(value: &Value, above: usize) -> usize {
     children.into_iter().map(|child| depth(child, above + 1)).max().unwrap_or(above + 1)
 }
 
-/// Where the lines of a text begin.
+/// Offsets of the line starts of a text, to convert an offset into a line.
 struct LineIndex {
     starts: Vec<usize>,
 }
@@ -227,7 +228,7 @@ fn integer(digits: &str, radix: u32) -> Option<Number> {
     u64::try_from(value).map(Number::from).or_else(|_| i64::try_from(value).map(Number::from)).ok()
 }
 
-/// Builds a [`Value`] and refuses repeated keys.
+/// Deserializes a [`Value`] and rejects repeated keys.
 struct JsonReader;
 
 impl<'de> DeserializeSeed<'de> for JsonReader {

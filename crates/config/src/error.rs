@@ -112,8 +112,8 @@ impl Issue {
 }
 
 /// Returns the candidate that `name` was probably meant to be, if one is near: the one with the smallest edit
-/// distance, where candidates of the same family come first (`DDR5` of `DDR5_5600`), or else one that begins like
-/// `name`.
+/// distance, where candidates of the same family come first (the family of `DDR5_5600` is `DDR5`), or else one that
+/// begins like `name`.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LENGTH_MAX: usize = 64;
     if name.len() > LENGTH_MAX {

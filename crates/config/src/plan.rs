@@ -1,72 +1,75 @@
-//! The resolved configuration.
+//! Defines the resolved configuration of a server or a cluster.
 
 use crate::document::join;
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
 use serde::Serialize;
 use std::path::Path;
 
-/// What to resolve.
+/// Configuration to resolve, with its name, folder and overrides.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// The configuration.
+    /// Text of the configuration.
     pub text: &'a str,
-    /// Its language.
+    /// Language of the text.
     pub format: Format,
-    /// Its name for messages; a file's stem is the default name of the run.
+    /// Name of the configuration in messages. The stem of a file name is the default name of the run.
     pub file: &'a str,
-    /// The folder that names of other files are relative to.
+    /// Folder that relative paths of other files start at.
     pub base_dir: &'a Path,
-    /// Settings on top of the text, each `a.b=VALUE`.
+    /// Overrides on top of the text, each as `a.b=VALUE`.
     pub overrides: &'a [String],
 }
 
-/// The language of a configuration.
+/// Language of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// TOML 1.
+    /// The text is TOML 1.
     Toml,
-    /// JSON with the same tables.
+    /// The text is JSON with the same tables and keys.
     Json,
 }
 
-/// A checked configuration with every name, unit and default resolved. A server is a cluster of one host.
+/// Checked configuration of a server or a cluster, with every name, unit and default resolved. A server is a cluster
+/// of one host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Name of the run.
     pub name: String,
-    /// Hosts, and what is between them.
+    /// Hosts, and the network between them.
     pub cluster: ClusterParams,
-    /// How long to simulate.
+    /// Seed, warm-up and length of a run.
     pub run: RunPlan,
-    /// Hexadecimal SHA-256 of the canonical JSON of the server or the cluster, and of `run`. The run's name is no part
-    /// of it.
+    /// Hexadecimal SHA-256 of the canonical JSON of the server or the cluster, and of `run`. The name of the run is
+    /// not hashed.
     pub hash: String,
-    /// The complete configuration in the user's terms. Resolving it gives this plan again.
+    /// Complete configuration in the terms of the user. Resolving it gives this plan again.
     pub effective: serde_json::Value,
-    /// What the user wrote that has no effect, and why.
+    /// Notes for the user about settings without effect, each with the reason.
     pub ignored: Vec<String>,
-    /// Why results are not checked against measurements, if they are not; of hosts, "HOST: reason" for each.
+    /// Reason why results are not validated against measurements, `None` if they are. For hosts, "HOST: reason" for
+    /// each.
     pub unvalidated: Option<String>,
-    /// Dotted paths of the keys that the user wrote himself.
+    /// Dotted paths of the keys that the user set.
     pub given: Vec<String>,
 }
 
-/// A key of a server that the user wrote himself.
+/// Key of a server that the user set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenKey {
-    /// Its dotted path in the configuration.
+    /// Dotted path in the configuration.
     pub path: String,
-    /// Its path within the server, or within the table of a socket.
+    /// Path within the server, or within the table of a socket.
     pub key: String,
-    /// The socket whose table it is in; none for a key of the server.
+    /// Socket that the table with the key belongs to; `None` for a key of the server.
     pub socket: Option<usize>,
 }
 
-/// The name of the host of a configuration that describes a server and nothing around it.
+/// Name of the only host in a configuration that describes a server without a cluster.
 const LONE: &str = "";
 
 impl Plan {
-    /// The server of a configuration that describes one and nothing around it; none of a configuration of hosts.
+    /// Returns the server of a configuration that describes a server without a cluster; `None` for a configuration of
+    /// hosts.
     #[must_use]
     pub fn server(&self) -> Option<&ServerParams> {
         match &self.cluster.hosts[..] {
@@ -75,7 +78,7 @@ impl Plan {
         }
     }
 
-    /// The hosts that are servers, in their order.
+    /// Returns the hosts that are servers, in the order of the configuration.
     pub fn servers(&self) -> impl Iterator<Item = (&HostParams, &ServerParams)> {
         self.cluster.hosts.iter().filter_map(|host| match &host.kind {
             HostKind::Server(server) => Some((host, &**server)),
@@ -83,8 +86,8 @@ impl Plan {
         })
     }
 
-    /// Returns the keys of a host that the user wrote himself; of a server with nothing around it, whose name is empty,
-    /// all.
+    /// Returns the keys of a host that the user set. For a server without a cluster, whose host name is empty, these
+    /// are all keys.
     #[must_use]
     pub fn given_of(&self, host: &str) -> Vec<GivenKey> {
         let prefix = if host == LONE { String::new() } else { join("host", self.table_of(host)) + "." };
@@ -92,7 +95,8 @@ impl Plan {
         within.map(|(path, key)| GivenKey::new(path, key)).collect()
     }
 
-    /// The table that a host comes from: of many equal hosts each has a number behind the name of their table.
+    /// Returns the name of the table under `host` that describes a host. If a table describes many hosts, each is
+    /// named after the table with a number appended.
     fn table_of<'a>(&self, host: &'a str) -> &'a str {
         let many = || host.rsplit_once('-').map_or(host, |(table, _)| table);
         if self.effective["host"].get(host).is_some() {
@@ -102,7 +106,7 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::server`], to change it.
+    /// As [`Plan::server`], but mutable.
     pub fn server_mut(&mut self) -> Option<&mut ServerParams> {
         match &mut self.cluster.hosts[..] {
             [HostParams { name, kind: HostKind::Server(server), .. }] if name == LONE => Some(server),
@@ -122,7 +126,7 @@ impl GivenKey {
     }
 }
 
-/// A server with nothing around it.
+/// Returns a cluster that consists of one server without a network.
 pub(crate) fn lone(server: ServerParams) -> ClusterParams {
     let seed = server.seed;
     let host = HostParams {
@@ -142,44 +146,44 @@ pub(crate) fn lone(server: ServerParams) -> ClusterParams {
     }
 }
 
-/// How long to simulate.
+/// Seed, warm-up and length of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RunPlan {
     /// Seed of every random stream.
     pub seed: u64,
-    /// What comes before the measurement.
+    /// Warm-up before the measurement.
     pub warm_up: WarmUp,
-    /// When the measurement ends.
+    /// Condition that ends the measurement.
     pub length: Length,
-    /// Longest measurement in ps.
+    /// Longest measurement, in ps.
     pub duration_max_ps: u64,
 }
 
-/// What comes before the measurement.
+/// Warm-up before the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum WarmUp {
-    /// Until the queues have settled.
+    /// The warm-up ends when the queues are in steady state.
     Auto,
-    /// A fixed time.
+    /// The warm-up lasts a fixed time.
     Fixed {
-        /// That time in ps.
+        /// Length of the warm-up, in ps.
         ps: u64,
     },
 }
 
-/// When the measurement ends.
+/// Condition that ends the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Length {
-    /// After a fixed time.
+    /// The measurement ends after a fixed time.
     Duration {
-        /// That time in ps, from the end of the warm-up.
+        /// Length of the measurement from the end of the warm-up, in ps.
         ps: u64,
     },
-    /// When the 95% confidence interval of every workload's throughput is small enough.
+    /// The measurement ends when the 95% confidence interval of every workload's throughput is narrow enough.
     Precision {
-        /// The interval as a share of the throughput.
+        /// Largest half-width of the interval, as a share of the mean throughput.
         relative: f64,
     },
-    /// When all jobs of the cluster are done, at the next moment at which that is looked for.
+    /// The measurement ends at the first periodic check after all jobs of the cluster are done.
     Jobs,
 }

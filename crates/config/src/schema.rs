@@ -1,4 +1,4 @@
-//! The schema of the configuration, made from the types in `spec`.
+//! Generates the schemas of configurations from the types in `spec`.
 
 use crate::spec::{ChipSpec, ClusterSpec, MemoryRunSpec, NocRunSpec, Spec};
 use schemars::generate::SchemaSettings;
@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde_json::{json, Value};
 use std::sync::OnceLock;
 
-/// The schema of a complete configuration.
+/// Returns the schema of a complete configuration of a server.
 pub(crate) fn complete() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
         let mut schema = generate::<Spec>();
-        // A server has cores; one of several sockets may be memory alone, and have no drives.
+        // A server needs cores and drives, but one of several sockets may have memory only.
         let of_socket = &mut schema["properties"]["socket"]["additionalProperties"]["properties"];
         for table in ["core", "ssd"] {
             of_socket[table]["properties"]["count"]["minimum"] = json!(0);
@@ -20,25 +20,25 @@ pub(crate) fn complete() -> &'static Value {
     })
 }
 
-/// The schema of a complete configuration of the memory alone.
+/// Returns the schema of a complete configuration of the memory alone.
 pub(crate) fn complete_memory() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(generate::<MemoryRunSpec>)
 }
 
-/// The schema of a complete configuration of the network on a chip alone.
+/// Returns the schema of a complete configuration of the network on a chip alone.
 pub(crate) fn complete_noc() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(generate::<NocRunSpec>)
 }
 
-/// The schema of a complete configuration of a chip.
+/// Returns the schema of a complete configuration of a chip.
 pub(crate) fn complete_chip() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(generate::<ChipSpec>)
 }
 
-/// The JSON Schema of what a user may write about a chip, as [`schema`] is about a server.
+/// Returns the JSON Schema of configurations that users write for a chip, analogous to [`schema`].
 pub fn chip_schema() -> Value {
     let mut schema = complete_chip().clone();
     schema["title"] = json!("hostnet chip configuration");
@@ -46,7 +46,8 @@ pub fn chip_schema() -> Value {
     schema
 }
 
-/// The schema of a complete configuration of a cluster. Of the tables of a server none is required: presets give them.
+/// Returns the schema of a complete configuration of a cluster. It requires no table of a server, because presets
+/// give them.
 pub(crate) fn complete_cluster() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
@@ -64,14 +65,18 @@ pub(crate) fn complete_cluster() -> &'static Value {
     })
 }
 
-/// The JSON Schema of what a user may write about a cluster, as [`schema`] is about a server.
+/// Returns the JSON Schema of configurations that users write for a cluster, analogous to [`schema`].
 pub fn cluster_schema() -> Value {
     let mut schema = complete_cluster().clone();
     schema["title"] = json!("hostnet cluster configuration");
     schema
 }
 
-/// The JSON Schema of what a user may write.
+/// Returns the JSON Schema of configurations that users write for a server.
+///
+/// Every key has a description. `x-quantity` names the dimension of a value with a unit, `x-min` and `x-max` give its
+/// range, and `x-words` lists words that may replace the value. No key of the server is required, because a preset
+/// gives all of them.
 ///
 /// Every key has a description; `x-quantity` names the dimension of a value with a unit, `x-min` and `x-max` its range,
 /// `x-words` words allowed in its place. Nothing of the server is required, because a preset gives it.
@@ -82,7 +87,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// The JSON Schema of what a user may write about the memory alone, as [`schema`] is about a server.
+/// Returns the JSON Schema of configurations that users write for the memory alone, analogous to [`schema`].
 pub fn memory_schema() -> Value {
     let mut schema = complete_memory().clone();
     schema["title"] = json!("hostnet memory configuration");
@@ -90,7 +95,8 @@ pub fn memory_schema() -> Value {
     schema
 }
 
-/// The JSON Schema of what a user may write about the network on a chip alone, as [`schema`] is about a server.
+/// Returns the JSON Schema of configurations that users write for the network on a chip alone, analogous to
+/// [`schema`].
 pub fn noc_schema() -> Value {
     let mut schema = complete_noc().clone();
     schema["title"] = json!("hostnet noc configuration");
@@ -106,7 +112,7 @@ fn generate<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Absent is absent: an optional value is not also `null`.
+/// Removes `null` from the allowed values: an optional value is left out, never `null`.
 fn drop_null(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
@@ -134,7 +140,7 @@ fn drop_null(schema: &mut Value) {
     }
 }
 
-/// Tables by name, and values with alternatives, that a preset or a profile may complete.
+/// Tables with user-chosen names, and values with alternatives, that a preset or a profile may complete.
 const NAMED_BELOW: [&str; 2] = ["socket", "cstate"];
 const CHOICES_BELOW: [&str; 2] = ["pstates", "governor"];
 

@@ -1,15 +1,16 @@
-//! Ways of a cache such as `"0-8"` or `"0x600"`.
+//! Parses and formats masks of cache ways such as `"0-8"` or `"0x600"`.
 
 use crate::code::Code;
 use crate::cores::{format_cores, parse_list};
 use crate::error::Fault;
 use crate::units::shorten;
 
-/// The highest way that can be written; more ways than caches have, so that messages can name those of the cache.
+/// Highest way that a list may contain. Caches have fewer ways, so that the check against the cache can report how
+/// many there are.
 pub(crate) const WAY_MAX: u32 = 63;
 
-/// Reads ways: a list as lists of cores are written, or a mask in hexadecimal. Bit 0 is way 0. The error is a sentence
-/// without the path.
+/// Parses ways, given as a list of numbers or as a hexadecimal mask. Bit 0 is way 0. The message of an error does not
+/// name the key.
 pub(crate) fn parse_ways(text: &str) -> Result<u64, Fault> {
     let mask = match text.trim().strip_prefix("0x") {
         Some(digits) => parse_mask(digits).ok_or_else(|| {
@@ -25,7 +26,7 @@ fn parse_mask(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| plain)
 }
 
-/// Checks what the hardware asks of a mask: at least one way, and no gap.
+/// Checks the rules of the hardware for a mask of ways: it has at least one way and is contiguous.
 pub(crate) fn checked(mask: u64) -> Result<u64, &'static str> {
     if mask == 0 {
         return Err("has no way; at least one is wanted");
@@ -37,7 +38,7 @@ pub(crate) fn checked(mask: u64) -> Result<u64, &'static str> {
     Ok(mask)
 }
 
-/// Writes a mask as a list that [`parse_ways`] reads.
+/// Formats a mask as a list that [`parse_ways`] reads.
 pub(crate) fn format_ways(mask: u64) -> String {
     let ways: Vec<u32> = (0..=WAY_MAX).filter(|way| (mask >> way) & 1 == 1).collect();
     format_cores(&ways)

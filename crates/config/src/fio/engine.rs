@@ -1,22 +1,22 @@
-//! IO engines: how many commands of a job they keep in flight.
+//! Classifies the IO engines of fio by the number of commands that they keep in flight.
 
 use crate::code::Code;
 use crate::error::nearest;
 use crate::error::Fault;
 use crate::units::shorten;
 
-/// How an engine submits the commands of a job.
+/// Number of commands of a job that an engine keeps in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Submission {
-    /// `iodepth` commands are in flight.
+    /// The engine keeps `iodepth` commands in flight.
     Queued,
-    /// One command is in flight, whatever `iodepth` says.
+    /// The engine keeps one command in flight, for any `iodepth`.
     OneAtATime,
-    /// The engine leaves the number in flight to a library.
+    /// The number in flight depends on a library.
     Unknown,
 }
 
-/// fio's engine on Linux where a job names none.
+/// Default engine of fio on Linux.
 pub(super) const DEFAULT: &str = "psync";
 
 const ENGINES: [(Submission, &[&str]); 3] = [
@@ -25,7 +25,8 @@ const ENGINES: [(Submission, &[&str]); 3] = [
     (Submission::Unknown, &["posixaio"]),
 ];
 
-/// Engines whose commands are not those of NVMe drives alone.
+/// Engines that are refused because their commands do more than access NVMe drives, or do something else. Each group
+/// has its reason.
 const ELSEWHERE: [(&str, &[&str]); 6] = [
     ("it moves no data", &["null", "filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"]),
     ("it only burns CPU time; give a workload of kind \"stream\" or \"app\"", &["cpuio"]),
@@ -41,7 +42,7 @@ const ELSEWHERE: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// Returns the submission of the engine of that name. The error is a sentence without the key.
+/// Returns the submission of the engine `name`. The message of an error does not name the key.
 pub(super) fn submission(name: &str) -> Result<Submission, Fault> {
     let own = name.split(':').next().unwrap_or(name);
     if let Some((submission, _)) = ENGINES.iter().find(|(_, names)| names.contains(&name)) {

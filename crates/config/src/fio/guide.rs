@@ -1,12 +1,12 @@
-//! Job files of the kinds that fio's guides and examples have, and what comes of each.
+//! Tests of job files like those in fio's guides and examples.
 
 use super::tests::{jobs, refusal};
 use crate::spec::Direction::{self, RandRead, RandRw, RandWrite, Read, Rw, Write};
 
-/// Jobs with direction, bytes of a block, commands in flight, drive.
+/// Expected jobs: direction, block size in bytes, commands in flight, drive.
 type Expected<'a> = &'a [(Direction, u64, u32, Option<&'a str>)];
 
-/// Asserts the jobs that a file gives, and the number of its notes.
+/// Asserts the jobs that a job file results in, and the number of its notes.
 #[track_caller]
 fn assert_taken(text: &str, expected: Expected, notes: usize) {
     let file = jobs(text);
@@ -16,7 +16,8 @@ fn assert_taken(text: &str, expected: Expected, notes: usize) {
     assert_eq!(file.notes.len(), notes, "{:?}", file.notes);
 }
 
-/// All that a file is refused for, in one line: lines and keys.
+/// Asserts that a job file is refused for exactly these problems, each given by its line and key, in one message of a
+/// single line.
 #[track_caller]
 fn assert_refused_for(text: &str, expected: &[(usize, &str)]) {
     let issue = refusal(text);

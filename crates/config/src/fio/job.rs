@@ -1,4 +1,4 @@
-//! Builds the jobs of the model from their options.
+//! Builds the jobs of the model from the options of a job file.
 
 use super::engine::{Submission, DEFAULT};
 use super::options::Options;
@@ -9,18 +9,18 @@ use crate::spec::{Direction, FioJobSpec, Size};
 const GIBIBYTE: u64 = 1 << 30;
 const BLOCK: u64 = 4096;
 
-/// One job on one drive.
+/// Job on one drive.
 #[derive(Debug)]
 pub(crate) struct FileJob {
-    /// The job; its drive is not known yet.
+    /// Parameters of the job. The drive is filled in later.
     pub(crate) spec: FioJobSpec,
-    /// The file or directory that stands for its drive.
+    /// File or directory that represents the drive in the job file.
     pub(crate) filename: Option<String>,
-    /// Line of the job's section.
+    /// Line of the section of the job.
     pub(crate) line: usize,
 }
 
-/// A job before it is cloned.
+/// Checked job before `numjobs` clones it.
 pub(super) struct Plan<'a> {
     options: &'a Options,
     rw: Direction,
@@ -29,7 +29,7 @@ pub(super) struct Plan<'a> {
     size: u64,
 }
 
-/// The key that does not fit, and why.
+/// Key whose value does not fit the other options, and the fault.
 pub(super) type Misfit = (&'static str, Fault);
 
 impl<'a> Plan<'a> {
@@ -51,7 +51,7 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// Drives that a clone spreads its commands over.
+    /// Returns the number of files, each on a drive, that a clone spreads its commands over.
     pub(super) fn files(&self) -> u32 {
         if self.options.directories.is_empty() {
             self.options.filenames.len().max(1) as u32
@@ -64,12 +64,12 @@ impl<'a> Plan<'a> {
         self.options.numjobs.unwrap_or(1)
     }
 
-    /// Commands that fio keeps in flight although the job asks for more, if it does.
+    /// Returns the number of commands that fio keeps in flight if the job asks for more, `None` otherwise.
     pub(super) fn capped_depth(&self) -> Option<u32> {
         self.options.iodepth.filter(|&asked| asked > self.depth).map(|_| self.depth)
     }
 
-    /// The part of a clone that is on file number `at`: fio spreads the commands of a job over its files.
+    /// Returns the part of a clone that accesses file number `at`. fio spreads the commands of a job over its files.
     pub(super) fn job(&self, clone: u32, at: u32, number: usize, line: usize) -> FileJob {
         let (depth, files) = (self.depth, self.files());
         let size = self.size / u64::from(files);
@@ -86,7 +86,8 @@ impl<'a> Plan<'a> {
         FileJob { spec, filename: self.place(clone, at), line }
     }
 
-    /// Clones take the directories in turn; named files are all in the first.
+    /// Returns the file or directory of a clone. Clones use the directories round robin, but named files are all in
+    /// the first directory.
     fn place(&self, clone: u32, at: u32) -> Option<String> {
         let Options { filenames, directories, .. } = self.options;
         if filenames.is_empty() {
@@ -100,7 +101,7 @@ fn is_mixed(rw: Direction) -> bool {
     matches!(rw, Direction::Rw | Direction::RandRw)
 }
 
-/// Bytes of a block of the directions that a job has.
+/// Returns the block size, in bytes, of the directions that a job uses.
 fn block(rw: Direction, options: &Options) -> Result<u64, Misfit> {
     let [reads, writes] = options.blocks.map(|block| block.unwrap_or(BLOCK));
     match rw {
@@ -114,7 +115,7 @@ fn block(rw: Direction, options: &Options) -> Result<u64, Misfit> {
     }
 }
 
-/// Commands that a job keeps in flight.
+/// Returns the number of commands that a job keeps in flight.
 fn depth(options: &Options) -> Result<u32, Misfit> {
     let asked = options.iodepth.unwrap_or(1);
     match options.engine {
@@ -130,7 +131,7 @@ fn depth(options: &Options) -> Result<u32, Misfit> {
         let message = format!("the model always keeps iodepth={asked} commands in flight; leave it out");
         return Err(("iodepth_low", Fault::new(Code::NotSupported, message)));
     }
-    // A batch of up to half the depth leaves the drive enough to do while it waits; at the full depth it idles.
+    // With batches of up to half the depth the drive always has commands to serve; at the full depth it idles.
     if options.batch > 1 && options.batch > asked / 2 {
         let message = format!("batches of {} leave too few of iodepth={asked} commands in flight", options.batch);
         let message = format!("{message}; the model keeps all: batches may have at most half of it");
@@ -139,7 +140,7 @@ fn depth(options: &Options) -> Result<u32, Misfit> {
     Ok(asked)
 }
 
-/// Names the engine that keeps fewer commands in flight than a job asks for.
+/// Returns the name of the engine for a note that the engine keeps fewer commands in flight than the job asks for.
 pub(super) fn engine_name(options: &Options) -> String {
     match &options.engine {
         Some((name, _)) => name.clone(),

@@ -1,21 +1,22 @@
-//! Options of fio by what they mean here: those that change nothing, and those that are refused unless they are off.
+//! Classifies the options of fio that the model has no quantity for: those without effect, and those that are refused
+//! unless they are off.
 
-/// Meaning of an option that the model has no quantity for.
+/// Effect of an option that the model has no quantity for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// It changes nothing, for this reason.
+    /// The option has no effect, for this reason.
     Nothing(&'static str),
-    /// It changes what a job does unless it is off; what to do.
+    /// The option changes the work of a job unless it is off. The text is the advice to the user.
     Refused(&'static str),
 }
 
-/// The meaning of an option, if it is one of fio's that is known.
+/// Returns the meaning of an option, `None` if the option is unknown or modelled.
 pub(super) fn meaning(key: &str) -> Option<Meaning> {
     let nothing = NOTHING.iter().find(|(_, keys)| keys.contains(&key)).map(|(reason, _)| Meaning::Nothing(reason));
     nothing.or_else(|| REFUSED.iter().find(|(_, keys)| keys.contains(&key)).map(|(advice, _)| Meaning::Refused(advice)))
 }
 
-/// All options that [`meaning`] knows.
+/// Returns all options that [`meaning`] knows.
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
     NOTHING.iter().chain(&REFUSED).flat_map(|(_, keys)| keys.iter().copied())
 }
@@ -25,7 +26,7 @@ pub(super) const ORDER: &str = "the location of blocks on a drive does not matte
 pub(super) const NO_CACHE: &str = "there is no page cache";
 const NO_SUBMISSION: &str = "submission costs no CPU time";
 
-/// Options that say how fio does its work, not what the drives and the host do.
+/// Options that control how fio works, but not the work of the drives and the host, by reason.
 const NOTHING: [(&str, &[&str]); 15] = [
     (
         NO_CACHE,
@@ -201,7 +202,7 @@ const NOTHING: [(&str, &[&str]); 15] = [
     ),
 ];
 
-/// Options that say what fio reports and logs, and how it takes times for that.
+/// Options that control the reports and logs of fio and the time stamps for them.
 const REPORTING: [&str; 43] = [
     "group_reporting",
     "per_job_logs",
@@ -248,7 +249,7 @@ const REPORTING: [&str; 43] = [
     "block_error_percentiles",
 ];
 
-/// Options that change what a job does, and what to give in their place.
+/// Options that change the work of a job, by the advice on what to give instead.
 const REFUSED: [(&str, &[&str]); 18] = [
     ("cap all jobs with the rate of the workload", &["rate", "rate_iops"]),
     ("fio searches for a queue depth that meets it; give iodepth", &["latency_target"]),

@@ -1,4 +1,4 @@
-//! fio job files: the part of fio's options that the model knows.
+//! Reads fio job files, for the options of fio that the model supports.
 
 mod engine;
 mod job;

@@ -1,4 +1,4 @@
-//! Where the threads and buffers of jobs are.
+//! Checks the options that place the threads and buffers of jobs on NUMA nodes.
 
 use crate::code::Code;
 use crate::cores::parse_list;
@@ -9,7 +9,7 @@ const ONE_NODE: &str = "the server has one node";
 const ITS_SOCKET: &str = "buffers are local to the socket of their core";
 const NODE_MAX: u32 = 1023;
 
-/// Why nodes whose cores run the jobs have no effect. The error is a sentence without the key.
+/// Returns the reason why `numa_cpu_nodes` has no effect. The message of an error does not name the key.
 pub(super) fn nodes(value: &str, sockets: usize) -> Result<&'static str, Fault> {
     if value == "all" {
         return Ok("any core will do");
@@ -25,7 +25,7 @@ pub(super) fn nodes(value: &str, sockets: usize) -> Result<&'static str, Fault> 
     only_node(&nodes)
 }
 
-/// Why a policy of where buffers lie has no effect; see [`nodes`].
+/// Returns the reason why a NUMA policy for buffers has no effect; see [`nodes`].
 pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'static str, Fault> {
     let value = value.unwrap_or("default");
     let (policy, list) = value.split_once(':').map_or((value, None), |(policy, list)| (policy, Some(list)));
@@ -53,7 +53,7 @@ fn only_node(nodes: &[u32]) -> Result<&'static str, Fault> {
     }
 }
 
-/// Why the kind of memory that buffers are in has no effect; see [`nodes`].
+/// Returns the reason why the kind of memory of the buffers has no effect; see [`nodes`].
 pub(super) fn buffers(value: &str) -> Result<&'static str, Fault> {
     let kind = value.split(':').next().unwrap_or(value);
     match kind {

@@ -1,4 +1,4 @@
-//! Job files and what comes of them.
+//! Tests of parsing and refusing job files.
 
 use super::job::FileJob;
 use super::parse::JobFile;

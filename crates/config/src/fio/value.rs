@@ -1,4 +1,4 @@
-//! Values in fio's notation.
+//! Parses values in the notation of fio.
 
 use crate::code::Code;
 use crate::error::suggestion;
@@ -39,15 +39,15 @@ pub(super) fn count(value: &str, least: u32, most: u32) -> Result<u32, Fault> {
     })
 }
 
-/// Sizes of blocks of reads and writes; absent ones stay as they are.
+/// Parses the block sizes of reads and writes, in bytes. An omitted size is `None` and leaves the option unchanged.
 ///
-/// One size is that of both. Of several, the first is that of reads, the second that of writes, the third that of
-/// trims.
+/// A single size applies to both directions. Of several, the first applies to reads, the second to writes and the
+/// third to trims.
 pub(super) fn blocks(value: &str) -> Result<[Option<u64>; 2], Fault> {
     per_direction(value, block)
 }
 
-/// As [`blocks`], of ranges; one whose ends differ is refused.
+/// As [`blocks`], but for ranges of sizes. A range whose ends differ is refused.
 pub(super) fn block_ranges(value: &str) -> Result<[Option<u64>; 2], Fault> {
     per_direction(value, |range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -89,7 +89,7 @@ fn block(value: &str) -> Result<u64, Fault> {
     Ok(bytes)
 }
 
-/// The bytes of a job in whole sectors; none where a share of the drive is asked for.
+/// Parses the size of a job, in bytes, rounded down to whole sectors of 512 B. `None` if it is a share of the drive.
 pub(super) fn job_size(value: &str) -> Result<Option<u64>, Fault> {
     const BYTES_MAX: u64 = 64 << 40;
     if let Some(percent) = value.strip_suffix('%') {
@@ -104,7 +104,7 @@ pub(super) fn job_size(value: &str) -> Result<Option<u64>, Fault> {
     Ok(Some(bytes - bytes % SECTOR))
 }
 
-/// A size in fio's notation, where k, m, g and t are powers of 1024.
+/// Parses a size in the notation of fio, where k, m, g and t are powers of 1024.
 fn amount(value: &str) -> Result<u64, Fault> {
     let wrong = || Fault::new(Code::MalformedValue, format!("{} is not a size such as 4k, 8m or 1g", shorten(value)));
     let split = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
@@ -124,7 +124,7 @@ fn amount(value: &str) -> Result<u64, Fault> {
     number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
-/// Names between colons.
+/// Parses a list of names separated by colons.
 pub(super) fn names(value: &str, noun: &str) -> Result<Vec<String>, Fault> {
     const NAMES_MAX: usize = 64;
     let names: Vec<String> = value.split(':').map(|name| name.trim().to_string()).collect();
@@ -137,7 +137,7 @@ pub(super) fn names(value: &str, noun: &str) -> Result<Vec<String>, Fault> {
     Ok(names)
 }
 
-/// The cores of a mask of bits, decimal or hexadecimal.
+/// Parses a decimal or hexadecimal mask of cores into their numbers.
 pub(super) fn cores_of_mask(value: &str) -> Result<Vec<u32>, Fault> {
     let digits = value.strip_prefix("0x").or_else(|| value.strip_prefix("0X"));
     let mask = digits.map_or_else(|| value.parse().ok(), |digits| u64::from_str_radix(digits, 16).ok());
@@ -147,7 +147,7 @@ pub(super) fn cores_of_mask(value: &str) -> Result<Vec<u32>, Fault> {
     }
 }
 
-/// A time in fio's notation: seconds unless a unit follows.
+/// Parses a time in the notation of fio, where the default unit is the second. Returns ps, at most 1000 s.
 pub(super) fn duration_ps(value: &str) -> Result<u64, Fault> {
     const SECONDS_MAX: u64 = 1000;
     let wrong =
@@ -166,7 +166,7 @@ pub(super) fn duration_ps(value: &str) -> Result<u64, Fault> {
     Ok(number.saturating_mul(factor).min(SECONDS_MAX * 1_000_000_000_000))
 }
 
-/// Returns true if a value switches its option off; an option without a value is on.
+/// Returns true if a value switches its option off. An option without a value is on.
 pub(super) fn is_off(value: Option<&str>) -> bool {
     let off = |part: &str| {
         let part = part.trim().to_ascii_lowercase();
@@ -176,7 +176,7 @@ pub(super) fn is_off(value: Option<&str>) -> bool {
     value.is_some_and(|value| value.split(',').filter(|part| !part.is_empty()).all(off) && !value.is_empty())
 }
 
-/// The value of an option that is true or false; true without a value.
+/// Parses a boolean option. An option without a value is true.
 pub(super) fn truth(value: Option<&str>) -> Result<bool, Fault> {
     match value {
         None | Some("1" | "true") => Ok(true),
@@ -185,7 +185,7 @@ pub(super) fn truth(value: Option<&str>) -> Result<bool, Fault> {
     }
 }
 
-/// Refuses a value that fio expands when it starts.
+/// Refuses a value with a variable that fio expands when it starts.
 pub(super) fn check_literal(value: &str) -> Result<(), Fault> {
     if value.contains("${") {
         let advice = "variables are not expanded; write the value itself, or expand it with envsubst";

@@ -38,12 +38,12 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of address bits that masks may use; the highest such bit is one less.
+    /// Returns the number of address bits that masks see, including the offset in a line.
     fn address_bits(self) -> u8 {
         self.channel_address_bits() + self.channel_bits()
     }
 
-    /// Returns the number of address bits within one channel.
+    /// Returns the number of address bits within one channel, including the offset in a line.
     pub(crate) fn channel_address_bits(self) -> u8 {
         let selectors = self.subchannel_bits + self.rank_bits + self.bank_group_bits + self.bank_bits;
         LINE_BITS + selectors + self.row_bits + self.column_bits

@@ -1,8 +1,8 @@
-//! The units.
+//! Defines the table of units.
 
 use super::Dimension;
 
-/// A unit, as so many base units of its dimension.
+/// Unit, as a fraction of base units of its dimension.
 pub(super) struct Unit {
     pub(super) name: &'static str,
     pub(super) dimension: Dimension,
@@ -27,7 +27,7 @@ pub(super) const MI: u64 = 1 << 20;
 pub(super) const GI: u64 = 1 << 30;
 pub(super) const TI: u64 = 1 << 40;
 
-/// Every unit that is understood. Of several names for one unit the first is the one written.
+/// Every known unit. If a unit has several names, values are written with the first.
 pub(super) const UNITS: &[Unit] = &[
     unit("ps", Dimension::Time, 1),
     unit("ns", Dimension::Time, K),
