@@ -54,6 +54,7 @@ fn change(lower: &mut Value, upper: &Value, below: Below) -> Vec<String> {
         for path in leaves(values) {
             let keys: Vec<&str> = path.split('.').collect();
             let value = at(values, &keys).cloned().unwrap_or_default();
+            // A value that equals the default of the old part is not the user's choice, so it is dropped silently.
             if value.is_null() || own.iter().any(|own| at(own, &keys) == Some(&value)) {
                 continue;
             }

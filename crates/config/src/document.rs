@@ -67,6 +67,7 @@ pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> 
     }
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(&place).map_err(io)?;
+    // One byte more than allowed is read, so that the parser sees that the file is too long.
     opened.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),

@@ -113,6 +113,7 @@ fn expand_server(layer: &mut Value) -> Result<(), Issue> {
         let message = "has no effect beside read_bandwidth and write_bandwidth; leave one of the three out";
         return Err(Issue::new(Code::ConflictingKeys, "ssd.bandwidth", message));
     }
+    // A direction that is given explicitly takes precedence over `bandwidth`.
     for direction in DIRECTIONS {
         ssd.entry(direction).or_insert_with(|| bandwidth.clone());
     }

@@ -3,10 +3,6 @@
 //! A configuration is TOML or JSON. It names a server preset and a DRAM device, which give every value that the
 //! configuration does not set. [`resolve`] reports every user error that can be detected before a run and returns a
 //! [`Plan`] in picoseconds, clocks and counts.
-//!
-//! A configuration is TOML or JSON. It names a server preset and a DRAM device that give every value it does not set
-//! itself. [`resolve`] finds every user error there is to find; what comes out is a [`Plan`] in picoseconds, clocks
-//! and counts.
 
 mod app_template;
 mod change;

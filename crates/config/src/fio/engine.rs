@@ -25,8 +25,7 @@ const ENGINES: [(Submission, &[&str]); 3] = [
     (Submission::Unknown, &["posixaio"]),
 ];
 
-/// Engines that are refused because their commands do more than access NVMe drives, or do something else. Each group
-/// has its reason.
+/// Engines that are refused because they do not simply read and write NVMe drives, grouped by the reason to show.
 const ELSEWHERE: [(&str, &[&str]); 6] = [
     ("it moves no data", &["null", "filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"]),
     ("it only burns CPU time; give a workload of kind \"stream\" or \"app\"", &["cpuio"]),

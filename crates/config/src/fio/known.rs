@@ -26,7 +26,7 @@ pub(super) const ORDER: &str = "the location of blocks on a drive does not matte
 pub(super) const NO_CACHE: &str = "there is no page cache";
 const NO_SUBMISSION: &str = "submission costs no CPU time";
 
-/// Options that control how fio works, but not the work of the drives and the host, by reason.
+/// Options that control how fio works, but not the work of the drives and the host. Each group has its reason.
 const NOTHING: [(&str, &[&str]); 15] = [
     (
         NO_CACHE,
@@ -249,7 +249,7 @@ const REPORTING: [&str; 43] = [
     "block_error_percentiles",
 ];
 
-/// Options that change the work of a job, by the advice on what to give instead.
+/// Options that change the work of a job. Each group has advice on the options to give instead.
 const REFUSED: [(&str, &[&str]); 18] = [
     ("cap all jobs with the rate of the workload", &["rate", "rate_iops"]),
     ("fio searches for a queue depth that meets it; give iodepth", &["latency_target"]),

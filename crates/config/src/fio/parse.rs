@@ -174,7 +174,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a note for each way in which the model or fio treats a job differently from what its author may expect.
+    /// Adds a note for each treatment of a job, by fio or by the model, that its author may not expect.
     fn note(&mut self, options: &Options, plan: &Plan) {
         let capped = plan.capped_depth().map(|_| {
             let asked = options.iodepth.unwrap_or(1);

@@ -173,6 +173,7 @@ pub(super) fn is_off(value: Option<&str>) -> bool {
         let number = part.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
         matches!(part.as_str(), "none" | "false") || !number.is_empty() && number.bytes().all(|digit| digit == b'0')
     };
+    // An option with one value per direction, such as `rate_iops=0,0`, is off if all of its values are.
     value.is_some_and(|value| value.split(',').filter(|part| !part.is_empty()).all(off) && !value.is_empty())
 }
 

@@ -38,6 +38,7 @@ pub(super) fn build(text: &str, geometry: Geometry) -> Result<MapParams, Issue> 
     for term in parts.filter(|term| !term.trim().is_empty()) {
         apply(term.trim(), &places, &mut selectors)?;
     }
+    // Row and column are plain bits, so the map is a bijection if the selectors are invertible in their own bits.
     selectors.pivots(own)?;
     let (column, row) = (places.bits(Field::Column).to_vec(), places.bits(Field::Row).to_vec());
     Ok(params(selectors, column, row, places.channel_bytes, geometry))

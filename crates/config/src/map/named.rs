@@ -49,6 +49,7 @@ fn intel(geometry: Geometry) -> Selectors {
     let (first, second) = fine.split_at(fine.len().min(1));
     let low = [first, &channels, &subchannels].concat();
     let column_low = geometry.column_bits.min(COLUMN_LOW_BITS);
+    // Bit 6 is a column bit; a second one separates the first selectors from the rest of `fine`.
     let skipped_start = LINE_BITS + 1 + low.len() as u8 + u8::from(column_low > 1);
     let low_start = LINE_BITS + 1;
     let coarse_start = LINE_BITS + column_low + (low.len() + second.len()) as u8;
