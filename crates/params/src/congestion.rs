@@ -1,6 +1,7 @@
 //! The list of congestion controls of TCP.
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStructVariant;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Passes the list of congestion controls to a macro: type and module of the rule in `transport::tcp::congestion`, name
 /// in configurations, and the RFCs.
@@ -38,6 +39,13 @@ macro_rules! control_kinds {
                 }
             }
 
+            /// Returns the name of the variant.
+            const fn variant(self) -> &'static str {
+                match self {
+                    $(Self::$kind => stringify!($kind),)*
+                }
+            }
+
             /// Returns the usual name, with the RFCs.
             #[must_use]
             pub const fn title(self) -> &'static str {
@@ -51,7 +59,7 @@ macro_rules! control_kinds {
 for_each_control!(control_kinds);
 
 /// Congestion control of TCP and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct CongestionControl {
     /// The control.
     pub kind: ControlKind,
@@ -66,5 +74,23 @@ impl CongestionControl {
     #[must_use]
     pub const fn without_estimate(kind: ControlKind) -> Self {
         Self { kind, gain: 0, alpha: 0 }
+    }
+}
+
+/// Serialises the control as an enum with a variant for each kind in JSON, from which configurations are hashed: the
+/// parameters of one control must not change the hash of another.
+impl Serialize for CongestionControl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { kind, gain, alpha } = *self;
+        if !serializer.is_human_readable() {
+            return (kind, gain, alpha).serialize(serializer);
+        }
+        if gain == 0 && alpha == 0 {
+            return serializer.serialize_unit_variant("CongestionControl", 0, kind.variant());
+        }
+        let mut fields = serializer.serialize_struct_variant("CongestionControl", 0, kind.variant(), 2)?;
+        fields.serialize_field("gain", &gain)?;
+        fields.serialize_field("alpha", &alpha)?;
+        fields.end()
     }
 }
