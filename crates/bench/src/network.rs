@@ -9,8 +9,8 @@ use crate::{peak_bytes, Row, Size};
 use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Simulation, Time};
 use hostnet_model::ether::{fabrics, Fabric, FlowEnd, OccupancyStats, TcpFlowEnd};
 use hostnet_model::params::{
-    CableEnd, CableParams, ClusterParams, CongestionControl, ControlKind, EcnParams, EndpointParams, Fidelity,
-    FlowParams, HostKind, HostParams, SwitchParams, TcpParams, Traffic, Transport,
+    CableEnd, CableParams, ClusterParams, CongestionControl, EcnParams, EndpointParams, Fidelity, FlowParams, HostKind,
+    HostParams, SwitchParams, TcpParams, Traffic, Transport,
 };
 
 /// Payload of a packet of 1500 bytes, in bytes.
@@ -109,7 +109,7 @@ fn host(index: u16) -> HostParams {
 
 fn dctcp() -> TcpParams {
     TcpParams {
-        control: CongestionControl { kind: ControlKind::Dctcp, gain: 1 << 12, alpha: 1 << 16 },
+        control: CongestionControl::Dctcp { gain: 1 << 12, alpha: 1 << 16 },
         mss_bytes: MSS_BYTES,
         tso_bytes: MSS_BYTES,
         initial_window: 10,

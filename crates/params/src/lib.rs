@@ -30,7 +30,7 @@ mod written;
 pub use app::*;
 pub use cache::*;
 pub use compress::*;
-pub use congestion::{CongestionControl, ControlKind};
+pub use congestion::CongestionControl;
 pub use die::*;
 pub use dimm::*;
 pub use energy::*;

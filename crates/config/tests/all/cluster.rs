@@ -3,8 +3,7 @@
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{cluster_template, is_cluster, resolve, Code, Format, Input, Plan};
 use hostnet_model::params::{
-    CableEnd, CongestionControl, ControlKind, ControlRule, EcnParams, FlowParams, HostKind, ServerParams, Traffic,
-    Transport,
+    CableEnd, CongestionControl, ControlRule, EcnParams, FlowParams, HostKind, ServerParams, Traffic, Transport,
 };
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -103,7 +102,7 @@ fn rules_of_control_are_what_they_are_called() {
 fn tcp_is_as_linux_has_it_and_the_segment_follows_the_mtu() {
     let plan = template("hostcc", &[]);
     let Transport::Tcp(tcp) = &plan.cluster.flows[0].transport else { panic!("TCP was asked for") };
-    assert_eq!(tcp.control, CongestionControl { kind: ControlKind::Dctcp, gain: 4096, alpha: 65536 });
+    assert_eq!(tcp.control, CongestionControl::Dctcp { gain: 4096, alpha: 65536 });
     assert_eq!((tcp.mss_bytes, tcp.tso_bytes, tcp.initial_window), (3948, 65536, 10));
     assert_eq!((tcp.receive_buffer_bytes, tcp.send_buffer_bytes), (1 << 20, 1 << 20));
     assert_eq!((tcp.rto_min_ps, tcp.ack_segments, tcp.ack_delay_ps), (200_000_000_000, 2, 40_000_000_000));
@@ -112,7 +111,7 @@ fn tcp_is_as_linux_has_it_and_the_segment_follows_the_mtu() {
     else {
         panic!()
     };
-    assert_eq!((&cubic.control, cubic.mss_bytes), (&CongestionControl::without_estimate(ControlKind::Cubic), 8948));
+    assert_eq!((&cubic.control, cubic.mss_bytes), (&CongestionControl::Cubic, 8948));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 pub fn tcp() -> TcpParams {
     TcpParams {
-        control: CongestionControl { kind: ControlKind::Dctcp, gain: 1 << 12, alpha: 1 << 16 },
+        control: CongestionControl::Dctcp { gain: 1 << 12, alpha: 1 << 16 },
         mss_bytes: 1448,
         tso_bytes: 64 << 10,
         initial_window: 10,

@@ -8,7 +8,7 @@ use crate::layers::overlay;
 use crate::presets::{transport as embedded, transports};
 use crate::spec::{BaseSpec, ClusterSpec, Size, TransportSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{CongestionControl, ControlKind, DcqcnParams, RoceParams, TcpParams, Transport};
+use hostnet_model::params::{CongestionControl, DcqcnParams, RoceParams, TcpParams, Transport};
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,6 +107,7 @@ pub(super) fn resolve(name: &str, spec: &TransportSpec, mtu_bytes: u32, mtu_path
     }
 }
 
+const TCP_BASES: [&str; 3] = ["dctcp", "cubic", "reno"];
 const TCP_KEYS: [&str; 10] = [
     "initial_window",
     "receive_buffer",
@@ -128,8 +129,8 @@ pub(super) fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> 
     let tree = serde_json::to_value(spec).map_err(super::plan_error)?;
     let base = tree["base"].as_str().unwrap_or_default();
     let kinds: [(&[&str], &[&str]); 6] = [
-        (&TCP_KEYS, &["dctcp", "cubic", "reno"]),
-        (&["ecn"], &["dctcp", "cubic", "reno"]),
+        (&TCP_KEYS, &TCP_BASES),
+        (&["ecn"], &TCP_BASES),
         (&["gain"], &["dctcp", "dcqcn"]),
         (&["alpha"], &["dctcp"]),
         (&ROCE_KEYS, &["roce", "dcqcn"]),
@@ -151,10 +152,10 @@ fn tcp(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32) -> Result<TcpParam
     let mss_bytes = mtu_bytes - TCP_HEADER_BYTES;
     let window = reader.want("receive_buffer", spec.receive_buffer)?.0 / 2;
     let control = match spec.base {
-        Some(BaseSpec::Cubic) => CongestionControl::without_estimate(ControlKind::Cubic),
-        Some(BaseSpec::Reno) => CongestionControl::without_estimate(ControlKind::Reno),
-        _ => CongestionControl {
-            kind: ControlKind::Dctcp,
+        Some(BaseSpec::Cubic) => CongestionControl::Cubic,
+        Some(BaseSpec::Reno) => CongestionControl::Reno,
+        Some(BaseSpec::Roce | BaseSpec::Dcqcn) => unreachable!("RoCE is resolved by itself"),
+        Some(BaseSpec::Dctcp) | None => CongestionControl::Dctcp {
             gain: sixteenth(reader.want("gain", spec.gain)?),
             alpha: sixteenth(reader.want("alpha", spec.alpha)?),
         },

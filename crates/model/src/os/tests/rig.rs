@@ -8,9 +8,7 @@ use crate::line::{
     one_bank, Content, Ecn, Homes, LineRing, Packet, PacketId, Packets, QueueRings, RequestKind, Requests, SocketHomes,
 };
 use crate::os::{NetCoreWiring, NetFootprint, NetSocketParams, NetStack};
-use crate::params::{
-    CongestionControl, ControlKind, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic,
-};
+use crate::params::{CongestionControl, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic};
 use crate::part::{Context, Notice, Payload};
 use crate::transport::tcp::{Segment, TcpConnection};
 use crate::Pages;
@@ -71,7 +69,7 @@ pub(super) fn stack() -> StackParams {
 
 pub(super) fn tcp() -> TcpParams {
     TcpParams {
-        control: CongestionControl { kind: ControlKind::Dctcp, gain: 4096, alpha: 0 },
+        control: CongestionControl::Dctcp { gain: 4096, alpha: 0 },
         mss_bytes: MSS,
         tso_bytes: 16 * MSS,
         initial_window: 10,

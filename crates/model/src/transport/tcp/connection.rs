@@ -33,7 +33,7 @@ impl TcpConnection {
             receiver: Receiver::new(params),
             counters: Counters::default(),
             capable: params.ecn,
-            echoes_each_mark: echoes_each_mark(params.control.kind),
+            echoes_each_mark: echoes_each_mark(params.control),
         }
     }
 

@@ -63,7 +63,7 @@ impl Receiver {
             ack_segments: u64::from(params.ack_segments),
             ack_delay_ps: params.ack_delay_ps,
             sack: params.sack,
-            echoes_each_mark: echoes_each_mark(params.control.kind),
+            echoes_each_mark: echoes_each_mark(params.control),
             next: 0,
             read: 0,
             edge: params.receive_buffer_bytes,

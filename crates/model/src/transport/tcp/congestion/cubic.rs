@@ -1,7 +1,6 @@
 //! CUBIC (RFC 9438) in integers: bytes and microseconds. C = 0.4 segments per second cubed, beta = 0.7.
 
 use super::{Acked, CongestionRule, CongestionWindow};
-use crate::params::CongestionControl;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -34,10 +33,6 @@ pub(crate) struct Cubic {
 }
 
 impl CongestionRule for Cubic {
-    fn new(_control: &CongestionControl) -> Self {
-        Self::default()
-    }
-
     fn grow(&mut self, window: &mut CongestionWindow, acked: Acked) {
         self.seen = acked.now;
         let left = window.slow_start(acked.bytes);
@@ -90,6 +85,10 @@ impl CongestionRule for Cubic {
 }
 
 impl Cubic {
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
     /// Starts a new epoch from the current window (section 4.2).
     fn begin(&mut self, window: &CongestionWindow, now: Time) -> Time {
         self.plateau = self.plateau.max(window.bytes);

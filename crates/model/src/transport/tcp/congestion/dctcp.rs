@@ -1,7 +1,6 @@
 //! DCTCP (RFC 8257): reduces the window in proportion to the share of marked bytes.
 
 use super::{CongestionRule, CongestionWindow};
-use crate::params::CongestionControl;
 use serde::{Deserialize, Serialize};
 
 /// One, in units of alpha.
@@ -20,13 +19,16 @@ pub(crate) struct Dctcp {
     end: u64,
 }
 
+impl Dctcp {
+    /// Creates the estimate; `gain` and `alpha` are in units of 2^-16, 1 at most.
+    pub(super) fn new(gain: u32, alpha: u32) -> Self {
+        let alpha = (u64::from(alpha) << 16).min(ONE);
+        Self { alpha, gain: u64::from(gain).min(1 << 16), acked: 0, marked: 0, end: 0 }
+    }
+}
+
 impl CongestionRule for Dctcp {
     const ECHOES_EACH_MARK: bool = true;
-
-    fn new(control: &CongestionControl) -> Self {
-        let alpha = (u64::from(control.alpha) << 16).min(ONE);
-        Self { alpha, gain: u64::from(control.gain).min(1 << 16), acked: 0, marked: 0, end: 0 }
-    }
 
     fn alpha(&self) -> u32 {
         (self.alpha >> 16) as u32

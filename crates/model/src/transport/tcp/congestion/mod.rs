@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::params::{CongestionControl, ControlKind, TcpParams};
+use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -76,9 +76,6 @@ trait CongestionRule {
     /// of as RFC 3168 says.
     const ECHOES_EACH_MARK: bool = false;
 
-    /// Creates the state of a flow.
-    fn new(control: &CongestionControl) -> Self;
-
     /// Grows the window after an acknowledgement of new data while the window limited the sender.
     fn grow(&mut self, window: &mut CongestionWindow, acked: Acked) {
         window.grow(acked.bytes);
@@ -111,7 +108,7 @@ trait CongestionRule {
 }
 
 macro_rules! control_rules {
-    ($($kind:ident $module:ident $name:literal $title:literal;)*) => {
+    ($($kind:ident $module:ident $({ $($field:ident: $meaning:literal),* })? $title:literal;)*) => {
         $(mod $module;)*
 
         /// State of the rule of any congestion control.
@@ -121,17 +118,19 @@ macro_rules! control_rules {
         }
 
         impl AnyRule {
-            fn new(control: &CongestionControl) -> Self {
-                match control.kind {
-                    $(ControlKind::$kind => Self::$kind(CongestionRule::new(control)),)*
+            fn new(control: CongestionControl) -> Self {
+                match control {
+                    $(CongestionControl::$kind $({ $($field),* })? => {
+                        Self::$kind($module::$kind::new($($($field),*)?))
+                    })*
                 }
             }
         }
 
         /// Returns true if all packets of a control are ECN-capable and its receiver echoes each mark.
-        pub(crate) fn echoes_each_mark(kind: ControlKind) -> bool {
-            match kind {
-                $(ControlKind::$kind => $module::$kind::ECHOES_EACH_MARK,)*
+        pub(crate) fn echoes_each_mark(control: CongestionControl) -> bool {
+            match control {
+                $(CongestionControl::$kind { .. } => $module::$kind::ECHOES_EACH_MARK,)*
             }
         }
 
@@ -160,7 +159,7 @@ impl Congestion {
         let mss = u64::from(params.mss_bytes);
         let initial = u64::from(params.initial_window.max(1)) * mss;
         let window = CongestionWindow { bytes: initial, threshold: u64::MAX, mss, acked: 0 };
-        Self { window, initial, rule: AnyRule::new(&params.control) }
+        Self { window, initial, rule: AnyRule::new(params.control) }
     }
 
     /// Returns the congestion window, in bytes.

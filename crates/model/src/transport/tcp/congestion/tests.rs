@@ -3,7 +3,7 @@
 use super::cubic::{cube_root, Cubic};
 use super::dctcp::Dctcp;
 use super::{Acked, Congestion, CongestionRule, CongestionWindow};
-use crate::params::{CongestionControl, ControlKind, TcpParams};
+use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 
@@ -11,10 +11,6 @@ const MSS: u64 = 1448;
 
 fn window(bytes: u64, threshold: u64) -> CongestionWindow {
     CongestionWindow { bytes, threshold, mss: MSS, acked: 0 }
-}
-
-fn marks(gain: u32, alpha: u32) -> CongestionControl {
-    CongestionControl { kind: ControlKind::Dctcp, gain, alpha }
 }
 
 proptest! {
@@ -25,7 +21,7 @@ proptest! {
         marked in 0..101_u64,
         windows in 1..100_i32
     ) {
-        let mut dctcp = Dctcp::new(&marks(gain, first));
+        let mut dctcp = Dctcp::new(gain, first);
         let (mut una, mut next) = (0, 100 * MSS);
         // The first window ends with the first byte; marks count from then on.
         dctcp.observe(0, false, 1, next);
@@ -50,7 +46,7 @@ proptest! {
     #[test]
     fn the_cut_is_half_of_alpha_with_a_floor_of_two_segments(alpha in 0..65537_u32, bytes in 1..10_000_000_u64) {
         let mut window = window(bytes, u64::MAX);
-        Dctcp::new(&marks(1, alpha)).on_echo(&mut window);
+        Dctcp::new(1, alpha).on_echo(&mut window);
         let exact = bytes as f64 * (1.0 - f64::from(alpha) / 131_072.0);
         prop_assert!((window.bytes as f64 - exact.max(2.0 * MSS as f64)).abs() <= 1.0);
         prop_assert_eq!(window.threshold, window.bytes);
@@ -157,7 +153,7 @@ fn reduced() -> (Congestion, Time) {
 
 fn params() -> TcpParams {
     TcpParams {
-        control: CongestionControl::without_estimate(ControlKind::Cubic),
+        control: CongestionControl::Cubic,
         mss_bytes: 1448,
         tso_bytes: 1448,
         initial_window: 10,

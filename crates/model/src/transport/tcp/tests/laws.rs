@@ -2,16 +2,12 @@
 
 use super::super::{SackBlock, Segment, TcpConnection};
 use super::pipe::{params, Pipe, PipeDirection, DCTCP, MS, US};
-use crate::params::{CongestionControl, ControlKind, TcpParams};
+use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 
 fn controls() -> impl Strategy<Value = CongestionControl> {
-    prop_oneof![
-        Just(CongestionControl::without_estimate(ControlKind::Reno)),
-        Just(CongestionControl::without_estimate(ControlKind::Cubic)),
-        Just(DCTCP)
-    ]
+    prop_oneof![Just(CongestionControl::Reno), Just(CongestionControl::Cubic), Just(DCTCP)]
 }
 
 fn ways() -> impl Strategy<Value = PipeDirection> {
@@ -155,11 +151,7 @@ proptest! {
 
 #[test]
 fn a_flow_without_end_fills_the_link_with_every_control() {
-    for control in [
-        CongestionControl::without_estimate(ControlKind::Reno),
-        CongestionControl::without_estimate(ControlKind::Cubic),
-        DCTCP,
-    ] {
+    for control in [CongestionControl::Reno, CongestionControl::Cubic, DCTCP] {
         let way = PipeDirection { mark_from: 65, queue_packets: 200, ..PipeDirection::default() };
         let mut pipe =
             Pipe::new(&TcpParams { ack_segments: 1, ..params(control) }, [40_000_000, 0], [way.clone(), way], 1);

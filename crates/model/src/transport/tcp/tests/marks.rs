@@ -2,7 +2,7 @@
 
 use super::super::{Segment, TcpConnection};
 use super::pipe::{params, Pipe, PipeDirection, DCTCP, MS, US};
-use crate::params::{CongestionControl, ControlKind, TcpParams};
+use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 
 /// Returns a sender with `segments` segments in flight.
@@ -32,8 +32,7 @@ fn drain(connection: &mut TcpConnection, now: Time) -> Vec<Segment> {
 
 #[test]
 fn one_reduction_per_window_by_half_of_alpha_in_proportion_to_what_is_delivered() {
-    let params =
-        TcpParams { control: CongestionControl { kind: ControlKind::Dctcp, gain: 0, alpha: 1 << 15 }, ..params(DCTCP) };
+    let params = TcpParams { control: CongestionControl::Dctcp { gain: 0, alpha: 1 << 15 }, ..params(DCTCP) };
     let mut connection = sending(&params, 20);
     let now = Time::from_ps(20 * US);
     let mut sent = 0;
@@ -69,10 +68,7 @@ fn the_window_never_falls_below_two_segments_by_marks() {
 
 #[test]
 fn reno_and_cubic_answer_echoes_once_per_window_and_say_so() {
-    for (control, left) in [
-        (CongestionControl::without_estimate(ControlKind::Reno), 14480),
-        (CongestionControl::without_estimate(ControlKind::Cubic), 20272),
-    ] {
+    for (control, left) in [(CongestionControl::Reno, 14480), (CongestionControl::Cubic, 20272)] {
         let mut connection = sending(&params(control), 20);
         let now = Time::from_ps(20 * US);
         let mut out = Vec::new();
@@ -117,10 +113,7 @@ fn a_change_of_marks_is_told_at_once_and_what_came_before_apart() {
 
 #[test]
 fn other_receivers_echo_until_the_sender_has_reduced() {
-    let mut connection = TcpConnection::new(&TcpParams {
-        ack_segments: 1,
-        ..params(CongestionControl::without_estimate(ControlKind::Reno))
-    });
+    let mut connection = TcpConnection::new(&TcpParams { ack_segments: 1, ..params(CongestionControl::Reno) });
     let now = Time::from_ps(US);
     let mut echo = |segment: Segment| {
         connection.on_segment(now, &segment);
@@ -136,7 +129,7 @@ fn other_receivers_echo_until_the_sender_has_reduced() {
 #[test]
 fn retransmissions_and_pure_acknowledgements_are_capable_with_dctcp_only() {
     let again = Segment { retransmitted: true, ..data(0, false, 1) };
-    for (control, all) in [(CongestionControl::without_estimate(ControlKind::Reno), false), (DCTCP, true)] {
+    for (control, all) in [(CongestionControl::Reno, false), (DCTCP, true)] {
         let connection = TcpConnection::new(&params(control));
         assert!(connection.ecn_capable(&data(0, false, 1)));
         assert_eq!(connection.ecn_capable(&again), all);

@@ -1,7 +1,7 @@
 //! Two ends and a pipe between them: rate, delay, a queue that marks and drops, losses, reordering, copies.
 
 use super::super::{Segment, TcpConnection};
-use crate::params::{CongestionControl, ControlKind, TcpParams};
+use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,8 +28,7 @@ pub(super) fn params(control: CongestionControl) -> TcpParams {
     }
 }
 
-pub(super) const DCTCP: CongestionControl =
-    CongestionControl { kind: ControlKind::Dctcp, gain: 1 << 12, alpha: 1 << 16 };
+pub(super) const DCTCP: CongestionControl = CongestionControl::Dctcp { gain: 1 << 12, alpha: 1 << 16 };
 
 /// One direction of the pipe. Shares are out of 1000.
 #[derive(Clone, Debug)]

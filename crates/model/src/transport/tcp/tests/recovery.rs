@@ -2,10 +2,10 @@
 
 use super::super::{SackBlock, Segment, TcpConnection};
 use super::pipe::{params, Pipe, PipeDirection, DCTCP, MS, US};
-use crate::params::{CongestionControl, ControlKind, TcpParams};
+use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 
-const RENO: CongestionControl = CongestionControl::without_estimate(ControlKind::Reno);
+const RENO: CongestionControl = CongestionControl::Reno;
 const MSS: u64 = 1448;
 
 fn drain(connection: &mut TcpConnection, now: Time) -> Vec<Segment> {
