@@ -99,7 +99,7 @@ test-all:
 
 fuzz: build $(VENV)/locked-dev
 	@echo "make fuzz SEED=$(SEED)"
-	PROPTEST_CASES=$(FUZZ_CASES) cargo test --profile checked --package hostnet-config --locked --test all -- fuzz::
+	$(LINTED) PROPTEST_CASES=$(FUZZ_CASES) cargo test --profile checked --package hostnet-config --locked --test all -- fuzz::
 	$(BIN)/pytest tests/fuzz --numprocesses $(TEST_PROCESSES) --hypothesis-profile many --hypothesis-seed $(SEED)
 	$(if $(CAMPAIGNS),$(BIN)/pytest $(CAMPAIGNS) -m long --numprocesses $(TEST_PROCESSES))
 

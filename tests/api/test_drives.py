@@ -92,7 +92,7 @@ def test_what_crosses_is_explained_and_other_placements_are_tried() -> None:
         OCTO,
     }
     assert all(other["gain"] > 0.05 and other["crossing_gb_per_s"] < now["crossing_gb_per_s"] for other in others)
-    text = page_text(page)
+    text = " ".join(page_text(page).split())
     assert "Nonuniform DMA: data of fio between drives 0, 1, 2, 3 on socket 0 and memory of socket 1." in text
     assert "of 13.2 GB/s offered" in text
 
