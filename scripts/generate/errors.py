@@ -8,12 +8,12 @@ from pathlib import Path
 from hostnet import _core
 
 TABLE = re.compile(r"(?<=<!-- errors -->\n).*?(?=<!-- end -->)", re.S)
-HEAD = ["| code | rule | what to do |", "|---|---|---|"]
+HEAD = ["| code | meaning | remedy |", "|---|---|---|"]
 
 
 def files(root: Path) -> dict[Path, str]:
     """Returns the content of the page with the table of codes."""
     page = root / "docs" / "errors.md"
-    rows = [f"| `{code}` | {rule} | {fix} |" for code, rule, fix in _core.error_table()]
+    rows = [f"| `{code}` | {meaning} | {fix} |" for code, meaning, fix in _core.error_table()]
     table = "\n".join([*HEAD, *rows, ""])
     return {page: TABLE.sub(lambda _: table, page.read_text(encoding="utf-8"))}

@@ -1,4 +1,4 @@
-//! What encoder and decoder agree on: groups, tags and classes of floats.
+//! Defines the format that encoder and decoder share: groups, tags and classes of floats.
 
 /// Floats of a group, which is a burst of 256 bits in the NIC.
 pub const GROUP: usize = 8;

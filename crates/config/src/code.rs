@@ -4,18 +4,18 @@ use std::fmt;
 use std::path::Path;
 
 macro_rules! codes {
-    ($($variant:ident, $name:literal, $rule:literal, $fix:literal;)*) => {
-        /// Rule that an input breaks. Messages may change; names of codes stay.
+    ($($variant:ident, $name:literal, $meaning:literal, $fix:literal;)*) => {
+        /// Kind of mistake in an input. Messages may change; names of codes do not.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
-            $(#[doc = $rule] $variant,)*
+            $(#[doc = $meaning] $variant,)*
         }
 
         impl Code {
             /// All codes, in the order of the table in `docs/errors.md`.
             pub const ALL: &'static [Code] = &[$(Code::$variant),*];
 
-            /// Name in kebab case, as messages and the Python attribute `code` show it.
+            /// Returns the name in kebab case, as messages and the Python attribute `code` show it.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -23,15 +23,15 @@ macro_rules! codes {
                 }
             }
 
-            /// Sentence that states the rule.
+            /// Returns what is wrong with the input, as a sentence.
             #[must_use]
-            pub fn rule(self) -> &'static str {
+            pub fn meaning(self) -> &'static str {
                 match self {
-                    $(Code::$variant => $rule,)*
+                    $(Code::$variant => $meaning,)*
                 }
             }
 
-            /// Sentence on how to fix an input that breaks the rule.
+            /// Returns how to fix the input, as a sentence.
             #[must_use]
             pub fn fix(self) -> &'static str {
                 match self {
@@ -44,149 +44,149 @@ macro_rules! codes {
 
 codes! {
     Syntax, "syntax",
-        "A configuration is TOML or JSON, at most 1 MiB long and 16 levels deep.",
-        "Correct the text at the line and column that the message names.";
+        "The file is not valid TOML or JSON, or exceeds 1 MiB or 16 levels of nesting.",
+        "Correct the text at the line and column in the message.";
     UnknownKey, "unknown-key",
-        "Every key is one that its table has.",
+        "The table has no key of that name.",
         "Correct the spelling; the message names the nearest key.";
     MisplacedKey, "misplaced-key",
-        "A key stands in the table that it belongs to.",
-        "Move the key to the place that the message names.";
+        "The key belongs to another table.",
+        "Move the key to the table in the message.";
     MissingKey, "missing-key",
-        "Every key or option that is needed is given.",
-        "Give the key; the message says what it wants.";
+        "A required key or option is missing.",
+        "Add the key; the message says what it takes.";
     RequiresKey, "requires-key",
-        "A key, value or option comes with the others that it needs.",
-        "Give the other key the value that the message names, or leave this one out.";
+        "A key, value or option needs another one that is missing.",
+        "Add the key in the message, or remove this one.";
     NoEffect, "no-effect",
-        "A key or option has an effect together with the other settings.",
-        "Leave the key out, or change the setting that takes its effect away.";
+        "A key or option has no effect with the other settings.",
+        "Remove the key, or change the setting that disables it.";
     ConflictingKeys, "conflicting-keys",
-        "Keys or options that exclude each other are not given together.",
+        "Keys or options that exclude each other are used together.",
         "Keep one of them.";
     WrongType, "wrong-type",
-        "A value has the type of its key: text, number, true or false, list or table.",
-        "Write a value of the type that the message names.";
+        "The value has the wrong type: text, number, boolean, list or table.",
+        "Use a value of the type in the message.";
     BadUnit, "bad-unit",
-        "A quantity is a number followed by a unit of its kind.",
-        "Write a number and a unit, such as 10 us, 64 KiB or 100 Gbps.";
+        "The quantity lacks a unit, or has a unit of another kind.",
+        "Use a number with a unit, such as 10 us, 64 KiB or 100 Gbps.";
     MalformedValue, "malformed-value",
-        "A text has the form that its key or option wants.",
-        "Write the value as the example in the message.";
+        "The text does not have the expected format.",
+        "Follow the example in the message.";
     UnknownName, "unknown-name",
-        "A name is one that hostnet knows: a preset, device, pattern, kind or choice.",
-        "Use the nearest name, or one of those that the message lists.";
+        "No preset, device, pattern, kind or choice has that name.",
+        "Use the nearest name, or one that the message lists.";
     DoesNotExist, "does-not-exist",
-        "A host, switch, flow, socket, core, drive, channel or node that is referred to exists.",
-        "Refer to one that is there, or describe more of them.";
+        "A host, switch, flow, socket, core, drive, channel or node that is referred to does not exist.",
+        "Refer to an existing one, or add it.";
     OutOfRange, "out-of-range",
-        "A number lies in the range that its key or option allows.",
-        "Choose a value in the range that the message names.";
+        "The number is outside the allowed range.",
+        "Choose a value in the range in the message.";
     NotAMultiple, "not-a-multiple",
-        "A number is a multiple, or a power, of the step that its key wants.",
-        "Choose a near value that is one.";
+        "The number is not a multiple, or not a power, of the required step.",
+        "Choose the nearest value that is.";
     WrongCount, "wrong-count",
-        "A list has as many entries, and a system as many parts, as the rule in the message says.",
+        "A list has too few or too many entries, or a system too few or too many parts.",
         "Add or remove entries.";
     Duplicate, "duplicate",
-        "An entry, a name or a part is given once.",
+        "An entry, name or part appears twice.",
         "Remove or rename one of the two.";
     WrongOrder, "wrong-order",
-        "Values that bound each other, or follow one another, are in order.",
+        "Values that bound or follow each other are out of order.",
         "Raise one of the values, or lower the other.";
     MustAgree, "must-agree",
-        "Values that several parts share are the same, or fit each other, everywhere.",
-        "Give all of the parts the same value.";
+        "Values that several parts share differ, or do not fit each other.",
+        "Use the same value for all of them.";
     BadDistribution, "bad-distribution",
-        "Points of a distribution rise, and its shares are 1 in all.",
-        "Sort the points, and correct the shares.";
+        "The points of a distribution do not rise, or its shares do not add up to 1.",
+        "Sort the points and correct the shares.";
     BadAddressMap, "bad-address-map",
-        "An address map gives each line a place of its own in the memory that is described.",
-        "Use as many bits of each field as the memory has, and masks that are independent.";
+        "The address map does not map each line to a location of its own.",
+        "Use as many bits per field as the memory has, and linearly independent masks.";
     TooMany, "too-many",
-        "A count stays within what the simulator takes in all.",
-        "Describe fewer, to at most the number in the message.";
+        "A count exceeds a limit of the simulator.",
+        "Reduce the count to the maximum in the message.";
     TooLarge, "too-large",
-        "A simulation fits into the memory of this machine that it may use.",
-        "Describe less, or raise run.memory where there is more.";
+        "The simulation needs more memory than it may use on this machine.",
+        "Simulate less, or raise run.memory if the machine has more.";
     OutOfMemorySpace, "out-of-memory-space",
-        "Everything that lies in a simulated memory fits into it.",
-        "Use smaller buffers, or give that memory more.";
+        "The buffers exceed the capacity of a simulated memory.",
+        "Use smaller buffers, or more memory.";
     DoesNotFit, "does-not-fit",
-        "A packet, request or threshold fits into its buffer, queue, ring or MTU.",
-        "Make it smaller, or its place larger.";
+        "A packet, request or threshold is larger than its buffer, queue, ring or MTU.",
+        "Reduce its size, or enlarge the buffer, queue, ring or MTU.";
     CoreTaken, "core-taken",
-        "A core does the work of one owner where it cannot be shared.",
-        "Choose another core, or simulate the host line by line where that lets cores be shared.";
+        "Two owners claim a core that cannot be shared.",
+        "Choose another core, or use fidelity = \"line\" where it allows sharing.";
     TooManyCores, "too-many-cores",
-        "Workloads, flows and ranks use no more cores than there are.",
-        "Use fewer cores, or give the server more.";
+        "Workloads, flows and ranks need more cores than the server has.",
+        "Use fewer cores, or a server with more.";
     TooFewSlots, "too-few-slots",
-        "Lanes, slots, ports and drives are enough for what uses them.",
-        "Use fewer of them, or describe more.";
+        "Lanes, slots, ports or drives do not suffice.",
+        "Use fewer of them, or configure more.";
     Unreachable, "unreachable",
-        "Hosts that send to each other are joined by cables and switches.",
-        "Add the cable that is missing, or send to another host.";
+        "No path of cables and switches joins two hosts that communicate.",
+        "Add the missing cable, or choose another destination.";
     BadCabling, "bad-cabling",
-        "Each host and each switch has the cables and the place that the topology wants.",
+        "The cables of a host or switch do not match the topology.",
         "Add, remove or move the cable, or choose another topology.";
     SendsInCircle, "sends-in-circle",
-        "Nothing that is sent comes back to its sender: not at once, and not by a loop.",
-        "Send to another place, or open the loop.";
+        "Traffic returns to its sender, at once or by a loop.",
+        "Choose another destination, or open the loop.";
     Deadlock, "deadlock",
-        "Packets, ports and ranks do not wait for each other for ever.",
-        "Break the circle that the message names, for example by other routes or fewer pauses.";
+        "Packets, ports or ranks wait for each other in a cycle.",
+        "Break the cycle in the message, for example by other routes or fewer pauses.";
     WrongHostKind, "wrong-host-kind",
-        "A host is a server, an endpoint or a DIMM as its task needs.",
-        "Give the task to a host of the kind that the message names.";
+        "A host is of the wrong kind for its task: server, endpoint or DIMM.",
+        "Give the task to a host of the kind in the message.";
     NeedsLineFidelity, "needs-line-fidelity",
-        "A part that only the simulation of lines has is simulated line by line.",
-        "Set fidelity = \"line\", or leave the part out.";
+        "A part is modelled only at the fidelity of lines.",
+        "Set fidelity = \"line\", or remove the part.";
     NotSupported, "not-supported",
-        "A combination of features is one that hostnet models.",
-        "Leave one of the two out.";
+        "hostnet does not model this combination of features.",
+        "Remove one of the features.";
     NothingToDo, "nothing-to-do",
-        "A run has something to do, and measures something before it ends.",
+        "The run has no traffic, or ends before it measures anything.",
         "Add traffic, or make the run longer.";
     WrongKind, "wrong-kind",
-        "A command gets a description of the kind that it takes: of a server, a cluster, a chip or a run.",
-        "Give it another file, or use another command for this one.";
+        "The command takes another kind of input: a server, cluster, chip or run.",
+        "Use another file, or another command for this one.";
     MalformedFile, "malformed-file",
-        "A file of data has the form that its format prescribes, and is whole.",
-        "Correct the place that the message names, or write the file anew.";
+        "A data file violates its format, or is truncated.",
+        "Correct the position in the message, or create the file again.";
     FileNotFound, "file-not-found",
-        "A file or folder that is named exists.",
-        "Correct the path; relative paths in a configuration start at its folder.";
+        "A file or folder does not exist.",
+        "Correct the path; paths in a configuration are relative to its folder.";
     FileAccess, "file-access",
-        "A place that is named can be read or written, and nobody else writes there.",
-        "Name another place, or change its permissions.";
+        "A file or folder cannot be read or written, or is in use.",
+        "Use another path, or change the permissions.";
     ImplausibleData, "implausible-data",
-        "Measured values can be true of the hardware, and do not contradict each other.",
+        "Measured values are impossible for the hardware, or contradict each other.",
         "Check units, columns and conditions of the measurement, or state its noise.";
     OtherVersion, "other-version",
-        "Files, processes and workers are of this version of hostnet.",
+        "A file, process or worker is of another version of hostnet.",
         "Run again with this version, or install the other one.";
     OtherConfiguration, "other-configuration",
-        "A run is continued, repeated or compared with the configuration that it began with.",
-        "Give the same configuration, or start anew in another place.";
+        "The run to continue, repeat or compare has another configuration.",
+        "Use the same configuration, or start again in another folder.";
     BadCheckpoint, "bad-checkpoint",
-        "A checkpoint is a whole file that hostnet wrote, and holds a state that a run comes to.",
-        "Continue from an older checkpoint, or start the run anew.";
+        "The checkpoint is damaged, or holds a state that no run reaches.",
+        "Continue from an older checkpoint, or start the run again.";
     MissingPackage, "missing-package",
-        "A program or package that an option needs is installed.",
-        "Install it as the message says, or leave the option out.";
+        "A program or package that an option needs is not installed.",
+        "Install it as the message says, or omit the option.";
     ClusterFailed, "cluster-failed",
-        "The processes and workers of a distributed run answer until it ends.",
-        "Start them anew, and continue the run with --resume where there is one.";
+        "Processes or workers of a distributed run stopped answering.",
+        "Start them again, and continue with --resume if possible.";
     Stuck, "stuck",
-        "A simulated system moves on: nothing waits for what never comes.",
-        "Raise the limit of the domain that the message names, or remove the cause of its backpressure.";
+        "The simulated system makes no progress.",
+        "Raise the limit of the domain in the message, or remove the cause of its backpressure.";
     Usage, "usage",
-        "A command line has the form that `hostnet COMMAND --help` shows.",
-        "Correct the command, option or argument that the message names.";
+        "The command line does not match `hostnet COMMAND --help`.",
+        "Correct the command, option or argument in the message.";
     Defect, "defect",
-        "hostnet holds its own invariants.",
-        "Report the message: no input should lead to it.";
+        "hostnet violated an invariant of its own.",
+        "Report the message: no input should cause it.";
 }
 
 impl Code {

@@ -1,6 +1,6 @@
 //! Configurations and runs of chips.
 
-use crate::errors::{faulty, simulation_error};
+use crate::errors::{fault_error, simulation_error};
 use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::plan::format_of;
 use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
@@ -61,7 +61,7 @@ pub(crate) fn chip_schema() -> String {
 #[pyfunction]
 #[pyo3(signature = (preset=None))]
 pub(crate) fn chip_template(preset: Option<&str>) -> PyResult<String> {
-    hostnet_config::chip_template(preset).map_err(faulty)
+    hostnet_config::chip_template(preset).map_err(fault_error)
 }
 
 /// Returns the names of the chips that come with hostnet.

@@ -1,6 +1,6 @@
 //! Schema, templates and job traces of clusters.
 
-use crate::errors::faulty;
+use crate::errors::fault_error;
 use crate::plan::{format_of, Plan};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -27,7 +27,7 @@ pub(crate) fn cluster_templates() -> Vec<&'static str> {
 /// Returns a commented cluster configuration to start from.
 #[pyfunction]
 pub(crate) fn cluster_template(name: &str) -> PyResult<&'static str> {
-    hostnet_config::cluster_template(name).map_err(faulty)
+    hostnet_config::cluster_template(name).map_err(fault_error)
 }
 
 /// Returns the content of the Chakra execution traces of a job, one per rank. `job` may be left out if there is only
@@ -42,6 +42,6 @@ pub(crate) fn chakra_traces<'py>(
     job: Option<&str>,
     messages: bool,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let traces = hostnet_config::chakra_traces(&plan.plan, job, messages).map_err(faulty)?;
+    let traces = hostnet_config::chakra_traces(&plan.plan, job, messages).map_err(fault_error)?;
     Ok(traces.into_iter().map(|trace| PyBytes::new(py, &trace)).collect())
 }

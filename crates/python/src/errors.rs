@@ -13,30 +13,30 @@ pyo3::import_exception!(hostnet.errors, ConfigError);
 pyo3::import_exception!(hostnet.errors, SimulationError);
 pyo3::import_exception!(hostnet.errors, CheckpointError);
 
-/// The codes of all errors with the sentences that state the rule and how to fix what breaks it.
+/// Returns the codes of all errors, each with its meaning and its remedy.
 #[pyfunction]
 pub(crate) fn error_table() -> Vec<(&'static str, &'static str, &'static str)> {
-    Code::ALL.iter().map(|code| (code.name(), code.rule(), code.fix())).collect()
+    Code::ALL.iter().map(|code| (code.name(), code.meaning(), code.fix())).collect()
 }
 
-/// The exception for something that the user gave.
+/// Creates the exception for a mistake in the input.
 pub(crate) fn config_error(code: Code, message: impl Display) -> PyErr {
     ConfigError::new_err((code.name(), message.to_string()))
 }
 
-/// The exception for a value whose place the message names.
-pub(crate) fn faulty(fault: Fault) -> PyErr {
+/// Creates the exception for a value whose position the message names.
+pub(crate) fn fault_error(fault: Fault) -> PyErr {
     config_error(fault.code, fault.message)
 }
 
-/// The exception for a configuration, with the place of what is wrong.
+/// Creates the exception for a configuration, with the position of the mistake.
 pub(crate) fn refused(error: hostnet_config::ConfigError) -> PyErr {
     let message = error.to_string();
     let hostnet_config::ConfigError { code, file, line, path, .. } = error;
     ConfigError::new_err((code.name(), message, file, line, Some(path).filter(|path| !path.is_empty())))
 }
 
-/// The exception for a trace, with the place of what is wrong.
+/// Creates the exception for a trace, with the position of the mistake.
 pub(crate) fn wrong_trace(error: &TraceError) -> PyErr {
     let code = Code::of_file(Path::new(error.file()));
     ConfigError::new_err((code.name(), error.to_string(), error.file().to_owned(), error.line()))
@@ -53,7 +53,7 @@ pub(crate) fn simulation_error(error: &hostnet_sim::SimulationError) -> PyErr {
     }
 }
 
-/// The exception for a checkpoint that a run does not go on from.
+/// Creates the exception for a checkpoint that a run cannot continue.
 pub(crate) fn checkpoint_error(error: &hostnet_sim::CheckpointError) -> PyErr {
     let code = match error {
         hostnet_sim::CheckpointError::Foreign | hostnet_sim::CheckpointError::Damaged(_) => Code::BadCheckpoint,

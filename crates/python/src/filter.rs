@@ -1,6 +1,6 @@
 //! Filters traces of processors through caches and writes the misses and write-backs as a trace for a memory.
 
-use crate::errors::{config_error, faulty, os_error, wrong_trace};
+use crate::errors::{config_error, fault_error, os_error, wrong_trace};
 use crate::output::Output;
 use crate::supervise::{supervise, Describe, RunMonitor};
 use hostnet_config::Code;
@@ -110,7 +110,7 @@ fn levels_of(levels: &[(u64, u32, String)]) -> PyResult<Vec<LevelParams>> {
             }
         };
         let level = LevelParams { bytes: *bytes, ways: *ways, replacement };
-        level.check().map(|()| level).map_err(faulty)
+        level.check().map(|()| level).map_err(fault_error)
     };
     let levels: Vec<LevelParams> = levels.iter().map(level).collect::<PyResult<_>>()?;
     let bytes: u64 = levels.iter().map(|level| level.bytes).sum();

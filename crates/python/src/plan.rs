@@ -1,6 +1,6 @@
 //! Configurations of servers and clusters.
 
-use crate::errors::{config_error, faulty, refused, wrong_trace};
+use crate::errors::{config_error, fault_error, refused, wrong_trace};
 use hostnet_analysis::limits::{Limit, LIMITS, TOGETHER};
 use hostnet_config::{Code, Format, Input};
 use hostnet_model::params::ServerParams;
@@ -318,7 +318,7 @@ pub(crate) fn apps() -> Vec<(&'static str, String)> {
 #[pyfunction]
 #[pyo3(signature = (app, *, alone=false))]
 pub(crate) fn app_template(app: &str, alone: bool) -> PyResult<String> {
-    hostnet_config::app_template(app, alone).map_err(faulty)
+    hostnet_config::app_template(app, alone).map_err(fault_error)
 }
 
 /// Returns the bandwidth of one direction of a PCIe link after line coding, in bytes per second.

@@ -60,21 +60,21 @@ pub enum SimulationError {
     },
 }
 
-/// Something from outside does not fit a host, or is missing there.
+/// A controller or governor from outside does not fit its host, or is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{host}: {why}")]
 pub struct HostError {
-    /// The rule that is broken.
+    /// Rule that is broken.
     pub code: Code,
-    /// The name of the host, as it was given.
+    /// Name of the host, as given.
     pub host: String,
-    /// What is wrong.
+    /// Mistake, in words.
     pub why: String,
-    /// What was not given to the run, if that is it.
+    /// Component that the run lacks, if one is missing.
     pub missing: Option<MissingComponent>,
 }
 
-/// What a run may need from outside.
+/// Component that the caller of a run supplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingComponent {
     /// The controller of a host with `control.rule = "user"`.

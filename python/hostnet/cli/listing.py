@@ -93,7 +93,7 @@ def show_studies() -> None:
 
 def show_errors() -> None:
     """Prints the codes of errors with their rules."""
-    print_described((code, rule) for code, rule, _ in _core.error_table())
+    print_described((code, meaning) for code, meaning, _ in _core.error_table())
 
 
 def show_workloads() -> None:

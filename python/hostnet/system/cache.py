@@ -36,9 +36,8 @@ class Llc(Description):
     first whose two-bit age is the oldest, quad-age LRU).
     """
     inclusion: str | None = None
-    """Whether the LLC holds all lines that the cores hold, or takes those that they evict: "inclusive" (all of it: a
-    line that leaves the LLC leaves the cores) or "victim" (lines enter it when they leave a core, and leave it when a
-    core takes them).
+    """Inclusion policy of the LLC: "inclusive" (the LLC holds every line that a core holds: a line that leaves the LLC
+    leaves the cores) or "victim" (the LLC takes the lines that cores evict, and gives them up when a core reads them).
     """
     clean_victims: str | None = None
     """Which clean lines a victim LLC takes from the cores: "all" (all that leave an L2), "foreseen" (those of cores

@@ -49,7 +49,7 @@ pub(crate) struct LlcSpec {
     pub(crate) ways: u32,
     /// Which line of a set leaves.
     pub(crate) replacement: ReplacementSpec,
-    /// Whether the LLC holds all lines that the cores hold, or takes those that they evict.
+    /// Inclusion policy of the LLC.
     pub(crate) inclusion: InclusionSpec,
     /// Which clean lines a victim LLC takes from the cores; the others are dropped. Without meaning when it is
     /// inclusive.
@@ -84,13 +84,13 @@ pub(crate) enum ReplacementSpec {
     Qlru,
 }
 
-/// Whether the LLC holds all lines that the cores hold, or takes those that they evict.
+/// Inclusion policy of the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum InclusionSpec {
-    /// All of it: a line that leaves the LLC leaves the cores.
+    /// The LLC holds every line that a core holds: a line that leaves the LLC leaves the cores.
     Inclusive,
-    /// Lines enter it when they leave a core, and leave it when a core takes them.
+    /// The LLC takes the lines that cores evict, and gives them up when a core reads them.
     Victim,
 }
 

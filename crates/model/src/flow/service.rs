@@ -153,7 +153,7 @@ pub(super) struct ServiceServer {
     /// Requests received completely, and bytes received of the next one.
     arrived: u64,
     request: u64,
-    /// Of the requests received, those passed to a worker, and those answered.
+    /// Requests that were passed to a worker, and requests that were answered.
     taken: u64,
     answered: u64,
     /// True for each request passed to a worker and not answered that has been served.

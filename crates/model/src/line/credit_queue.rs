@@ -61,7 +61,7 @@ impl CreditQueue {
 /// Credit queues of reads and of writes, for requests that take one credit each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RequestCredits {
-    /// Of reads, of writes.
+    /// Queue of reads, and queue of writes.
     queues: [CreditQueue; 2],
     /// By request number: time at which the request took its credit, and its class.
     taken: Vec<(Time, u8)>,
