@@ -66,7 +66,7 @@ pub(super) fn of(
         _ if facts.link_ns > 0.0 => {
             Err(Missing::counter("CHA admission", "of the time that lines take behind the link"))
         }
-        _ if facts.crosses => Err(Missing::counter("CHA admission", "the time that lines take over UPI")),
+        _ if facts.crosses => Err(Missing::counter("CHA admission", "of the time that lines take over UPI")),
         None => admission(counters, facts, &pool.domain, path_ns),
         Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - path_ns),
     };
