@@ -7,11 +7,11 @@ use crate::units::shorten;
 
 /// Highest way that a list may contain. Caches have fewer ways, so that the check against the cache can report how
 /// many there are.
-pub(crate) const WAY_MAX: u32 = 63;
+pub const WAY_MAX: u32 = 63;
 
 /// Parses ways, given as a list of numbers or as a hexadecimal mask. Bit 0 is way 0. The message of an error does not
 /// name the key.
-pub(crate) fn parse_ways(text: &str) -> Result<u64, Fault> {
+pub fn parse_ways(text: &str) -> Result<u64, Fault> {
     let mask = match text.trim().strip_prefix("0x") {
         Some(digits) => parse_mask(digits).ok_or_else(|| {
             Fault::new(Code::MalformedValue, format!("{} is not a mask such as \"0x600\"", shorten(text)))
@@ -27,7 +27,7 @@ fn parse_mask(digits: &str) -> Option<u64> {
 }
 
 /// Checks the rules of the hardware for a mask of ways: it has at least one way and is contiguous.
-pub(crate) fn checked(mask: u64) -> Result<u64, &'static str> {
+pub fn checked(mask: u64) -> Result<u64, &'static str> {
     if mask == 0 {
         return Err("has no way; at least one is wanted");
     }
@@ -39,7 +39,7 @@ pub(crate) fn checked(mask: u64) -> Result<u64, &'static str> {
 }
 
 /// Formats a mask as a list that [`parse_ways`] reads.
-pub(crate) fn format_ways(mask: u64) -> String {
+pub fn format_ways(mask: u64) -> String {
     let ways: Vec<u32> = (0..=WAY_MAX).filter(|way| (mask >> way) & 1 == 1).collect();
     format_cores(&ways)
 }

@@ -54,7 +54,7 @@ impl Dimension {
     }
 
     /// Returns the name with its article, for messages: "a time", "an energy".
-    pub(crate) fn one(self) -> String {
+    pub fn one(self) -> String {
         let article = if self == Dimension::Energy { "an" } else { "a" };
         format!("{article} {}", self.name())
     }
@@ -76,12 +76,12 @@ impl Dimension {
     }
 
     /// Returns the examples in quotes, for messages.
-    pub(crate) fn shown(self) -> String {
+    pub fn shown(self) -> String {
         format!("\"{}\"", self.examples().join("\" or \""))
     }
 
     /// Returns the dimension with this name, which is the value of `x-quantity` in a schema.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         use Dimension::*;
         let all = [Time, Size, Bandwidth, TransferRate, Frequency, Power, Energy, Voltage, Slew, Rate];
         all.into_iter().find(|dimension| dimension.name() == name)
@@ -148,7 +148,7 @@ fn split_exponent(text: &str) -> (i32, &str) {
 }
 
 /// Returns `text` in quotes for messages, truncated to 60 characters.
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     const LENGTH_MAX: usize = 60;
     if text.chars().count() <= LENGTH_MAX {
         return format!("{text:?}");

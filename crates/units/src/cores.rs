@@ -5,15 +5,15 @@ use crate::error::Fault;
 use crate::units::shorten;
 
 /// Highest core number that a list may contain.
-pub(crate) const CORE_MAX: u32 = 1023;
+pub const CORE_MAX: u32 = 1023;
 
 /// Parses a list of cores. The result is ascending. The message of an error does not name the key.
-pub(crate) fn parse_cores(text: &str) -> Result<Vec<u32>, Fault> {
+pub fn parse_cores(text: &str) -> Result<Vec<u32>, Fault> {
     parse_list(text, "core", CORE_MAX)
 }
 
 /// Parses a list of numbers up to `most` as [`parse_cores`] does. Messages call each number a `noun`.
-pub(crate) fn parse_list(text: &str, noun: &str, most: u32) -> Result<Vec<u32>, Fault> {
+pub fn parse_list(text: &str, noun: &str, most: u32) -> Result<Vec<u32>, Fault> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -44,7 +44,7 @@ fn parse_number(text: &str, most: u32) -> Option<u32> {
 }
 
 /// Formats an ascending list of cores, with ranges.
-pub(crate) fn format_cores(cores: &[u32]) -> String {
+pub fn format_cores(cores: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &core in cores {
         match ranges.last_mut() {
@@ -58,7 +58,7 @@ pub(crate) fn format_cores(cores: &[u32]) -> String {
 
 /// Returns a note about the listed cores that run no `who` (for example "job"). `None` if all cores are used. `path`
 /// is the key that lists the cores.
-pub(crate) fn idle_note(path: &str, listed: &[u32], used: impl Fn(u32) -> bool, who: &str) -> Option<String> {
+pub fn idle_note(path: &str, listed: &[u32], used: impl Fn(u32) -> bool, who: &str) -> Option<String> {
     let idle: Vec<u32> = listed.iter().copied().filter(|&core| !used(core)).collect();
     let noun = if idle.len() == 1 { "core" } else { "cores" };
     (!idle.is_empty()).then(|| format!("{path}: no {who} is on {noun} {}", format_cores(&idle)))

@@ -49,7 +49,7 @@ impl Fault {
     }
 
     /// Converts the fault to an issue about the key at `path`.
-    pub(crate) fn blame(self, path: impl Into<String>) -> Issue {
+    pub fn blame(self, path: impl Into<String>) -> Issue {
         Issue::new(self.code, path, self.message)
     }
 }
@@ -74,28 +74,31 @@ impl From<Issue> for Fault {
 
 /// Broken rule attributed to keys, but not yet to a file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Issue {
-    pub(crate) code: Code,
+pub struct Issue {
+    /// Broken rule.
+    pub code: Code,
     /// Keys that the rule is about. The error names the first of these that the user set.
-    pub(crate) paths: Vec<String>,
-    pub(crate) message: String,
+    pub paths: Vec<String>,
+    /// Message with the value, the rule in words, and the nearest valid name if there is one.
+    pub message: String,
     /// File and line, if the value is in another file than the configuration.
-    pub(crate) elsewhere: Option<(String, Option<usize>)>,
+    pub elsewhere: Option<(String, Option<usize>)>,
 }
 
 impl Issue {
-    pub(crate) fn new(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+    /// Creates an issue about the key at `path`.
+    pub fn new(code: Code, path: impl Into<String>, message: impl Into<String>) -> Self {
         Issue { code, paths: vec![path.into()], message: message.into(), elsewhere: None }
     }
 
     /// Creates an issue about a rule that relates several keys.
-    pub(crate) fn between(code: Code, paths: &[&str], message: impl Into<String>) -> Self {
+    pub fn between(code: Code, paths: &[&str], message: impl Into<String>) -> Self {
         let paths = paths.iter().map(|path| path.to_string()).collect();
         Issue { code, paths, message: message.into(), elsewhere: None }
     }
 
     /// Prefixes the paths of the issue with the table `table`. An issue of another file keeps its paths.
-    pub(crate) fn within(mut self, table: &str) -> Self {
+    pub fn within(mut self, table: &str) -> Self {
         if self.elsewhere.is_none() {
             for path in &mut self.paths {
                 *path = if path.is_empty() { table.to_string() } else { format!("{table}.{path}") };
@@ -105,7 +108,7 @@ impl Issue {
     }
 
     /// Creates an issue about a value in another file than the configuration.
-    pub(crate) fn in_file(code: Code, file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
+    pub fn in_file(code: Code, file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
         let elsewhere = Some((file.to_string(), line));
         Issue { code, paths: vec![path.to_string()], message: message.into(), elsewhere }
     }
@@ -114,7 +117,7 @@ impl Issue {
 /// Returns the candidate that `name` was probably meant to be, if one is near: the one with the smallest edit
 /// distance, where candidates of the same family come first (the family of `DDR5_5600` is `DDR5`), or else one that
 /// begins like `name`.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LENGTH_MAX: usize = 64;
     if name.len() > LENGTH_MAX {
         return None;
