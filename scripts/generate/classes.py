@@ -11,7 +11,7 @@ from scripts.generate.layout import EXPORTED, FOLDER, MODULES, Module, Place, cl
 from scripts.generate.order import arranged, standing_fields
 from scripts.generate.schema import Schema, keys, kind_of, tables, text
 
-HEADER = "# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec."
+HEADER = "# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src."
 
 GIVEN = {
     "Mapping": "collections.abc",

@@ -20,8 +20,8 @@ mod plan;
 mod presets;
 mod resolve;
 mod schema;
-mod spec;
 
+use hostnet_params as spec;
 use hostnet_units::{code, cores, error, ways};
 
 pub use app_template::app_template;

@@ -1,151 +1,215 @@
-//! Parameters of the applications.
-//!
-//! Counts of instructions include accesses that hit the L1. `specs/apps/` has their values and sources.
+//! Applications.
 
+use super::lists::{CoreList, WayMask};
+use super::values::{Size, Time};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Application: behaviour of its threads, and the cores that they run on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AppParams {
-    /// Cores of the threads, one each.
-    pub cores: Vec<u32>,
-    /// Cores of the clients: none, or one per core of [`AppParams::cores`] in the same order. Redis only.
-    pub clients: Vec<u32>,
-    /// Kind of the application.
-    pub app: App,
-    /// Time per instruction of the threads when no access misses the L1, in fs.
-    pub instruction_fs: u64,
-    /// Operations that the clients of one thread keep outstanding; 0 = the thread needs no clients.
-    pub in_flight: u32,
-    /// Time from the end of an operation to the next one of the same client, in ps.
-    pub think_ps: u64,
-    /// Page walks of random accesses; `None` = all translations hit the TLB.
-    pub walks: Option<WalkParams>,
+/// An application. What it does not set comes from the profile of the application.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AppSpec {
+    /// Which application.
+    pub app: AppName,
+    /// The cores of its threads, one each: "0-3", "0,2,4-5" or a list of numbers.
+    pub cores: CoreList,
+    /// Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    /// contiguous; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llc_ways: Option<WayMask>,
+    /// Instructions per clock of a thread when all data is at hand (0.01 to 16).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 16.0))]
+    pub ipc: Option<f64>,
+    /// Operations that the clients of one thread keep in flight; 0 when it needs no clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 65536))]
+    pub in_flight: Option<u32>,
+    /// From the end of an operation to the next one of the same client (time); without clients it is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 s"))]
+    pub think: Option<Time>,
+    /// Whether its random accesses walk the page table when a page is not in the second-level TLB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_walks: Option<bool>,
+    /// Pages of `memory.page` whose translations the second-level TLB of a core holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1048576))]
+    pub tlb_pages: Option<u64>,
+    /// redis: keys of the server of one core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4294967296u64))]
+    pub keys: Option<u64>,
+    /// redis: bytes of a value (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 GiB"))]
+    pub value: Option<Size>,
+    /// redis: share of SET (0 to 1); the rest is GET.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub sets: Option<f64>,
+    /// redis: the cores of its clients, as many as `cores`, each for the server at the same place; none when absent.
+    /// Without them clients are think time alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<CoreList>,
+    /// redis: connections of the server of one core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub connections: Option<u32>,
+    /// redis: requests that a connection sends at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub pipeline: Option<u32>,
+    /// redis: kernel memory through which replies pass before it is used again, and as much for requests (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 GiB"))]
+    pub socket: Option<Size>,
+    /// redis: sizes of its structures, as the allocator hands them out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<LayoutSpec>,
+    /// pagerank, bc: nodes of the graph as a power of two: 25 is 2^25.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 4, max = 32))]
+    pub scale: Option<u32>,
+    /// pagerank, bc: edges per node, each of which joins two nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub degree: Option<u32>,
+    /// pagerank, bc: times that every node is visited in a whole run: iterations, sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000000))]
+    pub rounds: Option<u32>,
+    /// stream: which kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelSpec>,
+    /// stream: bytes of one of its three arrays (size); a multiple of 64 B.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "16 TiB", "x-multiple-of" = "64 B"))]
+    pub array: Option<Size>,
+    /// mlc, chase: buffer of each core (size); a multiple of 64 B.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
+    pub working_set: Option<Size>,
+    /// mlc: share of loads (0 to 1); the rest are stores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub reads: Option<f64>,
+    /// mlc: the order of its accesses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<OrderSpec>,
+    /// mlc: pause before every access (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub delay: Option<Time>,
+    /// trace: the file, relative to the configuration; plain, or compressed with gzip, xz or zstd. Every core replays
+    /// all of it in memory of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// trace: how it is written; told by its first line when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<AccessFormatSpec>,
+    /// trace: whether it begins again at its end. Otherwise it begins with the run, caches empty of it, and the thread
+    /// ends with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<bool>,
+    /// Instructions of its work, accesses that hit the L1 included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<InstructionsSpec>,
+    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    /// socket, "interleave" in that of all sockets in turn; "local" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
 }
 
-/// Page walks. Page tables of memory far larger than the reach of the second-level TLB (STLB) do not fit the L2
-/// either.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WalkParams {
-    /// Pages that a core's STLB covers.
-    pub tlb_pages: u64,
-    /// Bytes of a page, a power of two, at least 4096.
-    pub page_bytes: u64,
+/// Sizes of the structures of a key-value server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LayoutSpec {
+    /// redis: an entry of the hash table, as the allocator hands it out (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 MiB"))]
+    pub entry: Option<Size>,
+    /// redis: a key with its header (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 MiB"))]
+    pub key: Option<Size>,
+    /// redis: the object that leads to a value (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 MiB"))]
+    pub object: Option<Size>,
+    /// redis: the header and end of a value, beside its data (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 MiB"))]
+    pub header: Option<Size>,
+    /// redis: a request without a value (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 MiB"))]
+    pub request: Option<Size>,
+    /// redis: what stands around the data of a reply (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 MiB"))]
+    pub reply: Option<Size>,
 }
 
-/// Kind of an application.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum App {
-    /// Key-value servers modelled on Redis, one per core.
-    Redis(RedisParams),
-    /// PageRank modelled on GAPBS, over one graph shared by all cores.
-    PageRank(GraphParams),
-    /// Betweenness centrality modelled on GAPBS, over one graph shared by all cores.
-    Betweenness(GraphParams),
-    /// One kernel of STREAM over arrays shared by all cores, each of which processes a part.
-    Stream(StreamKernelParams),
-    /// Loads and stores separated by delays, modelled on the Memory Latency Checker (MLC), with a buffer per core.
-    Mlc(MlcParams),
-    /// A pointer chase: a random cycle over the lines of a buffer per core.
-    Chase(ChaseParams),
-    /// Trace of a program, which every core replays in private memory.
-    Trace(TraceParams),
+/// Instructions of the work of an application.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InstructionsSpec {
+    /// redis: from the beginning of a request to the look at the hash table. Accesses that hit the L1 are part of all
+    /// these counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub request: Option<u32>,
+    /// redis: per visited entry of a bucket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub entry: Option<u32>,
+    /// redis: of a GET, from the object to the first byte of its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub reply: Option<u32>,
+    /// redis: of a SET, from the object to the first byte of the new value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub set: Option<u32>,
+    /// redis: what is left of an operation after its reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub finish: Option<u32>,
+    /// redis: the kernel's part of an operation, without the copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub kernel: Option<u32>,
+    /// redis: a client's part of an operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub client: Option<u32>,
+    /// redis: per line of a copy; stream: per line of the result; mlc, chase: per access.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub line: Option<u32>,
+    /// pagerank, bc: per visit of a node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub node: Option<u32>,
+    /// pagerank, bc: per neighbour of a visited node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub edge: Option<u32>,
+    /// bc: per neighbour that lies one level further from the source, in the search, beside `edge`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub successor: Option<u32>,
+    /// bc: the same on the way back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub dependency: Option<u32>,
 }
 
-/// Parameters of a key-value server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RedisParams {
-    /// Keys of one server, at least 1.
-    pub keys: u64,
-    /// Bytes of a value, at least 1.
-    pub value_bytes: u64,
-    /// Share of SET commands in units of 2^-32; the rest is GET.
-    pub sets: u64,
-    /// Connections of one server, at least 1.
-    pub connections: u32,
-    /// Requests that a connection sends at a time (pipelining), at least 1.
-    pub pipeline: u32,
-    /// Bytes of kernel memory that replies cycle through; requests cycle through as much.
-    pub socket_bytes: u64,
-    /// Sizes of the server's data structures.
-    pub layout: RedisLayout,
-    /// Instruction counts.
-    pub work: RedisWork,
-}
-
-/// Sizes of the data structures of a key-value server, in bytes as rounded by the allocator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RedisLayout {
-    /// Entry of the hash table.
-    pub entry_bytes: u64,
-    /// Key with its header.
-    pub key_bytes: u64,
-    /// Object that points to a value.
-    pub object_bytes: u64,
-    /// Header and terminator of a value, beside its data.
-    pub header_bytes: u64,
-    /// Request without a value.
-    pub request_bytes: u64,
-    /// Protocol overhead around the data of a reply.
-    pub reply_bytes: u64,
-}
-
-/// Instruction counts of a key-value server and of its client.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RedisWork {
-    /// From the start of a request to the hash table lookup: event loop, parsing, dispatch, hash.
-    pub request: u32,
-    /// Per visited entry of a bucket: key comparison.
-    pub entry: u32,
-    /// In a GET, from the object to the first byte of its value.
-    pub reply: u32,
-    /// In a SET, from the object to the first byte of the new value: allocation, exchange of the values, release.
-    pub set: u32,
-    /// After the reply is in the server's buffer: release of the request, statistics.
-    pub finish: u32,
-    /// Per line of a copy, loads and stores.
-    pub line: u32,
-    /// In the kernel per operation, without the copy: system calls divided by the pipeline.
-    pub kernel: u32,
-    /// In the client per operation: parsing the reply and forming the request, kernel included.
-    pub client: u32,
-}
-
-/// Uniform random graph, and the work of a program that traverses the graph.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GraphParams {
-    /// Binary logarithm of the number of nodes; 4 to 32.
-    pub scale: u32,
-    /// Edges per node; each edge joins two nodes; at least 1.
-    pub degree: u32,
-    /// Visits of every node in a run: iterations of PageRank, sources of betweenness centrality.
-    pub rounds: u32,
-    /// Instructions per visit of a node.
-    pub node: u32,
-    /// Instructions per neighbour of a visited node.
-    pub edge: u32,
-    /// Instructions of the forward search per neighbour that is one level further from the source, beside
-    /// [`GraphParams::edge`]; betweenness centrality only.
-    pub successor: u32,
-    /// Instructions of the backward pass per such neighbour, beside [`GraphParams::edge`]; betweenness centrality
-    /// only.
-    pub dependency: u32,
-}
-
-/// Kernel of STREAM and its arrays.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StreamKernelParams {
-    /// Kernel.
-    pub kernel: StreamKernel,
-    /// Bytes of one array; there are three.
-    pub array_bytes: u64,
-    /// Instructions per line of the result.
-    pub line: u32,
-}
-
-/// Kernels of STREAM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StreamKernel {
+/// A kernel of STREAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KernelSpec {
     /// `c = a`
     Copy,
     /// `b = s * c`
@@ -156,42 +220,143 @@ pub enum StreamKernel {
     Triad,
 }
 
-/// Loads and stores separated by delays.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MlcParams {
-    /// Bytes of the buffer of a core, at least one line.
-    pub working_set_bytes: u64,
-    /// Share of loads in units of 2^-32; the rest are stores.
-    pub reads: u64,
-    /// True if lines are accessed at random, false if in order.
-    pub random: bool,
-    /// Delay injected before every access, in ps.
-    pub delay_ps: u64,
-    /// Instructions per access, beside the delay.
-    pub line: u32,
+/// The order of accesses to a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OrderSpec {
+    /// Line after line.
+    Sequential,
+    /// Uniform over the buffer.
+    Random,
 }
 
-/// Parameters of a pointer chase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChaseParams {
-    /// Bytes of the buffer of a core, at least one line.
-    pub working_set_bytes: u64,
-    /// Instructions per access.
-    pub line: u32,
+/// How the trace of a program is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccessFormatSpec {
+    /// Valgrind: `--tool=lackey --trace-mem=yes`.
+    Lackey,
+    /// DynamoRIO: the listing of drmemtrace's tool `view`.
+    Drmemtrace,
+    /// Ramulator, traces of a processor: "3 20734016".
+    RamulatorCpu,
+    /// Ramulator 2: "LD 0x1000" or "ST 4096".
+    Ramulator,
+    /// Ramulator 1: "0x1000 R" or "0x1000 W".
+    Ramulator1,
+    /// "0x1000 READ 17": address, operation and clock.
+    Dramsim3,
 }
 
-/// Trace of the memory accesses of a program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TraceParams {
-    /// Path of the file. It is not serialised, because only the content of the file matters.
-    #[serde(skip)]
-    pub file: String,
-    /// Fingerprint of the content of the file.
-    pub content: String,
-    /// Name of the format; `None` = detected from the first record.
-    pub format: Option<String>,
-    /// True if the trace restarts at its end, false if the thread ends.
-    pub repeat: bool,
-    /// Bytes of memory that the pages of one thread may occupy.
-    pub memory_bytes: u64,
+impl AccessFormatSpec {
+    /// Its name as users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AccessFormatSpec::Lackey => "lackey",
+            AccessFormatSpec::Drmemtrace => "drmemtrace",
+            AccessFormatSpec::RamulatorCpu => "ramulator-cpu",
+            AccessFormatSpec::Ramulator => "ramulator",
+            AccessFormatSpec::Ramulator1 => "ramulator1",
+            AccessFormatSpec::Dramsim3 => "dramsim3",
+        }
+    }
 }
+
+/// An application by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AppName {
+    /// A key-value server per core in the manner of Redis.
+    Redis,
+    /// PageRank in the manner of GAPBS, one graph shared by all cores.
+    PageRank,
+    /// Betweenness centrality in the manner of GAPBS, one graph shared by all cores.
+    Bc,
+    /// A kernel of STREAM over three arrays shared by all cores, a part for each.
+    Stream,
+    /// Loads and stores with a pause between them, in the manner of the Memory Latency Checker (MLC).
+    Mlc,
+    /// A pointer chase: a random cycle over the lines of a buffer per core.
+    Chase,
+    /// The trace of a program, which every core replays in memory of its own.
+    Trace,
+}
+
+impl AppName {
+    /// Every application.
+    pub const ALL: [AppName; 7] =
+        [AppName::Redis, AppName::PageRank, AppName::Bc, AppName::Stream, AppName::Mlc, AppName::Chase, AppName::Trace];
+
+    /// Its name as users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AppName::Redis => "redis",
+            AppName::PageRank => "pagerank",
+            AppName::Bc => "bc",
+            AppName::Stream => "stream",
+            AppName::Mlc => "mlc",
+            AppName::Chase => "chase",
+            AppName::Trace => "trace",
+        }
+    }
+
+    /// The keys that its profile gives beside those of every application.
+    pub fn keys(self) -> &'static [&'static str] {
+        match self {
+            AppName::Redis => REDIS_KEYS,
+            AppName::PageRank | AppName::Bc => GRAPH_KEYS,
+            AppName::Stream => &["kernel", "array", "instructions.line"],
+            AppName::Mlc => &["working_set", "reads", "pattern", "delay", "instructions.line"],
+            AppName::Chase => &["working_set", "instructions.line"],
+            AppName::Trace => &["repeat"],
+        }
+    }
+
+    /// The keys that it takes and that no profile gives.
+    pub fn optional_keys(self) -> &'static [&'static str] {
+        match self {
+            AppName::Redis => &["clients"],
+            AppName::Trace => &["file", "format"],
+            _ => &[],
+        }
+    }
+}
+
+const GRAPH_KEYS: &[&str] = &[
+    "scale",
+    "degree",
+    "rounds",
+    "instructions.node",
+    "instructions.edge",
+    "instructions.successor",
+    "instructions.dependency",
+];
+
+const REDIS_KEYS: &[&str] = &[
+    "keys",
+    "value",
+    "sets",
+    "connections",
+    "pipeline",
+    "socket",
+    "layout.entry",
+    "layout.key",
+    "layout.object",
+    "layout.header",
+    "layout.request",
+    "layout.reply",
+    "instructions.request",
+    "instructions.entry",
+    "instructions.reply",
+    "instructions.set",
+    "instructions.finish",
+    "instructions.line",
+    "instructions.kernel",
+    "instructions.client",
+];
+
+/// The keys of every application that its profile gives.
+pub const COMMON_KEYS: [&str; 5] = ["ipc", "in_flight", "think", "page_walks", "tlb_pages"];
+
+/// The keys of every application that no profile gives.
+pub const OWN_KEYS: [&str; 4] = ["app", "cores", "llc_ways", "memory"];

@@ -30,4 +30,5 @@ macro_rules! congestion_controls {
         }
     };
 }
+
 for_each_control!(congestion_controls);

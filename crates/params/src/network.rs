@@ -1,377 +1,215 @@
-//! Parameters of a cluster: hosts, switches, cables and the flows between hosts.
+//! Keys of the network of a cluster.
 
-use super::CompressParams;
-use super::{
-    ForwardParams, JobParams, PacketsParams, Placement, RankChannelParams, ServerParams, ServiceParams, SwitchParams,
-};
-use hostnet_kernel::Rng;
+use super::cable::{EndSpec, Span};
+use super::lists::Names;
+use super::switch::SwitchSpec;
+use super::topology::{Sizes, TopologySpec, TrunkSpec};
+use super::values::{Bandwidth, Size, Time};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
-/// Cluster of hosts and switches.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClusterParams {
-    /// Hosts; packets carry the index of a host as its number.
-    pub hosts: Vec<HostParams>,
-    /// Switches.
-    pub switches: Vec<SwitchParams>,
-    /// Cables. The ports of a host or a switch are the cables that end at it, in their order.
-    pub cables: Vec<CableParams>,
-    /// Flows; packets carry the index of a flow as its number.
-    pub flows: Vec<FlowParams>,
-    /// Jobs, whose messages are flows.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub jobs: Vec<JobParams>,
-    /// Names of the traffic classes that flows belong to.
-    pub classes: Vec<String>,
-    /// Seed of every random stream.
-    pub seed: u64,
-}
-
-impl ClusterParams {
-    /// Returns the propagation delay of a round trip between hosts, in ps. It is estimated as twice the delay of the
-    /// two longest cables together.
-    #[must_use]
-    pub fn round_trip_ps(&self) -> u64 {
-        let mut longest = [0; 2];
-        for cable in &self.cables {
-            if cable.latency_ps > longest[0] {
-                longest = [cable.latency_ps, longest[0]];
-            } else {
-                longest[1] = longest[1].max(cable.latency_ps);
-            }
-        }
-        longest.iter().fold(0, |sum: u64, cable| sum.saturating_add(cable.saturating_mul(2)))
-    }
-}
-
-/// Host of a cluster.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HostParams {
-    /// Name that the user gave the host.
-    pub name: String,
-    /// Kind of the host: an endpoint or a server.
-    pub kind: HostKind,
-    /// Level of detail of the simulation, if the host is a server.
-    pub fidelity: Fidelity,
-    /// Compression engines of the NIC, if there are any.
+/// What every cable and switch is like that does not say otherwise, and, when there are no cables, how hosts are
+/// joined.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkSpec {
+    /// How hosts are joined; "star" when this and all cables with ends are absent. Not together with those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compress: Option<CompressParams>,
+    pub topology: Option<TopologySpec>,
+    /// Rate of a cable in either direction (bandwidth); "100 Gbps" when absent.
+    #[serde(default = "gigabits_100")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub rate: Bandwidth,
+    /// Propagation delay of a cable (time).
+    #[serde(default = "microsecond")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
+    pub latency: Time,
+    /// Largest IP packet (size): the MTU of every flow that gives none.
+    #[serde(default = "ethernet_mtu")]
+    #[schemars(extend("x-min" = "128 B", "x-max" = "65535 B"))]
+    pub mtu: Size,
+    /// Bytes on the wire beyond the IP packet (size): header, frame check sequence, preamble and gap.
+    #[serde(default = "ethernet_framing")]
+    #[schemars(extend("x-max" = "1 KiB"))]
+    pub framing: Size,
+    /// Least bytes of a frame on the wire, framing included (size).
+    #[serde(default = "ethernet_least")]
+    #[schemars(extend("x-max" = "1 KiB"))]
+    pub frame_min: Size,
+    /// Hosts at the left switch of a dumbbell: a name or a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Names>,
+    /// Hosts at the right switch of a dumbbell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right: Option<Names>,
+    /// The cable between the switches of a dumbbell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottleneck: Option<BottleneckSpec>,
+    /// Leaf switches of "two-tier" and "leaf-spine"; as many as the hosts need when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub leaves: Option<u32>,
+    /// Spine switches of "leaf-spine"; as many as the oversubscription asks for when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub spines: Option<u32>,
+    /// Hosts at each switch that has some at most; when absent, the hosts shared out among the switches. Not of
+    /// "fat-tree" and "dragonfly".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub hosts_per_switch: Option<u32>,
+    /// Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward.
+    /// It sets the rate of those, or, without `spines`, how many there are; when absent, it follows from `spines` and
+    /// `core.rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 1000.0))]
+    pub oversubscription: Option<f64>,
+    /// Of "fat-tree": ports of each switch, an even number: there is room for k^3/4 hosts; the least that has room when
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 42))]
+    pub k: Option<u32>,
+    /// Of "ring", "mesh" and "torus": switches along each dimension: 8 of a ring, [8, 4] of a mesh or torus, [4, 4, 4]
+    /// of a torus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Sizes>,
+    /// Of "dragonfly": switches of a group; 2h when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
+    pub a: Option<u32>,
+    /// Of "dragonfly": hosts at each switch at most; h when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
+    pub p: Option<u32>,
+    /// Of "dragonfly": cables of each switch to other groups; the least that has room for the hosts when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
+    pub h: Option<u32>,
+    /// Of "dragonfly": groups; a h + 1 when absent, which is the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 4096))]
+    pub groups: Option<u32>,
+    /// Cables between switches, in topologies of many; those of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<TrunkSpec>,
+    /// Of "dragonfly": cables between groups; those between switches when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global: Option<TrunkSpec>,
+    /// What every switch is like that does not say otherwise.
+    #[serde(default)]
+    pub switch: SwitchSpec,
 }
 
-/// Level of detail at which a server is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Fidelity {
-    /// Simulates every line.
-    Line,
-    /// Simulates several lines at a time, as many as a TLP carries.
-    Burst,
-    /// Simulates packets on a memory system of rates.
-    Fluid,
+/// The cable between the switches of a dumbbell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BottleneckSpec {
+    /// Rate in either direction (bandwidth); that of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub rate: Option<Bandwidth>,
+    /// Propagation delay (time); that of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
+    pub latency: Option<Time>,
+    /// When it is down, as of any cable (time): pairs of times, at most 1024.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 0, max = 1024))]
+    pub down: Vec<Span>,
+    /// Share of packets that it damages (0 to 1).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub corrupt: f64,
 }
 
-/// Kind of a host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum HostKind {
-    /// Transports attached to a cable: no NIC, no cores, no memory.
-    Endpoint(EndpointParams),
-    /// A server with its host network.
-    Server(Box<ServerParams>),
+/// A thread that goes to another core, and its flow with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoveSpec {
+    /// When, from the start of the run (time).
+    pub at: TimeOfRun,
+    /// The core that it goes to.
+    #[schemars(range(min = 0, max = 65535))]
+    pub core: u32,
+    /// Which of the two hosts' threads; when absent, those at `to` if it is a server, else those at `from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndSpec>,
 }
 
-/// Host without a host network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EndpointParams {
-    /// Time from the last bit of a packet to its transport, and from the transport to the port, in ps; at least 1.
-    pub latency_ps: u64,
-    /// Packets in the queue of the port at most; packets of the transports wait for room.
-    pub queue_packets: u32,
-}
+/// A time from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TimeOfRun(pub Time);
 
-/// Full-duplex cable.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CableParams {
-    /// Both ends of the cable.
-    pub ends: [CableEnd; 2],
-    /// Bandwidth in each direction, in bytes per second.
-    pub bytes_per_s: u64,
-    /// Bytes on the wire beside the IP packet: 38 for Ethernet (header, frame check sequence, preamble, gap).
-    pub framing_bytes: u32,
-    /// Smallest frame on the wire in bytes, framing included: 84 for Ethernet.
-    pub frame_min_bytes: u32,
-    /// Propagation delay, in ps; at least 1.
-    pub latency_ps: u64,
-    /// Length of the cable in searches for shortest paths; at least 1, the usual value.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub length: u32,
-    /// Intervals in which the cable is down, from and to in ps. Packets on it or sent onto it are lost.
-    pub down_ps: Vec<(u64, u64)>,
-    /// Share of packets that the cable corrupts, in units of 2^-32.
-    pub corrupt: u64,
-}
+impl JsonSchema for TimeOfRun {
+    fn inline_schema() -> bool {
+        true
+    }
 
-fn one() -> u32 {
-    1
-}
+    fn schema_name() -> Cow<'static, str> {
+        "TimeOfRun".into()
+    }
 
-fn is_one(length: &u32) -> bool {
-    *length == 1
-}
-
-/// End of a cable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CableEnd {
-    /// A host.
-    Host(u16),
-    /// A switch.
-    Switch(u16),
-}
-
-/// Flow: data sent between two hosts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FlowParams {
-    /// Traffic class of the flow.
-    pub class: u8,
-    /// Host that initiates the flow.
-    pub from: u16,
-    /// Host at the other end.
-    pub to: u16,
-    /// Core that runs the application at `from`, if that is a server and the transport runs on cores.
-    pub from_core: u32,
-    /// Core that runs the application at `to`, if that is a server and the transport runs on cores.
-    pub to_core: u32,
-    /// Transport protocol.
-    pub transport: Transport,
-    /// Behaviour of the applications at both ends.
-    pub traffic: Traffic,
-    /// Start of the flow, in ps.
-    pub start_ps: u64,
-    /// Interval in which the receiving application does not read, from and to in ps.
-    pub deaf_ps: Option<(u64, u64)>,
-    /// Migrations of the flow's threads to other cores, in order of time.
-    pub moves: Vec<ThreadMigrationParams>,
-    /// Placement of the pages of the file that is sent without a copy (sendfile), if any; each flow has a file of its
-    /// own.
-    pub sendfile: Option<Placement>,
-    /// Switches on the path to `to`, and in reverse order on the path from there; empty = a shortest path.
-    pub via: Vec<u16>,
-    /// Priority class of the flow's packets, 0 to 7.
-    pub priority: u8,
-    /// MTU: bytes of a frame beyond the Ethernet header at most.
-    pub mtu_bytes: u32,
-    /// True if NICs compress the data, on the path to `to` and on the path from there.
-    #[serde(default, skip_serializing_if = "nowhere")]
-    pub compress: [bool; 2],
-}
-
-fn nowhere(compress: &[bool; 2]) -> bool {
-    *compress == [false; 2]
-}
-
-/// Second kind of requests, chosen at random.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OtherRequests {
-    /// Share of requests of this kind, in units of 2^-32.
-    pub share: u32,
-    /// Bytes of a request.
-    pub request_bytes: u64,
-    /// Bytes of a response.
-    pub response_bytes: u64,
-    /// Seed of the random choice, equal at both ends.
-    pub seed: u64,
-}
-
-impl OtherRequests {
-    /// Returns true if request number `number` of a flow is of this kind.
-    #[must_use]
-    pub fn is(&self, number: u64) -> bool {
-        (Rng::new(self.seed, number).next_u64() >> 32) < u64::from(self.share)
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Time::json_schema(generator);
+        schema.insert("description".into(), "A time from the start of the run (time).".into());
+        schema.insert("x-max".into(), "1000 s".into());
+        schema
     }
 }
 
-/// Migration of a thread to another core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadMigrationParams {
-    /// True for the thread at [`FlowParams::from`].
-    pub initiator: bool,
-    /// Time of the migration, in ps.
-    pub at_ps: u64,
-    /// Destination core.
-    pub core: u32,
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
-/// Transport protocol of a flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Transport {
-    /// TCP, on cores.
-    Tcp(TcpParams),
-    /// RoCE v2, in the NIC.
-    Roce(RoceParams),
-    /// UDP, on cores.
-    Udp(UdpParams),
-    /// No transport: packets as they are.
-    Raw,
+fn gigabits_100() -> Bandwidth {
+    Bandwidth(12_500_000_000)
 }
 
-impl Transport {
-    /// Returns true if senders slow down when their packets are marked with ECN: RoCE only with DCQCN, and UDP never.
-    #[must_use]
-    pub fn heeds_marks(&self) -> bool {
-        match self {
-            Self::Tcp(_) => true,
-            Self::Roce(roce) => roce.dcqcn.is_some(),
-            Self::Udp(_) | Self::Raw => false,
+fn microsecond() -> Time {
+    Time(1_000_000)
+}
+
+fn ethernet_mtu() -> Size {
+    Size(1500)
+}
+
+/// Header 14, frame check sequence 4, preamble and start 8, gap 12 (IEEE 802.3).
+fn ethernet_framing() -> Size {
+    Size(38)
+}
+
+/// A frame of 64 B with preamble, start and gap (IEEE 802.3).
+fn ethernet_least() -> Size {
+    Size(84)
+}
+
+impl Default for NetworkSpec {
+    fn default() -> Self {
+        NetworkSpec {
+            topology: None,
+            rate: gigabits_100(),
+            latency: microsecond(),
+            mtu: ethernet_mtu(),
+            framing: ethernet_framing(),
+            frame_min: ethernet_least(),
+            left: None,
+            right: None,
+            bottleneck: None,
+            leaves: None,
+            spines: None,
+            hosts_per_switch: None,
+            oversubscription: None,
+            k: None,
+            size: None,
+            a: None,
+            p: None,
+            h: None,
+            groups: None,
+            core: None,
+            global: None,
+            switch: SwitchSpec::default(),
         }
     }
-}
-
-/// Behaviour of the applications of a flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Traffic {
-    /// `from` sends `bytes` bytes, without end if `u64::MAX`. Over RoCE these are RDMA writes of messages.
-    Bulk {
-        /// Number of bytes.
-        bytes: u64,
-    },
-    /// `from` sends requests, and `to` answers each. The next request is sent when a response is complete.
-    Rpc {
-        /// Bytes of a request.
-        request_bytes: u64,
-        /// Bytes of a response.
-        response_bytes: u64,
-        /// Requests of a second kind, if any.
-        other: Option<OtherRequests>,
-        /// Requests that are outstanding at a time.
-        in_flight: u32,
-        /// Time between a response and the next request, in ps.
-        think_ps: u64,
-    },
-    /// `from` sends requests in an open loop, and `to` answers each when a worker has served it.
-    Service(Box<ServiceParams>),
-    /// Messages between two ranks of a job, in both directions.
-    Messages(RankChannelParams),
-    /// `from` reads from the memory of `to` (RoCE only).
-    Read {
-        /// Number of bytes; `u64::MAX` = without end.
-        bytes: u64,
-    },
-    /// Recorded packets: time from the start of the flow in ps, bytes of the IP packet.
-    Replay {
-        /// Packets in order of time.
-        packets: Vec<(u64, u32)>,
-    },
-    /// `from` sends datagrams in an open loop. This and all following kinds are UDP only.
-    Datagrams {
-        /// Data of a datagram, in bytes.
-        bytes: u32,
-        /// Rate of the data in bytes per second; `None` = as fast as the sender can.
-        bytes_per_s: Option<u64>,
-    },
-    /// The kernel of `from` passes the same datagram to the NIC repeatedly, as fast as it can.
-    Generate {
-        /// Data of the datagram, in bytes.
-        bytes: u32,
-    },
-    /// `from` sends one request, and `to` answers it. The next request is sent when the response has arrived or has
-    /// timed out.
-    Ping {
-        /// Data of a request, in bytes.
-        request_bytes: u32,
-        /// Data of a response, in bytes.
-        response_bytes: u32,
-        /// Time between a response and the next request, in ps.
-        think_ps: u64,
-        /// Timeout of a request without a response, in ps.
-        timeout_ps: u64,
-    },
-    /// `from` sends datagrams of different sizes, each at its due time.
-    Packets(Box<PacketsParams>),
-    /// `from` forwards the packets that it receives by another flow, and `to` reads them.
-    Forward(ForwardParams),
-}
-
-impl Traffic {
-    /// Returns true if small segments are sent at once (TCP_NODELAY), as applications that wait for responses request.
-    #[must_use]
-    pub fn no_delay(&self) -> bool {
-        matches!(self, Self::Rpc { .. } | Self::Service(_) | Self::Messages(_))
-    }
-}
-
-/// UDP, with the same parameters at both ends of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UdpParams {
-    /// Data that a socket of a server buffers in either direction, in bytes. Received data beyond it is dropped, and a
-    /// sender waits for room.
-    pub buffer_bytes: u64,
-}
-
-/// TCP, with the same parameters at both ends of a flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TcpParams {
-    /// Congestion control algorithm.
-    pub control: super::CongestionControl,
-    /// Maximum segment size: data per packet at most, in bytes.
-    pub mss_bytes: u32,
-    /// Bytes passed to the NIC at once at most (segmentation offload, TSO); `mss_bytes` = no offload.
-    pub tso_bytes: u32,
-    /// Initial congestion window, in segments.
-    pub initial_window: u32,
-    /// Size of the receive buffer, in bytes.
-    pub receive_buffer_bytes: u64,
-    /// Size of the send buffer in bytes, for data sent or not yet sent.
-    pub send_buffer_bytes: u64,
-    /// Minimum retransmission timeout (RTO), in ps.
-    pub rto_min_ps: u64,
-    /// Retransmission timeout before the first RTT sample, in ps.
-    pub rto_initial_ps: u64,
-    /// Full segments per acknowledgement; 1 = every packet is acknowledged.
-    pub ack_segments: u32,
-    /// Longest delay of an acknowledgement, in ps.
-    pub ack_delay_ps: u64,
-    /// True if selective acknowledgements (SACK) are used.
-    pub sack: bool,
-    /// True if tail loss probes are sent (RFC 8985 section 7).
-    pub tail_loss_probe: bool,
-    /// True if packets are ECN-capable. Reno and CUBIC then respond to an ECN echo as RFC 3168 says.
-    pub ecn: bool,
-}
-
-/// RoCE v2, with the same parameters at both ends of a flow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RoceParams {
-    /// Bytes of a message.
-    pub message_bytes: u64,
-    /// Messages that are outstanding at a time.
-    pub in_flight: u32,
-    /// Data per packet at most, in bytes.
-    pub mtu_bytes: u32,
-    /// Packets per acknowledgement.
-    pub ack_packets: u32,
-    /// Retransmission timeout, in ps.
-    pub timeout_ps: u64,
-    /// Rate control; `None` = line rate of the port.
-    pub dcqcn: Option<DcqcnParams>,
-}
-
-/// Parameters of DCQCN (Zhu et al., SIGCOMM 2015).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DcqcnParams {
-    /// Gain g of alpha, in units of 2^-16.
-    pub gain: u32,
-    /// Minimum time between two congestion notifications of a flow, in ps.
-    pub notify_ps: u64,
-    /// Period of the update of alpha without a notification, in ps.
-    pub alpha_ps: u64,
-    /// Period of the rate increase timer, in ps.
-    pub increase_ps: u64,
-    /// Bytes per increase event of the byte counter.
-    pub increase_bytes: u64,
-    /// Rounds of fast recovery (F).
-    pub fast_rounds: u32,
-    /// Step of additive increase, in bytes per second.
-    pub additive_bytes_per_s: u64,
-    /// Step of hyper increase, in bytes per second.
-    pub hyper_bytes_per_s: u64,
-    /// Minimum rate, in bytes per second.
-    pub least_bytes_per_s: u64,
 }

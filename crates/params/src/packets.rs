@@ -1,7 +1,19 @@
-//! Parameters of datagrams of different sizes in an open loop, and of hosts that forward packets.
+//! Keys and parameters of forwarded packets.
 
-use super::Distribution;
+use super::service::Distribution;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// What is read of a packet before it is sent on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FunctionSpec {
+    /// Its first line, where its headers are: forwarding by address.
+    #[default]
+    L3f,
+    /// All of it: deep packet inspection.
+    Dpi,
+}
 
 /// Datagrams that a sender sends in an open loop, without waiting for responses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

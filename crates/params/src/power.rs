@@ -1,6 +1,285 @@
-//! Parameters of power management: frequencies, voltages and sleep of the cores of a server.
+//! Keys and parameters of frequencies, voltages and sleep of cores.
 
-use serde::{Deserialize, Serialize};
+use super::governor::{GovernorKindSpec, GovernorParams, GovernorSpec, IdleGovernorParams, IdleSpec};
+use super::values::{Power, SleepPower, Slew, Time};
+use hostnet_units::code::Code;
+use hostnet_units::error::Fault;
+use hostnet_units::units::{format, parse, shorten, Dimension};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Least and most voltage, in microvolts.
+const VOLTAGES_UV: (u64, u64) = (100_000, 5_000_000);
+
+/// Least and most frequency, in hertz.
+const FREQUENCIES_HZ: (u64, u64) = (10_000_000, 10_000_000_000);
+
+/// Most power, in microwatts.
+const POWERS_UW: (u64, u64) = (0, 1_000_000_000);
+
+/// Frequencies, voltages and sleep of the cores of a server. What is absent comes from the profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PowerSpec {
+    /// Profile that the values start from, by its name: "i7-3770".
+    #[serde(default = "i7_3770")]
+    pub profile: String,
+    /// The frequencies that cores may have, each with its voltage (P-states): a range, or a list of 1 to 64 from the
+    /// slowest, each as text such as "0.8 GHz @ 0.65 V" or as a table.
+    pub pstates: PStatesSpec,
+    /// What a core takes for being there, whatever it does.
+    #[serde(rename = "static")]
+    pub static_power: StaticSpec,
+    /// What a core at work takes beyond that.
+    pub dynamic: DynamicSpec,
+    /// Which cores have one frequency: "chip", all of a socket; "core", each has its own.
+    pub domain: DomainSpec,
+    /// How fast a voltage changes (slew rate): before a frequency rises, and after it fell. More than none where the
+    /// voltages of `pstates` differ.
+    #[schemars(extend("x-max" = "1 V/us"))]
+    pub slew: Slew,
+    /// How long cores stand still while their frequency changes (time).
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub relock: Time,
+    /// The states that an idle core may sleep in (C-states), by name.
+    #[serde(default)]
+    pub cstate: BTreeMap<String, CStateSpec>,
+    /// Who decides on frequencies: its name, or a table.
+    #[schemars(schema_with = "governor_schema")]
+    pub governor: GovernorSpec,
+    /// Who decides in which state a core sleeps: "menu", by the next timer and what was; "menu-2.6.38", the same as of
+    /// that Linux; "teo", by the timer events that were; "ladder", step by step; "poll", nobody, and an idle core
+    /// polls.
+    pub idle: IdleSpec,
+    /// The longest exit from sleep that is allowed (time): deeper states are not used (PM QoS), and none, so that an
+    /// idle core polls, when that of all is longer; any when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 s"))]
+    pub qos: Option<Time>,
+    /// Of what a core at work takes beyond its being there, the share that one takes that polls (0 to 1).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub poll: f64,
+    /// Between two ticks of the scheduler at a core (time); none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "100 us", "x-max" = "1 s"))]
+    pub tick: Option<Time>,
+    /// With `power.tick`: work of a tick at `core.frequency` (time); "1 us" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub tick_cost: Option<Time>,
+    /// With `power.tick`: whether an idle core has none (CONFIG_NO_HZ); else ticks wake it. True when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tickless: Option<bool>,
+}
+
+/// The frequencies that cores may have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PStatesSpec {
+    /// A range: frequencies at even distances, and so their voltages.
+    Range(PStateRangeSpec),
+    /// One by one.
+    List(#[schemars(length(min = 1, max = 64))] Vec<PStateEntry>),
+}
+
+/// Frequencies at even distances, and so their voltages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PStateRangeSpec {
+    /// How many frequencies a range has, at even distances.
+    #[schemars(range(min = 2, max = 64))]
+    pub count: u32,
+    /// The slowest of a range (frequency at voltage), such as "0.8 GHz @ 0.65 V".
+    pub from: StateAt,
+    /// The fastest of a range (frequency at voltage).
+    pub to: StateAt,
+}
+
+/// A frequency that cores may have, with or without what they take at it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PStateEntry {
+    /// What they take follows from `static` and `dynamic`.
+    Plain(StateAt),
+    /// A frequency that cores may have, and what cores take at it.
+    Full(PStateSpec),
+}
+
+/// A frequency that cores may have, and what they take at it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PStateSpec {
+    /// Frequency at voltage, such as "0.8 GHz @ 0.65 V".
+    pub at: StateAt,
+    /// What a core takes there for being there (power); as `power.static` says when absent.
+    #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 kW"))]
+    pub static_power: Option<Power>,
+    /// What a core at work takes there beyond that (power); as `power.dynamic` says when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 kW"))]
+    pub dynamic: Option<Power>,
+}
+
+/// What a core takes for being there at two voltages; at others it follows the power law through both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StaticSpec {
+    /// What a core takes for being there at the lower of two voltages (power at voltage), such as "1.92 W @ 0.65 V"; at
+    /// others it follows the power law through both.
+    pub low: PowerAt,
+    /// What it takes at the higher one (power at voltage).
+    pub high: PowerAt,
+}
+
+/// What a core at work takes beyond its being there; elsewhere in proportion to the frequency and the square of the
+/// voltage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DynamicSpec {
+    /// What a core at work takes beyond its being there (power).
+    #[schemars(extend("x-max" = "1 kW"))]
+    pub power: Power,
+    /// Where it takes that (frequency at voltage); elsewhere it is in proportion to the frequency and the square of the
+    /// voltage.
+    pub at: StateAt,
+}
+
+/// Which cores have one frequency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DomainSpec {
+    /// All of a socket.
+    Chip,
+    /// Each its own.
+    Core,
+}
+
+/// A state that an idle core may sleep in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CStateSpec {
+    /// From the end of sleep until the core works again (time).
+    #[schemars(extend("x-max" = "1 s"))]
+    pub exit: Time,
+    /// The shortest stay that is worth it (time), not less than `exit`.
+    #[schemars(extend("x-max" = "10 s"))]
+    pub residency: Time,
+    /// What a core takes there (power), or "static": what it takes for being there at the voltage that it has; "static"
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 kW"))]
+    pub power: Option<SleepPower>,
+    /// Whether it is left out; false when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disable: Option<bool>,
+}
+
+fn i7_3770() -> String {
+    "i7-3770".to_owned()
+}
+
+/// A governor by its name alone, or as a table.
+fn governor_schema(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "anyOf": [{ "type": "string", "enum": GovernorKindSpec::NAMES }, GovernorSpec::json_schema(generator)]
+    })
+}
+
+/// A value at a voltage, as text such as "0.8 GHz @ 0.65 V".
+macro_rules! at_voltage {
+    ($name:ident, $field:ident, $dimension:expr, $range:expr, $form:literal, $example:literal, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name {
+            /// The value, in the base unit of its dimension.
+            pub $field: u64,
+            /// Voltage in microvolts.
+            pub uv: u64,
+        }
+
+        impl $name {
+            /// Reads it. The error is a sentence without the path.
+            pub fn parse(text: &str) -> Result<Self, Fault> {
+                let [$field, uv] = parse_at(text, $dimension, $range, $form, $example)?;
+                Ok(Self { $field, uv })
+            }
+
+            /// As [`Self::parse`] reads it.
+            pub fn format(self) -> String {
+                format!("{} @ {}", format(self.$field, $dimension), format(self.uv, Dimension::Voltage))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.format())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                Self::parse(&text).map_err(D::Error::custom)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "x-form": $form, "examples": [$example] })
+            }
+        }
+    };
+}
+
+at_voltage!(
+    StateAt,
+    hz,
+    Dimension::Frequency,
+    FREQUENCIES_HZ,
+    "frequency at voltage",
+    "0.8 GHz @ 0.65 V",
+    "A frequency in hertz at a voltage: 10 MHz to 10 GHz, 100 mV to 5 V."
+);
+
+at_voltage!(
+    PowerAt,
+    uw,
+    Dimension::Power,
+    POWERS_UW,
+    "power at voltage",
+    "1.92 W @ 0.65 V",
+    "A power in microwatts at a voltage: up to 1 kW, 100 mV to 5 V."
+);
+
+/// Reads a value of a dimension and a range, and the voltage after its "@".
+fn parse_at(text: &str, dimension: Dimension, range: (u64, u64), form: &str, example: &str) -> Result<[u64; 2], Fault> {
+    let Some((value, voltage)) = text.split_once('@') else {
+        return Err(Fault::new(Code::MalformedValue, format!("{} is no {form} such as \"{example}\"", shorten(text))));
+    };
+    let parts = [(value, dimension, range), (voltage, Dimension::Voltage, VOLTAGES_UV)];
+    let mut read = [0; 2];
+    for ((text, dimension, (least, most)), read) in parts.into_iter().zip(&mut read) {
+        let text = text.trim();
+        *read = parse(text, dimension)?;
+        if !(least..=most).contains(read) {
+            let range = format!("{} to {}", format(least, dimension), format(most, dimension));
+            return Err(Fault::new(Code::OutOfRange, format!("{} is out of range; {range} is allowed", shorten(text))));
+        }
+    }
+    Ok(read)
+}
 
 /// P-state: a frequency of cores, with its voltage and power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,72 +314,6 @@ pub enum PowerDomain {
     Chip,
     /// Each core has a frequency of its own.
     Core,
-}
-
-/// Version of Linux that the rule of the "ondemand" governor is taken from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OndemandVariant {
-    /// Up to 3.11. Below the threshold, the lowest frequency at which the load would be 3 points below the threshold
-    /// (`down_differential` of kernels with exact idle times).
-    Old,
-    /// Since 3.17. Below the threshold, a frequency in proportion to the load, from the lowest to the highest.
-    Proportional,
-}
-
-/// Frequency governor (cpufreq).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GovernorParams {
-    /// The highest frequency.
-    Performance,
-    /// The lowest frequency.
-    Powersave,
-    /// A fixed frequency, by its index in the table of P-states.
-    Userspace(u32),
-    /// The highest frequency above a load, otherwise a frequency by the rule of `variant`.
-    Ondemand {
-        /// Version of the rule.
-        variant: OndemandVariant,
-        /// Load above which the governor selects the highest frequency, in percent.
-        up_threshold: u32,
-        /// True if a core that idles while storage IO is outstanding counts as busy (`io_is_busy`).
-        io_busy: bool,
-    },
-    /// Raises and lowers the frequency in steps.
-    Conservative {
-        /// Load above which the frequency is raised, in percent.
-        up_threshold: u32,
-        /// Load below which the frequency is lowered, in percent.
-        down_threshold: u32,
-        /// Step, in percent of the highest frequency.
-        step: u32,
-    },
-    /// Follows the utilisation that the scheduler tracks.
-    Schedutil,
-    /// A governor that the user supplies, by its name.
-    User(String),
-}
-
-impl GovernorParams {
-    /// Returns true if the governor samples the load periodically; the others decide once.
-    #[must_use]
-    pub fn samples(&self) -> bool {
-        !matches!(self, Self::Performance | Self::Powersave | Self::Userspace(_))
-    }
-}
-
-/// Idle governor, which chooses the sleep state of an idle core (cpuidle).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum IdleGovernorParams {
-    /// No governor: an idle core polls.
-    Poll,
-    /// Moves step by step through the states.
-    Ladder,
-    /// Predicts the sleep from the next timer and from past sleeps.
-    Menu,
-    /// The menu governor of Linux 2.6.38.
-    EarlyMenu,
-    /// Predicts the sleep from past timer events (timer events oriented).
-    Teo,
 }
 
 /// Parameters of the power management of a server.
@@ -144,40 +357,4 @@ impl PowerParams {
     pub fn costs(&self) -> bool {
         self.governor_ps > 0 && self.governor.samples()
     }
-}
-
-/// Interrupt moderation of a NIC by a master timer, with a handler that reads the cause of the interrupt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InterruptModerationParams {
-    /// Period of the free-running timer (MITT), in ps: interrupts are sent when it expires.
-    pub master_ps: u64,
-    /// Time that the handler waits for the cause register (ICR), in ps.
-    pub cause_ps: u64,
-}
-
-/// NIC that notifies the power management of the rate of requests (NCAP).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NcapParams {
-    /// True if the driver implements NCAP instead of the card.
-    pub software: bool,
-    /// Requests per second above which a burst has started (RHT); `None` = never.
-    pub high_per_s: Option<u64>,
-    /// Requests per second below which a burst may be over (RLT).
-    pub low_per_s: u64,
-    /// Bits per second sent below which a burst may be over (TLT).
-    pub low_bits_per_s: u64,
-    /// Time without an interrupt after which a request interrupts at once (CIT), in ps; `None` = never.
-    pub idle_ps: Option<u64>,
-    /// Steps from the highest to the lowest frequency (FCONS), at least 1.
-    pub steps: u32,
-    /// Time that rates must be low before each step down, in ps.
-    pub low_ps: u64,
-    /// Period at which rates are computed, in ps: that of the card's master timer (MITT), or of the driver's timer.
-    pub period_ps: u64,
-    /// First two bytes of requests that are counted.
-    pub templates: Vec<[u8; 2]>,
-    /// True if a burst is announced again once the frequency is not the highest, false if once the level is not.
-    pub rearm_by_frequency: bool,
-    /// With `software`: work of the driver per packet that it inspects, in ps.
-    pub packet_ps: u64,
 }

@@ -1,7 +1,54 @@
-//! Workloads of a server.
+//! Keys and parameters of workloads.
 
-use super::AppParams;
+use super::app::AppSpec;
+use super::fio::{FioParams, FioSpec};
+use super::lists::WayMask;
+use super::remote::RemoteStreamSpec;
+use super::stream::{StreamParams, StreamSpec};
+use super::threads::AppParams;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Something that runs on the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum WorkloadSpec {
+    /// Loads and stores of cores over a buffer per core.
+    Stream(StreamSpec),
+    /// Storage IO in the manner of fio: `job` names a job file, or `jobs` gives the jobs.
+    Fio(FioSpec),
+    /// An application. What it does not set comes from the profile of the application.
+    App(Box<AppSpec>),
+    /// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
+    Remote(RemoteStreamSpec),
+}
+
+impl WorkloadSpec {
+    /// Whether its cores are those of other sockets of which there is nothing else.
+    pub fn is_remote(&self) -> bool {
+        matches!(self, WorkloadSpec::Remote(_))
+    }
+
+    /// Where its buffers lie, if that is given.
+    pub fn memory(&self) -> Option<&str> {
+        match self {
+            WorkloadSpec::Stream(stream) => stream.memory.as_deref(),
+            WorkloadSpec::Fio(fio) => fio.memory.as_deref(),
+            WorkloadSpec::App(app) => app.memory.as_deref(),
+            WorkloadSpec::Remote(_) => None,
+        }
+    }
+
+    /// The ways of the LLC that its cores may allocate in.
+    pub fn llc_ways(&self) -> Option<WayMask> {
+        match self {
+            WorkloadSpec::Stream(stream) => stream.llc_ways,
+            WorkloadSpec::Fio(fio) => fio.llc_ways,
+            WorkloadSpec::App(app) => app.llc_ways,
+            WorkloadSpec::Remote(_) => None,
+        }
+    }
+}
 
 /// Workload that runs on a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,69 +165,4 @@ impl WorkloadKind {
             _ => None,
         }
     }
-}
-
-/// Loads and stores over a buffer per core.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StreamParams {
-    /// Cores that run the stream.
-    pub cores: Vec<u32>,
-    /// Order of the accesses.
-    pub pattern: AccessPattern,
-    /// Share of loads in units of 2^-32; the rest are stores.
-    pub reads: u64,
-    /// Bytes of the buffer of each core.
-    pub working_set_bytes: u64,
-    /// Least time between two accesses of one core, in ps.
-    pub gap_ps: u64,
-}
-
-/// Order of the accesses of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AccessPattern {
-    /// Consecutive lines.
-    Sequential,
-    /// Accesses at a constant stride.
-    Strided {
-        /// Distance of two accesses in bytes, a multiple of 64.
-        bytes: u64,
-    },
-    /// Accesses uniform over the buffer.
-    Random,
-}
-
-/// Storage IO as fio issues it: jobs that each keep a number of commands outstanding at a drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FioParams {
-    /// The jobs.
-    pub jobs: Vec<FioJob>,
-    /// Limit on the rate of all jobs together, in bytes per second; 0 = no limit.
-    pub rate_bytes_per_s: u64,
-    /// Lines that the device moves by DMA beyond the data, per 4 KiB of data, in units of 2^-16.
-    pub dma_lines_per_page: u64,
-    /// Lines of kernel data structures that the kernel accesses per 4 KiB of data, in units of 2^-16.
-    pub kernel_lines_per_page: u64,
-    /// Share of those lines that the kernel only reads, in units of 2^-32; the others are read and written.
-    pub kernel_loads: u64,
-    /// True if the cores read the data of completed storage reads; needs caches.
-    pub consume: bool,
-}
-
-/// Job on one drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FioJob {
-    /// Drive that the job uses.
-    pub ssd: u32,
-    /// Core that submits and completes the commands.
-    pub core: u32,
-    /// Bytes per command.
-    pub block_bytes: u64,
-    /// Commands that the job keeps outstanding.
-    pub io_depth: u32,
-    /// Size of the file, in bytes.
-    pub size_bytes: u64,
-    /// True if blocks are accessed at random, false if sequentially.
-    pub random: bool,
-    /// Share of storage reads (P2M-Write) in units of 2^-32.
-    pub reads: u64,
 }

@@ -1,6 +1,8 @@
 //! Positions in vectors of the bytes that a rank writes to a connection.
 
-use super::{ClusterParams, JobParams, Traffic};
+use super::cluster::ClusterParams;
+use super::flow::Traffic;
+use super::ranks::JobParams;
 use serde::{Deserialize, Serialize};
 
 /// Pieces of vectors that are written repeatedly.

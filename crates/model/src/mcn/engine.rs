@@ -5,10 +5,10 @@
 //! pointer. To receive, it loads each line from the ring and writes it to memory as a device does. Once all lines are
 //! in memory, it notifies the driver.
 
-use super::ring::lines_of;
 use super::tags::RingTag;
 use super::{create_write, Mcn, NEXT_PS};
 use crate::line::{PacketId, Pages, Request, RequestId, RequestKind};
+use crate::params::ring_lines;
 use crate::params::McnInterface;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ impl Mcn {
     /// Queues a message at the engine of its channel. `at` is the first line in the ring.
     pub(super) fn transfer(&mut self, id: PacketId, port: u16, at: u32, out: bool, context: &mut Context) {
         let packet = context.packets.get(id);
-        let (lines, line) = (lines_of(packet.ip_bytes), packet.line);
+        let (lines, line) = (ring_lines(packet.ip_bytes), packet.line);
         let channel = self.links[usize::from(port)].interface.channel as usize;
         let Some(engines) = &mut self.engines else { return };
         let memory = if out { line } else { engines.place(lines) };

@@ -1,8 +1,9 @@
 //! Driver state of the two rings between this machine and one at the other side of a buffer device.
 
 use super::counters::McnCounts;
-use super::ring::{lines_of, Ring};
+use super::ring::Ring;
 use crate::line::{PacketId, Packets};
+use crate::params::ring_lines;
 use crate::params::McnInterface;
 use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
@@ -86,7 +87,7 @@ impl RingPair {
         self.queue.push_back((id, writer, relayed));
         self.relayed += u32::from(relayed);
         let alone = self.writing.is_none() && self.queue.len() == 1;
-        self.counts.busy += u64::from(alone && lines_of(packets.get(id).ip_bytes) > self.out.free());
+        self.counts.busy += u64::from(alone && ring_lines(packets.get(id).ip_bytes) > self.out.free());
         true
     }
 
@@ -96,7 +97,7 @@ impl RingPair {
             return None;
         }
         let &(id, writer, relayed) = self.queue.front()?;
-        let lines = lines_of(packets.get(id).ip_bytes);
+        let lines = ring_lines(packets.get(id).ip_bytes);
         let at = self.out.push(lines)?;
         self.queue.pop_front();
         self.relayed -= u32::from(relayed);
@@ -132,7 +133,7 @@ impl RingPair {
     /// # Panics
     /// Panics if the ring has no room for the message.
     pub(super) fn arrive(&mut self, id: PacketId, packets: &Packets) {
-        let at = self.into.push(lines_of(packets.get(id).ip_bytes));
+        let at = self.into.push(ring_lines(packets.get(id).ip_bytes));
         assert!(at.is_some(), "who writes a ring knows what is free");
         self.counts.arrived += 1;
         self.come.push_back(id);
@@ -158,7 +159,7 @@ impl RingPair {
     pub(super) fn take(&mut self, packets: &Packets) -> Option<(PacketId, u32, u32)> {
         self.seen = self.seen.checked_sub(1)?;
         let id = self.come.pop_front()?;
-        let lines = lines_of(packets.get(id).ip_bytes);
+        let lines = ring_lines(packets.get(id).ip_bytes);
         Some((id, self.into.pop(lines), lines))
     }
 
@@ -183,7 +184,7 @@ impl RingPair {
 mod tests {
     use super::*;
     use crate::line::{Content, Ecn, Packet};
-    use crate::mcn::largest_packet;
+    use crate::params::largest_ring_packet;
     use crate::transport::tcp::Segment;
     use proptest::prelude::*;
 
@@ -224,7 +225,7 @@ mod tests {
         /// Begins a message, and checks that it begins if and only if one waits, none is being written and the ring
         /// has room.
         fn begin(&mut self) {
-            let next = self.from.queue.front().map(|(id, ..)| lines_of(self.packets.get(*id).ip_bytes));
+            let next = self.from.queue.front().map(|(id, ..)| ring_lines(self.packets.get(*id).ip_bytes));
             let may = self.from.writing.is_none() && next.is_some_and(|lines| lines <= self.from.out.free());
             let before = (self.from.out, self.from.writing, self.from.waiting(), self.from.relayed, self.from.counts);
             let begun = self.from.begin(&self.packets);
@@ -276,7 +277,7 @@ mod tests {
         }
 
         fn lines(&self, messages: u64) -> u32 {
-            self.taken.iter().take(messages as usize).map(|id| lines_of(self.packets.get(*id).ip_bytes)).sum()
+            self.taken.iter().take(messages as usize).map(|id| ring_lines(self.packets.get(*id).ip_bytes)).sum()
         }
     }
 
@@ -306,7 +307,7 @@ mod tests {
             lines in 2_u32..60,
             steps in prop::collection::vec((0_u32..12, any::<u32>(), any::<bool>()), 1..400),
         ) {
-            let most = largest_packet(lines * 64);
+            let most = largest_ring_packet(lines * 64);
             let mut pair = Pair::new(lines * 64);
             for (step, bytes, relayed) in steps {
                 match step {

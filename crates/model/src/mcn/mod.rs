@@ -18,7 +18,7 @@ mod window;
 pub use counters::McnCounts;
 pub use engine::CopyEngineConfig;
 pub use forward::{route_packet, PacketRoute};
-pub use ring::{largest_packet, lines_of, Ring, LINE_BYTES};
+pub use ring::Ring;
 pub(crate) use tags::RingTag;
 pub use window::SramWindow;
 

@@ -1,25 +1,7 @@
 //! Ring in the SRAM of a buffer device, represented by its pointers.
 
+use crate::params::RING_LINE_BYTES;
 use serde::{Deserialize, Serialize};
-
-/// Bytes of a line. Messages begin at a line boundary, because a DDR burst writes a whole line.
-pub const LINE_BYTES: u32 = 64;
-/// Bytes of a message before the frame: its length.
-const LENGTH_BYTES: u32 = 4;
-/// Bytes of a frame before the IP packet: the Ethernet header, which begins with the receiver's address.
-const ETHERNET_BYTES: u32 = 14;
-
-/// Returns the lines of the message that carries an IP packet of `ip_bytes` bytes.
-#[must_use]
-pub fn lines_of(ip_bytes: u32) -> u32 {
-    (LENGTH_BYTES + ETHERNET_BYTES + ip_bytes).div_ceil(LINE_BYTES)
-}
-
-/// Returns the bytes of the largest IP packet that a ring of `ring_bytes` bytes holds.
-#[must_use]
-pub fn largest_packet(ring_bytes: u32) -> u32 {
-    ((ring_bytes / LINE_BYTES).saturating_sub(1) * LINE_BYTES).saturating_sub(LENGTH_BYTES + ETHERNET_BYTES)
-}
 
 /// Circular buffer of lines with a start and an end pointer. One line stays free, so that an empty ring differs from
 /// a full one.
@@ -37,7 +19,7 @@ impl Ring {
     /// Panics if the ring has no room for a line.
     #[must_use]
     pub fn new(bytes: u32) -> Self {
-        let lines = bytes / LINE_BYTES;
+        let lines = bytes / RING_LINE_BYTES;
         assert!(lines >= 2, "a ring holds a line");
         Self { lines, start: 0, end: 0 }
     }
@@ -85,21 +67,22 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::{largest_ring_packet, ring_lines};
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
     #[test]
     fn the_largest_packet_fits_and_one_byte_more_does_not() {
         for bytes in [128, 192, 4096, 47 << 10] {
-            let most = largest_packet(bytes);
-            assert!(Ring::new(bytes).push(lines_of(most)).is_some());
-            assert!(Ring::new(bytes).push(lines_of(most + 1)).is_none());
+            let most = largest_ring_packet(bytes);
+            assert!(Ring::new(bytes).push(ring_lines(most)).is_some());
+            assert!(Ring::new(bytes).push(ring_lines(most + 1)).is_none());
         }
     }
 
     /// Returns a ring with `used` lines in use from `start` on.
     fn at(lines: u32, start: u32, used: u32) -> Ring {
-        let mut ring = Ring::new(lines * LINE_BYTES);
+        let mut ring = Ring::new(lines * RING_LINE_BYTES);
         for count in [start, used] {
             ring.start = ring.end;
             ring.push(count).expect("it has room");
@@ -112,8 +95,8 @@ mod tests {
     fn at_every_offset_a_message_is_taken_whole_or_not_at_all() {
         for lines in 2..24 {
             for (start, used) in (0..lines).flat_map(|start| (0..lines).map(move |used| (start, used))) {
-                for bytes in (0..lines * LINE_BYTES).filter(|bytes| (bytes + 18) % LINE_BYTES < 2) {
-                    let (before, count) = (at(lines, start, used), lines_of(bytes));
+                for bytes in (0..lines * RING_LINE_BYTES).filter(|bytes| (bytes + 18) % RING_LINE_BYTES < 2) {
+                    let (before, count) = (at(lines, start, used), ring_lines(bytes));
                     let mut ring = before;
                     if used + count >= lines {
                         assert_eq!((ring.push(count), ring), (None, before));
@@ -133,11 +116,11 @@ mod tests {
             lines in 2_u32..800,
             steps in prop::collection::vec((any::<bool>(), 1_u32..52_000), 1..300),
         ) {
-            let mut ring = Ring::new(lines * LINE_BYTES);
+            let mut ring = Ring::new(lines * RING_LINE_BYTES);
             let mut inside: VecDeque<(u32, u32)> = VecDeque::new();
             let mut owner = vec![None; lines as usize];
             for (number, (push, ip_bytes)) in steps.into_iter().enumerate() {
-                let (before, count) = (ring, lines_of(ip_bytes));
+                let (before, count) = (ring, ring_lines(ip_bytes));
                 if push {
                     let used: u32 = inside.iter().map(|message| message.1).sum();
                     match ring.push(count) {

@@ -1,6 +1,6 @@
 //! Lines of an SRAM: the positions of pointers and rings in the address space of one machine.
 
-use super::ring::LINE_BYTES;
+use crate::params::RING_LINE_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Lines of an SRAM before its rings. Each machine has one line for the end of its writes, with the poll word, and
@@ -20,7 +20,7 @@ impl SramWindow {
     /// Returns the number of lines that rings of these sizes occupy, pointers included.
     #[must_use]
     pub fn lines(ring_bytes: [u32; 2]) -> u32 {
-        POINTERS + ring_bytes.iter().map(|bytes| bytes / LINE_BYTES).sum::<u32>()
+        POINTERS + ring_bytes.iter().map(|bytes| bytes / RING_LINE_BYTES).sum::<u32>()
     }
 
     /// Creates a window on the given physical lines, for a machine that writes and reads rings of these sizes.
@@ -30,7 +30,7 @@ impl SramWindow {
     #[must_use]
     pub fn new(lines: Vec<u64>, ring_bytes: [u32; 2], on_dimm: bool) -> Self {
         assert_eq!(lines.len() as u32, Self::lines(ring_bytes), "the rings fill the window");
-        let down = ring_bytes[usize::from(on_dimm)] / LINE_BYTES;
+        let down = ring_bytes[usize::from(on_dimm)] / RING_LINE_BYTES;
         Self { lines, on_dimm, down }
     }
 

@@ -3,8 +3,9 @@
 use super::{homes_of, Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
 use hostnet_model::line::{memory_of, LineRing, QueueRings};
-use hostnet_model::mcn::{CopyEngineConfig, Mcn, McnWiring, SramWindow, LINE_BYTES};
+use hostnet_model::mcn::{CopyEngineConfig, Mcn, McnWiring, SramWindow};
 use hostnet_model::os::{NetStack, Region, RingWiring, RING_PACKET_BYTES};
+use hostnet_model::params::RING_LINE_BYTES;
 use hostnet_model::params::{ClusterParams, FlowParams, HostKind, HostParams, McnParams, ServerParams};
 use hostnet_model::PartKind;
 
@@ -31,13 +32,13 @@ impl Builder<'_> {
     fn windows(&self, mcn: &McnParams) -> Vec<SramWindow> {
         let count = SramWindow::lines(mcn.ring_bytes);
         if mcn.on_dimm {
-            let first = memory_of(1) / u64::from(LINE_BYTES);
+            let first = memory_of(1) / u64::from(RING_LINE_BYTES);
             return vec![SramWindow::new((first..first + u64::from(count)).collect(), mcn.ring_bytes, true)];
         }
         let socket = self.params.socket();
         let (memory, decoder) = (&socket.memory, homes_of(socket).decoder);
         let channel = |line| u32::from(decoder.place(line).channel) / memory.dram.subchannels;
-        let mut next = vec![memory.pages.memory_bytes / u64::from(LINE_BYTES); memory.map.channels as usize];
+        let mut next = vec![memory.pages.memory_bytes / u64::from(RING_LINE_BYTES); memory.map.channels as usize];
         let window = |at: u32| {
             let next = &mut next[at as usize];
             let lines: Vec<u64> = (*next..).filter(|&line| channel(line) == at).take(count as usize).collect();

@@ -7,8 +7,8 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, FidelitySpec, FlowSpec, HostKindSpec, McnKeys, Size, TimeLimit};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::mcn::largest_packet;
 use hostnet_model::params::{FlowParams, McnInterface, McnParams, McnWake, Traffic, Transport};
+use hostnet_params::largest_ring_packet;
 
 /// Bytes of the headers of IP and TCP with time stamps.
 const HEADER_BYTES: u32 = 52;
@@ -248,7 +248,7 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
             message,
         ));
     }
-    let most = largest_packet(keys.ring_bytes);
+    let most = largest_ring_packet(keys.ring_bytes);
     for (key, bytes) in [("mtu", keys.mtu_bytes), ("gso", keys.gso_bytes)] {
         if bytes > most {
             let message = format!(

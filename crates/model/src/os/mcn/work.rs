@@ -3,11 +3,12 @@
 use super::{RingDriver, RingJob, RingStep};
 use crate::lfb::Lfb;
 use crate::line::{Request, RequestKind};
-use crate::mcn::{create_write, lines_of, RingTag, NEXT_PS};
+use crate::mcn::{create_write, RingTag, NEXT_PS};
 use crate::os::counters::{CoreTimeKind, StackCounts};
 use crate::os::fetch::FetchResult;
 use crate::os::lines::Lines;
 use crate::os::task::{NextWork, Task};
+use crate::params::ring_lines;
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,7 @@ impl RingDriver {
         let class = packet.map_or(0, |packet| self.class_of(packet.flow));
         let engines = self.has_engines();
         let memory = match (job, packet) {
-            (RingJob::Read { .. }, Some(packet)) if !engines => self.place(lines_of(packet.ip_bytes)),
+            (RingJob::Read { .. }, Some(packet)) if !engines => self.place(ring_lines(packet.ip_bytes)),
             (_, packet) => packet.map_or(0, |packet| packet.line),
         };
         let mut work = Work {
@@ -100,7 +101,7 @@ impl RingDriver {
             RingJob::Poll { .. } => {}
             RingJob::Write { .. } => work.turn(RingPhase::Look, 1),
             RingJob::Read { .. } if engines => work.turn(RingPhase::Move, 1),
-            RingJob::Read { .. } => work.turn(RingPhase::Move, packet.map_or(0, |packet| lines_of(packet.ip_bytes))),
+            RingJob::Read { .. } => work.turn(RingPhase::Move, packet.map_or(0, |packet| ring_lines(packet.ip_bytes))),
         }
         self.arrived.fill(false);
         self.work = Some(work);
@@ -239,7 +240,7 @@ impl RingDriver {
         }
         self.arrived.fill(false);
         match work.job {
-            RingJob::Write { id, .. } => work.turn(RingPhase::Move, lines_of(context.packets.get(id).ip_bytes)),
+            RingJob::Write { id, .. } => work.turn(RingPhase::Move, ring_lines(context.packets.get(id).ip_bytes)),
             _ => context.send(self.wiring.part, NEXT_PS, Payload::RingPolled),
         }
         work.front = context.now();

@@ -4,7 +4,8 @@ use crate::cluster::books::{datagrams, streams};
 use crate::cluster::lab::{drain_by, plan};
 use crate::cluster::mcn_shadow::Shadow;
 use hostnet_kernel::Simulation;
-use hostnet_model::mcn::{largest_packet, Mcn};
+use hostnet_model::mcn::Mcn;
+use hostnet_model::params::largest_ring_packet;
 use hostnet_model::World;
 use hostnet_sim::build::world;
 use proptest::prelude::*;
@@ -50,7 +51,7 @@ fn keys() -> impl Strategy<Value = Keys> {
     let host = (0_u32..6, any::<bool>(), prop_oneof![1_u32..8, Just(1000)], 1_u32..30, 20_u32..400);
     let slots = (1_u32..5, prop::sample::select(vec!["0", "1", "0-1"]), any::<u32>());
     (sizes, host, slots).prop_map(|((lines, mtu, gso, tso), (level, steer, queue, poll_us, flush), slots)| {
-        let most = largest_packet(lines * 64);
+        let most = largest_ring_packet(lines * 64);
         let mtu = within(576, most.min(9000), mtu);
         let (dimms, channels, seed) = slots;
         let gso = within(mtu, most.min(65_535), gso);

@@ -2,7 +2,8 @@
 
 use crate::cluster::lab::servers;
 use hostnet_kernel::{Event, Observer, Simulation};
-use hostnet_model::mcn::{lines_of, Mcn, McnCounts, SramWindow};
+use hostnet_model::mcn::{Mcn, McnCounts, SramWindow};
+use hostnet_model::params::ring_lines;
 use hostnet_model::params::{ClusterParams, HostKind, McnParams};
 use hostnet_model::{Machine, PartKind, Payload, RequestId, World};
 use std::collections::{HashMap, VecDeque};
@@ -216,7 +217,7 @@ impl Shadow {
         match payload {
             Payload::Transmit(_) => self.offered[at] += 1,
             Payload::Packet { id, port } => {
-                let lines = lines_of(machine.packets().get(id).ip_bytes);
+                let lines = ring_lines(machine.packets().get(id).ip_bytes);
                 self.rings[self.ends[at][usize::from(port)][1]].show(lines as usize);
             }
             Payload::RingFreed { port, lines } => {

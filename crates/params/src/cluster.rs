@@ -1,0 +1,211 @@
+//! Keys and parameters of a cluster and its hosts.
+
+use super::cable::{CableParams, CableSpec};
+use super::compress::{CompressParams, CompressSpec};
+use super::flow::{FlowParams, FlowSpec};
+use super::job::JobSpec;
+use super::lists::{ChannelList, Names};
+use super::mcn::McnSpec;
+use super::network::NetworkSpec;
+use super::ranks::JobParams;
+use super::run::RunSpec;
+use super::server::ServerParams;
+use super::switch::{SwitchParams, SwitchSpec};
+use super::transport::TransportSpec;
+use super::values::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Hosts, what joins them, what they send, and for how long: the content of a configuration file. Values with units are
+/// strings such as "100 Gbps", "5 us" or "4000 B". What is absent comes from the preset of a host, from the network, or
+/// from the base of a transport.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterSpec {
+    /// The hosts, by name.
+    pub host: BTreeMap<String, HostSpec>,
+    /// What cables and switches are like, and, when there are no cables, how hosts are joined.
+    #[serde(default)]
+    pub network: NetworkSpec,
+    /// Switches, by name.
+    #[serde(default)]
+    pub switch: BTreeMap<String, SwitchSpec>,
+    /// Cables, by name.
+    #[serde(default)]
+    pub cable: BTreeMap<String, CableSpec>,
+    /// Transports, by name. "dctcp", "cubic", "reno", "roce" and "dcqcn" are there; a table of that name changes one.
+    #[serde(default)]
+    pub transport: BTreeMap<String, TransportSpec>,
+    /// What is sent, by name.
+    #[serde(default)]
+    pub flow: BTreeMap<String, FlowSpec>,
+    /// Programs of ranks, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub job: BTreeMap<String, JobSpec>,
+    /// How long to simulate.
+    #[serde(default)]
+    pub run: RunSpec,
+}
+
+/// A host: a server with every key that a server has, or an endpoint without a host network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostSpec {
+    /// What it is made of.
+    #[serde(default)]
+    pub kind: HostKindSpec,
+    /// The server that its values start from; it needs a NIC, as "cascade-lake-hostcc" has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// Of a server: its sockets; those of its preset when absent, 1 without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 8))]
+    pub sockets: Option<u32>,
+    /// How many hosts there are like this one. Above 1 they are named NAME-0, NAME-1 ..., and NAME means all of them.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub count: u32,
+    /// In a topology of many switches: the switch that it is cabled to, or one for each of its hosts; the first with a
+    /// free port when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Names>,
+    /// How finely a server is simulated; "line" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<FidelitySpec>,
+    /// Of a DIMM: the host in whose memory slots it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// Of a DIMM: the memory channel of that host, or several, which those like it are in in turn, such as "0-1"; all
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<ChannelList>,
+    /// The memory channel network, over which DIMMs with processors in the slots of a server talk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcn: Option<McnSpec>,
+    /// Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
+    /// "1 us" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "1 s"))]
+    pub latency: Option<Time>,
+    /// Of an endpoint: packets queued at its port at most, while its transports wait for room; 64 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub queue: Option<u32>,
+    /// Engines of an endpoint that compress the data of packets. A server has them as `nic.compress`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<CompressSpec>,
+    /// The tables of a server.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub server: Map<String, Value>,
+}
+
+/// What a host is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HostKindSpec {
+    /// A server with its host network.
+    #[default]
+    Server,
+    /// Transports at the end of a cable: no NIC, no cores, no memory.
+    Endpoint,
+    /// A server on a DIMM in a memory slot of another one: no NIC, but rings that the other can reach.
+    Dimm,
+}
+
+/// How finely a server is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FidelitySpec {
+    /// Line by line.
+    Line,
+    /// Several lines at a time, as many as a TLP has.
+    Burst,
+    /// Packet by packet over a memory system that has rates.
+    Fluid,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Cluster of hosts and switches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterParams {
+    /// Hosts; packets carry the index of a host as its number.
+    pub hosts: Vec<HostParams>,
+    /// Switches.
+    pub switches: Vec<SwitchParams>,
+    /// Cables. The ports of a host or a switch are the cables that end at it, in their order.
+    pub cables: Vec<CableParams>,
+    /// Flows; packets carry the index of a flow as its number.
+    pub flows: Vec<FlowParams>,
+    /// Jobs, whose messages are flows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobParams>,
+    /// Names of the traffic classes that flows belong to.
+    pub classes: Vec<String>,
+    /// Seed of every random stream.
+    pub seed: u64,
+}
+
+impl ClusterParams {
+    /// Returns the propagation delay of a round trip between hosts, in ps. It is estimated as twice the delay of the
+    /// two longest cables together.
+    #[must_use]
+    pub fn round_trip_ps(&self) -> u64 {
+        let mut longest = [0; 2];
+        for cable in &self.cables {
+            if cable.latency_ps > longest[0] {
+                longest = [cable.latency_ps, longest[0]];
+            } else {
+                longest[1] = longest[1].max(cable.latency_ps);
+            }
+        }
+        longest.iter().fold(0, |sum: u64, cable| sum.saturating_add(cable.saturating_mul(2)))
+    }
+}
+
+/// Host of a cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostParams {
+    /// Name that the user gave the host.
+    pub name: String,
+    /// Kind of the host: an endpoint or a server.
+    pub kind: HostKind,
+    /// Level of detail of the simulation, if the host is a server.
+    pub fidelity: Fidelity,
+    /// Compression engines of the NIC, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compress: Option<CompressParams>,
+}
+
+/// Level of detail at which a server is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fidelity {
+    /// Simulates every line.
+    Line,
+    /// Simulates several lines at a time, as many as a TLP carries.
+    Burst,
+    /// Simulates packets on a memory system of rates.
+    Fluid,
+}
+
+/// Kind of a host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum HostKind {
+    /// Transports attached to a cable: no NIC, no cores, no memory.
+    Endpoint(EndpointParams),
+    /// A server with its host network.
+    Server(Box<ServerParams>),
+}
+
+/// Host without a host network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndpointParams {
+    /// Time from the last bit of a packet to its transport, and from the transport to the port, in ps; at least 1.
+    pub latency_ps: u64,
+    /// Packets in the queue of the port at most; packets of the transports wait for room.
+    pub queue_packets: u32,
+}

@@ -1,0 +1,156 @@
+//! Keys and parameters of host congestion control.
+
+use super::values::{Bandwidth, Frequency, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What watches the host and throttles. It takes part when the server is a host of a cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ControlSpec {
+    /// The rule.
+    #[serde(default)]
+    pub rule: RuleSpec,
+    /// The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped; none
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 4))]
+    pub level: Option<u8>,
+    /// What messages call the controller of the rule "user"; "user" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Bandwidth that network traffic shall have (bandwidth).
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub target: Bandwidth,
+    /// What PCIe carries beyond the target, as a share of it: the rule compares target x (1 + this) (0 to 1).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub pcie_overhead: f64,
+    /// Occupancy of the IIO above which the host is congested (lines).
+    #[schemars(range(min = 0.0, max = 65536.0))]
+    pub occupancy: f64,
+    /// The weight of a new sample of occupancy is 2 to the minus this.
+    #[schemars(range(min = 0, max = 20))]
+    pub occupancy_shift: u32,
+    /// The weight of a new sample of bandwidth is 2 to the minus this.
+    #[schemars(range(min = 0, max = 20))]
+    pub bandwidth_shift: u32,
+    /// Samples of occupancy up to this are discarded (lines).
+    #[schemars(range(min = 0, max = 65536))]
+    pub occupancy_floor: u32,
+    /// Samples of bandwidth from this on are discarded (bandwidth).
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
+    pub bandwidth_ceiling: Bandwidth,
+    /// Least time between two steps down of the level (time).
+    #[schemars(extend("x-max" = "1 s"))]
+    pub hold: Time,
+    /// Mean time of one MSR read (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
+    pub read: Time,
+    /// Half the range of that time as a share of it (0 to 1).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub read_jitter: f64,
+    /// Time of one MBA write (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
+    pub write: Time,
+    /// Time of a signal that stops or continues a process (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
+    pub signal: Time,
+    /// Clock by which the IIO accumulates its occupancy (frequency).
+    #[schemars(extend("x-min" = "1 MHz", "x-max" = "10 GHz"))]
+    pub iio_clock: Frequency,
+    /// What MBA at its highest value adds to every request of a core (time).
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub mba: Time,
+    /// Which traffic is looked at.
+    #[serde(default)]
+    pub side: SideSpec,
+}
+
+/// What is done about host congestion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleSpec {
+    /// No signal is read.
+    #[default]
+    None,
+    /// Signals are read, nothing is done.
+    Watch,
+    /// Cores are throttled and packets marked (hostCC).
+    Hostcc,
+    /// Packets are marked.
+    EchoOnly,
+    /// Cores are throttled.
+    LocalOnly,
+    /// One level for ever.
+    Fixed,
+    /// A rule of the user's, see `name`.
+    User,
+}
+
+/// Which traffic is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SideSpec {
+    /// Writes of the IIO and incoming packets.
+    #[default]
+    Receiver,
+    /// Reads of the IIO and outgoing packets.
+    Sender,
+}
+
+/// Controller that watches the host for congestion and throttles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ControlParams {
+    /// Control rule.
+    pub rule: ControlRule,
+    /// Mean time of an MSR read, in ps.
+    pub read_ps: u64,
+    /// Half the range of the time of an MSR read, in ps.
+    pub read_spread_ps: u64,
+    /// Time of an MBA write, in ps.
+    pub write_ps: u64,
+    /// Time of a signal that stops or continues a process, in ps.
+    pub signal_ps: u64,
+    /// Period of the IIO clock that occupancy is accumulated with, in ps.
+    pub iio_clock_ps: u64,
+    /// Delay that MBA adds to every request of a core at its highest level, in ps.
+    pub mba_ps: u64,
+    /// True if the controller watches reads of the IIO and outgoing packets, false if writes and incoming packets.
+    pub sender: bool,
+}
+
+/// Rule by which the controller reacts to host congestion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ControlRule {
+    /// Reads the signals and does not react.
+    Watch,
+    /// The rule of hostCC.
+    HostCc(HostCcParams),
+    /// A constant level, 0 to 4.
+    Fixed(u8),
+    /// A rule that the user supplies, by its name.
+    User(String),
+}
+
+/// Parameters of the hostCC rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostCcParams {
+    /// IIO occupancy above which the host is congested, in lines, in units of 2^-10.
+    pub occupancy: u64,
+    /// Target bandwidth of network traffic at the PCIe link, in bytes per second.
+    pub target_bytes_per_s: u64,
+    /// Weight of a new occupancy sample in the moving average, as the exponent n of 2^-n.
+    pub occupancy_shift: u32,
+    /// Weight of a new bandwidth sample in the moving average, as the exponent n of 2^-n.
+    pub bandwidth_shift: u32,
+    /// Least time between two steps down of the level, in ps.
+    pub hold_ps: u64,
+    /// True if cores are throttled.
+    pub local: bool,
+    /// True if packets are marked with ECN.
+    pub echo: bool,
+    /// Occupancy samples up to this value are discarded, in lines.
+    pub occupancy_floor: u64,
+    /// Bandwidth samples from this value on are discarded, in bytes per second.
+    pub bandwidth_ceiling: u64,
+}

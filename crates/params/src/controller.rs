@@ -1,0 +1,357 @@
+//! Keys and parameters of the memory controller.
+
+use super::values::{TimeLimit, Watermark};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The memory controller of one channel, or of one subchannel where there are several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ControllerSpec {
+    /// The read pending queue.
+    pub rpq: ReadQueueSpec,
+    /// The write pending queue.
+    pub wpq: WriteQueueSpec,
+    /// Whether reads and writes share the entries of the RPQ; those of the WPQ are then no limit.
+    #[serde(default)]
+    pub shared_queue: bool,
+    /// When a request gives its entry back.
+    #[serde(default)]
+    pub entry_until: EntryUntilSpec,
+    /// Who goes first among the requests of one direction.
+    #[serde(default)]
+    pub scheduler: SchedulerSpec,
+    /// When a row that queued requests still want may be closed for another row.
+    #[serde(default)]
+    pub protect: ProtectSpec,
+    /// WPQ entries from which write mode may begin (count or share), at most `wpq.entries`: 40, or "80%" for more than
+    /// that share of them.
+    #[schemars(range(min = 1, max = 4096))]
+    pub write_high: Watermark,
+    /// WPQ entries at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than that share
+    /// of them.
+    #[schemars(range(min = 0, max = 4095))]
+    pub write_low: Watermark,
+    /// Reads served since the last write mode before the next may start, unless few reads wait.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub reads_per_mode: u32,
+    /// Reads waiting at or below which write mode may start at once; less than `rpq.entries`, whatever it says.
+    #[schemars(range(min = 0, max = 4096))]
+    pub reads_few: u32,
+    /// Writes served in write mode before waiting reads end it.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub writes_per_mode: u32,
+    /// What an empty read queue does for writes.
+    #[serde(default)]
+    pub idle_drain: IdleDrainSpec,
+    /// WPQ entries from which an idle read queue lets writes pass; more than there are means never.
+    #[schemars(range(min = 1, max = 8192))]
+    pub idle_writes: u32,
+    /// Reads waiting above which such writes stop.
+    #[schemars(range(min = 0, max = 4096))]
+    pub idle_reads: u32,
+    /// Reads of open rows waiting above which such writes stop; more than there are entries means never.
+    #[serde(default = "never")]
+    #[schemars(range(min = 0, max = 4096))]
+    pub idle_hits: u32,
+    /// Age of a waiting read at which such writes stop, however few reads wait (time); "off" means never.
+    #[serde(default = "off")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub idle_age: TimeLimit,
+    /// Time after the last write has come from which fewer writes than `idle_writes` pass, too, once no read waits
+    /// (time). "off": they wait for others, for ever if none come. Not with `idle_drain = "off"`.
+    #[serde(default = "off")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub idle_flush: TimeLimit,
+    /// WPQ entries from which writes fill command slots that no read can use; more than there are means never.
+    #[schemars(range(min = 1, max = 8192))]
+    pub spare_writes: u32,
+    /// Whether such writes may open and close rows, or only use rows that are open.
+    pub spare_rows: bool,
+    /// Age limit of first-ready scheduling (time): a request that is older and waits for a row of its own may close a
+    /// row although hits for it still wait; "off" means never.
+    #[serde(default = "off")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub row_hold: TimeLimit,
+    /// Column accesses to an open row after which a waiting request may close it although hits for it still wait; 0
+    /// means any number.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    pub row_hits: u32,
+    /// When a row is closed that no queued request wants.
+    #[serde(default)]
+    pub page: PageSpec,
+    /// Time without access after which a row is closed (time); needed and used with the page policy "timeout".
+    #[serde(default = "off")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub idle_close: TimeLimit,
+    /// Whether a write closes its row when no queued request hits it.
+    pub write_auto_precharge: bool,
+    /// Which refresh commands are used.
+    #[serde(default)]
+    pub refresh: RefreshSpec,
+    /// Refreshes of a rank that may be put off while requests wait for it; at most `memory.dram.postponed_max`.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 64))]
+    pub refresh_postponed: u32,
+    /// Whether a refresh that is due holds up the whole subchannel until it is issued, or only its own banks.
+    #[serde(default)]
+    pub refresh_holds_all: bool,
+    /// Whether a read is answered from a queued write to its line.
+    #[serde(default)]
+    pub forwarding: bool,
+    /// Whether a write takes the place of a queued write to its line.
+    #[serde(default)]
+    pub merging: bool,
+}
+
+/// The read pending queue of one channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadQueueSpec {
+    /// Entries of the read pending queue (RPQ).
+    #[schemars(range(min = 1, max = 4096))]
+    pub entries: u32,
+    /// Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
+    /// Changes what is reported, nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4096))]
+    pub full_threshold: Option<u32>,
+}
+
+/// The write pending queue of one channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteQueueSpec {
+    /// Entries of the write pending queue (WPQ).
+    #[schemars(range(min = 1, max = 4096))]
+    pub entries: u32,
+    /// Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
+    /// Changes what is reported, nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4096))]
+    pub full_threshold: Option<u32>,
+}
+
+/// When a request gives its queue entry back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EntryUntilSpec {
+    /// With its last column access.
+    #[default]
+    Column,
+    /// With the activation made for it; from then on it owns the bank until its column access.
+    Activation,
+}
+
+/// Who goes first among the requests of one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SchedulerSpec {
+    /// First-ready: column accesses, then activations, then precharges; the oldest request among equals.
+    #[default]
+    ColumnFirst,
+    /// First-ready: the oldest request that some command may serve now, whatever the command.
+    OldestReady,
+    /// The oldest request, ready or not.
+    Fcfs,
+}
+
+/// When a row that queued requests still want may be closed for another row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProtectSpec {
+    /// At any time.
+    Nothing,
+    /// When the request that closes it is older than every request that wants it.
+    OlderHits,
+    /// When no request wants it.
+    #[default]
+    AllHits,
+}
+
+/// What an empty read queue does for writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleDrainSpec {
+    /// Nothing.
+    Off,
+    /// Writes pass until `idle_reads`, `idle_hits` or `idle_age` ends it.
+    #[default]
+    Yield,
+    /// Write mode begins, and lasts until it ends by its own rules.
+    Mode,
+}
+
+/// When a row is closed that no queued request wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageSpec {
+    /// Not before another row is wanted.
+    Open,
+    /// With its last column access.
+    Closed,
+    /// After `idle_close` without access.
+    #[default]
+    Timeout,
+}
+
+/// Which refresh commands are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RefreshSpec {
+    /// None.
+    Off,
+    /// REF: all banks of a rank.
+    #[default]
+    AllBanks,
+    /// REFSB: some banks of a rank.
+    SameBank,
+}
+
+fn never() -> u32 {
+    4096
+}
+
+fn off() -> TimeLimit {
+    TimeLimit::Off
+}
+
+/// The memory controller of one subchannel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryControllerParams {
+    /// Write pending queue (WPQ) entries; no limit in a shared queue.
+    pub rpq_entries: u32,
+    /// Write pending queue (WPQ) entries; in a shared queue they are no limit.
+    pub wpq_entries: u32,
+    /// WPQ entries in use from which the hardware counter reports the queue as full.
+    pub wpq_full_threshold: u32,
+    /// RPQ entries in use from which the hardware counter reports the queue as full.
+    pub rpq_full_threshold: u32,
+    /// True if reads and writes share the entries of the RPQ.
+    pub shared_queue: bool,
+    /// Time at which a request releases its queue entry.
+    pub entry_until: EntryRelease,
+    /// Scheduling policy among the requests of one direction.
+    pub scheduler: SchedulingPolicy,
+    /// Condition under which a request may close a row that queued requests still hit.
+    pub protect: RowProtection,
+    /// Age limit of row protection, in clocks: an older request for another row may close the row despite queued
+    /// hits.
+    pub row_hold: u32,
+    /// Column accesses to an open row after which a waiting request may close the row despite queued hits; 0 = no
+    /// limit.
+    pub row_hits: u32,
+    /// WPQ entries in use from which write mode may start.
+    pub write_high: u32,
+    /// WPQ entries in use at which write mode ends.
+    pub write_low: u32,
+    /// Reads that must be served after a write mode before the next may start, unless few reads wait.
+    pub reads_per_mode: u32,
+    /// Largest number of waiting reads at which write mode may start at once.
+    pub reads_few: u32,
+    /// Writes that write mode serves before waiting reads end it.
+    pub writes_per_mode: u32,
+    /// Handling of writes while the read queue is empty.
+    pub idle_drain: IdleDrain,
+    /// WPQ entries in use from which writes are served while the read queue is empty.
+    pub idle_writes: u32,
+    /// Number of waiting reads above which those writes stop.
+    pub idle_reads: u32,
+    /// Number of waiting row hits of reads above which those writes stop; a value above the number of entries means
+    /// never.
+    pub idle_hits: u32,
+    /// Age of a waiting read at which those writes stop, however few reads wait, in clocks; [`u32::MAX`] = never.
+    pub idle_age: u32,
+    /// Time without a new write after which an empty read queue also serves fewer writes than `idle_writes`, in
+    /// clocks; [`u32::MAX`] = never.
+    pub idle_flush: u32,
+    /// WPQ entries in use from which writes fill command slots that no read can use.
+    pub spare_writes: u32,
+    /// True if such writes may open and close rows; otherwise they only use open rows.
+    pub spare_rows: bool,
+    /// Lead that such a command needs over the next command for a read, in clocks, at least 1. A burst of lines needs
+    /// a longer slot.
+    pub spare_clocks: u32,
+    /// Time at which a row that no queued request hits is closed.
+    pub page: PagePolicy,
+    /// Clocks without access after which a row is closed under [`PagePolicy::Timeout`].
+    pub idle_close: u32,
+    /// True if a write closes its row when no queued request hits it.
+    pub write_auto_precharge: bool,
+    /// Refresh commands in use.
+    pub refresh: Refresh,
+    /// Refreshes of a rank that may be postponed while requests wait for the rank.
+    pub refresh_postponed: u32,
+    /// True if a refresh that is due blocks the whole subchannel until it is issued, false if it blocks only its own
+    /// banks.
+    pub refresh_holds_all: bool,
+    /// True if a queued write to the same line answers a read.
+    pub forwarding: bool,
+    /// True if a write replaces a queued write to the same line.
+    pub merging: bool,
+}
+
+/// Time at which a request releases its queue entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EntryRelease {
+    /// With the last column access of the request.
+    Column,
+    /// With the activation issued for the request; from then on the request owns the bank until its column access.
+    Activation,
+}
+
+/// Order of service among the requests of one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SchedulingPolicy {
+    /// First-ready: column accesses, then activations, then precharges, and the oldest request among equals.
+    ColumnFirst,
+    /// First-ready: the oldest request with any command that can be issued, whatever the command.
+    OldestReady,
+    /// First come, first served: the oldest request, ready or not.
+    Fcfs,
+}
+
+/// Condition under which a row that queued requests still hit may be closed for another row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RowProtection {
+    /// At any time.
+    Nothing,
+    /// When the request that closes the row is older than every request that hits it.
+    OlderHits,
+    /// When no queued request hits the row.
+    AllHits,
+}
+
+/// Handling of writes while the read queue is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IdleDrain {
+    /// No writes are served.
+    Off,
+    /// Writes are served until `idle_reads`, `idle_hits` or `idle_age` stops them.
+    Yield,
+    /// Write mode starts, and lasts until it ends by its own rules.
+    Mode,
+}
+
+/// Time at which a row that no queued request hits is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PagePolicy {
+    /// When a request needs another row of the bank.
+    Open,
+    /// With the last column access to the row.
+    Closed,
+    /// After `idle_close` clocks without access.
+    Timeout,
+}
+
+/// Refresh commands that a controller uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refresh {
+    /// No refresh.
+    Off,
+    /// REF: all banks of a rank.
+    AllBanks,
+    /// REFSB: some banks of a rank.
+    SameBank,
+}

@@ -1,0 +1,98 @@
+//! Keys and parameters of the cores and their line fill buffers.
+
+use super::values::{Frequency, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The cores of the socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoreSpec {
+    /// Cores of the socket.
+    #[schemars(range(min = 1, max = 1024))]
+    pub count: u32,
+    /// The line fill buffer of each core: the credits of C2M-Read and C2M-Write.
+    pub lfb: LfbSpec,
+    /// Least time between two allocations of one core (time).
+    #[schemars(extend("x-max" = "1 us"))]
+    pub issue: Time,
+    /// From the core to the CHA (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
+    pub to_cha: Time,
+    /// From the CHA to the core (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
+    pub from_cha: Time,
+    /// From the CHA's admission of a write-back to the release of the LFB entry (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
+    pub write_ack: Time,
+    /// Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
+    /// Without meaning when there are caches.
+    #[schemars(range(min = 1, max = 16384))]
+    pub dirty_pool: u32,
+    /// Instructions in flight (reorder buffer): how far a core runs ahead of an access without data.
+    #[schemars(range(min = 1, max = 65536))]
+    pub rob: u32,
+    /// Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x `ipc`).
+    #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
+    pub frequency: Frequency,
+}
+
+impl CoreSpec {
+    /// What the part reads.
+    pub fn params(&self) -> CoreParams {
+        CoreParams {
+            count: self.count,
+            lfb_entries: self.lfb.entries,
+            refill_ps: self.lfb.refill.0,
+            refill_spread_ps: self.lfb.refill.spread_ps(self.lfb.refill_jitter),
+            issue_ps: self.issue.0,
+            to_cha_ps: self.to_cha.0,
+            from_cha_ps: self.from_cha.0,
+            write_ack_ps: self.write_ack.0,
+            dirty_pool_lines: self.dirty_pool,
+            rob: self.rob,
+        }
+    }
+}
+
+/// A line fill buffer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LfbSpec {
+    /// LFB entries per core: the credits of C2M-Read and C2M-Write together.
+    #[schemars(range(min = 1, max = 1024))]
+    pub entries: u32,
+    /// Mean time between the release of an LFB entry and its next allocation (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub refill: Time,
+    /// Half the range of that time as a share of it: 0.3 is +-30 %, uniform (0 to 1).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub refill_jitter: f64,
+}
+
+/// Parameters of the cores of a socket, which hold the credits of C2M-Read and C2M-Write.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoreParams {
+    /// Cores of the socket.
+    pub count: u32,
+    /// Line fill buffer entries per core.
+    pub lfb_entries: u32,
+    /// Mean time between the release of an entry and its next allocation, in ps.
+    pub refill_ps: u64,
+    /// Half the range of that allocation gap, in ps.
+    pub refill_spread_ps: u64,
+    /// Least time between two allocations of one core, in ps.
+    pub issue_ps: u64,
+    /// Latency from the core to the CHA, in ps.
+    pub to_cha_ps: u64,
+    /// Latency from the CHA to the core, in ps.
+    pub from_cha_ps: u64,
+    /// Time from the CHA's admission of a write-back to the release of the LFB entry, in ps.
+    pub write_ack_ps: u64,
+    /// Dirty lines of one core that wait for eviction. Each store miss evicts one of them, drawn at random. Ignored
+    /// if there are caches.
+    pub dirty_pool_lines: u32,
+    /// Instructions that a core may have in flight (reorder buffer). They bound how far the core runs ahead of an
+    /// access without data.
+    pub rob: u32,
+}

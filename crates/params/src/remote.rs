@@ -1,0 +1,138 @@
+//! Keys and parameters of cores on other sockets that access the memory of this one over UPI.
+
+use super::lists::CoreList;
+use super::stream::{PatternSpec, StreamParams};
+use super::values::{Bandwidth, Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote"
+/// does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoteSpec {
+    /// Other sockets.
+    #[schemars(range(min = 1, max = 63))]
+    pub sockets: u32,
+    /// Lines that a core there keeps in flight, line fill buffer and prefetches together.
+    #[schemars(range(min = 1, max = 1024))]
+    pub lines_in_flight: u32,
+    /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
+    pub directory: bool,
+    /// The way between two sockets: one pair of UPI directions.
+    pub upi: UpiSpec,
+}
+
+/// One pair of UPI directions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpiSpec {
+    /// Bandwidth of one direction (bandwidth).
+    #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
+    pub bandwidth: Bandwidth,
+    /// Latency of one direction, from CHA to CHA (time).
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
+    pub latency: Time,
+    /// Lines with data on their way in one direction.
+    #[schemars(range(min = 1, max = 65536))]
+    pub data_credits: u32,
+    /// Requests without data on their way in one direction.
+    #[schemars(range(min = 1, max = 65536))]
+    pub request_credits: u32,
+    /// A line of data with all that goes with it (size).
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 KiB"))]
+    pub data: Size,
+    /// A request or an answer without data (size).
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 KiB"))]
+    pub request: Size,
+}
+
+/// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoteStreamSpec {
+    /// The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers.
+    pub sockets: CoreList,
+    /// Cores on each of them.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 256))]
+    pub cores: u32,
+    /// The order of its accesses.
+    #[serde(default)]
+    pub pattern: PatternSpec,
+    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
+    pub stride: Option<Size>,
+    /// Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back.
+    #[serde(default = "all_reads")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub reads: f64,
+    /// Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
+    #[serde(default = "gibibyte")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
+    pub working_set: Size,
+    /// Least time between two accesses of one core (time).
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub gap: Time,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn all_reads() -> f64 {
+    1.0
+}
+
+fn gibibyte() -> Size {
+    Size(1 << 30)
+}
+
+fn no_time() -> Time {
+    Time(0)
+}
+
+/// Cores of other sockets that use memory of this socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemoteParams {
+    /// Number of other sockets, each with one or several of the cores, and each with a UPI link of its own.
+    pub sockets: u32,
+    /// UPI link to each of those sockets.
+    pub upi: UpiParams,
+    /// Lines that a core has in flight at most, in its line fill buffer and by its prefetchers together.
+    pub lines_in_flight: u32,
+    /// True if a line that becomes dirty at a remote socket causes a directory write to memory.
+    pub directory: bool,
+    /// Cores of other sockets, with the stream that each runs.
+    pub cores: Vec<RemoteCore>,
+}
+
+/// Core of another socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemoteCore {
+    /// Socket of the core, counted from 0 among the other sockets.
+    pub socket: u32,
+    /// Workload that the core belongs to.
+    pub class: u8,
+    /// Loads and stores of the core; the list of cores there is ignored.
+    pub stream: StreamParams,
+}
+
+/// UPI link between two sockets, one direction each way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UpiParams {
+    /// Bandwidth per direction, in bytes per second.
+    pub bytes_per_s: u64,
+    /// Latency per direction, in ps.
+    pub latency_ps: u64,
+    /// Credits per direction for messages with data: lines in flight.
+    pub data_credits: u32,
+    /// Credits per direction for messages without data.
+    pub request_credits: u32,
+    /// Bytes of a message with a line of data.
+    pub data_bytes: u32,
+    /// Bytes of a request or a response without data.
+    pub request_bytes: u32,
+}

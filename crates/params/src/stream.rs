@@ -1,0 +1,95 @@
+//! Keys and parameters of streams of a core.
+
+use super::lists::{CoreList, WayMask};
+use super::values::{Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Loads and stores of cores over a buffer per core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StreamSpec {
+    /// The cores it runs on: "0-3", "0,2,4-5" or a list of numbers.
+    pub cores: CoreList,
+    /// The order of its accesses.
+    #[serde(default)]
+    pub pattern: PatternSpec,
+    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
+    pub stride: Option<Size>,
+    /// Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back.
+    #[serde(default = "all_reads")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub reads: f64,
+    /// Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
+    #[serde(default = "gibibyte")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
+    pub working_set: Size,
+    /// Least time between two accesses of one core (time).
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub gap: Time,
+    /// Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    /// contiguous; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llc_ways: Option<WayMask>,
+    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    /// socket, "interleave" in that of all sockets in turn; "local" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
+}
+
+fn all_reads() -> f64 {
+    1.0
+}
+
+fn gibibyte() -> Size {
+    Size(1 << 30)
+}
+
+fn no_time() -> Time {
+    Time(0)
+}
+
+/// The order of accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PatternSpec {
+    /// Line after line.
+    #[default]
+    Sequential,
+    /// Every so many bytes, see `stride`.
+    Strided,
+    /// Uniform over the buffer.
+    Random,
+}
+
+/// Loads and stores over a buffer per core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamParams {
+    /// Cores that run the stream.
+    pub cores: Vec<u32>,
+    /// Order of the accesses.
+    pub pattern: AccessPattern,
+    /// Share of loads in units of 2^-32; the rest are stores.
+    pub reads: u64,
+    /// Bytes of the buffer of each core.
+    pub working_set_bytes: u64,
+    /// Least time between two accesses of one core, in ps.
+    pub gap_ps: u64,
+}
+
+/// Order of the accesses of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AccessPattern {
+    /// Consecutive lines.
+    Sequential,
+    /// Accesses at a constant stride.
+    Strided {
+        /// Distance of two accesses in bytes, a multiple of 64.
+        bytes: u64,
+    },
+    /// Accesses uniform over the buffer.
+    Random,
+}
