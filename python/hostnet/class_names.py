@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """The names of the classes that describe a configuration, for those who do not want to load them."""
 
 from typing import TYPE_CHECKING

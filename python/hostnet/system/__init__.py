@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """Descriptions of servers, clusters and what runs on them, with the same names as in configuration files."""
 
 from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter

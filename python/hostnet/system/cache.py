@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """The caches, the prefetchers and DDIO."""
 
 from collections.abc import Sequence

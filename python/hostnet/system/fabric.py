@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """What joins the hosts of a cluster: switches, cables, and the short form of a network."""
 
 from collections.abc import Sequence

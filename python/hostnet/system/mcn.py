@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """DIMMs with processors of their own in the memory slots of a host, as a description."""
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """The parts of a server, wherever it stands: on its own or in a cluster."""
 
 from collections.abc import Mapping

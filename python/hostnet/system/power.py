@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """Frequencies, voltages and sleep of the cores, and what a NIC tells the power management, as a description."""
 
 from collections.abc import Mapping, Sequence

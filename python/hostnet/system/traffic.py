@@ -1,4 +1,4 @@
-# Written by `python -m scripts.generate` from the schema, whose words are in crates/config/src/spec.
+# Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
 """What the hosts of a cluster send, and how it is carried."""
 
 from collections.abc import Sequence
