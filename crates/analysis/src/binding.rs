@@ -49,9 +49,11 @@ pub struct Binding {
 /// `candidates` are the domains on the path of the workload, each with the share of time that it is full.
 #[must_use]
 pub fn binding(candidates: &[(&'static str, f64)], otherwise: &'static str) -> Binding {
+    // The sort is stable, so equal shares keep the order of `candidates` and the answer does not depend on chance.
     let mut sorted = candidates.to_vec();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
     let full_share = sorted.first().map_or(0.0, |first| first.1);
+    // From half of the time on, senders wait more often than not (docs/domains.md, Where nothing is predicted).
     if full_share < FULL_SHARE_MIN {
         return Binding { domains: vec![otherwise], full_share };
     }
@@ -62,6 +64,7 @@ pub fn binding(candidates: &[(&'static str, f64)], otherwise: &'static str) -> B
 /// Returns the domain in which the LFB entries of a stream spend more time, given the mean entries in use of each.
 #[must_use]
 pub fn lfb_domain(read_in_use: f64, write_in_use: f64) -> &'static str {
+    // Every access begins with a read, also that of a store, so a tie (such as no traffic) counts as reads.
     if write_in_use > read_in_use {
         "C2M-Write"
     } else {
@@ -75,6 +78,7 @@ pub fn lfb_domain(read_in_use: f64, write_in_use: f64) -> &'static str {
 /// `accesses_per_ps` is the rate of one core.
 #[must_use]
 pub fn stream_otherwise(gap_ps: u64, issue_ps: u64, accesses_per_ps: f64) -> &'static str {
+    // A gap up to the issue time is hidden behind the issue, so the core sets the pace.
     if gap_ps > issue_ps && accesses_per_ps * gap_ps as f64 >= GAP_REACHED {
         OFFERED_LOAD
     } else {
@@ -90,6 +94,7 @@ pub fn stream_otherwise(gap_ps: u64, issue_ps: u64, accesses_per_ps: f64) -> &'s
 #[must_use]
 pub fn full_share_estimate(in_use: f64, credits: f64) -> f64 {
     if credits > 0.0 {
+        // Multiplexed counters are scaled estimates, so the mean occupancy of a full pool may exceed its credits.
         (in_use / credits).clamp(0.0, 1.0).powi(FULLNESS_EXPONENT)
     } else {
         0.0

@@ -16,6 +16,7 @@ impl Flow {
     /// missing or no line has passed.
     #[must_use]
     pub fn latency_ns(&self, window_ns: f64) -> Option<f64> {
+        // Little's law: residence is occupancy over throughput.
         let (occupancy, lines) = (self.occupancy?, self.lines?);
         (lines > 0.0).then(|| occupancy * window_ns / lines)
     }

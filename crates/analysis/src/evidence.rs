@@ -66,6 +66,7 @@ impl Stage {
     fn rank(&self) -> (u8, f64) {
         match self.load {
             Load::Pool { depth, full } => (depth, full),
+            // Nothing downstream can make a link or a bus busy, so a saturated rate is itself the bottleneck.
             Load::Rate { used } => (u8::MAX, used),
         }
     }
@@ -90,6 +91,7 @@ impl Stage {
                 format!("at {place}, full {:.0} % of the time where it is fullest", 100.0 * full)
             }
             Load::Rate { used } => {
+                // `used` is relative to the share that is reached in practice, so it may exceed 1.
                 let of = if self.limit == CHANNEL { ", turns between reads and writes included" } else { "" };
                 format!("at {place}, {:.0} % of usable bandwidth used{of}", 100.0 * used.min(1.0))
             }
@@ -103,14 +105,17 @@ impl Stage {
 #[must_use]
 pub fn limiting(stages: &[Stage]) -> Option<&Stage> {
     let queued = |rate: &Stage| stages.iter().any(|stage| stage.is_queue_of(rate) && stage.is_from(FULL, NEAR));
+    // A rate whose own queue is full has requests waiting, so it is the limit at a lower utilization already.
     let near = |stage: &Stage| if queued(stage) { NEAR_BEHIND_QUEUE } else { NEAR };
     let most_downstream = |full: f64| {
         let full = stages.iter().filter(|stage| stage.is_from(full, near(stage)));
         full.max_by(|a, b| {
+            // Backpressure fills pools upstream of the bottleneck, so the most downstream full one is nearest to it.
             let ((a, near_a), (b, near_b)) = (a.rank(), b.rank());
             a.cmp(&b).then(near_a.total_cmp(&near_b))
         })
     };
+    // Pools that are full less than half of the time count only if no stage is at its limit (docs/domains.md, rule 3).
     most_downstream(FULL).or_else(|| most_downstream(OFTEN))
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct DriveOffer {
 
 impl DriveOffer {
     fn gb_per_s(&self) -> f64 {
+        // A drive reads and writes one after the other, so times per byte add up (harmonic mean).
         self.queue.min(1.0 / (self.reads / self.reading + (1.0 - self.reads) / self.writing))
     }
 }
@@ -68,9 +69,11 @@ fn drive_offer(server: &ServerParams, socket: &SocketParams, class: usize, drive
     // queue.
     let held: f64 = shares.iter().map(|share| f64::from(share.job.io_depth)).sum();
     let in_flight = all * (f64::from(socket.ssd.queue_depth) / held).min(1.0);
+    // Waits are a matter of commands, so they are weighted by depth and not by bytes.
     let wait_ns: f64 =
         shares.iter().map(|share| f64::from(share.job.io_depth) / held * wait_ns(socket, share.job)).sum();
     let part = mine / all;
+    // Share of the drive's time that the workload gets: the time of its bytes over that of all bytes in flight.
     let turn = part * own().map(time).sum::<f64>() / mine / ns_per_byte;
     let mean_ns = |pick: fn((f64, f64)) -> f64| {
         own().map(|share| bytes(share) * pick(phases_ns_per_byte(socket, share, cap))).sum::<f64>() / mine
@@ -79,6 +82,7 @@ fn drive_offer(server: &ServerParams, socket: &SocketParams, class: usize, drive
         reads: own().map(|share| bytes(share) * storage_reads(share.job)).sum::<f64>() / mine,
         reading: turn / mean_ns(|phases| phases.0),
         writing: turn / mean_ns(|phases| phases.1),
+        // Little's law: bytes in flight over the wait and the transfer of one command of mean size.
         queue: part * in_flight / (wait_ns + all / held * ns_per_byte),
     })
 }
@@ -95,6 +99,7 @@ fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
 fn wait_ns(socket: &SocketParams, job: &FioJob) -> f64 {
     let storage_reads = storage_reads(job);
     let there_ns = (socket.pcie.latency_ps + socket.ssd.latency_ps) as f64 / 1000.0;
+    // A storage write begins with reads of memory: over the link and back before the first data.
     let memory_ns = unloaded::p2m_read_ns(socket) + 2.0 * socket.pcie.latency_ps as f64 / 1000.0;
     there_ns + (1.0 - storage_reads) * memory_ns
 }
@@ -111,18 +116,24 @@ fn phases_ns_per_byte(socket: &SocketParams, share: &Share, cap: f64) -> (f64, f
     let SocketParams { ssd, pcie, .. } = socket;
     let paced = |bytes_per_s: u64| 1.0 / cap.min(bytes_per_s as f64 / 1e9);
     let wire = 1.0 / wire_gb_per_s(pcie);
+    // Lines per page are stored in units of 1/65536.
     let beyond = share.fio.dma_lines_per_page as f64 / 65_536.0 / LINES_PER_PAGE;
     let tlp = |payload: u32, overhead: u32| wire * f64::from(payload + overhead) / f64::from(payload);
     let posted = tlp(pcie.mps_bytes, pcie.write_overhead_bytes);
+    // A read request has no payload; one asks for up to MRRS bytes (PCIe Base Specification, Max_Read_Request_Size).
     let asked = wire * f64::from(pcie.read_overhead_bytes) / f64::from(pcie.mrrs_bytes);
+    // A completion carries at most MPS bytes, and no more than its request asked for.
     let completed = tlp(pcie.mps_bytes.min(pcie.mrrs_bytes), pcie.completion_overhead_bytes);
+    // The slower of drive and link sets the pace. Additional DMA crosses the link but not the drive.
     let reading = paced(ssd.read_bytes_per_s).max(posted) + beyond * posted;
+    // Requests and completions use opposite directions of the link, so their times overlap.
     let writing = paced(ssd.write_bytes_per_s).max(asked).max(completed);
     (reading, writing)
 }
 
 /// Share of storage reads in `job`, 0 to 1.
 fn storage_reads(job: &FioJob) -> f64 {
+    // Shares are stored in units of 2^-32.
     job.reads as f64 / 4_294_967_296.0
 }
 
@@ -130,6 +141,7 @@ fn storage_reads(job: &FioJob) -> f64 {
 fn cap_gb_per_s(server: &ServerParams, drive: u32) -> f64 {
     let of = |share: &Share| {
         let mut drives: Vec<u32> = share.fio.jobs.iter().map(|job| job.ssd).collect();
+        // A rate cap is that of the workload and is shared evenly by its drives; several jobs may use one drive.
         drives.sort_unstable();
         drives.dedup();
         share.fio.rate_bytes_per_s as f64 / 1e9 / drives.len() as f64

@@ -64,12 +64,14 @@ impl IsolatedGain {
 
     fn helps(&self) -> bool {
         let least = GAIN_MIN + if self.basis == Basis::Predicted { PREDICTION_ERROR } else { 0.0 };
+        // The whole interval must reach the threshold to blame the other side (docs/explain.md, The regime).
         self.gain - self.noise >= least
     }
 
     /// Returns true if the workload may gain, as far as is known. A gain that is not a number may be one.
     fn may_help(&self) -> bool {
         let most = self.gain + self.noise;
+        // The whole interval must lie below the threshold to clear the other side.
         most.is_nan() || most >= GAIN_MIN
     }
 }
@@ -232,8 +234,10 @@ pub fn regime(sides: &ContentionSides) -> Regime {
     if !devices.is_empty() {
         slowed.extend(gaining(cores, devices));
     }
+    // Stable: of equal slowdowns devices stay before cores.
     slowed.sort_by(|a, b| b.times.total_cmp(&a.times));
     let mut open = if cores.is_empty() || devices.is_empty() { Vec::new() } else { open(sides) };
+    // Devices that gain although their credits are free are held back by something else: not known.
     let red = held_back && sides.p2m.full_share >= P2M_FULL;
     let name = if red {
         "red"
@@ -270,6 +274,7 @@ fn gaining(side: &[SideWorkload], other: &[SideWorkload]) -> Vec<SlowedWorkload>
 /// Lists the unknown facts of each side, unless a workload of that side is known to gain.
 fn open(sides: &ContentionSides) -> Vec<String> {
     let both = [(&sides.cores, &sides.devices, "the devices"), (&sides.devices, &sides.cores, "the cores")];
+    // A side of which one workload gains is decided, whatever the others do.
     let undecided = both.into_iter().filter(|(side, _, _)| !side.iter().any(SideWorkload::helped));
     let asked = |(side, other, all): (&Vec<SideWorkload>, &Vec<SideWorkload>, &str)| {
         let names = side.iter().filter(|party| party.is_open()).map(|party| party.name.clone());
@@ -314,6 +319,7 @@ fn evidence(sides: &ContentionSides, name: &str) -> Vec<String> {
 fn p2m_evidence(p2m: &P2mLoad) -> [String; 2] {
     let full = format!("P2M credits are full {:.0} % of the time", 100.0 * p2m.full_share);
     let moved = p2m.gb_per_s;
+    // One decimal would show a slow drive as 0.0.
     let digits = if moved < 1.0 { 3 } else { 1 };
     let rate = match p2m.offered_gb_per_s {
         // A window may begin with commands issued before it, so more data than offered may move.
@@ -330,6 +336,7 @@ fn gain_evidence(party: &SideWorkload, others: &str) -> Option<String> {
         Basis::Predicted => "predicted",
         Basis::Offered | Basis::Unloaded => return None,
     };
+    // Less than half a percent would be printed as 0 %.
     let near = if noise < 0.005 { String::new() } else { format!(" ±{:.0} %", 100.0 * noise) };
     // Adding +0.0 turns -0.0 into 0.0, which avoids "-0 %".
     let percent = (100.0 * gain).round() + 0.0;

@@ -159,13 +159,16 @@ impl WorkloadFacts {
     #[must_use]
     pub fn with_limits(mut self, limits: Option<Limits>) -> Self {
         let Some(mut limits) = limits else { return self };
+        // The LFB of a stream is named after the domain that holds its entries longer (docs/domains.md).
         let held = self.pools.first().filter(|_| self.kind == Kind::Stream).map(|pool| pool.domain.clone());
         for gain in limits.gains.iter_mut().filter(|gain| gain.limit == LFB) {
             gain.limit = held.clone().unwrap_or_else(|| LFB.to_owned());
         }
+        // A workload that moved nothing has no relative gain: `cap_gains` divides by `moved`.
         if let Some(moved) = self.app_gb_per_s.filter(|moved| *moved > 0.0) {
             limits.cap_gains(moved);
         }
+        // Gains that may be wrong stay in `limits` as evidence but name no limit.
         if limits.covered && !self.doubts(&limits) {
             self.binding = limits.names();
         }
@@ -178,6 +181,7 @@ impl WorkloadFacts {
     /// waiting for a remote one.
     #[must_use]
     pub fn crossing(self) -> Self {
+        // Predictions cover one socket only, so the predicted gain without the other side does not hold here.
         Self { crosses: true, alone: None, ..self }
     }
 
@@ -185,6 +189,7 @@ impl WorkloadFacts {
     /// workload back, or `otherwise` if there is none.
     #[must_use]
     pub fn with_stages(mut self, stages: Vec<Stage>) -> Self {
+        // A full stage is weaker evidence than a mesh link, the path behind a link or a prediction, so those stand.
         let is_told = self.mesh_limit().is_some() || self.is_named_behind_link() || self.is_predicted();
         if is_told || stages.is_empty() {
             return self;
@@ -205,7 +210,7 @@ impl WorkloadFacts {
         self
     }
 
-    /// Returns true if predictions show what would help the workload.
+    /// Returns true if predictions show the raises that help the workload.
     pub(super) fn is_predicted(&self) -> bool {
         !self.crosses && self.limits.as_ref().is_some_and(|limits| limits.covered && !self.doubts(limits))
     }
@@ -223,10 +228,12 @@ impl WorkloadFacts {
     /// Adds the path behind a link to the facts of a workload of which some lines lie there, on a server of `socket`.
     #[must_use]
     pub fn behind_link(self, socket: &SocketParams, way: &BehindLink) -> Self {
+        // Predictions lack the link: `crossing` drops the gain without the other side, and the limits go here.
         let far = Self { link_ns: way.ns, saved_ns: way.saved_ns, limits: None, ..self.crossing() };
         let added_ns = far.added_by_link_ns();
         let isolated = far.isolated.map(|alone| Isolated { ns: alone.ns + added_ns, ..alone });
         let lone_ns = far.lone_ns.map(|alone| alone + added_ns);
+        // An LFB entry can be allocated again only `core.refill` after its line has left it.
         let ns = added_ns + socket.core.refill_ps as f64 / 1000.0;
         let again_ns = |lfb: &Pool| unloaded_ns(socket, far.kind, &lfb.domain, far.store_share) + ns;
         let lfb = far.pools.first().filter(|_| far.kind == Kind::Stream).map(|lfb| (lfb, again_ns(lfb)));
@@ -246,6 +253,7 @@ impl WorkloadFacts {
     pub fn on_mesh(mut self, mesh: Option<OnMesh>) -> Self {
         let latency_ns = self.main_pool().and_then(|pool| pool.latency_ns);
         if let Some(mesh) = mesh.as_ref().filter(|mesh| mesh.counts(latency_ns)) {
+            // Predictions have no mesh, so their gains would be those of a server without this delay.
             (self.limits, self.alone) = (None, None);
             if mesh.limits(latency_ns) && !self.crosses {
                 self.binding = vec![MESH.to_owned()];
@@ -280,6 +288,7 @@ impl WorkloadFacts {
     /// Returns the reason why the named limit may be wrong; `None` if it comes from a prediction near the measurement
     /// or is certain for another reason.
     pub(super) fn doubt(&self) -> Option<String> {
+        // In order of precedence: limits outside of the path and certain ones stand before doubts about predictions.
         match &self.limits {
             _ if self.outside.is_some() => None,
             _ if self.throttled_share > 0.0 => {
@@ -314,6 +323,7 @@ impl WorkloadFacts {
     pub fn main_pool(&self) -> Option<&Pool> {
         let bound = self.pools.iter().find(|pool| self.binding.first() == Some(&pool.domain));
         let share = |pool: &Pool| pool.in_use / pool.credits.max(1.0);
+        // Several pools may never be full: the mean occupancy then decides.
         let fuller = |a: &&Pool, b: &&Pool| a.full_share.total_cmp(&b.full_share).then(share(a).total_cmp(&share(b)));
         bound.or_else(|| self.pools.iter().max_by(fuller))
     }

@@ -46,6 +46,7 @@ fn alone(server: &ServerParams, facts: &WorkloadFacts) -> Option<IsolatedGain> {
         return None;
     }
     let both = now_and_alone(server).into_iter().zip(&server.workloads);
+    // Counters are sums over a side, so the predictions of its workloads are summed before they are compared.
     let mine = both.filter(|(_, workload)| workload.kind.is_of_devices() == of_devices);
     let sums = mine.map(|(both, _)| both).try_fold([0.0, 0.0], |[now, alone], both| {
         both.map(|both| [now + both[0].gb_per_s, alone + both[1].gb_per_s])
@@ -69,6 +70,7 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
     let accesses = (counters.lfb.lines? - others).max(0.0);
     let in_use = accesses * latency_ns / counters.window_ns;
     let entries = f64::from(server.socket().core.lfb_entries);
+    // Without streams in the configuration: the fewest cores whose LFB entries hold those in use.
     let cores = stream_cores(server).unwrap_or((in_use / entries).ceil()).max(1.0);
     let credits = cores * entries;
     let pool = Pool {
@@ -76,14 +78,17 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
         credits,
         in_use,
         full_share: counters
+            // L1D_PEND_MISS.FB_FULL measures the share; the mean occupancy is only a substitute for it.
             .lfb_full_cores
             .map_or_else(|| full_share_estimate(in_use, credits), |full| (full / cores).min(1.0)),
         latency_ns: Some(latency_ns),
         gb_per_s: accesses * 64.0 / counters.window_ns,
         place: None,
     };
+    // Per ps, the unit of the gaps that `stream_otherwise` compares with.
     let per_core = accesses / (counters.window_ns * 1000.0) / cores;
     let otherwise = stream_otherwise(least_gap_ps(server), server.socket().core.issue_ps, per_core);
+    // Each store reads its line first, so write-backs cannot outnumber accesses.
     let written = (counters.core_write.lines.unwrap_or(0.0) - others).clamp(0.0, accesses);
     let moved = pool.gb_per_s + written * 64.0 / counters.window_ns;
     let name = only(server, Kind::Stream).map_or("C2M", |class| &server.workloads[class].name);
@@ -105,6 +110,7 @@ fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
 
 /// Returns C2M-Read or C2M-Write, whichever holds the LFB entries longer.
 fn core_domain(counters: &Counters, socket: &SocketParams, latency_ns: f64) -> &'static str {
+    // CHA counters begin at admission; the path there and back belongs to C2M-Read as well.
     let path_ns = (socket.core.to_cha_ps + socket.core.from_cha_ps) as f64 / 1000.0;
     let reading_ns = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + path_ns);
     lfb_domain(reading_ns, latency_ns - reading_ns)
@@ -114,13 +120,16 @@ fn core_domain(counters: &Counters, socket: &SocketParams, latency_ns: f64) -> &
 /// but belong to no stream.
 fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
     let storage = server.workloads.iter().filter_map(|workload| workload.kind.fio());
+    // Lines per page are stored in units of 1/65536.
     let per_page = storage.map(|fio| fio.kernel_lines_per_page as f64 / 65_536.0);
     let moved = counters.iio_write.lines.unwrap_or(0.0) + counters.iio_read.lines.unwrap_or(0.0);
+    // Counters do not separate storage workloads, so all of their pages count with the largest kernel work of any.
     per_page.reduce(f64::max).unwrap_or(0.0) * moved / LINES_PER_PAGE
 }
 
 /// Number of cores that the server's streams run on, if it has any.
 fn stream_cores(server: &ServerParams) -> Option<f64> {
+    // Several streams may share a core, which has its LFB entries once.
     let cores: BTreeSet<u32> = server.workloads.iter().flat_map(|workload| workload.kind.cores()).copied().collect();
     Some(cores.len() as f64).filter(|count| *count > 0.0)
 }
@@ -128,6 +137,7 @@ fn stream_cores(server: &ServerParams) -> Option<f64> {
 /// Shortest gap of all streams, in ps.
 fn least_gap_ps(server: &ServerParams) -> u64 {
     let streams = server.workloads.iter().filter_map(|workload| workload.kind.stream());
+    // The shortest gap allows the highest rate, so the offered load is not named while any stream could go faster.
     streams.map(|stream| stream.gap_ps).min().unwrap_or(0)
 }
 
@@ -166,7 +176,7 @@ pub(super) struct UnknownTraffic {
 }
 
 impl UnknownTraffic {
-    /// Describes what cannot be computed, as a sentence.
+    /// Describes the quantity that cannot be computed, as a sentence.
     pub(super) fn in_words(&self) -> String {
         format!("what binds {} cannot be computed: no counter {}", self.domain, self.missing.join(", "))
     }
@@ -176,6 +186,7 @@ impl UnknownTraffic {
 pub(super) fn unknown_traffic(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<UnknownTraffic> {
     let told = |domain: &str| facts.iter().any(|facts| facts.pools.iter().any(|pool| pool.domain.starts_with(domain)));
     let pools = [
+        // `of_cores` needs both counters of the LFB, `device_pool` only the occupancy.
         ("C2M", "lfb", counters.lfb, counters.core_read, true),
         ("P2M-Write", "iio_write", counters.iio_write, counters.io_write, false),
         ("P2M-Read", "iio_read", counters.iio_read, counters.io_read, false),
@@ -188,6 +199,7 @@ pub(super) fn unknown_traffic(counters: &Counters, facts: &[WorkloadFacts]) -> V
         if held.lines.is_none() && (lines_needed || held.occupancy.is_none()) {
             missing.push(format!("{pool}.lines"));
         }
+        // A count of 0 in the CHA shows that nothing of the domain went on to memory.
         let absent = inside.lines == Some(0.0) || told(domain) || missing.is_empty();
         (!absent).then_some(UnknownTraffic { domain, missing })
     });

@@ -53,6 +53,7 @@ pub(super) fn of(
     let pool = match facts.kind {
         Kind::Stream => facts.pools.first(),
         Kind::Fio => {
+            // Drives that read and write have two domains: the latency is that of the one which moves more.
             let credits = facts.pools.iter().filter(|pool| pool.domain.starts_with("P2M"));
             credits.max_by(|a, b| a.gb_per_s.total_cmp(&b.gb_per_s))
         }
@@ -63,6 +64,7 @@ pub(super) fn of(
     let share = reach.map_or(1.0, |reach| reach.memory);
     let queueing = queueing(socket, counters, &pool.domain);
     let admission = match reach {
+        // Checked before `crosses`, which is set for lines behind a link as well.
         _ if facts.link_ns > 0.0 => {
             Err(Missing::counter("CHA admission", "of the time that lines take behind the link"))
         }
@@ -72,6 +74,7 @@ pub(super) fn of(
     };
     let unloaded_ns = match reach {
         None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
+        // Only lines that miss the LLC reach the link, hence `share` below.
         Some(reach) => path_ns + reach.unloaded_ns(),
     } + share * facts.added_by_link_ns();
     // The CHA counters cover the lines of all cores. A wait longer than the workload's own latency belongs to other
@@ -81,11 +84,13 @@ pub(super) fn of(
         true => Err(Missing::counter("CHA admission", "of the time that its lines alone wait there")),
         false => Ok(ns),
     });
+    // In the order of `Latency::parts`. Lines that the LLC serves do not queue at the memory controller, hence `share`.
     let causes: LatencyCauses = [
         ("switching", queueing.switching.map(|ns| share * ns)),
         ("write head-of-line", queueing.write_hol.map(|ns| share * ns)),
         ("read head-of-line", queueing.read_hol.map(|ns| share * ns)),
         ("top-of-queue", queueing.top_of_queue.map(|ns| share * ns)),
+        // A difference of means over different sets of lines may be negative; a wait cannot.
         ("CHA admission", admission.map(|ns| ns.max(0.0))),
     ];
     note(&causes, missing);
@@ -116,6 +121,7 @@ fn queueing(socket: &SocketParams, counters: &Counters, domain: &str) -> Inflati
     if domain == "P2M-Write" {
         return formula::causes_of_write(counters, &constants, FormulaVariant::Adj);
     }
+    // AdjCha needs more counters, and equals Adj as long as the RPQ is never full (docs/explain.md, The formula).
     let told_in_cha = counters.rpq_full_share.and(counters.core_read.occupancy).and(counters.io_read.occupancy);
     let form = if told_in_cha.is_some() { FormulaVariant::AdjCha } else { FormulaVariant::Adj };
     formula::causes_of_read(counters, &constants, form)
@@ -126,6 +132,7 @@ fn path_ns(socket: &SocketParams, facts: &WorkloadFacts, domain: &str) -> f64 {
     let ns = |ps: u64| ps as f64 / 1000.0;
     let (core, iio) = (&socket.core, &socket.iio);
     match (facts.kind, domain) {
+        // A store holds its LFB entry for the write-back too, which ends at the CHA.
         (Kind::Stream, _) => ns(core.to_cha_ps + core.from_cha_ps) + facts.store_share * unloaded::c2m_write_ns(socket),
         (Kind::Fio, "P2M-Read") => ns(iio.read_to_cha_ps + iio.read_return_ps),
         (Kind::Fio, _) => ns(iio.write_to_cha_ps + iio.write_ack_ps),
@@ -162,6 +169,7 @@ fn admission_beside_llc(
     let inside_ns = inside.latency_ns(counters.window_ns).unwrap_or(0.0);
     let held_ns = held.latency_ns(counters.window_ns);
     let held_ns = held_ns.ok_or_else(|| Missing::counter("the wait for the CHA", pool))?;
+    // CHA counters hold only lines that go on to memory; the others spend the LLC's latency instead.
     Ok(held_ns - reach.memory * inside_ns - reach.llc_ns)
 }
 

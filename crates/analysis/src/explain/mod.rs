@@ -118,6 +118,7 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
     let side = |kind| {
         let moving = facts.iter().filter(move |facts| facts.kind == kind && facts.has_traffic());
         let party = |facts: &WorkloadFacts| {
+            // The offered load counts data, so it is compared with the data rate and not with lines.
             let moved = facts.app_gb_per_s.unwrap_or(facts.gb_per_s);
             SideWorkload { name: facts.workload.clone(), alone: facts.alone }
                 .capped(Some(moved), facts.offered_gb_per_s)
@@ -138,6 +139,7 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
 /// of its cores alone.
 fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> CoreContention {
     let held = |facts: &WorkloadFacts| Some((facts.main_pool()?.latency_ns?, facts.lone_ns?));
+    // `lone_ns` is predicted: where predictions are off, their error would be taken for contention.
     let told = facts.iter().filter(|facts| !facts.is_doubtful()).filter_map(held);
     let most = told.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
     match most {
@@ -151,6 +153,7 @@ fn crowd(socket: &SocketParams, facts: &[WorkloadFacts]) -> CoreContention {
 fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
     let Some(pool) = facts.main_pool().filter(|_| facts.kind == Kind::Stream) else { return false };
     let unloaded_ns = facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share) + facts.added_by_link_ns();
+    // More credits than one core has LFB entries: several cores run the workload.
     let several = pool.credits > f64::from(socket.core.lfb_entries);
     several && pool.latency_ns.is_some_and(|ns| ns > LOADED * unloaded_ns)
 }
@@ -160,8 +163,10 @@ fn may_be_crowded(socket: &SocketParams, facts: &WorkloadFacts) -> bool {
 pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2mLoad> {
     let storage: Vec<&WorkloadFacts> = facts.iter().filter(|facts| facts.kind == Kind::Fio).collect();
     let credits = storage.iter().flat_map(|facts| &facts.pools).filter(|pool| pool.domain.starts_with("P2M"));
+    // Drives wait if either direction is out of credits, so the fuller one counts.
     let full_share = credits.map(|pool| pool.full_share).reduce(f64::max)?;
     let gb_per_s = storage.iter().map(|facts| facts.app_gb_per_s.unwrap_or(facts.gb_per_s)).sum();
+    // The sum is known only if the offered load of every storage workload is.
     let offered: Option<Vec<f64>> = storage.iter().map(|facts| facts.offered_gb_per_s).collect();
     Some(P2mLoad { full_share, gb_per_s, offered_gb_per_s: offered.map(|offered| offered.iter().sum()) })
 }
@@ -177,6 +182,7 @@ pub fn isolated(socket: &SocketParams, facts: &WorkloadFacts) -> Isolated {
 /// the stream whose latency has grown most (in regime `red`, the storage that misses most of its offered load), or
 /// else the first workload.
 fn suffers(socket: &SocketParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
+    // Storage that moved nothing has lost everything, instead of dividing by zero.
     let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
     let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(socket, facts).ns);
     let wanted = if regime.name == "red" { Kind::Fio } else { Kind::Stream };

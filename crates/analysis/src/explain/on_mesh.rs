@@ -29,6 +29,7 @@ impl OnMesh {
 
     /// Returns true if the delay is significant for a line of this latency.
     pub(super) fn counts(&self, latency_ns: Option<f64>) -> bool {
+        // Without a latency to compare with, the delay counts: predictions without it are then not trusted.
         latency_ns.is_none_or(|ns| self.waited_ns >= NOTICED * ns)
     }
 

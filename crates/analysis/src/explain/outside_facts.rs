@@ -21,6 +21,7 @@ impl WorkloadFacts {
     /// other limit doubtful.
     #[must_use]
     pub fn throttled(mut self, throttling: Option<Throttling>) -> Self {
+        // From 2 % on, any other limit is doubtful, from 20 % on, the throttle is the limit (docs/domains.md).
         let Some(Throttling { lost, why }) = throttling.filter(|throttling| throttling.lost >= HARDLY_THROTTLED) else {
             return self;
         };

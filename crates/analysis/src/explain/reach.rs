@@ -26,6 +26,7 @@ impl CacheReach {
         let cache = socket.cache.as_ref()?;
         let cached = facts.cached?;
         Some(match (facts.kind, domain) {
+            // Without LLC reads all lines count as misses: the unloaded latency is then that of memory.
             (Kind::Stream, _) => Self::of_reads(socket, cache, cached.llc_miss_ratio.unwrap_or(1.0)),
             (Kind::Fio, "P2M-Read") => Self::of_reads(socket, cache, passed(counters.io_read, counters.iio_read)),
             (Kind::Fio, _) => Self::of_writes(socket, cache, passed(counters.io_write, counters.iio_write)),
@@ -43,6 +44,7 @@ impl CacheReach {
     fn of_writes(socket: &SocketParams, cache: &CacheParams, memory: f64) -> Self {
         let drives = &cache.ddio.drives;
         let put = drives.iter().filter(|on| **on).count() as f64 / drives.len().max(1) as f64;
+        // Drives without DDIO write to memory; any other write that waits for memory has evicted a dirty line.
         let direct = memory.min(1.0 - put);
         let evicted = memory - direct;
         let sum_ns = direct * unloaded::cha_io_write_ns(socket) + evicted * ns(socket.cha.write_ack_ps);
@@ -59,6 +61,7 @@ impl CacheReach {
 /// Share of the lines of a buffer that entered a domain of the CHA, 0 to 1.
 fn passed(inside: Flow, held: Flow) -> f64 {
     match (inside.lines, held.lines) {
+        // Lines count when they leave, so at the edges of a window more of them may leave the CHA than the IIO.
         (Some(inside), Some(held)) if held > 0.0 => (inside / held).min(1.0),
         _ => 1.0,
     }

@@ -9,6 +9,7 @@ fn ns(ps: u64) -> f64 {
 /// Unloaded latency of a row hit in DRAM up to the end of its data, in ns.
 #[must_use]
 pub fn dram_ns(dram: &DramParams) -> f64 {
+    // The row is open: rcd, or rp + rcd, would come on top (docs/domains.md, The four domains).
     clocks_ns(dram, f64::from(dram.timing.cl + dram.timing.burst * dram.accesses_per_line))
 }
 
@@ -33,12 +34,14 @@ pub fn c2m_read_ns(socket: &SocketParams) -> f64 {
 /// Unloaded latency of the C2M-Write domain, in ns.
 #[must_use]
 pub fn c2m_write_ns(socket: &SocketParams) -> f64 {
+    // C2M-Write ends at admission to the CHA, so memory has no part in it.
     ns(socket.core.to_cha_ps + socket.core.write_ack_ps)
 }
 
 /// Unloaded latency of the P2M-Write domain, in ns.
 #[must_use]
 pub fn p2m_write_ns(socket: &SocketParams) -> f64 {
+    // P2M-Write ends when the WPQ accepts the line, so the DRAM access has no part in it.
     ns(socket.iio.write_to_cha_ps + socket.iio.write_ack_ps) + cha_io_write_ns(socket)
 }
 

@@ -85,6 +85,7 @@ impl WorkloadFacts {
         if pool.latency_ns.is_none() && self.gb_per_s == 0.0 {
             return format!("{name} moved nothing: {state}, and none came back{clauses}");
         }
+        // A clause about an outside limit has a colon already.
         let sign = if self.outside.is_some() { ';' } else { ':' };
         format!("{name} {}{sign} {state}{latency}{clauses}", self.clause())
     }

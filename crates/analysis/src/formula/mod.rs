@@ -62,9 +62,11 @@ impl Constants {
         Self {
             t_trans_ns: clocks(timing.burst * dram.accesses_per_line),
             t_wtr_ns: clocks(timing.wtr_l),
+            // The spacing from RD to WR is CL + burst + gap - CWL (JEDEC); the burst itself counts as t_trans.
             t_rtw_ns: clocks((timing.cl + timing.read_to_write).saturating_sub(timing.cwl)),
             t_act_ns: clocks(timing.rcd),
             t_pre_ns: clocks(timing.rp),
+            // Unloaded latencies of the domains, as in section 6.2.
             const_read_ns: unloaded::c2m_read_ns(socket),
             const_write_ns: unloaded::p2m_write_ns(socket),
         }
@@ -81,7 +83,7 @@ pub enum FormulaVariant {
     /// `N` waiting writes count in the write head-of-line term.
     Adj,
     /// As [`FormulaVariant::Adj`], but while the RPQ is full the waiting reads are counted in the CHA. The authors use
-    /// variant where reads of cores and devices together fill the RPQ.
+    /// this variant where reads of cores and devices together fill the RPQ.
     AdjCha,
 }
 
@@ -161,6 +163,7 @@ pub fn causes_of_read(counters: &Counters, constants: &Constants, form: FormulaV
             waiting(needs) * written / lines(needs) * constants.t_trans_ns
         }),
         read_hol: cause("read head-of-line", &|needs| {
+            // A read does not wait for itself. Means below one read per channel would make the term negative.
             let ahead = waiting(needs) - 1.0;
             constants.t_trans_ns * if form == FormulaVariant::Published { ahead } else { ahead.max(0.0) }
         }),
@@ -178,6 +181,7 @@ fn reads_waiting(counters: &Counters, form: FormulaVariant, needs: &mut Required
     if form != FormulaVariant::AdjCha {
         return queued;
     }
+    // A full RPQ pushes reads back into the CHA, where all of them count; otherwise the RPQ holds them all.
     let full = needs.value("rpq_full_share", counters.rpq_full_share);
     let cores = needs.value("core_read.occupancy", counters.core_read.occupancy);
     let devices = needs.value("io_read.occupancy", counters.io_read.occupancy);
@@ -198,6 +202,7 @@ pub fn write(counters: &Counters, constants: &Constants, form: FormulaVariant) -
 /// As [`write`], but with a result per cause.
 #[must_use]
 pub fn causes_of_write(counters: &Counters, constants: &Constants, form: FormulaVariant) -> InflationCauses {
+    // A P2M-Write completes on admission to the WPQ, so it waits only while that is full (section 6.1, write domain).
     let full = |needs: &mut RequiredCounters| needs.value("wpq_full_share", counters.wpq_full_share);
     let lines = |needs: &mut RequiredCounters| needs.positive("lines_written", counters.lines_written);
     let waiting = |needs: &mut RequiredCounters| writes_waiting(counters, needs);
@@ -227,6 +232,7 @@ pub fn causes_of_write(counters: &Counters, constants: &Constants, form: Formula
 
 /// Number of writes that wait at a channel: those in the CHA.
 fn writes_waiting(counters: &Counters, needs: &mut RequiredCounters) -> f64 {
+    // The CHA is where writes are backlogged when the WPQ is full (section 6.2); its counters are sums over channels.
     let cores = needs.value("core_write.occupancy", counters.core_write.occupancy);
     let devices = needs.value("io_write.occupancy", counters.io_write.occupancy);
     (cores + devices) / needs.positive("channels", Some(counters.channels))

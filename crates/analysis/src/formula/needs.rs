@@ -66,9 +66,11 @@ impl RequiredCounters {
     }
 
     pub(super) fn value(&mut self, name: &str, value: Option<f64>) -> f64 {
+        // NaN and infinity come from counters without a clock: as good as not read.
         if value.is_none_or(|value| !value.is_finite()) {
             note(&mut self.missing.counters, name);
         }
+        // Going on with 0 lets one pass collect every missing counter; `done` discards the value.
         value.unwrap_or(0.0)
     }
 

@@ -20,6 +20,7 @@ pub fn offer_bounds_in_words(server: &ServerParams, class: usize) -> Vec<String>
         offered_gb_per_s(&changed, class).unwrap_or(0.0)
     };
     let binds = |key: &str| match key {
+        // Counts are rounded up, so a tenth less leaves a depth below 10 as it is: double it instead.
         "iodepth" => with(&[key], 2.0) > (1.0 + BINDS) * offered,
         key => with(&[key], 0.9) < (1.0 - BINDS) * offered,
     };

@@ -103,6 +103,7 @@ impl Limit {
     /// Describes the server with the limit raised by `factor`.
     #[must_use]
     pub fn in_words(&self, factor: f64) -> String {
+        // 3 entries can only become 4: the words then say 33 %.
         if (factor - RAISE).abs() <= A_QUARTER {
             return self.raised_by_a_quarter.to_owned();
         }
@@ -133,6 +134,7 @@ pub const LIMITS: [Limit; 28] = [
         "kernel work a quarter faster",
         &[Raise::Workload(raises::less_kernel_work)],
     ),
+    // A quarter more accesses per second: 1 / 1.25 = 0.8 of the gap.
     Limit::of(OFFERED_LOAD, &[Key::asked("gap")], "a gap a fifth shorter", &[Raise::Workload(raises::shorter_gap)]),
     Limit::of(
         OFFERED_LOAD,

@@ -54,6 +54,7 @@ const fn a_quarter() -> f64 {
 impl Gain {
     /// Gain per quarter that the limit was raised by, so that limits raised further do not rank higher for it.
     fn per_quarter(&self) -> f64 {
+        // A small count is raised by more than a quarter: 3 entries become 4. A factor of 1 must not divide by 0.
         self.gain * (RAISE - 1.0) / (self.factor - 1.0).max(RAISE - 1.0)
     }
 
@@ -90,6 +91,7 @@ pub fn limits_of_base(base: &PredictedServer) -> Option<Vec<Limits>> {
 
 fn of_known(base: &PredictedServer) -> Vec<Limits> {
     let server = base.server();
+    // Differences between rates that have not settled are steps of the solver, not gains.
     let covered = outside(server).is_empty() && base.has_settled();
     let unraised = |WorkloadPace { gb_per_s, latency_ns }| Limits {
         covered,
@@ -116,9 +118,11 @@ fn raise_each(base: &PredictedServer, each: &[Limit], limits: &mut [Limits]) {
     let server = base.server();
     for limit in each {
         let (raised, factor) = limit.raised_by(server, RAISE);
+        // The server lacks the part, or the value is at its bound already.
         if raised == *server {
             continue;
         }
+        // No paces, no gains: a raise that had not settled was once taken for a gain of 47 %.
         let paces = base.paces(&raised).unwrap_or_default();
         for (class, (limits, after)) in limits.iter_mut().zip(paces).enumerate() {
             let before = limits.predicted_gb_per_s;
@@ -145,9 +149,11 @@ impl Limits {
     /// raise: storage that moves all it offers gains from no other limit.
     pub fn cap_gains(&mut self, app_gb_per_s: f64) {
         for gain in &mut self.gains {
+            // Streams have no offered load that would cap them.
             let room = gain.offered_gb_per_s.map_or(f64::INFINITY, |offered| offered / app_gb_per_s - 1.0);
             gain.gain = gain.gain.min(room);
         }
+        // Caps change gains, so the list is filtered and sorted anew.
         self.gains.retain(|gain| gain.gain >= GAIN_MIN);
         self.sort_gains();
     }
@@ -166,6 +172,7 @@ impl Limits {
         }
         let most = self.gains[0].per_quarter();
         let mut names: Vec<String> = Vec::new();
+        // Several limits may be about equally tight, so that each helps (docs/domains.md, What limits a workload).
         let with = |gain: &&Gain| gain.gain >= NAMED_MIN && gain.per_quarter() >= most * NAMED_WITH;
         for gain in self.gains.iter().filter(with) {
             if !names.contains(&gain.limit) {

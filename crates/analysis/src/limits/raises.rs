@@ -42,6 +42,7 @@ pub(super) fn greatest(factors: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 fn count(number: &mut u32, by: f64) -> f64 {
+    // Rounded up, so that every count above 0 grows: 3 LFB entries become 4 (docs/domains.md). 0 is an absent part.
     let before = std::mem::replace(number, (f64::from(*number) * by).ceil() as u32);
     if before == 0 {
         1.0
@@ -57,6 +58,7 @@ fn counts<'a>(numbers: impl IntoIterator<Item = &'a mut u32>, by: f64) {
 }
 
 fn rate(bytes_per_s: &mut u64, by: f64) -> f64 {
+    // 0 stands for no cap (`rate`), which cannot be raised.
     *bytes_per_s = (*bytes_per_s as f64 * by).round() as u64;
     if *bytes_per_s == 0 {
         1.0
@@ -66,6 +68,7 @@ fn rate(bytes_per_s: &mut u64, by: f64) -> f64 {
 }
 
 fn time(ps: &mut u64, by: f64) -> f64 {
+    // A time of 0 costs nothing and cannot be lowered.
     *ps = (*ps as f64 / by).round() as u64;
     if *ps == 0 {
         1.0
@@ -80,6 +83,7 @@ pub(super) fn more_lfb_entries(socket: &mut SocketParams, by: f64) -> f64 {
 
 pub(super) fn faster_mesh(socket: &mut SocketParams, by: f64) -> f64 {
     let Some(die) = &mut socket.die else { return 1.0 };
+    // At least 1 ps: every event lies ahead of the one that causes it (docs/architecture.md, wall 4).
     die.cycle_ps = ((die.cycle_ps as f64 / by).round() as u64).max(1);
     by
 }
@@ -99,6 +103,7 @@ pub(super) fn faster_cores(socket: &mut SocketParams, by: f64) -> f64 {
 
 pub(super) fn less_kernel_work(kind: &mut WorkloadKind, by: f64) -> f64 {
     let WorkloadKind::Fio(fio) = kind else { return 1.0 };
+    // Work per page is a cost, so it is divided like a time.
     time(&mut fio.kernel_lines_per_page, by)
 }
 
@@ -137,6 +142,7 @@ pub(super) fn faster_iio(socket: &mut SocketParams, by: f64) -> f64 {
 /// Raises credits, counted in lines, to whole packets of `bytes`. The factor returned is that of the number of
 /// packets.
 fn packets(lines: &mut u32, bytes: u32, by: f64) -> f64 {
+    // A packet is sent only with credits for all of it, so a part of a packet's credits would have no effect.
     let packet = (bytes / 64).max(1);
     let mut whole = (*lines / packet).max(1);
     let factor = count(&mut whole, by);
@@ -163,6 +169,7 @@ pub(super) fn more_remote_tor_entries(server: &mut ServerParams, by: f64) -> f64
     count(&mut sockets.tor_entries, by);
     // Each slice keeps at least one entry for lines homed on its own socket.
     let least = server.sockets.iter().map(|socket| socket.cha.tor_entries).min().unwrap_or(1);
+    // max(before): a configuration at that bound keeps its value and counts as not raised.
     sockets.tor_entries = sockets.tor_entries.min(least.saturating_sub(1)).max(before);
     f64::from(sockets.tor_entries) / f64::from(before.max(1))
 }
@@ -201,12 +208,14 @@ pub(super) fn faster_expander_bus(socket: &mut SocketParams, by: f64) -> f64 {
 }
 
 pub(super) fn more_tor_entries(socket: &mut SocketParams, by: f64) -> f64 {
+    // The limit of writes grows along, or it would bind in place of the entries.
     count(&mut socket.cha.tor_write_entries, by);
     count(&mut socket.cha.tor_entries, by)
 }
 
 pub(super) fn longer_rpq(socket: &mut SocketParams, by: f64) -> f64 {
     let MemoryControllerParams { rpq_entries, rpq_full_threshold, .. } = &mut socket.memory.controller;
+    // The threshold of the counter keeps its share of the queue.
     counts([rpq_full_threshold], by);
     count(rpq_entries, by)
 }
@@ -214,6 +223,7 @@ pub(super) fn longer_rpq(socket: &mut SocketParams, by: f64) -> f64 {
 pub(super) fn longer_wpq(socket: &mut SocketParams, by: f64) -> f64 {
     let MemoryControllerParams { wpq_entries, wpq_full_threshold, write_high, write_low, .. } =
         &mut socket.memory.controller;
+    // Watermarks keep their share of the queue: with the old ones, write modes would begin at the old depth.
     counts([wpq_full_threshold, write_high, write_low], by);
     count(wpq_entries, by)
 }
@@ -224,8 +234,10 @@ pub(super) fn faster_bus(socket: &mut SocketParams, by: f64) -> f64 {
 }
 
 fn faster_dram(dram: &mut DramParams, by: f64) -> f64 {
+    // The fraction is extended by 1000, so that a small denominator is not rounded away from 1.25 times its value.
     dram.clock_ps_denominator = (dram.clock_ps_denominator as f64 * by * 1e3).round() as u64;
     dram.clock_ps_numerator *= 1000;
+    // Times of the DRAM array stay the same in ns, so they take more of the shorter clocks; bursts and gaps do not.
     let TimingParams { cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l, .. } = &mut dram.timing;
     counts([cl, cwl, rcd, rp, ras, rc, wr, rtp, rrd_s, rrd_l], by);
     // Each count is rounded up on its own, so ras + rp may exceed the rounded rc by one clock.

@@ -15,6 +15,7 @@ impl Admission {
     /// Wait in ns of the side that sends `share` of the lines, less than half: every other entry that becomes free
     /// goes to it.
     fn lesser(&self, share: f64) -> f64 {
+        // Half a turn to the next free entry, plus the wait of an M/D/1 queue: service of two turns, load 2 x share.
         (self.turn_ns * (0.5 + share) / (1.0 - 2.0 * share)).min(self.mean)
     }
 
@@ -38,6 +39,7 @@ impl Admission {
 
     /// Wait in ns of the side whose counterpart sends the share `lesser` of the lines, such that the mean holds.
     fn other(&self, lesser: f64) -> f64 {
+        // Equal sides wait equally; `lesser` has a pole there.
         if lesser >= 0.5 {
             return self.mean;
         }

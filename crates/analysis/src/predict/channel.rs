@@ -72,6 +72,7 @@ impl Channel {
         let ns = |clocks: u32| f64::from(clocks) * clock_ns;
         let t = &dram.timing;
         let line_ns = ns(t.burst * dram.accesses_per_line);
+        // JEDEC: four activations per tFAW window, and tRRD between two; both hold per rank.
         let activation_ns = (ns(t.faw) / 4.0).max(ns(t.rrd_s)) / f64::from(dram.ranks);
         let (refresh_wait_ns, refresh_ns) = refresh(dram, controller, clock_ns);
         Self {
@@ -81,6 +82,7 @@ impl Channel {
             close_ns: ns(t.rp),
             cycle_ns: ns(t.rc),
             activation_ns: activation_ns * activation_ns / line_ns,
+            // RD to WR, then WR to RD, in JEDEC's spacing of commands; max() keeps the first from being negative.
             turnaround_ns: ns(t.cl + t.burst + t.read_to_write).max(ns(t.cwl)) - ns(t.cwl)
                 + ns(t.cwl + t.burst + t.wtr_l),
             refresh_wait_ns,
@@ -97,6 +99,7 @@ impl Channel {
             write_high: f64::from(controller.write_high),
             writes_per_mode: f64::from(controller.writes_per_mode),
             reads_per_mode: f64::from(controller.reads_per_mode),
+            // More writes than `write_high` never wait for an idle channel: they start a write mode.
             trickle: f64::from(controller.idle_writes.min(controller.write_high)),
         }
     }
@@ -119,6 +122,7 @@ impl Channel {
     pub(super) fn state(&self, load: &Load, forced: f64, fit: &Fit) -> State {
         let read_ns = fit.line * self.line_ns + fit.read_activation * load.read_misses * self.activation_ns;
         let write_ns = fit.line * self.line_ns + fit.write_activation * load.write_misses * self.activation_ns;
+        // A mode drains from `write_high` to `write_low` and what arrives meanwhile (first order), up to its quota.
         let mode_writes = (self.write_span * (1.0 + load.writes * write_ns)).min(self.writes_per_mode).max(1.0);
         let modes = forced * load.writes / mode_writes;
         let turnaround_ns = fit.turnaround * self.turnaround_ns;
@@ -126,12 +130,14 @@ impl Channel {
         let busy = load.reads * read_ns + load.writes * write_ns + modes * turnaround_ns;
         // Keeps the wait for write modes finite when reads take all of the bus.
         let reading = (1.0 - load.reads * read_ns).max(0.05);
+        // Half a mode, times the share of time in modes; the backlog then drains in the time that other reads leave.
         let blocked_ns = 0.5 * mode_ns * (modes * mode_ns).min(1.0) / reading;
         let read_wait_ns = self.refresh_wait_ns
             + load.read_misses * self.open_ns
             + CONFLICTS * load.read_misses * self.close_ns
             + fit.bank * load.read_misses * self.cycle_ns * busy.min(1.0)
             + fit.blocked * blocked_ns.min(mode_ns);
+        // 1e-12 keeps the quotient and the logarithm finite where one side has no traffic.
         let balance = load.writes * self.reads_per_mode / (load.reads * self.writes_per_mode).max(1e-12);
         State { busy, modes, mode_ns, read_wait_ns, lean: balance.max(1e-12).ln() }
     }
@@ -147,6 +153,7 @@ impl Channel {
     /// Returns the utilisation u at which a queue has a backlog of `backlog` services, if its backlog is u^2 / (1 -
     /// u).
     pub(super) fn utilisation(backlog: f64) -> f64 {
+        // Positive root of u^2 + backlog x u - backlog = 0.
         let half = backlog / 2.0;
         (half * half + backlog).sqrt() - half
     }
@@ -158,6 +165,7 @@ fn refresh(dram: &DramParams, controller: &MemoryControllerParams, clock_ns: f64
     let (duration, interval) = match controller.refresh {
         Refresh::Off => return (0.0, f64::INFINITY),
         Refresh::AllBanks => (t.rfc, t.refi),
+        // Each REFSB refreshes other banks. A bank is taken to see one per tREFI, as on HBM; on DDR5 it sees two.
         Refresh::SameBank => (t.rfc_sb, t.refi),
     };
     let (duration_ns, interval_ns) = (f64::from(duration) * clock_ns, f64::from(interval.max(1)) * clock_ns);

@@ -8,6 +8,7 @@ use hostnet_model::params::{
 /// Returns true if cores may run at another frequency than the one that predictions assume.
 fn changes_clock(server: &ServerParams) -> bool {
     server.power.as_ref().is_some_and(|power| {
+        // The performance governor stays in the last P-state, the fastest; others may use any.
         let fastest_alone = power.governor == GovernorParams::Performance;
         let had = &power.pstates[if fastest_alone { power.pstates.len() - 1 } else { 0 }..];
         had.iter().any(|pstate| pstate.khz != power.reference_khz)
@@ -46,6 +47,7 @@ pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
     note(controller.shared_queue, "a queue that reads and writes share");
     note(controller.entry_until == EntryRelease::Activation, "queue entries that end with the activation");
     note(controller.idle_drain != IdleDrain::Yield, "writes that do not yield to reads");
+    // `State::lean` compares backlogs by the quotas of both modes, so predictions need both.
     note(controller.reads_per_mode == 0 || controller.writes_per_mode == u32::MAX, "write modes without quotas");
     note(socket.memory.dram.accesses_per_line > 1, "lines of several column accesses (HBM)");
     note(socket.cha.tor_write_entries < socket.cha.tor_entries, "a limit of TOR entries for writes");

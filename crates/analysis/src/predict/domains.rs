@@ -36,6 +36,7 @@ impl PredictionView<'_> {
     /// Returns the domains of all workloads together and, if there are several workloads, of each.
     pub(super) fn domains(&self) -> Vec<Domain> {
         let classes = self.solution.rates.len();
+        // The rows of a single workload would repeat those of all.
         let alone = (classes > 1).then_some(0..classes).into_iter().flatten().map(Some);
         let of_each: Vec<Vec<Domain>> = alone.map(|class| self.domains_of(class)).collect();
         let mut domains = Vec::new();
@@ -58,10 +59,12 @@ impl PredictionView<'_> {
         let read_held = reads * latency.cha_read;
         let write_held = core_writes * latency.cha_core_write + io_writes * latency.cha_io_write;
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        // The queues are shared: a workload holds as much of them as it sends of the lines.
         let rpq = problem.controllers * memory.rpq * share(reads, all.core[0] + all.io[1]);
         let wpq = problem.controllers * memory.wpq * share(writes, all.core[1] + all.io[0]);
         let queues = |entries: f64| problem.controllers * entries;
         let lfb = core_reads * latency.core_read + core_writes * latency.core_write;
+        // Fullness is that of a pool as a whole, not of one workload's part of it.
         let whole = |full: Option<f64>| if class.is_none() { full } else { None };
         let rows = [
             ("C2M-Read", entries, core_reads * latency.core_read, core_reads, None),
@@ -74,6 +77,7 @@ impl PredictionView<'_> {
                 whole(Some(self.write_full())),
             ),
             ("P2M-Read", problem.read_credits, io_reads * latency.io_read, io_reads, whole(Some(self.read_full()))),
+            // A store keeps its entry for the write-back, so entries are counted by reads alone.
             ("LFB", entries, lfb, core_reads, whole(self.lfb_full_mean())),
             ("CHA TOR", tor, read_held + write_held, reads + writes, None),
             ("CHA->DRAM read", tor, read_held, reads, None),
@@ -86,6 +90,7 @@ impl PredictionView<'_> {
             name,
             workload: class,
             capacity,
+            // The closed forms know no capacity and may exceed it near saturation.
             in_use: in_use.min(capacity),
             latency_ns: in_use / lines,
             gb_per_s: 64.0 * lines,

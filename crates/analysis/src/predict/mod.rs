@@ -87,12 +87,14 @@ impl<'a> PredictedServer<'a> {
     /// does not settle.
     #[must_use]
     pub fn paces(&self, other: &ServerParams) -> Option<Vec<WorkloadPace>> {
+        // Flows need walks over the address map, the costly part; most raises leave them as they are.
         let flows = if traffic::are_alike(self.server, other) {
             self.problem.flows.clone()
         } else {
             traffic::flows(other, &self.walks)
         };
         let problem = Problem::new(other.socket(), &self.walks, flows, &self.problem.fit);
+        // The raise touches nothing that predictions model.
         if problem == self.problem {
             return Some(self.now.clone());
         }
@@ -117,6 +119,7 @@ impl<'a> PredictedServer<'a> {
         }
         let [cores, devices] = [cores, devices].map(|alone| {
             let base = PredictedServer::with(&alone, &self.problem.fit);
+            // An unsettled side has no paces, so `next` below gives None for each of its workloads.
             if base.has_settled() {
                 base.now
             } else {
@@ -131,6 +134,7 @@ impl<'a> PredictedServer<'a> {
     fn lone_latencies_ns(&self) -> Vec<Option<f64>> {
         let server = self.server;
         let cores: usize = server.workloads.iter().map(|workload| workload.kind.cores().len()).sum();
+        // A single core has no other core to wait for.
         if !are_known(server) || cores < 2 {
             return vec![None; server.workloads.len()];
         }

@@ -201,6 +201,7 @@ impl PredictionView<'_> {
         let write = |rate: &Rate| rate.io_write;
         let read = |rate: &Rate| rate.io_read;
         let problem = self.problem;
+        // IIO entries are shared by all storage workloads, so `in_use` sums over them.
         let all = [
             pool("P2M-Write", problem.write_credits, write, latency.io_write, self.write_full()),
             pool("P2M-Read", problem.read_credits, read, latency.io_read, self.read_full()),
@@ -217,6 +218,7 @@ impl PredictionView<'_> {
     pub(super) fn write_full(&self) -> f64 {
         let offered = self.offered(|drives| drives.share);
         let credits = self.problem.write_credits;
+        // Entries run out by their own latency or behind the port: the larger share counts.
         full_share(offered, credits / self.solution.latency.io_write, credits).max(self.port_full(credits))
     }
 
@@ -255,6 +257,7 @@ impl PredictionView<'_> {
     /// Returns a workload with its predicted gain without the other side.
     fn party(&self, class: usize, alone: Option<WorkloadPace>) -> SideWorkload {
         let now = self.base.now[class].gb_per_s;
+        // There is no measurement to be off from, so the gain has no error range.
         let gain = |pace: WorkloadPace| IsolatedGain::predicted([now, pace.gb_per_s], now);
         SideWorkload { name: self.server.workloads[class].name.clone(), alone: alone.map(gain) }
     }
@@ -284,6 +287,7 @@ fn full_share(offered: f64, allowed: f64, credits: f64) -> f64 {
     if offered <= 0.0 {
         return 0.0;
     }
+    // Relative fluctuations fall as one over the square root of the credits, so larger pools pass more sharply.
     let excess = (offered / allowed - 1.0) * credits.sqrt() / FULL_WIDTH;
     1.0 / (1.0 + (-excess).exp())
 }

@@ -64,6 +64,7 @@ impl StepSizes {
         for (index, number) in found.numbers().into_iter().enumerate() {
             let step = *number - before[index];
             let (pace, last) = (&mut self.paces[index], &mut self.last[index]);
+            // A correction that alternates overshoots, one that keeps its direction is too small.
             if step * *last < 0.0 {
                 *pace = (*pace * SLOWER).max(PACE_MIN);
             } else if step * *last > 0.0 {
@@ -100,6 +101,7 @@ impl Problem {
             rates.copy_from_slice(&next);
             let found = self.settle(&assumed, &rates, &latency);
             let off = paces.correct(&mut assumed, found);
+            // Rates may rest while rows and modes still drift, so both must settle.
             moved = moved.max(off);
             if moved < SETTLED {
                 break;
@@ -111,6 +113,7 @@ impl Problem {
 }
 
 fn change(old: &Rate, new: &Rate) -> f64 {
+    // Rates are per ns; 1e-12 keeps an idle workload from dividing by zero.
     let pairs = [(old.access, new.access), (old.io_write, new.io_write), (old.io_read, new.io_read)];
     pairs.iter().map(|(old, new)| (old - new).abs() / new.max(1e-12)).fold(0.0, f64::max)
 }

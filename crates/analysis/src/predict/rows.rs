@@ -71,6 +71,7 @@ pub(super) fn misses(walks: &[Walks], queues: &Queues, fit: &Fit) -> (f64, f64) 
     };
     let written = mean(true);
     let read = mean(false);
+    // A read that misses anyway opens its row itself, so only the others can pay for a write mode.
     (read + (1.0 - read) * reopened(walks, queues, written).min(1.0), written)
 }
 
@@ -90,10 +91,13 @@ fn of_read(index: usize, walks: &[Walks], total: f64, queues: &Queues, fit: &Fit
     let own = &walks[index];
     let base = 1.0 / own.locality.lines_per_visit;
     let kept = kept(index, walks, queues, fit);
+    // Row hits go first, so the queued requests of a stream share one activation.
     let waiting = queues.reads * own.rate / total;
     let taken = (1.0 - kept) / (1.0 + fit.batch * waiting);
+    // The walk visits its banks one after the other, so a bank rests for a whole revolution.
     let pause_ns = own.locality.burst * own.locality.banks / own.rate;
     let idle = 1.0 / (1.0 + (queues.idle_ns / pause_ns).powi(IDLE_POWER));
+    // Timeout and refresh close a row independently of each other.
     let closed = 1.0 - (1.0 - idle) * (1.0 - (pause_ns / queues.refresh_ns).min(1.0));
     base + (1.0 - base) * (taken + (1.0 - taken) * kept * closed / own.locality.burst).min(1.0)
 }
@@ -101,13 +105,16 @@ fn of_read(index: usize, walks: &[Walks], total: f64, queues: &Queues, fit: &Fit
 /// Probability that the row of a walk is not closed by another walk between two of its bursts.
 fn kept(index: usize, walks: &[Walks], queues: &Queues, fit: &Fit) -> f64 {
     let banks = |walk: &Walks| (walk.locality.banks * fit.banks).min(queues.banks);
+    // Substitution x = exp(-pace t) maps an exponential pause between two bursts to 0 to 1, where NODES integrate.
     let pace = walks[index].rate / banks(&walks[index]);
     let mut left_alone = [0.0; NODES.len()];
     for (other, walk) in walks.iter().enumerate() {
         let present = banks(walk) / queues.banks;
         let pace_ratio = walk.rate / banks(walk) / pace;
+        // A walk does not close its own row.
         let count = walk.count - f64::from(u8::from(other == index));
         for (log, node) in left_alone.iter_mut().zip(&NODES) {
+            // A product over walks as a sum of logarithms; ln_1p and exp_m1 keep the digits of small probabilities.
             *log += count * (present * (pace_ratio * node.ln).exp_m1()).ln_1p();
         }
     }
@@ -116,9 +123,11 @@ fn kept(index: usize, walks: &[Walks], queues: &Queues, fit: &Fit) -> f64 {
 
 /// Row misses per line of a write walk: a write mode opens a row once for all the lines of that row in the queue.
 fn of_write(own: &Walks, total: f64, queues: &Queues) -> f64 {
+    // 1e-3 keeps a walk with almost no queued writes from dividing by zero.
     let found = (queues.writes * own.rate / total).max(1e-3);
     let bursts = found / own.locality.burst;
     let rows = own.locality.banks;
+    // Expected number of distinct rows that so many random bursts hit.
     let opened = rows * (1.0 - (bursts * (-1.0 / rows).ln_1p()).exp());
     (opened / found).clamp(1.0 / own.locality.lines_per_visit, 1.0)
 }

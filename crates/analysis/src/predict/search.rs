@@ -31,6 +31,7 @@ pub(super) fn max_min_share(total: f64, asked: &[RateDemand]) -> f64 {
     let mut left = total;
     let mut many: f64 = asked.iter().map(|asked| asked.count).sum();
     for asked in asked {
+        // Progressive filling: with the smallest demands first, one pass is enough.
         let share = left / many;
         if asked.rate > share {
             return share;
@@ -43,6 +44,7 @@ pub(super) fn max_min_share(total: f64, asked: &[RateDemand]) -> f64 {
 
 /// Maps a share of 0 to 1 to a wait (in ns or lines) of 0 to infinity.
 pub(super) fn wait_from_share(share: f64) -> f64 {
+    // The factor puts a wait of 100 in the middle of the range.
     share / (1.0 - share) * 100.0
 }
 
@@ -90,6 +92,7 @@ pub(super) fn root(near: &mut SearchStart, mut f: impl FnMut(f64) -> f64) -> boo
         }
     }
     let low = Place::of(0.0, &mut f);
+    // Even without any wait the function is not positive: the root is at 0.
     if low.value <= 0.0 {
         return true;
     }
@@ -122,6 +125,7 @@ fn root_from(start: Root, f: &mut impl FnMut(f64) -> f64) -> Option<Root> {
             let (low, high) = if next.value > 0.0 { (next, last) } else { (last, next) };
             return Some(between(low, high, f));
         }
+        // Doubled steps bracket the root in a few evaluations even where the slope has changed.
         step = 2.0 * step.signum() * (next.value / slope).abs().max(step.abs());
         last = next;
     }
@@ -134,6 +138,7 @@ fn between(mut low: Place, mut high: Place, f: &mut impl FnMut(f64) -> f64) -> R
     let mut side = 0;
     for _ in 0..STEPS_MAX {
         let guess = (low.share * high.value - high.share * low.value) / (high.value - low.value);
+        // Rounding may put the secant outside of the bracket, or infinite values leave none: bisect then.
         let inside = guess.is_finite() && guess > low.share && guess < high.share;
         let middle = Place::of(if inside { guess } else { (low.share + high.share) / 2.0 }, f);
         let nearer = if middle.value > 0.0 { high } else { low };
@@ -143,6 +148,7 @@ fn between(mut low: Place, mut high: Place, f: &mut impl FnMut(f64) -> f64) -> R
         }
         if middle.value > 0.0 {
             low = middle;
+            // Illinois: an end that stays twice has its value halved, or the search would converge from one side only.
             high.value = if side > 0 { high.value / 2.0 } else { high.value };
             side = 1;
         } else {

@@ -160,6 +160,7 @@ impl Problem {
             posted: f64::from(socket.pcie.posted_lines),
             nonposted: f64::from(socket.pcie.nonposted_lines),
             line_ns: ns(iio.line_ps),
+            // An IIO without a pause between lines has a line time of 0: 1e-3 ns keeps the rate finite.
             port: 1.0 / ns(iio.line_ps).max(1e-3),
             offered_writes: asked(|drives| drives.share),
             offered_reads: asked(|drives| 1.0 - drives.share),
@@ -196,6 +197,7 @@ impl Problem {
                 let mean = wait_from_share(share);
                 latency = self.latency(assumed, backlog, Admission { mean, ..sides });
                 self.rates(&latency, rates);
+                // A saturated CHA has an infinite wait; 1e9 and the quotient keep the function between -1 and 1.
                 let caused = self.admission(rates, &latency).mean.min(1e9);
                 (caused - mean) / (caused + mean + 1.0)
             })
@@ -211,6 +213,7 @@ impl Problem {
         let (d, state) = (&self.delays, &assumed.state);
         let service = self.channel.line_ns;
         let write_share = state.write_share(&self.fit);
+        // The quotas of the modes decide which side the backlog consists of (docs/predict.md, Modes).
         let read_backlog = (1.0 - write_share) * backlog;
         let read_queue = state.read_wait_ns + self.fit.queue * service * read_backlog;
         let write_queue = self.fit.write_queue * service * write_share * backlog;
@@ -219,6 +222,7 @@ impl Problem {
         let cha_io_write = d.io_write_to_mc + write_queue + d.cha_write_ack;
         Latency {
             core_read: d.to_cha + admission.core() + cha_read + d.from_cha,
+            // C2M-Write ends at admission to the CHA: no wait for the write queue.
             core_write: d.to_cha + admission.core() + d.write_ack,
             io_write: d.io_write + assumed.port_ns + admission.io() + cha_io_write,
             io_read: d.io_read + assumed.port_ns + admission.io() + cha_read,
@@ -247,6 +251,7 @@ impl Problem {
                 Flow::Storage(storage) => self.moved(storage, latency, &host),
             };
         }
+        // Each workload was given the level of the host by itself; together they may exceed it, so all are scaled back.
         let sum = |pick: fn(&Rate) -> f64| rates.iter().map(pick).sum::<f64>();
         let (writes, reads) = (sum(|rate| rate.io_write).max(write), sum(|rate| rate.io_read).max(read));
         for rate in rates {
@@ -256,6 +261,7 @@ impl Problem {
     }
 
     fn access(&self, stream: &Stream, latency: &Latency) -> f64 {
+        // An entry is held for the read and for the write-back of a store, and is free only after the refill time.
         let cycle = latency.core_read + (1.0 - stream.loads) * latency.core_write + self.refill_ns;
         least(1.0 / stream.gap_ns.max(1e-3), self.entries / cycle)
     }
@@ -265,12 +271,14 @@ impl Problem {
         let (posted, nonposted) = self.link(latency);
         let (io_write, io_read) = storage.drives.iter().fold((0.0, 0.0), |sum, drives| {
             let alone = drives.rate(host.write.min(posted), host.read.min(nonposted));
+            // A drive that reads and writes moves both in proportion, so the tighter direction holds back the other.
             let shared = (host.write_level / drives.share).min(host.read_level / (1.0 - drives.share));
             let rate = drives.count * alone.min(shared);
             (sum.0 + rate * drives.share, sum.1 + rate * (1.0 - drives.share))
         });
         let both = io_write + io_read;
         let cycle = latency.core_read + (1.0 - storage.kernel_loads) * latency.core_write + self.refill_ns;
+        // Drives wait for the kernel's work on their requests (docs/models/nvme.md): its cores may be slower.
         let kernel = storage.cores * self.entries / cycle / storage.kernel.max(1e-9);
         let pace = least(both, kernel) / both;
         Rate { access: 0.0, io_write: io_write * pace, io_read: io_read * pace, kernel: both * pace * storage.kernel }
@@ -278,6 +286,7 @@ impl Problem {
 
     /// Rates of writes and of reads that the credits of one link allow, in lines per ns.
     pub(super) fn link(&self, latency: &Latency) -> (f64, f64) {
+        // A posted credit is back after a round trip on the link, a non-posted one after the read of memory as well.
         let way = 2.0 * self.link_ns;
         (self.posted / way.max(1e-3), self.nonposted / (way + latency.io_read))
     }
@@ -323,6 +332,7 @@ impl Problem {
         for (rate, flow) in rates.iter().zip(&self.flows) {
             let (read, written) = self.of_cores(flow, rate);
             reads += read + rate.io_read;
+            // Drives write lines elsewhere, too (docs/models/fio.md, The cost of IO beyond its data).
             writes += written + rate.io_write * (1.0 + flow.extra());
         }
         Load { reads: reads / self.controllers, writes: writes / self.controllers, ..assumed.load }
@@ -332,11 +342,13 @@ impl Problem {
     pub(super) fn settle(&self, old: &RoundValues, rates: &[Rate], latency: &Latency) -> RoundValues {
         let mut load = self.load(rates, old);
         let forced = self.channel.state(&load, old.forced, &self.fit).busy.min(1.0).powf(self.fit.forced);
+        // Little's law; the rest of the reads waits upstream of the queue, where the scheduler does not see it.
         let waiting = (load.reads * latency.read_queue).min(self.channel.read_entries);
         let modes = if load.reads > 0.0 { old.state.modes / load.reads } else { 0.0 };
         let queues = self.channel.queues(waiting, forced, modes);
         (load.read_misses, load.write_misses) = misses(&self.walks(rates), &queues, &self.fit);
         let sum = |pick: fn(&Rate) -> f64| rates.iter().map(pick).sum::<f64>();
+        // The IIO sends lines in both directions independently, so the busier one decides.
         let io = sum(|rate| rate.io_write).max(sum(|rate| rate.io_read));
         let port = (io * self.line_ns).min(0.95);
         // The term with `port` is the mean wait in an M/D/1 queue; 0.95 keeps it finite.

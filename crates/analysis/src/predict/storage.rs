@@ -26,6 +26,7 @@ impl Drives {
     /// `read` at most.
     #[must_use]
     pub(super) fn rate(&self, write: f64, read: f64) -> f64 {
+        // The drive reads and writes one after the other: times per line add up, each at the slower of drive and host.
         let phase = |share: f64, own: f64, host: f64| if share > 0.0 { share / least(own, host) } else { 0.0 };
         let moving = 1.0 / (phase(self.share, self.writing, write) + phase(1.0 - self.share, self.reading, read));
         least(moving, self.depth)
@@ -39,6 +40,7 @@ impl Drives {
 
 /// Smooth minimum of two rates: the eighth root of 1 over the sum of their inverse eighth powers.
 pub(super) fn least(first: f64, second: f64) -> f64 {
+    // Products and square roots instead of powf: this is evaluated in every step of the search.
     let ratio = first / second;
     let squared = ratio * ratio;
     let fourth = squared * squared;
@@ -50,6 +52,7 @@ pub(super) fn drives(server: &ServerParams, class: usize) -> Vec<Drives> {
     let mut found: Vec<Drives> = Vec::new();
     for DriveOffer { reads, reading, writing, queue } in drive_offers(server, class) {
         let [writing, reading, depth] = [reading, writing, queue].map(|bytes| bytes / LINE_BYTES);
+        // Identical drives are solved once, which keeps predictions of large servers cheap.
         let alike =
             |known: &&mut Drives| *known == &Drives { count: known.count, share: reads, writing, reading, depth };
         match found.iter_mut().find(alike) {

@@ -118,6 +118,7 @@ fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Str
     Stream {
         cores: shares(server, &stream.cores),
         loads: stream.reads as f64 / SHARE,
+        // A gap shorter than the issue time is hidden behind it.
         gap_ns: stream.gap_ps.max(issue_ps) as f64 / 1000.0,
         locality: walks.of(stream.pattern, stream.working_set_bytes),
     }
@@ -127,6 +128,7 @@ fn of_storage(server: &ServerParams, class: usize, fio: &FioParams) -> Storage {
     let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
     cores.sort_unstable();
     cores.dedup();
+    // Stored in units of 1/65536; a page of 4 KiB has 64 lines.
     let per_line = |lines_per_page: u64| lines_per_page as f64 / 65536.0 / 64.0;
     Storage {
         drives: super::storage::drives(server, class),
@@ -177,15 +179,18 @@ impl<'a> Walks<'a> {
     fn follow(&self, stride: u64, lines: u64) -> Locality {
         let run = (self.socket.memory.pages.run_bytes / 64).min(lines).min(WALK_LINES);
         let count = (run / stride).max(1);
+        // Each access is in another run of pages, which lies anywhere.
         if count == 1 {
             return Locality::random(banks(self.socket));
         }
         let mut places: Vec<_> = (0..count).map(|step| self.decoder.place(step * stride)).collect();
         let changes = |key: &dyn Fn(usize) -> u64| (1..places.len()).filter(|&at| key(at) != key(at - 1)).count();
+        // Counted before the places are sorted: bursts depend on the order of accesses.
         let bursts = changes(&|at| u64::from(places[at].channel) << 8 | u64::from(places[at].bank)) + 1;
         places.sort_unstable_by_key(|place| (place.channel, place.bank, place.row));
         places.dedup_by_key(|place| (place.channel, place.bank, place.row));
         let visits = places.len() as f64;
+        // The places are sorted by channel first, so this leaves one of each controller that the run uses.
         places.dedup_by_key(|place| place.channel);
         let controllers = places.len() as f64;
         Locality {
