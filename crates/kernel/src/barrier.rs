@@ -33,6 +33,7 @@ impl SpinBarrier {
 
     /// Blocks until all threads have called it.
     pub(crate) fn wait(&self) {
+        // Read before the arrival: the last thread to arrive may end the round at once.
         let meeting = self.over.load(Ordering::SeqCst);
         if self.arrived.fetch_add(1, Ordering::SeqCst) + 1 == self.threads {
             return self.end(meeting);
@@ -51,6 +52,7 @@ impl SpinBarrier {
         }
         let mut asleep = lock(&self.asleep);
         *asleep += 1;
+        // Checked in a loop, since a Condvar may wake a thread without a reason.
         while self.over.load(Ordering::SeqCst) == meeting {
             asleep = self.wake.wait(asleep).unwrap_or_else(PoisonError::into_inner);
         }
@@ -70,6 +72,7 @@ impl SpinBarrier {
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A poisoned lock is no error: a panic of another thread is caught and propagated by `ParallelRun::run`.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

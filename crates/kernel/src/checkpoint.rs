@@ -59,9 +59,11 @@ pub fn write<T: Serialize>(label: &str, state: &T) -> Result<Vec<u8>, Checkpoint
 pub fn read<T: DeserializeOwned>(label: &str, bytes: &[u8]) -> Result<T, CheckpointError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Foreign)?;
     let (found, rest) = take_u32(rest)?;
+    // Checked before the label: another format may have the label elsewhere.
     if found != VERSION {
         return Err(CheckpointError::Version { found });
     }
+    // The label stands before the checksum, so a checkpoint of another configuration is named as such.
     let (length, rest) = take_u32(rest)?;
     let (found, rest) = rest.split_at_checked(length as usize).ok_or_else(truncated)?;
     if found != label.as_bytes() {
@@ -69,6 +71,7 @@ pub fn read<T: DeserializeOwned>(label: &str, bytes: &[u8]) -> Result<T, Checkpo
         return Err(CheckpointError::Label { found, expected: label.to_owned() });
     }
     let (sum, body) = rest.split_at_checked(8).ok_or_else(truncated)?;
+    // Checked before decoding: damaged bytes may decode to a state that no run reaches.
     if sum != checksum(body).to_le_bytes() {
         return Err(CheckpointError::Damaged("wrong checksum".to_owned()));
     }

@@ -38,6 +38,7 @@ pub fn gather_all<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, 
 /// Panics as [`gather_all`].
 pub fn gather_at_first<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
     let mut messages = vec![Vec::new(); exchange.ranks()];
+    // All processes must call `exchange` equally often, so those without a message send an empty one.
     messages[0] = encode(own);
     let messages = exchange.exchange(messages);
     messages.iter().filter(|_| exchange.rank() == 0).map(|message| decode(message)).collect()
@@ -79,7 +80,7 @@ pub(crate) trait OtherProcesses<W: Partition>: Send {
     /// Returns the rank of the process that has a partition, or `None` for this process.
     fn remote_rank(&self, partition: usize) -> Option<usize>;
 
-    /// Sends the time of the next local event to every process, and delivers `mail`, by rank. Returns what was
+    /// Sends the time of the next local event to every process, and delivers `mail`, by rank. Returns the mail
     /// received.
     fn exchange_mail(&mut self, first: Option<Time>, mail: Vec<Vec<CrossingEvent<W>>>) -> ReceivedMail<W>;
 }
@@ -99,6 +100,7 @@ where
         let mut gather_all = ReceivedMail { first: None, mail: Vec::new() };
         for message in messages {
             let message: WindowMessage<W::Payload, W::Cargo> = decode(&message);
+            // All processes must begin the same window, so the earliest event of any of them counts.
             gather_all.first = [gather_all.first, message.first].into_iter().flatten().min();
             gather_all.mail.extend(message.mail);
         }

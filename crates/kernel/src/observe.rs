@@ -26,12 +26,14 @@ impl<W: Partition> Simulation<W> {
         observer: &mut impl Observer<W>,
         mut on_slice: impl FnMut(Progress) -> bool,
     ) -> bool {
+        // As in `run_until`: events sent between two runs are delivered before the first window is computed.
         let owners = self.owners();
         self.exchange(&owners);
         let mut left = EVENTS_PER_SLICE;
         while let Some(end) = self.window_end(limit) {
             for index in 0..self.parts().len() {
                 let (world, scheduler) = &mut self.parts_mut()[index];
+                // `peek` restores the event, and `run` with a maximum of one handles that very event: keys are unique.
                 while let Some(event) = scheduler.peek(end) {
                     observer.before(&event, world);
                     scheduler.run(world, end, 1);

@@ -84,6 +84,7 @@ impl<W: Partition> Simulation<W> {
     #[must_use]
     pub fn progress(&self) -> Progress {
         Progress {
+            // The minimum, because every partition has reached it.
             time: self.parts.iter().map(|part| part.1.now()).min().unwrap_or_default(),
             events: self.parts.iter().map(|part| part.1.handled()).sum(),
         }
@@ -141,6 +142,7 @@ impl<W: Partition> Simulation<W> {
             }
             self.exchange(owners);
             let progress = self.progress();
+            // Windows may hold only a few events, and a report per window would cost more than the events.
             if progress.events >= reported + EVENTS_PER_SLICE {
                 reported = progress.events;
                 if !on_slice(progress) {
@@ -161,6 +163,7 @@ impl<W: Partition> Simulation<W> {
 
     /// Delivers the events that crossed a cut.
     pub(crate) fn exchange(&mut self, owners: &ComponentOwners) {
+        // The vector is taken and put back, so that windows allocate nothing.
         let mut crossing = std::mem::take(&mut self.crossing);
         for (world, scheduler) in &mut self.parts {
             for event in scheduler.outgoing().drain(..) {
@@ -245,8 +248,10 @@ impl ComponentOwners {
     fn of<W: Partition>(parts: &[(W, Scheduler<W::Payload>)]) -> Self {
         let range = |(index, part): (usize, &(W, Scheduler<W::Payload>))| {
             let (first, count) = part.1.components();
+            // In 64 bits: the end of the last range may be 2^32.
             (u64::from(first.0), u64::from(first.0) + count as u64, index)
         };
+        // Empty partitions own nothing; sorted, so that `home` can search by halves.
         let mut ranges: Vec<_> = parts.iter().enumerate().map(range).filter(|range| range.0 < range.1).collect();
         ranges.sort_unstable();
         Self { ranges }

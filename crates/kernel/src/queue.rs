@@ -94,6 +94,7 @@ impl<P: Copy> Queue<P> {
             slot_bits: slot_bits.min(SLOT_BITS_MAX),
             near: Wheel::new(),
             far: Wheel::new(),
+            // A slot usually holds one or two events, and few lie beyond the wheels: 1024 is room enough.
             overflow: BinaryHeap::with_capacity(capacity.min(1024)),
             current: Vec::with_capacity(capacity.min(1024)),
             late: BinaryHeap::new(),
@@ -159,6 +160,7 @@ impl<P: Copy> Queue<P> {
         self.len += 1;
         let node = self.node(event);
         let slot = self.slot_of(event.time);
+        // Slots before `start` have been opened already: their events are in `current`.
         if slot < self.start {
             self.insert_current(node);
         } else {
@@ -188,6 +190,7 @@ impl<P: Copy> Queue<P> {
     /// Removes the earliest event if it occurs at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<Event<P>> {
+        // A run pops with one limit many times: `clear_until` stays valid meanwhile.
         if limit != self.limit {
             self.set_limit(limit);
         }
@@ -198,6 +201,7 @@ impl<P: Copy> Queue<P> {
     /// Sets the latest time of the events that [`Queue::take_due`] returns.
     pub(crate) fn set_limit(&mut self, limit: Time) {
         self.limit = limit;
+        // 0 sends the next pop to the slow path, which computes it for the new limit.
         self.clear_until = 0;
     }
 
@@ -210,7 +214,9 @@ impl<P: Copy> Queue<P> {
         let slot = self.near.next_from(self.start).unwrap_or(u64::MAX);
         if slot < self.clear_until {
             let node = self.near.first(slot);
+            // A lone event before `clear_until` is the earliest: no comparison of keys, no check of the limit.
             if self.nodes[node as usize].next == NONE {
+                // The slot is empty now; an event pushed into it later belongs to `current`.
                 self.start = slot + 1;
                 self.near.take(slot);
                 return Some(node);
@@ -224,6 +230,7 @@ impl<P: Copy> Queue<P> {
     #[inline(never)]
     fn pop_slow(&mut self) -> Option<u32> {
         let node = if self.current.is_empty() { self.pop_slot() } else { self.pop_current() };
+        // The slot of the limit itself is left out: an event there may occur after the limit.
         let end_of_block = (self.block + 1) << SLOT_COUNT_BITS;
         self.clear_until = if self.current.is_empty() { end_of_block.min(self.slot_of(self.limit)) } else { 0 };
         node
@@ -263,6 +270,7 @@ impl<P: Copy> Queue<P> {
         }
         let near = self.near.next_from(self.start);
         let near_time = near.and_then(|slot| self.list_time(self.near.first(slot)));
+        // Slots of the next block may be in the near wheel while earlier events of that block are still in the far one.
         if near.is_some_and(|slot| block_of(slot) == self.block) {
             return near_time;
         }
@@ -322,6 +330,7 @@ impl<P: Copy> Queue<P> {
     fn insert_current(&mut self, node: u32) {
         self.clear_until = 0;
         let waiting = self.waiting(node);
+        // `current` has the earliest event last, and a new event is usually among the next: few are shifted.
         let passed = self.current.iter().rev().take(SHIFTED_MAX + 1).take_while(|&other| *other > waiting).count();
         if passed > SHIFTED_MAX {
             self.late.push(waiting);
@@ -336,6 +345,7 @@ impl<P: Copy> Queue<P> {
             self.advance_late();
         }
         let Reverse((key, node)) = *self.current.last()?;
+        // The slot of the limit also has later events, which stay for the next run.
         if key.time > self.limit {
             return None;
         }
@@ -357,6 +367,7 @@ impl<P: Copy> Queue<P> {
     /// Advances to the next slot that holds events and pops its earliest. A few events are searched, many are sorted.
     fn pop_slot(&mut self) -> Option<u32> {
         let slot = match self.near.next_from(self.start) {
+            // A slot of the next block must wait until `enter` has moved the rest of that block into the near wheel.
             Some(slot) if block_of(slot) == self.block => slot,
             _ => self.next_block()?,
         };
@@ -367,6 +378,7 @@ impl<P: Copy> Queue<P> {
         let (mut earliest, mut before) = (first, NONE);
         let mut key = self.key(first);
         let mut at = first;
+        // A few events are searched in place, without a copy of their keys.
         for _ in 0..UNSORTED_MAX {
             let next = self.nodes[at as usize].next;
             if next == NONE {
@@ -394,6 +406,7 @@ impl<P: Copy> Queue<P> {
         } else {
             self.near.take(slot);
         }
+        // Not slot + 1: the slot may hold further events.
         self.start = slot;
         node
     }
@@ -416,6 +429,7 @@ impl<P: Copy> Queue<P> {
         let far = self.far.next_from(self.block + 1);
         let overflow = self.overflow.peek().map(|waiting| block_of(self.slot_of(waiting.0 .0.time)));
         let block = [near, far, overflow].into_iter().flatten().min()?;
+        // The wheel must not pass the limit, or events pushed after a pause would lie before its start.
         if block > block_of(self.slot_of(self.limit)) {
             return None;
         }
@@ -434,6 +448,7 @@ impl<P: Copy> Queue<P> {
         }
         while let Some(Reverse((key, node))) = self.overflow.peek() {
             let (slot, node) = (self.slot_of(key.time), *node);
+            // The heap has the earliest first: all others lie beyond the far wheel as well.
             if block_of(slot) - block >= SLOTS as u64 {
                 break;
             }
@@ -463,6 +478,7 @@ impl<P: Copy> Queue<P> {
     /// Returns all pending events in order; the queue is unchanged.
     #[must_use]
     pub fn to_sorted(&self) -> Vec<Event<P>> {
+        // Popped from a copy, so that the order is that of a run by construction.
         let mut copy = self.clone();
         std::iter::from_fn(|| copy.pop()).collect()
     }
@@ -475,6 +491,7 @@ fn block_of(slot: u64) -> u64 {
 
 impl<P: Copy + Serialize> Serialize for Queue<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Sorted events, so that equal states have equal bytes however their events came into the queue.
         (self.to_sorted(), self.len_max() as u64, self.slot_bits).serialize(serializer)
     }
 }

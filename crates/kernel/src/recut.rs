@@ -21,6 +21,7 @@ pub fn recut<W: Partition>(
             (event, cargo)
         }));
     }
+    // Names that a world gives to loaded data must not depend on the old cut.
     moved.sort_unstable_by_key(|(event, _)| event.key());
     let (worlds, components): (Vec<W>, Vec<usize>) = to.into_iter().unzip();
     let schedulers = Scheduler::recut(from.into_iter().map(|part| part.1).collect(), &components);

@@ -12,6 +12,7 @@ impl Rng {
     /// Creates the stream of part `stream` in the run with `seed`. Streams of one seed are independent.
     #[must_use]
     pub fn new(seed: u64, stream: u64) -> Self {
+        // mix(0) is 0: the golden ratio keeps stream 0 from leaving the seed as it is.
         Self(Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ mix(stream.wrapping_add(0x9e37_79b9_7f4a_7c15)))))
     }
 
@@ -32,6 +33,7 @@ impl Rng {
 
     /// Draws true with a probability of `share` / 2^32.
     pub fn chance(&mut self, share: u64) -> bool {
+        // The upper half: a share of 2^32 is then always true, 0 never.
         (self.next_u64() >> 32) < share
     }
 
@@ -41,6 +43,7 @@ impl Rng {
         if spread == 0 {
             return mean;
         }
+        // Both ends are included, so that the draws are symmetric around `mean`.
         mean - spread + self.below(2 * spread + 1)
     }
 }

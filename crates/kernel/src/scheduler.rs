@@ -127,6 +127,7 @@ impl<P: Copy> Scheduler<P> {
     /// or if `source` belongs to another partition.
     #[inline(always)]
     pub fn send(&mut self, source: ComponentId, target: ComponentId, delay_ps: u64, payload: P) {
+        // An event at the current time could precede one already handled in the order of keys (wall 4).
         assert!(delay_ps > 0, "an event needs a delay of at least 1 ps");
         let time = self.now.saturating_add(delay_ps);
         assert!(time < Time::MAX, "an event lies past the end of time");
@@ -135,6 +136,7 @@ impl<P: Copy> Scheduler<P> {
         let sequence = *count;
         *count += 1;
         let event = Event { time, sequence, source, target, payload };
+        // The common case is inlined; everything else is one call, which keeps handlers small.
         if !(self.owns(target) && self.queue.push_near(event)) {
             self.send_far(event);
         }
@@ -152,6 +154,7 @@ impl<P: Copy> Scheduler<P> {
 
     #[inline]
     pub(crate) fn owns(&self, component: ComponentId) -> bool {
+        // One comparison for both ends: components before `first` wrap to large numbers.
         component.0.wrapping_sub(self.first) < self.sequences.len() as u32
     }
 
@@ -259,6 +262,7 @@ impl<P: Copy> Scheduler<P> {
         self.queue.set_limit(limit);
         for _ in 0..events_max {
             let Some(node) = self.queue.take_due() else {
+                // The clock stands at the limit even without an event there, so all partitions begin a window alike.
                 self.settle(limit);
                 return true;
             };

@@ -43,6 +43,7 @@ impl Exchange for ThreadExchange {
         for (to, message) in self.to.iter().zip(messages) {
             to.send(message).expect("the other thread is there");
         }
+        // Received by rank and not as messages come in, so that the order does not depend on the threads.
         self.from.iter().map(|from| from.recv().expect("the other thread is there")).collect()
     }
 }

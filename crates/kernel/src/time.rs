@@ -38,6 +38,7 @@ impl Time {
     #[must_use]
     #[inline]
     pub fn since(self, earlier: Self) -> u64 {
+        // Checked in release builds too: a wrapped difference would be a latency of months.
         self.0.checked_sub(earlier.0).unwrap_or_else(|| ran_backwards(self, earlier))
     }
 

@@ -66,6 +66,7 @@ impl Wheel {
         if here != 0 {
             return Some(start + u64::from(here.trailing_zeros()));
         }
+        // The rotation puts the word after the current one first, so one count of zeros finds the next occupied word.
         let later = self.summary.rotate_right((word as u32 + 1) % 64);
         if later == 0 {
             return None;
