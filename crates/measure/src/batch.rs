@@ -33,11 +33,13 @@ pub struct Estimate {
 /// `groups` groups, which are merged in pairs until their means are independent.
 #[must_use]
 pub fn estimate(values: &[f64], groups: usize) -> Estimate {
+    // Fewer values than groups: each value is a group of its own.
     let size = (values.len() / groups.max(1)).max(1);
     let drift = drift(values, size).filter(|change| change.abs() >= DRIFT_MIN * mean(values).abs());
     // The slope of a drifting run is no noise; the interval is taken from the residuals and widened by the drift.
     let rest = |means: &[f64]| if drift.is_some() { fit_line(means).1 } else { means.to_vec() };
     let (means, correlation) = independent(values, size, rest);
+    // The mean of a drifting run is off by up to the drift, whatever the noise.
     let half_width = correlated_interval(&rest(&means), correlation) + drift.map_or(0.0, f64::abs);
     Estimate { mean: mean(values), half_width, drift }
 }
@@ -62,6 +64,7 @@ fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) 
         size *= 2;
         means = grouped(size);
     }
+    // Negative correlation would narrow the interval; near 1 the correction has a pole.
     let left = correlation(&means).clamp(0.0, LAG_MAX);
     (means, left)
 }
@@ -96,8 +99,11 @@ fn drift(values: &[f64], size: usize) -> Option<f64> {
     }
     let count = means.len() as f64;
     let (slope, rest) = fit_line(&means);
+    // Variance inflation of a mean of first-order autoregressive values.
     let inflation = (1.0 + correlation) / (1.0 - correlation);
+    // Two degrees of freedom go to the slope and the mean of the line.
     let variance = rest.iter().map(|value| value * value).sum::<f64>() / (count - 2.0) * inflation;
+    // Sum of the squared distances of 0..count from their middle.
     let squares = count * (count * count - 1.0) / 12.0;
     let error = (variance / squares).sqrt();
     // Constants have neither a slope nor an error.
@@ -113,7 +119,9 @@ fn chance(t: f64, freedom: usize) -> f64 {
     let area = |from: f64, to: f64| {
         const STEPS: i32 = 256;
         let step = (to - from) / f64::from(STEPS);
+        // Simpson's rule: weights 1, 4, 2, 4, ..., 1.
         let weight = |index| if index == 0 || index == STEPS { 1.0 } else { f64::from(2 + index % 2 * 2) };
+        // Rounding may make the cosine of pi / 2 slightly negative.
         let height = |index| (from + f64::from(index) * step).cos().max(0.0).powi(power);
         (0..=STEPS).map(|index| weight(index) * height(index)).sum::<f64>() * step / 3.0
     };
@@ -162,14 +170,17 @@ fn student_t_975(freedom: usize) -> f64 {
 #[must_use]
 pub fn warm_up(values: &[f64]) -> Option<usize> {
     let count = values.len();
+    // The last batch alone has no spread, so it is no candidate.
     let best = (0..count.saturating_sub(1))
         .min_by(|&a, &b| marginal_error(&values[a..]).total_cmp(&marginal_error(&values[b..])))?;
+    // A minimum in the second half comes from the few values left, not from a steady state.
     (best * 2 <= count).then_some(best)
 }
 
 fn marginal_error(values: &[f64]) -> f64 {
     let centre = mean(values);
     let count = values.len() as f64;
+    // The square of MSER: variance over count, which has its minimum at the same cut.
     values.iter().map(|value| (value - centre) * (value - centre)).sum::<f64>() / (count * count)
 }
 

@@ -25,6 +25,7 @@ impl Default for Bins {
 impl Bins {
     /// Records a busy interval from `from_ps` to `to_ps`.
     pub fn add(&mut self, from_ps: u64, to_ps: u64) {
+        // The end is exclusive: an interval that ends at a bin's edge does not open the next bin.
         let Some(last_ps) = to_ps.checked_sub(1).filter(|&last| last >= from_ps) else { return };
         while last_ps / self.width_ps >= BINS as u64 {
             self.halve();
@@ -48,6 +49,7 @@ impl Bins {
     /// time is assumed to be spread evenly within each bin. Returns `None` for intervals of no length.
     #[must_use]
     pub fn share(&self, intervals: &[(u64, u64)]) -> Option<f64> {
+        // In u128: each interval may be as long as the range of time, 213 days.
         let long: u128 = intervals.iter().map(|&(from, to)| u128::from(to.saturating_sub(from))).sum();
         let busy: f64 = intervals.iter().map(|&(from, to)| self.busy_in(from, to)).sum();
         (long > 0).then(|| busy / long as f64)

@@ -31,6 +31,7 @@ impl CreditArea {
 
     /// Restarts the integral at `now`, with `held` credits in use.
     fn reset(&mut self, now: Time, held: u32) {
+        // As if the credits in use had been taken at `now`: their earlier time belongs to the last window.
         *self = Self { moments_ps: now.ps().wrapping_mul(u64::from(held)).wrapping_neg(), settled_ps: 0 };
     }
 }
@@ -71,6 +72,7 @@ impl Usage {
     }
 
     fn reset(&mut self, now: Time) {
+        // Read first: it is the difference of two counts that the reset clears.
         let held = self.in_use();
         self.area.reset(now, held);
         self.held_before = u64::from(held);
@@ -157,6 +159,7 @@ impl Domain {
     #[inline]
     pub fn release(&mut self, now: Time, class: impl Into<usize>, since: Time) {
         self.release_unnamed(now);
+        // `residence` counts releases, so no count of the credits in use has to be kept beside it.
         let usage = &mut self.classes[class.into()];
         assert!(usage.taken > usage.residence.count(), "a credit came back that was never taken");
         usage.area.give_back(now);
@@ -172,6 +175,7 @@ impl Domain {
             return false;
         }
         self.in_use += 1;
+        // One comparison per acquisition: below `mark` neither a record nor a threshold can be reached.
         if self.in_use >= self.mark {
             self.update_on_acquire(now);
         }
@@ -181,6 +185,7 @@ impl Domain {
     /// Releases a credit of [`Domain::try_acquire_unnamed`].
     #[inline]
     pub fn release_unnamed(&mut self, now: Time) {
+        // Compared before the decrement: the credit that leaves the full state is the one released here.
         if self.in_use >= self.edge {
             self.update_on_release(now);
         }
@@ -199,7 +204,9 @@ impl Domain {
     /// Updates the statistics when more credits are in use than ever, or as many as `edge`.
     fn update_on_acquire(&mut self, now: Time) {
         self.in_use_max = self.in_use_max.max(self.in_use);
+        // A new maximum lifts the mark, so that the slow path is rare until `edge` is reached.
         self.mark = self.next_mark();
+        // Equality and not `>=`: the area begins with the change that reaches the level, and not with each one above.
         if self.in_use == self.capacity {
             self.full.take(now);
         }
@@ -242,6 +249,7 @@ impl Domain {
     pub fn reset(&mut self, now: Time) {
         self.settled_at = now;
         self.reset_at = now;
+        // Credits that are held across the reset count in the new window.
         self.in_use_max = self.in_use;
         self.mark = self.next_mark();
         self.full.reset(now, u32::from(self.is_full()));

@@ -36,6 +36,7 @@ impl Histogram {
         let bucket = bucket(value);
         match self.counts.get_mut(bucket) {
             Some(count) if *count < u32::MAX => *count += 1,
+            // Both rare cases in one branch: a count that wraps, and a value beyond the last bucket.
             _ => self.record_beyond(bucket.min(BUCKETS - 1)),
         }
     }
@@ -48,6 +49,7 @@ impl Histogram {
         *count = count.wrapping_add(1);
         if *count == 0 {
             self.wrapped.push(bucket as u16);
+            // Sorted, so that equal histograms have equal states in whatever order their buckets wrapped.
             self.wrapped.sort_unstable();
         }
     }
@@ -83,6 +85,7 @@ impl Histogram {
         if self.count == 0 {
             return None;
         }
+        // Nearest-rank definition; a share of 0 is the first value.
         let rank = ((share * self.count as f64).ceil() as u64).clamp(1, self.count);
         if rank == self.count {
             return Some(self.most as f64);
@@ -92,6 +95,7 @@ impl Histogram {
             let wraps = self.wrapped.iter().filter(|&&bucket| usize::from(bucket) == index).count();
             seen += u64::from(count) + ((wraps as u64) << 32);
             if seen >= rank {
+                // The middle of the last occupied bucket may lie above every value in it.
                 return Some(middle(index).min(self.most as f64));
             }
         }
@@ -142,6 +146,7 @@ fn middle(index: usize) -> f64 {
         return index as f64;
     }
     let shift = index / SUB - 1;
+    // Inverse of `bucket`: the leading bit is implicit, as in a float.
     let low = (SUB + index % SUB) << shift;
     low as f64 + ((1_u64 << shift) - 1) as f64 / 2.0
 }
