@@ -143,6 +143,7 @@ pub fn step(line: CacheLine, event: CacheEvent) -> Result<CacheStep, Illegal> {
 pub fn step_by<R: Rules>(rules: R, line: CacheLine, event: CacheEvent) -> Result<CacheStep, Illegal> {
     match event {
         CacheEvent::Receive { from, message } => receive(rules, line, from, message),
+        // Messages come first: a response must be accepted in every state, or the network could deadlock.
         _ if line.is_waiting() => Ok(CacheStep { stall: true, ..CacheStep::to(line) }),
         CacheEvent::Load => Ok(load(line)),
         CacheEvent::Store(value) => Ok(store(line, value)),
@@ -152,6 +153,7 @@ pub fn step_by<R: Rules>(rules: R, line: CacheLine, event: CacheEvent) -> Result
 
 fn load(line: CacheLine) -> CacheStep {
     match line.readable() {
+        // A hit changes no state: S, E and M stay what they are, so the directory need not know.
         Some(value) => CacheStep::to(line).done(Completion::Loaded(value)),
         None => CacheStep::sending(CacheLine::Reading, Node::Home, Message::GetRo),
     }
@@ -159,6 +161,7 @@ fn load(line: CacheLine) -> CacheStep {
 
 fn store(line: CacheLine, value: Value) -> CacheStep {
     if line.is_writable() {
+        // E becomes M silently: the directory records one owner for both.
         return CacheStep::to(CacheLine::Modified(value)).done(Completion::Stored);
     }
     // A shared copy is given up: the home cannot know whether the copy still exists, and sends the data anyway.
@@ -170,6 +173,7 @@ fn evict<R: Rules>(rules: R, line: CacheLine) -> CacheStep {
         CacheLine::Modified(value) if !rules.broken(Flaw::DirtyDroppedSilently) => {
             CacheStep::sending(CacheLine::WritingBack(value), Node::Home, Message::PutM(value))
         }
+        // Clean lines leave silently: the directory's holders are a superset (ISCA 2015, sections 3.1 and 3.4).
         _ => CacheStep::to(CacheLine::Invalid),
     }
 }
@@ -195,8 +199,10 @@ fn receive<R: Rules>(rules: R, line: CacheLine, from: Node, message: Message) ->
 fn invalidate<R: Rules>(rules: R, line: CacheLine, requester: Node) -> Option<CacheStep> {
     let next = match line {
         CacheLine::Shared(_) if rules.broken(Flaw::CopyKeptAfterInv) => line,
+        // Without a copy it acknowledges too: the directory may count a sharer that has dropped its line.
         CacheLine::Invalid | CacheLine::Shared(_) => CacheLine::Invalid,
         CacheLine::Exclusive(_) | CacheLine::Modified(_) if requester == Node::Home => CacheLine::Invalid,
+        // Only the home of an uncached write may invalidate an owner; a writing agent would need the owner's data.
         CacheLine::WritingBack(_) if requester == Node::Home => CacheLine::HandedOver,
         // The request of this cache waits at the home, or is in flight to it.
         CacheLine::Reading | CacheLine::Writing { data: false, .. } | CacheLine::HandedOver => line,
@@ -216,6 +222,7 @@ enum ForwardKind {
 /// Answers a forward. A clean line may have been dropped meanwhile, and may have been requested again.
 fn forward<R: Rules>(rules: R, line: CacheLine, requester: Agent, wanted: ForwardKind) -> Option<CacheStep> {
     let (value, dirty) = match line {
+        // Only a clean line is dropped silently, so the home's data is up to date and the home can answer.
         CacheLine::Invalid | CacheLine::Reading | CacheLine::Writing { data: false, .. } => {
             return Some(CacheStep::sending(line, Node::Home, Message::NoCopy));
         }
@@ -223,14 +230,17 @@ fn forward<R: Rules>(rules: R, line: CacheLine, requester: Agent, wanted: Forwar
             return Some(CacheStep::sending(line, Node::Home, Message::NoCopy));
         }
         CacheLine::Exclusive(value) => (value, false),
+        // Until its PutAck a cache that writes back is the only one with the data.
         CacheLine::Modified(value) | CacheLine::WritingBack(value) => (value, true),
         _ => return None,
     };
     let next = match (wanted, line) {
         (ForwardKind::Look, _) if rules.broken(Flaw::UncachedReadDropsOwner) => CacheLine::Invalid,
         (ForwardKind::Look, _) => line,
+        // The PutM in flight is now out of date; its PutAck is still awaited, so the line does not become I yet.
         (_, CacheLine::WritingBack(_)) => CacheLine::HandedOver,
         (ForwardKind::Copy, _) if rules.broken(Flaw::OwnerNotDowngraded) => line,
+        // The closing acknowledgement of the reader brings the content home, so S holds clean data for the owner too.
         (ForwardKind::Copy, _) => CacheLine::Shared(value),
         (ForwardKind::Line, _) => CacheLine::Invalid,
     };
@@ -245,10 +255,12 @@ fn data_of_home<R: Rules>(rules: R, line: CacheLine, value: Value, acks: u8, exc
     match line {
         CacheLine::Writing { value: stored, .. } if rules.broken(Flaw::AcksNotAwaited) => Some(written(stored, 0)),
         CacheLine::Reading if acks == 0 => {
+            // E without other holders: a later store then needs no message.
             let next = if exclusive { CacheLine::Exclusive(value) } else { CacheLine::Shared(value) };
             Some(closing(next, None).done(Completion::Loaded(value)))
         }
         CacheLine::Writing { value: stored, data: false, acks: come } if exclusive => {
+            // Acknowledgements that came before the data have made `come` negative: the sum is what is still missing.
             Some(written(stored, i16::from(acks).checked_add(come)?))
         }
         _ => None,
@@ -258,6 +270,7 @@ fn data_of_home<R: Rules>(rules: R, line: CacheLine, value: Value, acks: u8, exc
 fn data_of_owner<R: Rules>(rules: R, line: CacheLine, value: Value, dirty: bool) -> Option<CacheStep> {
     match line {
         CacheLine::Reading => {
+            // A clean line equals the LLC's block or memory, so Done takes one flit instead of five.
             let copy = (dirty && !rules.broken(Flaw::DoneWithoutCopy)).then_some(value);
             Some(closing(CacheLine::Shared(value), copy).done(Completion::Loaded(value)))
         }
@@ -273,6 +286,7 @@ fn ack<R: Rules>(rules: R, line: CacheLine) -> Option<CacheStep> {
         CacheLine::Writing { value, data: false, acks } => {
             Some(CacheStep::to(CacheLine::Writing { value, data: false, acks: acks.checked_sub(1)? }))
         }
+        // Data and acknowledgements may come in any order, so each of them checks whether the store is complete.
         CacheLine::Writing { value, data: true, acks } => Some(written(value, acks.checked_sub(1)?)),
         _ if rules.broken(Flaw::AcksNotAwaited) => Some(CacheStep::to(line)),
         _ => None,
@@ -290,5 +304,6 @@ fn written(value: Value, acks: i16) -> CacheStep {
 
 /// Serves the access and closes the request at the home.
 fn closing(line: CacheLine, copy: Option<Value>) -> CacheStep {
+    // Until Done the home serves nobody else, so no other agent can read the old content.
     CacheStep::sending(line, Node::Home, Message::Done { copy })
 }

@@ -99,6 +99,7 @@ impl Message {
     pub const fn class(self) -> Class {
         match self {
             Self::GetRo | Self::GetX | Self::PutM(_) | Self::ReadOnce | Self::WriteLine(_) => Class::Request,
+            // By sender and not by purpose: what directories send shares one class (ISCA 2015, section 4.3).
             Self::Inv { .. }
             | Self::ForwardRo { .. }
             | Self::ForwardX { .. }
@@ -136,6 +137,7 @@ impl Message {
             | Self::MemoryData(value)
             | Self::Data { value, .. }
             | Self::OwnerData { value, .. } => Some(value),
+            // Done carries the line only if its owner had modified it, and then takes five flits.
             Self::Done { copy } => copy,
             _ => None,
         }

@@ -108,6 +108,7 @@ impl Sharers {
         let mut left = self.0;
         std::iter::from_fn(move || {
             let index = u8::try_from(left.trailing_zeros()).ok().and_then(Agent::new)?;
+            // Clears the lowest bit that is set.
             left &= left - 1;
             Some(index)
         })

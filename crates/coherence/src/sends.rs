@@ -47,6 +47,7 @@ impl Sends {
     pub fn iter(self) -> impl Iterator<Item = SentMessage> {
         let requester = self.requester.unwrap_or(Node::Home);
         let to = move |agent| SentMessage { to: Node::Agent(agent), message: Message::Inv { requester } };
+        // A fixed order, so that runs do not depend on how the set came about.
         self.invalidated.iter().map(to).chain(self.other)
     }
 }

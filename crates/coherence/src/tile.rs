@@ -79,6 +79,7 @@ impl TileLine {
     #[must_use]
     pub const fn as_cache(&self) -> CacheLine {
         match (self.l1, self.ni) {
+            // A pending transaction hides the copies, which are given up when it starts.
             _ if self.waiting.is_waiting() => self.waiting,
             (Copy::Modified(value), _) | (_, Copy::Modified(value) | Copy::Owned(value)) => CacheLine::Modified(value),
             (Copy::Exclusive(value), _) | (_, Copy::Exclusive(value)) => CacheLine::Exclusive(value),
@@ -187,6 +188,7 @@ pub fn step_by<R: Rules>(rules: R, line: TileLine, event: TileEvent) -> Result<T
 
 fn load<R: Rules>(rules: R, line: TileLine, half: TileHalf) -> Result<TileStep, Illegal> {
     let (own, other) = (line.copy(half), line.copy(half.other()));
+    // The half's own cache is looked up first: a hit disturbs neither the other half nor the directory.
     if let Some(value) = own.value() {
         return Ok(TileStep::served(line, half, Completion::Loaded(value), Local::Hit));
     }
@@ -197,6 +199,7 @@ fn load<R: Rules>(rules: R, line: TileLine, half: TileHalf) -> Result<TileStep, 
         // The NI cache keeps or takes over the duty to write back; the L1 keeps or gets a clean copy.
         Copy::Modified(_) | Copy::Owned(_) => TileLine::with(TileHalf::Core, Copy::Shared(value), Copy::Owned(value)),
         Copy::Exclusive(_) if rules.broken(Flaw::ExclusiveCopied) => TileLine::with(half, other, other),
+        // E moves: two copies in E would each allow a silent store.
         Copy::Exclusive(_) => TileLine::with(half, other, Copy::None),
         Copy::None | Copy::Shared(_) => TileLine::with(half, other, other),
     };
@@ -212,6 +215,7 @@ fn store<R: Rules>(rules: R, line: TileLine, half: TileHalf, value: Value) -> Re
         Copy::Owned(_) => Local::Invalidation,
         Copy::None | Copy::Shared(_) => Local::HandOver,
     };
+    // A store leaves one copy in the tile, as a store on the chip does.
     let mut next = TileLine::with(half, Copy::Modified(value), Copy::None);
     if local == Local::Invalidation && rules.broken(Flaw::NiStoreLeavesL1) {
         next.l1 = line.l1;
@@ -224,6 +228,7 @@ fn store<R: Rules>(rules: R, line: TileLine, half: TileHalf, value: Value) -> Re
 
 /// Starts a transaction for an access that the tile has no permission for.
 fn ask<R: Rules>(rules: R, line: TileLine, half: TileHalf, event: CacheEvent) -> Result<TileStep, Illegal> {
+    // To the directory the tile is one cache; `TileLine::default` gives up both copies for the request.
     let CacheStep { line: waiting, out, .. } = cache::step_by(rules, line.as_cache(), event)?;
     Ok(TileStep { out, ..TileStep::to(TileLine { waiting, requesting_half: half, ..TileLine::default() }) })
 }
@@ -235,6 +240,7 @@ fn evict<R: Rules>(rules: R, line: TileLine, half: TileHalf) -> Result<TileStep,
         TileHalf::Ni => next.ni = Copy::None,
     }
     let owned = matches!(line.copy(half), Copy::Owned(_));
+    // A clean copy leaves silently; the directory keeps the tile as a holder.
     if !owned && !matches!(line.copy(half), Copy::Modified(_)) || owned && rules.broken(Flaw::OwnedDroppedSilently) {
         return Ok(TileStep::to(next));
     }
@@ -257,9 +263,11 @@ fn receive<R: Rules>(rules: R, line: TileLine, from: Node, message: Message) -> 
         CacheLine::Invalid if rules.broken(Flaw::L1NotTold) => TileLine { l1: line.l1, ..TileLine::default() },
         CacheLine::Invalid => TileLine::default(),
         _ if before.is_waiting() => TileLine::with(line.requesting_half, copy_of(after), Copy::None),
+        // Such as ForwardOnce, which leaves the owner as it is: both halves keep their copies.
         _ if after == before => line,
         _ => TileLine::with(TileHalf::Core, downgraded(line.l1), downgraded(line.ni)),
     };
+    // In E or M the NI cache has the only copy on the chip, so the L1 cannot have one.
     let l1_queried = queries_l1(message) && !line.ni.is_alone();
     let done = done.map(|done| (line.requesting_half, done));
     Ok(TileStep { line: next, out, done, l1_queried, ..TileStep::to(next) })

@@ -60,6 +60,7 @@ pub fn step(line: UncachedLine, event: UncachedEvent) -> Result<UncachedStep, Il
     Ok(match (line, event) {
         (UncachedLine::Idle, UncachedEvent::Read) => ask(UncachedLine::Reading, Message::ReadOnce),
         (UncachedLine::Idle, UncachedEvent::Write(value)) => ask(UncachedLine::Writing, Message::WriteLine(value)),
+        // One access to a line at a time: two could overtake each other.
         (_, UncachedEvent::Read | UncachedEvent::Write(_)) => {
             UncachedStep { stall: true, ..to(line, Sends::NONE, None) }
         }

@@ -79,6 +79,7 @@ pub fn step_by<R: Rules>(rules: R, line: DirectoryLine, event: DirectoryEvent) -
     let DirectoryEvent::Receive { from, message } = event else {
         return Ok(evict_block(rules, line));
     };
+    // Only requests may wait: responses end the transaction that they would wait for.
     let waits = line.is_busy() && !rules.broken(Flaw::BusyLineServed);
     let taken = match (message, from) {
         (
@@ -92,6 +93,7 @@ pub fn step_by<R: Rules>(rules: R, line: DirectoryLine, event: DirectoryEvent) -
         (Message::PutM(value), Node::Agent(agent)) => Some(written_back(rules, line, agent, value)),
         (Message::Done { copy }, Node::Agent(agent)) => done(rules, line, agent, copy),
         (Message::NoCopy, Node::Agent(agent)) => no_copy(rules, line, agent),
+        // InvAcks come home for uncached writes only; a writing cache counts its own.
         (Message::InvAck, Node::Agent(_)) => acknowledged(rules, line),
         (Message::MemoryData(value), Node::Memory) => fetched(rules, line, value),
         _ => None,
@@ -104,6 +106,7 @@ fn evict_block<R: Rules>(rules: R, line: DirectoryLine) -> DirectoryStep {
     if line.is_busy() {
         return DirectoryStep::blocked(line);
     }
+    // The LLC is not inclusive: the directory entry stays, and so do the copies in caches.
     let gone = DirectoryLine { block: LlcBlock::Absent, ..line };
     match line.block {
         LlcBlock::Dirty(value) if !rules.broken(Flaw::DirtyBlockDropped) => {
@@ -135,6 +138,7 @@ fn asked<R: Rules>(rules: R, line: DirectoryLine, want: AccessKind, requester: A
 
 /// Serves a request without data of a cache. A write invalidates the sharers while the data is fetched.
 fn serve<R: Rules>(rules: R, line: DirectoryLine, want: AccessKind, requester: Agent) -> DirectoryStep {
+    // The requester is left out: its own copy is given up with the request.
     let invalidated = if want == AccessKind::Write { line.holders.others(requester) } else { Sharers::NONE };
     let acks = if rules.broken(Flaw::RequesterCounted) { line.holders.all().len() } else { invalidated.len() };
     let acks = if want == AccessKind::Write { acks } else { 0 };
@@ -146,6 +150,7 @@ fn serve<R: Rules>(rules: R, line: DirectoryLine, want: AccessKind, requester: A
             DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::Miss)
         }
     };
+    // Invalidations leave at once, in parallel to the access to memory (docs/models/coherence.md, Messages).
     let out = Sends::invalidating(invalidated, Node::Agent(requester), step.out);
     DirectoryStep { out, ..step }
 }
@@ -162,10 +167,13 @@ fn answer<R: Rules>(
 ) -> DirectoryStep {
     let to = Node::Agent(requester);
     if want == AccessKind::Look {
+        // Nobody keeps a copy of an uncached read, so no closing acknowledgement is needed.
         let line = DirectoryLine { busy: LineTransaction::Idle, ..line };
         return DirectoryStep::new(line, Sends::one(to, Message::DataOnce(value)), bank);
     }
+    // The requester's own copy was dropped before, or is given up with the request.
     let others = line.holders.others(requester);
+    // E saves a later GetX; the owner is recorded because it may become M without a message.
     let exclusive = want == AccessKind::Write || others.is_empty() || rules.broken(Flaw::ExclusiveDespiteSharers);
     let holders = match exclusive {
         true => LineHolders::Owned(requester),
@@ -190,6 +198,7 @@ fn fetched<R: Rules>(rules: R, line: DirectoryLine, value: Value) -> Option<Dire
 /// Handles the answer of an owner that dropped its clean line: the LLC or memory has the newest data.
 fn no_copy<R: Rules>(rules: R, line: DirectoryLine, agent: Agent) -> Option<DirectoryStep> {
     match line.busy {
+        // Served as if the line had no holders: the owner was the only one and has dropped it.
         LineTransaction::Forwarded { want, requester } if line.holders == LineHolders::Owned(agent) => {
             Some(serve(rules, DirectoryLine { holders: LineHolders::Nobody, ..line }, want, requester))
         }
@@ -219,6 +228,7 @@ fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Valu
     };
     let free = DirectoryLine { holders, ..free };
     Some(match copy {
+        // The former owner keeps a copy in S without the duty to write back, so the LLC takes the data over.
         Some(value) => store(free, value, Sends::NONE),
         None => DirectoryStep::new(free, Sends::NONE, BankAccess::None),
     })
@@ -226,6 +236,7 @@ fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Valu
 
 /// Handles a write-back, which counts if its sender is the owner. Otherwise another agent got the data before.
 fn written_back<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, value: Value) -> DirectoryStep {
+    // Answered even if out of date: the sender issues no further request before the PutAck.
     let out = Sends::one(Node::Agent(agent), Message::PutAck);
     if line.holders == LineHolders::Owned(agent) {
         let line = DirectoryLine { holders: LineHolders::Nobody, ..line };
@@ -255,6 +266,7 @@ fn overwrite<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: V
 /// Counts the acknowledgement of a holder that dropped the line for an uncached write.
 fn acknowledged<R: Rules>(rules: R, line: DirectoryLine) -> Option<DirectoryStep> {
     let LineTransaction::Overwriting { requester, value, acks } = line.busy else { return None };
+    // The write becomes visible only with the last acknowledgement, or a load could still read the old content.
     if acks > 1 {
         let busy = LineTransaction::Overwriting { requester, value, acks: acks - 1 };
         return Some(DirectoryStep::new(DirectoryLine { busy, ..line }, Sends::NONE, BankAccess::None));

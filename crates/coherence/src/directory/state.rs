@@ -29,6 +29,7 @@ impl LineHolders {
         match self {
             Self::Nobody => Sharers::NONE,
             Self::Shared(sharers) => sharers,
+            // An owner is one holder, which a writer invalidates like any sharer.
             Self::Owned(owner) => Sharers::NONE.with(owner),
         }
     }

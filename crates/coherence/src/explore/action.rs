@@ -49,6 +49,7 @@ impl<R: Rules> System<R> {
         for (index, line) in (0_u8..).zip(&world.lines) {
             let mut last = None;
             for packet in &line.packets {
+                // Packets are sorted, so equal ones are neighbours: delivering either of them leads to the same state.
                 if last != Some(packet) {
                     actions.push(Action::Deliver(index, *packet));
                 }
@@ -84,6 +85,7 @@ impl<R: Rules> System<R> {
                     access(half);
                 }
                 for half in [TileHalf::Core, TileHalf::Ni] {
+                    // Eviction of nothing changes nothing.
                     if tile.copy(half) != Copy::None {
                         actions.push(Action::Evict(line, agent, half));
                     }
@@ -98,6 +100,7 @@ impl<R: Rules> System<R> {
     fn has_room(&self, world: &World, line: u8, agent: u8, half: TileHalf) -> bool {
         let taken = (0_u8..)
             .zip(&world.lines)
+            // The line itself does not count: it has its room already, or gets the one that is free.
             .filter(|(index, other)| *index != line && other.agents[usize::from(agent)].takes_room(half));
         taken.count() < usize::from(self.bounds.capacity)
     }

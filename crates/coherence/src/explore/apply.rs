@@ -27,6 +27,7 @@ impl<R: Rules> System<R> {
         let mut after = before.clone();
         let happened = match action {
             Action::Deliver(_, packet) => {
+                // The packets are sorted (`LineWorld::send`).
                 if let Ok(at) = after.packets.binary_search(&packet) {
                     after.packets.remove(at);
                 }
@@ -47,6 +48,7 @@ impl<R: Rules> System<R> {
                 self.at_agent(&mut after, agent, &action)? && (may_ask || after.packets.len() == before.packets.len())
             }
         };
+        // Steps without effect would be loops, which add no states.
         if !happened || after == *before {
             return Ok(None);
         }
@@ -59,6 +61,7 @@ impl<R: Rules> System<R> {
         let was_busy = line.home.is_busy();
         let step = directory::step_by(self.rules, line.home, event).map_err(BrokenInvariant::illegal)?;
         if step.blocked {
+            // Only a busy line may make a request wait (Invariant::IdleServes).
             return if was_busy {
                 Ok(false)
             } else {
@@ -67,6 +70,7 @@ impl<R: Rules> System<R> {
         }
         line.home = step.line;
         for sent in step.out.iter() {
+            // An uncached write becomes visible with its acknowledgement: later loads must see it.
             if sent.message == Message::WriteAck {
                 make_visible(line, line.home.block.value());
             }
@@ -104,6 +108,7 @@ impl<R: Rules> System<R> {
         }
         match (done, state, next) {
             (Some((_, Completion::Loaded(value))), AgentLine::Uncached { fresh, .. }, _) => {
+                // An uncached read may return any value that was the newest at some time since its request.
                 newest(fresh >> value & 1 == 1, value)?;
             }
             (Some((_, Completion::Loaded(value))), ..) => newest(value == line.newest, value)?,
@@ -158,6 +163,7 @@ impl<R: Rules> System<R> {
                 let fresh = match (line, step.line) {
                     (_, UncachedLine::Idle | UncachedLine::Writing) => 0,
                     (UncachedLine::Reading, UncachedLine::Reading) => fresh,
+                    // At the request only the current value is admissible; later stores add theirs (`make_visible`).
                     (_, UncachedLine::Reading) => 1 << newest,
                 };
                 let done = step.done.map(|done| (TileHalf::Core, done));
@@ -171,6 +177,7 @@ impl<R: Rules> System<R> {
 fn make_visible(line: &mut LineWorld, value: Option<Value>) {
     let Some(value) = value else { return };
     line.newest = value;
+    // Reads in flight may return the old value or this one.
     for agent in &mut line.agents {
         if let AgentLine::Uncached { line: UncachedLine::Reading, fresh } = agent {
             *fresh |= 1 << value;

@@ -78,6 +78,7 @@ fn check_line(line: &LineWorld) -> Result<(), BrokenInvariant> {
     let at = || agents(line).map(|(agent, state)| (agent, state.as_cache()));
     let readers: Sharers = at().filter(|(_, cache)| cache.readable().is_some()).map(|(agent, _)| agent).collect();
     let writers: Sharers = at().filter(|(_, cache)| cache.is_writable()).map(|(agent, _)| agent).collect();
+    // The writer itself may read, nobody else.
     Invariant::SingleWriter.holds(writers.is_empty() || writers.len() == 1 && readers == writers, || {
         format!("{} agents may read and {} may write", readers.len(), writers.len())
     })?;
@@ -85,6 +86,7 @@ fn check_line(line: &LineWorld) -> Result<(), BrokenInvariant> {
     if let LlcBlock::Clean(value) = line.home.block {
         Invariant::CleanBlock.holds(value == line.memory, || format!("the LLC has {value}, memory {}", line.memory))?;
     }
+    // While messages are in flight, the directory may be ahead of the caches or behind them.
     if line.is_quiet() {
         check_quiet(line, readers, writers)?;
     }
@@ -102,6 +104,7 @@ fn check_copies(line: &LineWorld, state: &AgentLine) -> Result<(), BrokenInvaria
         AgentLine::Tile(tile) => {
             let fits = match (tile.l1, tile.ni) {
                 (Copy::Owned(_), _) => false,
+                // State O exists in NI caches only, and beside it the L1 has at most a clean copy.
                 (l1, Copy::Owned(_)) => !l1.is_alone(),
                 (l1, ni) => !(l1.is_alone() || ni.is_alone()) || l1 == Copy::None || ni == Copy::None,
             };
@@ -116,10 +119,12 @@ fn check_copies(line: &LineWorld, state: &AgentLine) -> Result<(), BrokenInvaria
 
 fn check_quiet(line: &LineWorld, readers: Sharers, writers: Sharers) -> Result<(), BrokenInvariant> {
     let holders = line.home.holders;
+    // A superset is enough: caches drop clean lines silently.
     let known = readers.iter().all(|agent| holders.all().contains(agent));
     Invariant::Agreement.holds(known, || "a copy that the directory does not know of".to_owned())?;
     let owned = writers.iter().all(|agent| holders == LineHolders::Owned(agent));
     Invariant::Agreement.holds(owned, || "an owner that the directory does not know of".to_owned())?;
+    // The LLC's block hides memory, as it does for a request.
     let kept = line.home.block.value().unwrap_or(line.memory) == line.newest;
     let modified = line.agents.iter().any(|state| matches!(state.as_cache(), crate::cache::CacheLine::Modified(_)));
     Invariant::DataKept.holds(kept || modified, || format!("the value {} is nowhere", line.newest))

@@ -29,7 +29,7 @@ pub struct Bounds {
     pub tiles: u8,
     /// Uncached agents.
     pub uncached: u8,
-    /// Lines, each with a home of its own.
+    /// Lines, each with its own home.
     pub lines: u8,
     /// Values that stores write.
     pub stores: StoreValues,

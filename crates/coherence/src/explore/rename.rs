@@ -25,6 +25,7 @@ impl Renamings {
     pub(super) fn all(bounds: &Bounds) -> Self {
         let tiles = bounds.caches + bounds.tiles;
         let mut agents = vec![Vec::new()];
+        // Only agents of one kind follow the same rules, so only they may swap names.
         for kind in [0..bounds.caches, bounds.caches..tiles, tiles..tiles + bounds.uncached] {
             let orders = orders(kind.collect());
             agents = agents.iter().flat_map(|one| orders.iter().map(move |other| [&one[..], other].concat())).collect();
@@ -35,6 +36,7 @@ impl Renamings {
     /// Returns a fingerprint that is equal for all states that differ only in names, and the number of these states.
     pub(super) fn fingerprint(&self, world: &World) -> (u128, usize) {
         let mut found = Vec::with_capacity(self.agents.len() * self.lines.len());
+        // States of agents contain no names: each is hashed once and not for every renaming.
         let states = |line: &LineWorld| line.agents.iter().map(fingerprint_of).collect();
         let states: Vec<Vec<u128>> = world.lines.iter().map(states).collect();
         let mut lines = Vec::with_capacity(world.lines.len());
@@ -49,6 +51,7 @@ impl Renamings {
                 found.push(all.whole());
             }
         }
+        // The least fingerprint stands for the class, whichever of its states was found first.
         found.sort_unstable();
         found.dedup();
         (found[0], found.len())
@@ -139,6 +142,7 @@ pub(super) struct Fingerprint(u64, u64);
 impl Fingerprint {
     fn mix(&mut self, word: u64) {
         let one = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Multiplication carries upwards only; the shift brings the high bits back down.
         self.0 = one ^ one >> 29;
         let two = (self.1.rotate_left(23) ^ word).wrapping_add(1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
         self.1 = two ^ two >> 31;

@@ -122,6 +122,7 @@ impl<R: Rules> System<R> {
         at: u32,
         steps: u32,
     ) -> Result<(), (BrokenInvariant, u32, Option<Action>)> {
+        // Checked when a state leaves the queue: breadth first, so the first violation has a shortest path.
         self.check(world).map_err(|broken| (broken, at, None))?;
         if world.is_quiet() {
             search.quiet.push(at);
@@ -134,6 +135,7 @@ impl<R: Rules> System<R> {
             let new = u32::try_from(search.origins.len()).expect("fewer than 2^32 states");
             let (mark, same) = search.names.fingerprint(&next);
             let to = *search.known.entry(mark).or_insert(new);
+            // Messages must drain without the help of new accesses (Invariant::Drains), so only deliveries count.
             if matches!(action, Action::Deliver(..)) {
                 search.deliveries.push((at, to));
             }
@@ -171,6 +173,7 @@ impl<R: Rules> System<R> {
             numbers.push(number);
             at = from;
         }
+        // States are not stored: the path is replayed from the start, which saves most of the memory.
         let mut world = World::start(&self.bounds);
         let step = |number: u16| {
             let action = self.actions(&world)[usize::from(number)];
@@ -218,6 +221,7 @@ impl Search {
         let mut drains = vec![false; self.origins.len()];
         let mut left = self.quiet.clone();
         while let Some(state) = left.pop() {
+            // A state may be listed several times, once for each successor that drains.
             if std::mem::replace(&mut drains[state as usize], true) {
                 continue;
             }

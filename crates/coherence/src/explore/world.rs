@@ -62,6 +62,7 @@ impl AgentLine {
         match self {
             Self::Cache(line) => *line != CacheLine::Invalid,
             Self::Tile(tile) => {
+                // A pending request reserves the room for its line.
                 tile.copy(half) != Copy::None || tile.waiting.is_waiting() && tile.requesting_half == half
             }
             Self::Uncached { .. } => false,
