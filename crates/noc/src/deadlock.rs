@@ -57,6 +57,7 @@ fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
         }
     }
     for entry in &mut waits {
+        // Routes that share a stretch record the same waits; each is kept once, in an order that makes runs alike.
         entry.sort_unstable();
         entry.dedup();
     }
@@ -80,10 +81,12 @@ impl RouteWalk<'_> {
         loop {
             let hop = self.routes.hop(self.group, at, self.terminal);
             let output = at * self.ports + usize::from(hop.port);
+            // Terminals accept all flits (docs/models/noc.md), so a channel to one ends the chain.
             let Some(next) = self.downstream[output] else { return };
             if let Some((held, vcs)) = before {
                 self.record_wait((held, vcs), (output, hop.vcs), waits);
             }
+            // From here on the route was walked before; the wait that leads into it is recorded above.
             if seen[at] == number {
                 return;
             }
@@ -96,6 +99,7 @@ impl RouteWalk<'_> {
     fn record_wait(&self, (held, held_vcs): (usize, u64), (output, vcs): (usize, u64), waits: &mut [Vec<u32>]) {
         let count = self.routes.vcs;
         for vc in (0..count).filter(|vc| held_vcs >> vc & 1 != 0) {
+            // A wait for any of several channels counts as one for each: stricter than needed, but never wrong.
             for wanted in (0..count).filter(|wanted| vcs >> wanted & 1 != 0) {
                 waits[held * count + vc].push((output * count + wanted) as u32);
             }
@@ -105,6 +109,7 @@ impl RouteWalk<'_> {
 
 /// Finds a cycle in a graph, depth first and without recursion.
 fn find(next: &[Vec<u32>]) -> Option<Vec<usize>> {
+    // Three colours: an edge to a node that is still open closes a cycle, one to a finished node does not.
     const NEW: u8 = 0;
     const OPEN: u8 = 1;
     const DONE: u8 = 2;
@@ -129,6 +134,7 @@ fn find(next: &[Vec<u32>]) -> Option<Vec<usize>> {
                     path.push((to, 0));
                 }
                 OPEN => {
+                    // The path may have led to the cycle from outside of it.
                     let from = path.iter().position(|entry| entry.0 == to).unwrap_or(0);
                     return Some(path[from..].iter().map(|entry| entry.0).collect());
                 }

@@ -87,6 +87,7 @@ impl Layout {
     /// Connects two routers by a channel in each direction, with one port each. Returns the two ports.
     pub fn join(&mut self, one: u16, other: u16, cycles: u32, credit_cycles: u32) -> (Port, Port) {
         let (one, other) = (self.port(one), self.port(other));
+        // Each direction is a channel with its own flits: links are full duplex.
         self.channels.push(Channel { from: one, to: other, cycles, credit_cycles });
         self.channels.push(Channel { from: other, to: one, cycles, credit_cycles });
         (one, other)

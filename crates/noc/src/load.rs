@@ -33,6 +33,7 @@ pub fn channel_load(
     let mut loads = vec![0.0; downstream.len()];
     for source in 0..layout.terminals.len() as u16 {
         let to = destinations.of(source);
+        // Destinations and orders of dimensions are drawn with equal probability.
         let share = 1.0 / (to.len() as f64 * f64::from(count));
         for &terminal in to {
             for group in first..first + count {
@@ -56,5 +57,6 @@ pub fn channel_load(
 /// Returns the output with the largest load, the first among equals.
 #[must_use]
 pub fn busiest(loads: &[ChannelLoad]) -> Option<ChannelLoad> {
+    // 1e-12: sums of the same shares in another order differ by rounding; the first among equals must win.
     loads.iter().copied().reduce(|most, one| if one.load > most.load + 1e-12 { one } else { most })
 }

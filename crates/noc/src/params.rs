@@ -10,7 +10,7 @@ pub struct Params {
     pub shape: Shape,
     /// Properties of every router.
     pub router: Router,
-    /// Classes of messages, at least one. Each class has virtual channels of its own.
+    /// Classes of messages, at least one. Each class has private virtual channels.
     pub classes: Vec<Class>,
 }
 
@@ -128,6 +128,7 @@ impl Router {
     /// crossbar, the wire.
     #[must_use]
     pub fn hop_cycles(&self) -> u32 {
+        // 1 for allocation: an effect of a router reaches another one in a later cycle.
         1 + u32::from(self.switch_cycles) + u32::from(self.link_cycles)
     }
 

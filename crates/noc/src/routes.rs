@@ -88,6 +88,7 @@ impl Routes {
                 }
             }
         }
+        // Checked once here, so that walks along routes elsewhere need no bound.
         let routes = Self { groups, of_class, class_vcs, vcs, hops, distinct_hops, routers, terminals };
         routes.check_arrival(layout)?;
         Ok(routes)
@@ -102,7 +103,9 @@ impl Routes {
                 let mut known = vec![false; self.routers];
                 for start in 0..self.routers {
                     let (mut at, mut way) = (start, Vec::new());
+                    // Routers on a route that arrives are known to arrive: each is visited once per terminal.
                     while !known[at] {
+                        // More steps than routers: one was visited twice, and the next hop depends on the router alone.
                         if way.len() > self.routers {
                             let from = layout.name(start as u16);
                             return Err(NocError::new("routes", format!("{from} never reaches terminal {terminal}")));
@@ -153,6 +156,7 @@ fn groups(classes: &[Class]) -> Result<Groups, NocError> {
     let (mut groups, mut of_class, mut class_vcs, mut vcs) = (Vec::new(), Vec::new(), Vec::new(), 0_usize);
     for (class, Class { name, order, vcs: own }) in classes.iter().enumerate() {
         let own = usize::from(*own);
+        // The two orders of O1TURN may not share a channel, or turns of both would close cycles (Seo and others, 2005).
         let least = if *order == Order::O1Turn { 2 } else { 1 };
         if own < least {
             let rule = format!("{own} of class {name}; its routing needs at least {least}");
@@ -165,6 +169,7 @@ fn groups(classes: &[Class]) -> Result<Groups, NocError> {
         let class = class as u8;
         of_class.push((groups.len() as u8, least as u8));
         if *order == Order::O1Turn {
+            // Of an odd number the second order gets one more.
             let half = bits(own / 2) << vcs;
             groups.push(Group { class, column_first: false, vcs: half });
             groups.push(Group { class, column_first: true, vcs: all & !half });
@@ -193,6 +198,7 @@ fn vcs_of_part(vcs: u64, part: VcClass) -> Result<u64, NocError> {
 
 /// Returns a word with the lowest `count` bits set.
 pub(crate) fn bits(count: usize) -> u64 {
+    // A shift by the width of the word would overflow.
     if count >= 64 {
         u64::MAX
     } else {

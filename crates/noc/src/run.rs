@@ -128,6 +128,7 @@ impl Run {
     /// fit.
     pub fn new(params: &Params, source: Source, seed: u64, measure: Measure) -> Result<Self, NocError> {
         let (layout, routes) = topology::build(params)?;
+        // Refused before the first cycle: a deadlock in simulation may show late or never.
         if let Some(circle) = deadlock::cycle(&layout, &routes) {
             let circle = deadlock::describe(&layout, &circle);
             return Err(NocError::new("routing", format!("packets may wait for each other in a circle: {circle}")));
@@ -190,9 +191,11 @@ impl Run {
     pub fn done(&self) -> bool {
         let end = self.end();
         let cycle = self.network.cycle();
+        // A trace may end before the measurement does.
         if self.feed.next_cycle(cycle).is_none() && self.network.is_idle() {
             return true;
         }
+        // Near saturation some packets take very long: the drain time bounds the wait for them.
         cycle >= end && (self.counters.arrived == self.counters.packets || cycle - end >= self.measure.drain)
     }
 
@@ -202,17 +205,20 @@ impl Run {
 
     fn cycle(&mut self) {
         let now = self.network.cycle();
+        // Before the packets of this cycle are offered, and `after` behind the last one: exactly `measure` cycles.
         if now == self.measure.warmup {
             self.counters.before = self.network.sent().to_vec();
             self.counters.backlog.0 = self.offered_flits - self.delivered_flits;
         }
         let measured = now >= self.measure.warmup && now < self.end();
+        // Packets carry the mark, because they may arrive after the measurement has ended.
         let (packets, flits) = self.feed.offer(&mut self.network, u64::from(measured) * MEASURED);
         self.offered_flits += flits;
         if measured {
             self.counters.packets += packets;
             self.counters.offered_flits += flits;
         }
+        // Taken and put back for its capacity.
         let mut delivered = std::mem::take(&mut self.scratch);
         self.network.step(&mut delivered);
         for delivery in delivered.drain(..) {
@@ -231,6 +237,7 @@ impl Run {
         let now = self.network.cycle();
         let Some(next) = self.feed.next_cycle(now) else { return };
         let next =
+            // The edges of the measurement are not skipped: counters are read there.
             if now < self.measure.warmup { next.min(self.measure.warmup) } else { next.min(self.end().max(now)) };
         if next > now && self.network.is_idle() {
             self.network.skip_to(next);
@@ -252,6 +259,7 @@ impl Run {
             let way = route_index(&self.layout, packet.group, packet.source, packet.destination);
             let (links, cycles) = self.zero_load_routes[way];
             counters.links += u64::from(links);
+            // The tail follows one cycle per flit behind the head.
             counters.zero_load += u64::from(cycles) + u64::from(packet.flits - 1);
         }
     }
@@ -271,6 +279,7 @@ impl Run {
     #[must_use]
     pub fn report(&self) -> Report {
         let counters = &self.counters;
+        // A run may be reported before, during or after its measurement.
         let cycles = self.network.cycle().clamp(self.measure.warmup, self.end()) - self.measure.warmup;
         let terminals = self.layout.terminals.len();
         let per = |flits: u64, terminals: usize| {
@@ -304,6 +313,7 @@ impl Run {
     fn links(&self) -> Vec<LinkCount> {
         let ports = self.network.ports();
         let sent = self.network.sent();
+        // Before the measurement both are the present counts, so that their difference is 0.
         let before = if self.counters.before.is_empty() { sent } else { &self.counters.before };
         let now = if self.counters.after.is_empty() { sent } else { &self.counters.after };
         let downstream = self.layout.downstream();
@@ -352,6 +362,7 @@ fn zero_load_routes(layout: &Layout, routes: &crate::Routes, allocation: u32) ->
     for group in 0..routes.groups() {
         for source in &layout.terminals {
             for (number, terminal) in layout.terminals.iter().enumerate() {
+                // Allocation takes its cycles at every router, of which there are links + 1.
                 let (mut links, mut all) = (0, source.in_cycles + allocation + terminal.out_cycles);
                 let mut at = usize::from(source.at.router);
                 while let (one, Some(next)) =

@@ -50,6 +50,7 @@ pub(crate) struct BernoulliTrials {
 impl BernoulliTrials {
     /// Creates trials that succeed with a probability above 0 and at most 1.
     fn new(probability: f64, count: usize) -> Self {
+        // In units of 2^-64 as integers: floats would make draws depend on rounding.
         let miss = (1 << 64) - (probability * 2_f64.powi(64)).round() as u128;
         let all = std::iter::successors(Some(miss), |before| Some((before * miss) >> 64));
         Self { misses: all.take(count).map(|miss| u64::try_from(miss).unwrap_or(u64::MAX)).collect() }
@@ -63,9 +64,11 @@ impl BernoulliTrials {
             return None;
         }
         let draw = rng.next_u64();
+        // All terminals that are left miss: the usual case at low rates, decided by one comparison.
         if draw < self.misses[left - 1] {
             return None;
         }
+        // `misses` falls with n, so a search by halves finds the first success.
         Some(start + self.misses[..left].partition_point(|miss| draw < *miss))
     }
 }
@@ -82,6 +85,7 @@ impl PacketFeed {
                 }
                 flits_in_range(*flits)?;
                 let destinations = Destinations::new(pattern, layout)?;
+                // The rate counts flits, trials create packets.
                 let trials = BernoulliTrials::new(rate / f64::from(*flits), layout.terminals.len());
                 Ok(Self::BernoulliTrials { trials, flits: *flits, destinations, rng: Rng::new(*seed, 0x6e6f_6301) })
             }
@@ -146,6 +150,7 @@ fn check(packets: &[TracePacket], terminals: u16, classes: usize) -> Result<(), 
         if cycle < before {
             return wrong(format!("cycle {cycle} lies before the cycle {before} of the packet before it"));
         }
+        // Checked after the order, so that the first wrong cycle is named.
         if cycle > CYCLE_MAX {
             return wrong(format!("cycle {cycle} is out of range; 0 to {CYCLE_MAX} are allowed"));
         }

@@ -55,6 +55,7 @@ impl Destinations {
             Pattern::Hotspot(nodes) => hotspots(nodes, count),
             Pattern::Transpose | Pattern::Tornado | Pattern::Neighbor => by_place(pattern, layout),
             Pattern::BitComplement => by_bits(count, "bit-complement", |node, bits| !node & ((1 << bits) - 1)),
+            // 16 - bits: the number is reversed in a word of 16 bits.
             Pattern::BitReverse => by_bits(count, "bit-reverse", |node, bits| node.reverse_bits() >> (16 - bits)),
             Pattern::Shuffle => {
                 let turned = |node: u16, bits: u32| (node << 1 | node >> (bits - 1)) & ((1 << bits) - 1);
@@ -115,6 +116,7 @@ fn by_place(pattern: &Pattern, layout: &Layout) -> Result<Destinations, NocError
         let (column, row) = (one.place.column, one.place.row);
         match pattern {
             Pattern::Transpose => find(row, column),
+            // ceil(k / 2) - 1 columns: the longest distance that has one shortest direction (Dally and Towles).
             Pattern::Tornado => find((column + columns.div_ceil(2) - 1) % columns, row),
             _ => find((column + 1) % columns, row),
         }

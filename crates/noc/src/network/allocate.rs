@@ -38,10 +38,12 @@ impl Network {
     pub(super) fn allocate(&mut self, router: usize) {
         // The crossbar sees the state at the beginning of the cycle.
         let firm = self.states[router].ready;
+        // Taken before channels are allocated: a head that gets one in this cycle is still a speculative request.
         let speculative = match self.rules.allocation {
             Allocation::Staged => 0,
             Allocation::Speculative | Allocation::AtSwitch => self.speculative_requests(router),
         };
+        // AtSwitch allocates a channel only to a head that has won the crossbar.
         if self.rules.allocation != Allocation::AtSwitch && self.states[router].waiting != 0 {
             self.allocate_vcs(router);
         }
@@ -54,6 +56,7 @@ impl Network {
             }
         }
         let state = &self.states[router];
+        // An idle router costs nothing until a flit or a credit wakes it.
         if state.ready | state.waiting == 0 {
             self.awake[router / 64] &= !(1 << (router % 64));
         }
@@ -73,6 +76,7 @@ impl Network {
     /// Returns the waiting inputs for which a channel is free and has room.
     fn speculative_requests(&self, router: usize) -> u64 {
         let state = &self.states[router];
+        // Without room behind the channel a grant of the crossbar would be lost for certain.
         let good = state.free & state.credit;
         let mut found = 0;
         for local in each(state.waiting) {
@@ -89,6 +93,7 @@ impl Network {
         let (waiting, free) = (self.states[router].waiting, self.states[router].free);
         let mut asked = 0_u64;
         for local in each(waiting) {
+            // Room is not needed yet: a channel may be held while its buffer is full.
             let wanted = self.wanted[base + local] & free;
             if wanted != 0 {
                 let output = next(wanted, self.turn_ask[base + local]);
@@ -97,8 +102,10 @@ impl Network {
             }
         }
         for output in each(asked) {
+            // Taken and not read, so that the table is empty for the next router.
             let asking = std::mem::take(&mut self.asking[output]);
             let input = next(asking, self.turn_grant[base + output]);
+            // Pointers move on a grant only: an input that lost keeps its turn, so none starves.
             self.turn_ask[base + input] = self.after(output);
             self.turn_grant[base + output] = self.after(input);
             self.assign_vc(router, input, output);
@@ -119,6 +126,7 @@ impl Network {
         state.waiting &= !(1 << input);
         state.active |= 1 << input;
         state.free &= !(1 << output);
+        // With a credit the packet may pass: in this cycle if its request is speculative, else in the next.
         self.refresh_ready(router, cell, 1 << input);
     }
 
@@ -129,6 +137,7 @@ impl Network {
         for input in 0..self.ports {
             let shift = input * self.vcs;
             let (own_firm, own_speculative) = (firm >> shift & mask, speculative >> shift & mask);
+            // Firm requests cannot be wasted, so they go first (Peh and Dally, HPCA 2001).
             let own = if own_firm != 0 { own_firm } else { own_speculative };
             if own != 0 {
                 let (output, vc) = self.choose(router, input, own);
@@ -142,6 +151,7 @@ impl Network {
     #[inline]
     fn choose(&self, router: usize, input: usize, own: u64) -> (usize, usize) {
         let base = router * self.width + input * self.vcs;
+        // A single request, the common case, needs no arbitration.
         if own & (own - 1) == 0 {
             let vc = own.trailing_zeros() as usize;
             return (usize::from(self.output_port[base + vc]), vc);
@@ -178,6 +188,7 @@ impl Network {
             if own != 0 {
                 let vc = next(own, self.states[router].turn_vc[input]);
                 let output = usize::from(self.output_port[router * self.width + shift + vc]);
+                // AtSwitch has no priority among requests (docs/models/noc.md, Allocation), so all count as firm.
                 requests.add(input, output, vc, true);
             }
         }
@@ -191,12 +202,14 @@ impl Network {
             let state = &mut self.states[router];
             let input = next(u64::from(inputs), state.turn_input[output]);
             let vc = usize::from(requests.vc[input]);
+            // The pointer moves behind the winner, which is then served last.
             state.turn_input[output] = ((input + 1) % self.ports) as u8;
             state.turn_output[input] = ((output + 1) % self.ports) as u8;
             state.turn_vc[input] = ((vc + 1) % self.vcs) as u8;
             let local = input * self.vcs + vc;
             if self.rules.allocation == Allocation::AtSwitch && state.waiting >> local & 1 != 0 {
                 let wanted = self.wanted[router * self.width + local] & state.free & state.credit;
+                // The lowest free one, as between the routers of Garnet.
                 self.assign_vc(router, local, wanted.trailing_zeros() as usize);
             }
             // A speculative grant without a channel has wasted the output's cycle.
@@ -223,8 +236,10 @@ impl Network {
         self.wheel.flit(self.cycle + u64::from(wire.cycles), wire.base + vc, flit);
         let wire = self.up[router * self.ports + input];
         let vc = (local - input * self.vcs) as u32;
+        // The credit leaves with the flit: its place in the buffer is free from now on.
         self.wheel.credit(self.cycle + u64::from(wire.cycles), wire.base + vc);
         let state = &mut self.states[router];
+        // The last place is gone; the packet keeps the channel and waits for a credit.
         if self.room[behind] == 0 {
             state.credit &= !(1 << output);
             state.ready &= !(1 << local);
@@ -243,9 +258,11 @@ impl Network {
         state.active &= !(1 << local);
         state.ready &= !(1 << local);
         self.owner[behind] = NOBODY;
+        // With Drained the last credit frees the channel (`receive_credit`).
         if self.rules.reuse == Reuse::TailSent {
             state.free |= 1 << output;
         }
+        // With TailSent the next packet may stand behind the tail in the same buffer.
         if self.len[cell] > 0 {
             self.route_head(router, cell, 1 << local);
         }

@@ -149,6 +149,7 @@ impl Network {
         let width = ports * vcs;
         let all = bits(width);
         let state = RouterState { free: all, credit: all, ..RouterState::default() };
+        // A power of two, so that positions in the ring wrap by a mask.
         let ring = u32::from(rules.vc_flits).next_power_of_two().trailing_zeros();
         let (down, up) = wires(layout, ports, vcs);
         let longest = down.iter().chain(&up).map(|wire| wire.cycles).max().unwrap_or(1);
@@ -246,9 +247,11 @@ impl Network {
 
     /// Simulates one cycle. Packets that have arrived are appended to `delivered`.
     pub fn step(&mut self, delivered: &mut Vec<Delivery>) {
+        // Arrivals first: what was sent in an earlier cycle takes part in the allocation of this one.
         self.arrivals(delivered);
         self.send_from_terminals();
         for word in 0..self.awake.len() {
+            // A copy: routers may fall asleep during the scan, and none is woken by another within a cycle.
             let mut routers = self.awake[word];
             while routers != 0 {
                 let router = word * 64 + routers.trailing_zeros() as usize;
@@ -286,9 +289,11 @@ impl Network {
         let place = (usize::from(self.first[cell]) + len) & ((1 << self.ring) - 1);
         self.buffers[(cell << self.ring) + place] = flit;
         self.len[cell] += 1;
+        // Behind other flits it changes neither the head nor the readiness of the buffer.
         if len > 0 {
             return;
         }
+        // No packet holds the channel, so the flit is a head.
         if self.states[router].active & bit == 0 {
             self.route_head(router, cell, bit);
         } else {
@@ -304,6 +309,7 @@ impl Network {
         let hop = self.routes.hop(packet.group, router, packet.destination);
         self.wanted[cell] = hop.vcs << (usize::from(hop.port) * self.vcs);
         self.output_port[cell] = hop.port;
+        // Routed once per router, when the head becomes first; the table makes lookahead unnecessary.
         self.states[router].waiting |= bit;
         self.awake[router / 64] |= 1 << (router % 64);
     }
@@ -325,6 +331,7 @@ impl Network {
         let owner = self.owner[cell];
         if owner != NOBODY {
             self.refresh_ready(router, router * self.width + usize::from(owner), 1 << owner);
+        // All places are back: the tail has left the buffer there, so it holds no packet any more.
         } else if self.rules.reuse == Reuse::Drained && self.room[cell] == self.rules.vc_flits {
             self.states[router].free |= 1 << local;
         }
@@ -337,6 +344,7 @@ impl Network {
         if flit & TAIL != 0 {
             let id = flit & PACKET;
             delivered.push(Delivery { packet: self.packets[id as usize], at: self.cycle });
+            // Ids are reused, so that packets need no memory in the steady state.
             self.vacant.push(id);
         }
     }

@@ -80,6 +80,7 @@ impl Terminals {
         });
         let all: Vec<TerminalState> = all.collect();
         let class_of_vc = (0..vcs).map(|vc| {
+            // Classes have disjoint channels, so each channel has exactly one.
             let class = routes.class_vcs.iter().position(|own| own >> vc & 1 != 0);
             class.expect("every virtual channel belongs to a class") as u8
         });
@@ -102,6 +103,7 @@ impl Terminals {
         let one = &mut self.all[terminal];
         one.credit |= 1 << vc;
         let sending = one.lines[usize::from(self.class_of_vc[vc])].sending;
+        // All places are back and no packet is being sent there: Drained, and harmless with TailSent.
         if self.room[place] == self.vc_flits && sending.is_none_or(|sending| usize::from(sending.vc) != vc) {
             one.free |= 1 << vc;
         }
@@ -112,6 +114,7 @@ impl Terminals {
     pub(super) fn receive(&mut self, place: usize, cycle: u64, wheel: &mut super::wheel::Wheel) {
         let (terminal, vc) = (place / self.vcs, place % self.vcs);
         let one = &self.all[terminal];
+        // The credit is withheld: flits then stay in the buffers and packets back up behind them.
         if one.closed != 0 && one.closed >> self.class_of_vc[vc] & 1 != 0 {
             self.withheld_credits[place] += 1;
         } else {
@@ -128,6 +131,7 @@ impl Network {
     pub fn offer(&mut self, source: u16, destination: u16, class: u8, flits: u16, tag: u64) {
         assert!(flits > 0 && usize::from(destination) < self.terminals.all.len(), "a packet of {flits} flits");
         let (first, count) = self.routes.of_class[usize::from(class)];
+        // A class with one order draws nothing, so that its packets do not move the random stream.
         let group = if count > 1 { first + self.rng.below(u64::from(count)) as u8 } else { first };
         let (created, entered) = (self.cycle, self.cycle);
         let packet = Packet { source, destination, class, group, flits, created, entered, tag };
@@ -160,6 +164,7 @@ impl Network {
             one.closed |= 1 << class;
             return;
         }
+        // Open already: no credit is withheld.
         if one.closed >> class & 1 == 0 {
             return;
         }
@@ -189,6 +194,7 @@ impl Network {
     fn send_from(&mut self, terminal: usize) {
         let busy = self.terminals.all[terminal].busy;
         let turn = self.terminals.all[terminal].turn;
+        // Classes at or after the pointer first, then those before it: flit by flit, so a long packet blocks no class.
         let below = busy & ((1 << turn) - 1);
         for part in [busy & !below, below] {
             let mut classes = part;
@@ -220,6 +226,7 @@ impl Network {
             if self.terminals.reuse == Reuse::TailSent {
                 one.free |= bit;
             }
+            // The class stays busy while packets wait: a terminal without flits is not visited.
             if line.waiting.is_empty() {
                 one.busy &= !(1 << class);
                 if one.busy == 0 {
@@ -239,8 +246,10 @@ impl Network {
         let one = &mut self.terminals.all[terminal];
         let line = &mut one.lines[class];
         if let Some(sending) = line.sending {
+            // A packet that has begun stays in its channel: packets are not mixed in one.
             return (one.credit >> sending.vc & 1 != 0).then_some((sending, false));
         }
+        // Both: a channel without room would hold the packet outside while another may have some.
         let open = own & one.free & one.credit;
         if open == 0 {
             return None;
@@ -250,6 +259,7 @@ impl Network {
         line.turn = vc + 1;
         one.free &= !(1 << vc);
         self.terminals.waiting -= 1;
+        // Latency in the network begins here; `created` keeps the time of the offer.
         let packet = Packet { entered: self.cycle, ..packet };
         Some((Sending { packet: self.enter(packet), left: packet.flits, vc }, true))
     }

@@ -15,6 +15,7 @@ impl Wheel {
     /// Creates a wheel for delays of up to `longest` cycles.
     pub(super) fn new(longest: u32) -> Self {
         assert!(longest <= 1 << 16, "a wire of {longest} cycles");
+        // One slot more than the longest delay: credits are sent while the slot of this cycle is taken out.
         Self { slots: vec![Slot::default(); (longest as usize + 1).next_power_of_two()], in_flight: 0 }
     }
 
@@ -58,6 +59,7 @@ impl Wheel {
     pub(super) fn recycle(&mut self, cycle: u64, mut flits: Vec<(u32, u32)>, mut credits: Vec<u32>) {
         flits.clear();
         credits.clear();
+        // Vectors keep their capacity, so that the steady state allocates nothing.
         *self.slot(cycle) = (flits, credits);
     }
 }

@@ -51,6 +51,7 @@ pub fn mesh_routers(columns: u16, rows: u16, router: &Router) -> (Layout, Vec<[u
     }
     for index in 0..columns * rows {
         let Place { column, row } = layout.routers[usize::from(index)];
+        // East and south only: `join` adds both directions.
         if column + 1 < columns {
             let (east, west) = layout.join(index, index + 1, hop, credit);
             ports[usize::from(index)][0] = east.port;
@@ -68,6 +69,7 @@ pub fn mesh_routers(columns: u16, rows: u16, router: &Router) -> (Layout, Vec<[u
 /// Returns the side on which a packet leaves a router towards another: east 0, west 1, south 2, north 3.
 #[must_use]
 pub fn mesh_next(at: Place, to: Place, column_first: bool) -> usize {
+    // An order of dimensions permits no turn back into the first one, so waits form no cycle.
     let along_row = (at.column != to.column).then(|| usize::from(to.column < at.column));
     let along_column = (at.row != to.row).then(|| 2 + usize::from(to.row < at.row));
     let (first, second) = if column_first { (along_column, along_row) } else { (along_row, along_column) };

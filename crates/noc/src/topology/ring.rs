@@ -22,6 +22,7 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
     }
     let mut ports = vec![[0_u8; 2]; usize::from(nodes)];
     for index in 0..nodes {
+        // The last router joins the first: the dateline lies there.
         let after = (index + 1) % nodes;
         let (forward, backward) = layout.join(index, after, hop, credit);
         ports[usize::from(index)][0] = forward.port;
@@ -35,7 +36,9 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
     }
     let next = |at: u16, to: u16, _: bool| {
         let ahead = (to + nodes - at) % nodes;
+        // `>`: of two ways of the same length the forward one is taken.
         let backward = usize::from(ahead > nodes - ahead);
+        // Forward the numbers wrap from the last to the first, backward from the first to the last.
         let crosses = if backward == 0 { to < at } else { to > at };
         (ports[usize::from(at)][backward], if crosses { VcClass::Lower } else { VcClass::Upper })
     };
