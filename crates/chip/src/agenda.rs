@@ -101,6 +101,7 @@ impl Agenda {
     /// Schedules an action for a cycle after `now`.
     pub(crate) fn add(&mut self, now: u64, cycle: u64, action: Action) {
         assert!(cycle > now, "what happens now is a function call");
+        // `>=`: an action a whole revolution ahead would fall into the slot that is being processed.
         if cycle - now >= SLOTS {
             self.far.entry(cycle).or_default().push(action);
             return;
@@ -140,6 +141,7 @@ impl Agenda {
             let mut bits = self.full[word];
             if step == 0 {
                 bits &= u64::MAX << (start % 64);
+            // The last word visited is the first one again: its bits below `start` lie a revolution ahead.
             } else if step == words {
                 bits &= !(u64::MAX << (start % 64));
             }

@@ -85,6 +85,7 @@ impl Breakdown {
     /// Returns the mean number of cycles of a part.
     #[must_use]
     pub fn mean(&self, part: Part) -> f64 {
+        // max(1): without an operation the mean is 0.
         self.sums[part as usize] as f64 / self.count.max(1) as f64
     }
 
@@ -123,6 +124,7 @@ impl ChipStats {
     pub(crate) fn own(&mut self, kind: OpKind) {
         self.lines_own += 1;
         match kind {
+            // A read brings its line to this chip, a write takes one away; for another chip it is the other way round.
             OpKind::Read => self.lines_in += 1,
             OpKind::Write => self.lines_out += 1,
         }
@@ -155,6 +157,7 @@ impl ChipStats {
 
     /// Resets all statistics.
     pub(crate) fn clear(&mut self, now: u64, flits: u64) {
+        // The network counts since its start, so its count at the reset is kept and subtracted later.
         *self = Self { since: now, flits, ..Self::default() };
     }
 }

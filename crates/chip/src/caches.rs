@@ -88,6 +88,7 @@ impl Caches {
 }
 
 fn single(state: &mut CacheLine, half: TileHalf, event: CacheEvent) -> Outcome {
+    // An illegal message is a bug of the chip, not a mistake of the user.
     let step = cache::step(*state, event).unwrap_or_else(|illegal| panic!("{illegal}"));
     *state = step.line;
     let done = step.done.map(|completion| (half, completion));

@@ -50,6 +50,7 @@ impl Fabric {
     }
 
     pub(crate) fn send_in(&mut self, cycles: u32, from: Unit, message: ChipMessage) {
+        // The agenda holds later cycles only: what happens now is a function call.
         if cycles == 0 {
             self.send(from, message);
         } else {
@@ -76,6 +77,7 @@ impl Fabric {
         match node {
             Node::Home => Unit::Slice(self.floor.home(line)),
             Node::Memory => Unit::Memory(self.floor.memory(line)),
+            // The inverse of `Chip::node`.
             Node::Agent(agent) if u16::from(agent.index()) < tiles => Unit::Core(u16::from(agent.index())),
             Node::Agent(agent) => Unit::Edge(u16::from(agent.index()) - tiles),
         }

@@ -23,7 +23,9 @@ impl Llc {
     pub(crate) fn new((slice, slices): (u16, u16), cache: &CacheParams, rng: &mut Rng) -> Self {
         let (lines, ways) = (cache.slice_lines, cache.ways);
         let other = |index: u32, rng: &mut Rng| {
+            // The LLC starts full, as in a system that has run for long: fills evict lines, this share of them dirty.
             let dirty = rng.below(100) < u64::from(cache.dirty_percent);
+            // Numbers of this slice modulo the slices, far above every address, so that no access finds them.
             let line = OTHERS / u64::from(slices) * u64::from(slices)
                 + u64::from(index) * u64::from(slices)
                 + u64::from(slice);
@@ -35,6 +37,7 @@ impl Llc {
 
     fn set(&mut self, line: u64) -> &mut [u64] {
         let sets = self.sets.len() / self.ways;
+        // Without the division lines of a slice would use only some of its sets.
         let set = ((line / self.slices) % sets as u64) as usize;
         &mut self.sets[set * self.ways..(set + 1) * self.ways]
     }
@@ -44,6 +47,7 @@ impl Llc {
         let set = self.set(line);
         let way = set.iter().position(|held| held & !DIRTY == line)?;
         let dirty = set[way] & DIRTY != 0;
+        // Moves the line to the end, the most recently used place.
         set[way..].rotate_left(1);
         Some(dirty)
     }
@@ -58,6 +62,7 @@ impl Llc {
             return None;
         }
         let set = self.set(line);
+        // Sets are full from the start, so the least recently used line is always evicted.
         let gone = set[0];
         set.rotate_left(1);
         if let Some(last) = set.last_mut() {

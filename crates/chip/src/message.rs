@@ -99,6 +99,7 @@ impl ChipMessage {
             MessageBody::Coherent { message, .. } => {
                 let class = match (message.class(), message) {
                     (Class::Request, _) => class::REQUEST,
+                    // A class of their own, so that routing by class can send them along the column first.
                     (Class::Forward, Message::FetchMemory | Message::WriteMemory(_)) => class::MEMORY,
                     (Class::Forward, _) => class::FORWARD,
                     (Class::Response, _) => class::RESPONSE,

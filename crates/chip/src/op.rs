@@ -71,6 +71,7 @@ impl<T: Copy> Slab<T> {
     }
 
     pub(crate) fn put(&mut self, one: T) -> u32 {
+        // Numbers are used again, so that the steady state allocates nothing.
         match self.vacant.pop() {
             Some(id) => {
                 self.all[id as usize] = one;

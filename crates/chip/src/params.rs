@@ -263,6 +263,7 @@ impl ChipParams {
         range("columns", self.columns.into(), 2, 16)?;
         range("rows", self.rows.into(), 2, 16)?;
         let edges = if self.shape == Shape::Mesh { self.rows } else { self.columns };
+        // Every tile and every edge part is an agent of the directory.
         range("columns", u32::from(self.tiles() + edges), 6, AGENTS)
             .map_err(|_| NocError::new("columns", format!("tiles and rows together are {AGENTS} at most")))?;
         range("flit_bytes", self.flit_bytes, 4, 128)?;
@@ -274,6 +275,7 @@ impl ChipParams {
         range("in_flight", ni.in_flight, 1, 1 << 16)?;
         range("rrpp_in_flight", ni.rrpp_in_flight, 1, 1 << 16)?;
         range("entries", self.cache.entries, 1, 1024)?;
+        // Work queue and completion queue share the page of a core.
         let half = crate::floor::QUEUE_LINES as u32 / 2;
         for (field, per_line) in [("wq", ni.wq_entries_per_line), ("cq", ni.cq_entries_per_line)] {
             range(field, per_line, 1, 64)?;
@@ -287,6 +289,7 @@ impl ChipParams {
             return Err(NocError::new("ways", rule));
         }
         let cores = &self.workload.cores;
+        // `>=` also refuses a core that is named twice.
         if cores.is_empty() || cores.windows(2).any(|pair| pair[0] >= pair[1]) {
             return Err(NocError::new("cores", "must be named in ascending order, at least one"));
         }
@@ -316,6 +319,7 @@ impl ChipParams {
         for (field, cycles) in times {
             range(field, cycles, 1, CYCLES)?;
         }
+        // 2: the pipeline has a half before and a half after the access.
         range("rrpp_cycles", ni.rrpp_cycles, 2, CYCLES)?;
         range("bank_busy_cycles", self.cache.bank_busy_cycles, 0, CYCLES)?;
         range("handover_cycles", ni.handover_cycles, 0, CYCLES)?;

@@ -80,6 +80,7 @@ impl Place {
     fn ahead(&self, hops: u32) -> Option<u16> {
         let (mut rest, mut left, mut unit, mut chip) = (self.chip, hops, 1, 0);
         for side in self.sides {
+            // Beyond half way round the other direction would be shorter.
             let step = left.min(u32::from(side / 2));
             left -= step;
             chip += (rest % side + step as u16) % side * unit;
@@ -95,6 +96,7 @@ impl Place {
         let (mut one, mut other, mut hops) = (self.chip, other, 0);
         for side in self.sides {
             let ahead = (other % side + side - one % side) % side;
+            // Packets go the shorter way around.
             hops += u32::from(ahead.min(side - ahead));
             one /= side;
             other /= side;
@@ -160,6 +162,7 @@ impl RackChip {
 
     fn plan(&mut self, scheduler: &mut Scheduler<RackEvent>) {
         let Some(cycle) = self.chip.as_ref().and_then(Chip::next_cycle) else { return };
+        // An event cannot be withdrawn: one that is overtaken is ignored when it comes.
         if self.planned.is_none_or(|planned| cycle < planned) {
             self.planned = Some(cycle);
             let delay = self.end_ps(cycle) - scheduler.now().ps();
@@ -196,6 +199,7 @@ impl Partition for RackChip {
             // An earlier cycle has been scheduled since.
             RackEventKind::Cycle(_) => return,
             RackEventKind::RackMessage { cycle, from, word } => {
+                // The message is handled before its cycle, after all earlier ones.
                 chip.run_until(cycle);
                 chip.receive_message(from, word);
             }
@@ -235,6 +239,7 @@ impl Rack {
         has: impl Fn(u16) -> bool,
     ) -> Result<Self, ChipError> {
         let (sides, count) = (torus.sides, torus.chips());
+        // Messages arrive half a cycle early, which must be at least 1 ps.
         if clock_ps < 2 {
             return Err(ChipError::new("clock_ps", format!("{clock_ps} is out of range; at least 2 is needed")));
         }
@@ -248,6 +253,7 @@ impl Rack {
         }
         let parts = (0..count as u16).map(|chip| {
             let place = Place { chip, sides };
+            // mix(0) is 0: + 1 keeps the first chip from having the seed of a single one.
             let seed = mix(params.seed ^ mix(u64::from(chip) + 1));
             let targets = place.targets(torus.pattern, params.rack.hops);
             let params = ChipParams { seed, ..params.clone() };
@@ -271,6 +277,7 @@ impl Rack {
         } else {
             self.simulation.run_until(limit, |_| true);
         }
+        // Chips without events stand at an earlier cycle, and reports compare all of them at one.
         self.settle(cycle);
     }
 

@@ -81,6 +81,7 @@ impl Slice {
     /// Queues an arriving message.
     pub(crate) fn receive(&mut self, line: u64, from: Node, message: Message, token: Token, fabric: &mut Fabric) {
         let arrival = Arrival { line, from, message, token };
+        // Two queues: a request that must wait may not hold up the answer that it waits for.
         if message.class() == Class::Request {
             self.requests.push_back(arrival);
         } else {
@@ -92,6 +93,7 @@ impl Slice {
     fn wake(&mut self, fabric: &mut Fabric) {
         if !self.awake {
             self.awake = true;
+            // max(1): messages that arrive in a cycle are processed in the next one at the earliest.
             let wait = self.busy_until.saturating_sub(fabric.now).max(1) as u32;
             fabric.schedule(wait, Action::Slice(self.index));
         }
@@ -102,6 +104,7 @@ impl Slice {
     pub(crate) fn act(&mut self, fabric: &mut Fabric) {
         self.awake = false;
         while self.busy_until <= fabric.now {
+            // Answers first: they free entries, and must always be accepted (docs/models/coherence.md, Messages).
             if let Some(arrival) = self.answers.pop_front() {
                 self.take(arrival, fabric);
             } else if self.may_take(fabric) {
@@ -120,6 +123,7 @@ impl Slice {
     }
 
     fn refresh_open(&mut self, fabric: &mut Fabric) {
+        // Requests that wait in entries occupy room as well.
         let open = self.requests.len() + self.blocked < QUEUE;
         if open != self.open {
             self.open = open;
@@ -134,6 +138,7 @@ impl Slice {
         let room = |class| fabric.network.queued(terminal, class) < OUTGOING;
         room(class::MEMORY)
             && room(class::FORWARD)
+            // A request for a line with a transaction waits in its entry and needs none of its own.
             && (self.entries.len() < fabric.params.cache.entries as usize || self.first_has_entry())
     }
 
@@ -196,6 +201,7 @@ impl Slice {
 
     fn occupy(&mut self, fabric: &Fabric) {
         self.accesses += 1;
+        // The bank does one access at a time (docs/models/chip.md, Parameters).
         self.busy_until = self.busy_until.max(fabric.now) + u64::from(fabric.params.cache.bank_busy_cycles);
     }
 
@@ -214,8 +220,10 @@ impl Slice {
         }
         self.put_away(line, &step.line, fabric);
         if let Some(place) = place {
+            // The order of entries has no meaning: they are found by line.
             let entry = self.entries.swap_remove(place);
             self.blocked -= entry.waiting.len();
+            // Pushed in reverse to the front: blocked requests are offered again oldest first.
             for arrival in entry.waiting.into_iter().rev() {
                 self.requests.push_front(arrival);
             }
@@ -234,6 +242,7 @@ impl Slice {
         };
         if let Some(gone) = gone {
             self.writebacks += 1;
+            // The victim is read from the bank.
             self.occupy(fabric);
             let token = Token { what: Purpose::Queue, ..Token::NONE };
             let body = MessageBody::Coherent { from: Node::Home, message: Message::WriteMemory(0), token };

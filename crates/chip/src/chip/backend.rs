@@ -15,6 +15,7 @@ impl Chip {
     /// Returns the place of the backend of a core.
     fn backend_at(&self, core: u16) -> Unit {
         match self.fabric.params.ni.placement {
+            // A split NI has only its queues in the tile: data stays at the edge, which saves crossing the chip twice.
             Placement::Edge | Placement::Split => Unit::Edge(self.fabric.floor.edge_of(core)),
             Placement::PerTile | Placement::Numa => Unit::Core(core),
         }
@@ -47,20 +48,24 @@ impl Chip {
     pub(crate) fn unroll(&mut self, at: Unit) {
         let terminal = self.fabric.floor.terminal(at);
         let room = |class| self.fabric.network.queued(terminal, class) < QUEUED;
+        // At the edge a request leaves the chip without a packet on its network.
         let to_the_edge = matches!(at, Unit::Edge(_)) || room(class::NETWORK);
         let to_homes = room(class::REQUEST);
         let most = match self.fabric.params.ni.placement {
+            // Loads of a core hold its MSHRs, requests of an NI its entries.
             Placement::Numa => self.fabric.params.software.mshrs,
             _ => self.fabric.params.ni.in_flight,
         };
         let backend = self.backend(at);
         backend.awake = false;
         let Some(&op) = backend.unrolling.front() else { return };
+        // `line_complete` wakes the pipeline when a line has come back.
         if backend.in_flight >= most {
             return;
         }
         backend.awake = true;
         let one = self.ops.get(op);
+        // A write sends a request to its line's home first, a read only to the edge.
         if to_the_edge && (one.kind == OpKind::Read || to_homes) {
             let index = one.unrolled;
             one.unrolled += 1;
@@ -72,6 +77,7 @@ impl Chip {
             let flight = self.flights.put(LineInFlight { op, index, times });
             self.request(at, flight);
         }
+        // A line per cycle (docs/models/chip.md, A read); without room the pipeline tries again in the next one.
         self.fabric.schedule(1, Action::Unroll(at));
     }
 
@@ -109,6 +115,7 @@ impl Chip {
     fn port_of(&mut self, flight: u32) -> u16 {
         let LineInFlight { op, index, .. } = *self.flights.get(flight);
         let line = self.ops.get(op).remote + u64::from(index);
+        // The hash spreads lines over the ports, and sends the response back through the port of its request.
         (mix(line) % u64::from(self.fabric.floor.edges())) as u16
     }
 
@@ -155,6 +162,7 @@ impl Chip {
     pub(crate) fn replied(&mut self, at: Unit, flight: u32) {
         let now = self.fabric.now;
         self.flights.get(flight).times.at_rcp = now;
+        // Without an NI there is no completion pipeline: the line goes to the core.
         if self.fabric.params.ni.placement == Placement::Numa {
             self.line_complete(flight);
             return;
@@ -186,13 +194,16 @@ impl Chip {
                 self.fabric.schedule(self.fabric.params.ni.rcp_backend_cycles, Action::LineDone { flight });
                 went = true;
             }
+            // Remote requests and responses alternate, so that neither side of a busy edge starves.
             self.backend(at).remote_before = remote.is_some();
         }
+        // A request that waits its turn, or for room, is tried again in the next cycle.
         let remotes = matches!(at, Unit::Edge(row) if !self.edges[usize::from(row)].rrpp.ready.is_empty());
         let backend = self.backend(at);
         backend.pumping = went || remotes || !backend.responses.is_empty();
         let (pumping, full) = (backend.pumping, backend.responses.len() >= QUEUED);
         let was_closed = std::mem::replace(&mut backend.closed, full);
+        // Only replies to a tile cross the chip: the off-chip network, not limited, cannot be held back.
         if full != was_closed && matches!(at, Unit::Core(_)) {
             self.fabric.network.set_open(terminal, class::NETWORK, !full);
         }
@@ -215,6 +226,7 @@ impl Chip {
     pub(crate) fn line_done(&mut self, flight: u32) {
         let LineInFlight { op, index, .. } = *self.flights.get(flight);
         let RemoteOp { kind, core, local, .. } = *self.ops.get(op);
+        // The response to a write is an acknowledgement without data to store.
         if kind == OpKind::Write {
             self.line_complete(flight);
             return;
@@ -222,6 +234,7 @@ impl Chip {
         let at = self.backend_at(core);
         let from = (at, self.node(at));
         let acked = self.fabric.params.ni.completion == Completion::Acked;
+        // Posted: nobody waits for the WriteAck of the home, so the line is complete when it is sent.
         let what = if acked { Purpose::Incoming } else { Purpose::Queue };
         let token = Token { what, id: flight, index };
         self.fabric.send_coherence(from, Node::Home, local + u64::from(index), Message::WriteLine(0), token);
@@ -241,6 +254,7 @@ impl Chip {
         let one = self.ops.get(op);
         self.books.own(one.kind);
         one.complete += 1;
+        // Lines complete in any order; the last one determines the latency of the operation.
         one.last = times;
         let (core, whole) = (one.core, one.complete == one.lines);
         let at = self.backend_at(core);
@@ -266,6 +280,7 @@ impl Chip {
             }
             Placement::Edge | Placement::PerTile => {
                 self.ops.get(op).at_frontend = self.fabric.now;
+                // Backend and frontend in one place share a latch. max(1): an action lies at least one cycle ahead.
                 let cycles = ni.rcp_frontend_cycles.saturating_sub(ni.latch_saves_cycles).max(1);
                 self.fabric.schedule(cycles, Action::Post { op });
             }

@@ -23,6 +23,7 @@ impl Chip {
     pub(crate) fn cq_line(&self, core: u16, entry: u64) -> u64 {
         let ni = &self.fabric.params.ni;
         let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.cq_entries_per_line));
+        // The lower half of a core's page holds the work queue, the upper half the completion queue.
         u64::from(core) * QUEUE_LINES + QUEUE_LINES / 2 + entry % entries / per_line
     }
 
@@ -35,6 +36,7 @@ impl Chip {
         }
         let lines = self.fabric.params.workload.lines;
         let mut base = || {
+            // Aligned to the length of an operation, which therefore stays within the region.
             let places = REGION_LINES / u64::from(lines);
             DATA_LINES + self.fabric.rng.below(places) * u64::from(lines)
         };
@@ -48,6 +50,7 @@ impl Chip {
         if self.fabric.params.ni.placement == Placement::Numa {
             let now = self.fabric.now;
             let one = self.ops.get(op);
+            // Without queues the first parts of the latency take no time.
             (one.written, one.read, one.handed) = (now, now, now);
             self.at_backend(op, self.fabric.params.software.load);
             self.load_more(core);
@@ -58,6 +61,7 @@ impl Chip {
 
     fn draw_kind(&mut self) -> OpKind {
         let writes = match self.fabric.params.workload.writes_percent {
+            // Nothing is drawn where nothing is random, so that the addresses of both extremes are alike.
             0 => false,
             100 => true,
             percent => self.fabric.rng.below(100) < u64::from(percent),
@@ -99,6 +103,7 @@ impl Chip {
         one.requests[place] = op;
         one.storing = op;
         let line = self.wq_line(core, entry);
+        // The value of a line is the number of entries written so far; 0 is an unused queue.
         if self.access(Unit::Core(core), TileHalf::Core, line, Access::Store(entry as u32 + 1)).is_some() {
             self.stored_wq(core);
         }
@@ -117,10 +122,12 @@ impl Chip {
         let software = self.fabric.params.software;
         let asynchronous = self.fabric.params.workload.mode == Mode::Async;
         let one = &mut self.tiles[usize::from(core)].core;
+        // An entry is in use until its completion has been read, so both queues have room alike.
         let room = one.written - one.read < one.requests.len() as u64;
         if !(asynchronous && room) {
             one.doing = CoreActivity::Spinning;
             self.poll(core);
+        // Completions that are known are read before further operations; others are looked for every few operations.
         } else if (one.since_poll >= software.poll_every && !one.loading) || one.seen > one.read {
             one.since_poll = 0;
             self.poll(core);
@@ -142,6 +149,7 @@ impl Chip {
     fn poll(&mut self, core: u16) {
         let one = &self.tiles[usize::from(core)].core;
         let entry = one.read;
+        // A line holds several entries: the last poll has already shown this one.
         if one.seen > entry {
             self.read_entry(core, 0);
             return;
@@ -157,6 +165,7 @@ impl Chip {
                 let handover = self.fabric.params.ni.handover_cycles.saturating_sub(1);
                 self.read_entry(core, if handed_over { handover } else { 0 });
             }
+            // A spinning core needs no further event: `changed` polls again when the line changes.
             Some(_) => self.found_nothing(core),
             None => {
                 let one = &mut self.tiles[usize::from(core)].core;
@@ -178,6 +187,7 @@ impl Chip {
     fn read_entry(&mut self, core: u16, after: u32) {
         let seen = self.fabric.now + u64::from(after);
         self.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
+        // The operation is complete for software only when it has read the entry.
         self.fabric.schedule(after + self.fabric.params.software.cq_read, Action::CqRead { core, seen });
     }
 
@@ -201,6 +211,7 @@ impl Chip {
     fn next_turn(&mut self, core: u16) {
         self.tiles[usize::from(core)].core.doing = CoreActivity::Nothing;
         let cores = &self.fabric.params.workload.cores;
+        // In ascending order, and from the last core back to the first.
         let after = cores.iter().position(|one| *one > core).unwrap_or(0);
         let next = cores[after];
         self.begin(next);
@@ -217,6 +228,7 @@ impl Chip {
         one.out -= 1;
         match self.fabric.params.workload.mode {
             Mode::Turns => self.next_turn(core),
+            // The next load is scheduled already.
             Mode::Async if one.more => {}
             Mode::Sync | Mode::Async => self.begin(core),
         }
@@ -227,6 +239,7 @@ impl Chip {
         let now = self.fabric.now;
         let op = self.ops.take(op);
         let last = op.last;
+        // The network between the chips has a latency and no queues, so arrival follows from departure.
         let arrived = last.left + u64::from(op.far);
         let times: [u64; PARTS.len() + 1] = [
             op.began,
@@ -262,6 +275,7 @@ impl Chip {
             (TileHalf::Core, Completion::Loaded(value)) => {
                 let one = &mut self.tiles[usize::from(core)].core;
                 one.loading = false;
+                // A line of older entries has a smaller number than one that was read before.
                 one.seen = one.seen.max(u64::from(value));
                 if one.doing == CoreActivity::Spinning {
                     if one.seen > one.read {
@@ -289,6 +303,7 @@ impl Chip {
     /// Reacts to a change of a queue line in a cache: a core or NI that polls the line there sees the change.
     pub(crate) fn changed(&mut self, at: Unit, line: u64) {
         let core = (line / QUEUE_LINES) as u16;
+        // The lower half of a core's page is its work queue.
         if line % QUEUE_LINES < QUEUE_LINES / 2 {
             self.wq_changed(at, core);
         } else if at == Unit::Core(core) {

@@ -21,6 +21,7 @@ impl Chip {
     /// Reacts to a change of the line that a frontend polls: schedules a poll for the next turn of the queue.
     pub(crate) fn wq_changed(&mut self, at: Unit, core: u16) {
         let front = &self.tiles[usize::from(core)].front;
+        // A poll that is scheduled, or a fetch of the line, will see the change anyway.
         if at == self.frontend_at(core) && !front.visiting && !front.loading {
             self.plan_visit(core);
         }
@@ -32,6 +33,7 @@ impl Chip {
         let queues = u64::from(self.fabric.floor.cores_per_edge());
         let wait = match self.fabric.params.ni.placement {
             Placement::Edge => {
+                // The first cycle from the next one on in which the queue has its turn.
                 let turn = u64::from(core) % queues;
                 let next = (self.fabric.now + 1) % queues;
                 1 + (turn + queues - next) % queues
@@ -53,6 +55,7 @@ impl Chip {
         match found {
             Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
                 front.taken += 1;
+                // The entry's content travels beside the simulated line, whose value is only a count.
                 let op = {
                     let requests = &self.tiles[usize::from(core)].core.requests;
                     requests[(entry % requests.len() as u64) as usize]
@@ -62,6 +65,7 @@ impl Chip {
                 let handover = if handed_over { ni.handover_cycles.saturating_sub(1) } else { 0 };
                 self.ops.get(op).read = self.fabric.now + u64::from(handover);
                 self.fabric.schedule(handover + ni.rgp_frontend_cycles, Action::Handed { op });
+                // A line holds several entries, so the next one may be there already.
                 self.plan_visit(core);
             }
             Some(_) => {}
@@ -86,6 +90,7 @@ impl Chip {
             let to = Unit::Edge(self.fabric.floor.edge_of(core));
             self.fabric.send(Unit::Core(core), ChipMessage { to, line: 0, body: MessageBody::WqEntry { op } });
         } else {
+            // Frontend and backend in one place share a latch, which saves cycles (docs/models/chip.md, A read).
             self.at_backend(op, ni.rgp_backend_cycles.saturating_sub(ni.latch_saves_cycles).max(1));
         }
     }
@@ -96,6 +101,7 @@ impl Chip {
         self.ops.get(op).posting = self.fabric.now;
         let front = &mut self.tiles[usize::from(core)].front;
         front.posting.push_back(op);
+        // One store at a time: entries become visible in their order.
         if !front.storing {
             self.post_next(core);
         }

@@ -140,6 +140,7 @@ impl Chip {
     pub fn run_until(&mut self, cycle: u64) -> bool {
         let mut delivered = Vec::new();
         while self.fabric.now < cycle {
+            // Nothing moves on the network: the clock skips to the next action.
             if self.fabric.network.is_idle() {
                 let next = self.fabric.agenda.next(self.fabric.now);
                 self.fabric.now = next.map_or(cycle, |next| next.min(cycle));
@@ -167,6 +168,7 @@ impl Chip {
     fn cycle(&mut self, delivered: &mut Vec<Delivery>) {
         let now = self.fabric.now;
         let due = self.fabric.agenda.take(now);
+        // Actions first: what they send is offered to the network in the same cycle.
         for &action in &due {
             self.act(action);
         }
@@ -229,6 +231,7 @@ impl Chip {
                 let cycles = self.fabric.params.memory_cycles;
                 self.fabric.schedule(cycles, Action::MemoryData { memory, line, token });
             }
+            // Nobody waits for a write-back.
             (Unit::Memory(_), _) => {}
             (_, Message::DataOnce(_) | Message::WriteAck) => match token.what {
                 Purpose::Served => self.line_served(token.id),

@@ -19,6 +19,7 @@ impl Chip {
         self.fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         if let Some((half, completion)) = outcome.done {
             self.fabric.schedule(cycles, Action::Cached { at, half, line, completion });
+            // The protocol has the line, but the cache is still being filled for `l1_cycles`: accesses wait for it.
             self.filling.push((at, line));
         }
         self.changed(at, line);
@@ -33,6 +34,7 @@ impl Chip {
         }
         let node = self.node(at);
         let outcome = self.caches(at).access(half, line, access);
+        // The other half of the tile has a transaction pending: `retry` repeats the access after it.
         if outcome.stalled {
             self.stalled.push((at, half, line, access));
             return None;
@@ -40,6 +42,7 @@ impl Chip {
         let cycles = self.fabric.params.cache.l1_cycles;
         self.fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         let (_, completion) = outcome.done?;
+        // In a tile the other half polls the same line and sees the store at once.
         if matches!(access, Access::Store(_)) && self.caches(at).is_pair() {
             self.changed(at, line);
         }
@@ -65,6 +68,7 @@ impl Chip {
     /// Returns the agent as which the directory knows a unit.
     pub(crate) fn node(&self, at: Unit) -> Node {
         let index = match at {
+            // Agents are numbered: tiles first, then the edge parts.
             Unit::Edge(row) => self.fabric.params.tiles() + row,
             Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => core,
         };

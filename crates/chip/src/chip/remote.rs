@@ -13,6 +13,7 @@ impl Chip {
     /// Draws the chip that holds the remote memory of an operation, and returns it with the cycles to it.
     pub(crate) fn target(&mut self) -> (u16, u32) {
         let rack = self.fabric.params.rack;
+        // A single chip has a mirror, so the target has no meaning.
         let Some(place) = self.place else { return (0, rack.hops * rack.hop_cycles) };
         let other = self.targets[self.fabric.rng.below(self.targets.len() as u64) as usize];
         (other, place.hops(other) * rack.hop_cycles)
@@ -102,6 +103,7 @@ impl Chip {
     /// Continues a remote request whose line has been read or written.
     pub(crate) fn line_served(&mut self, remote: u32) {
         let pipeline = self.fabric.params.ni.rrpp_cycles;
+        // Of an odd number the second half gets the cycle more.
         self.fabric.schedule((pipeline - pipeline / 2).max(1), Action::Answer { remote });
     }
 
@@ -119,6 +121,7 @@ impl Chip {
                 self.fabric.schedule(self.mirror_cycles(), Action::Back { flight });
             }
         }
+        // A request holds its place in the pipeline until it is answered.
         self.edges[usize::from(row)].rrpp.in_flight -= 1;
         self.start_service(row);
     }

@@ -13,11 +13,13 @@ pub(super) fn build(params: &ChipParams) -> Result<(FloorPlan, Layout, Routes), 
         attach(&mut layout, index, place, &params.router);
     }
     let memories = memories(params)?;
+    // Terminals in the order of `FloorPlan`: tiles, then edges at the first column, then memory controllers.
     for &(column, row) in (0..rows).map(|row| (0, row)).collect::<Vec<_>>().iter().chain(&memories) {
         attach(&mut layout, row * columns + column, Place { column, row }, &params.router);
     }
     let next = |at: u16, to: u16, column_first: bool| {
         let to = layout.terminals[usize::from(to)].at.router;
+        // Terminals of one router share its route.
         let side = mesh_next(layout.routers[usize::from(at)], layout.routers[usize::from(to)], column_first);
         (ports[usize::from(at)][side], VcClass::All)
     };
@@ -56,6 +58,7 @@ fn memories(params: &ChipParams) -> Result<Vec<(u16, u16)>, NocError> {
             return refuse(format!("{column},{row} is named twice"));
         }
     }
+    // By row the number of a controller is its row.
     let in_rows = params.memories.iter().map(|place| place.1).eq(0..rows);
     if params.interleave == Interleave::Row && !in_rows {
         return refuse(format!("one in every row is needed, from row 0 to row {}, for controllers by row", rows - 1));

@@ -79,6 +79,7 @@ impl FloorPlan {
     pub fn home(&self, line: u64) -> u16 {
         let number = match self.home {
             Home::PageOffset => line,
+            // Without the constant home and controller would be correlated: both hash the same line.
             Home::Hash => mix(line ^ HOMES),
         };
         (number % u64::from(self.slices)) as u16
@@ -98,6 +99,7 @@ impl FloorPlan {
     /// Returns the remote request pipeline (RRPP) that serves a line: the one nearest to its home.
     #[must_use]
     pub fn rrpp(&self, line: u64) -> u16 {
+        // Slices are numbered row by row, so the quotient is the row of the home.
         self.home(line) / (self.slices / self.edges)
     }
 

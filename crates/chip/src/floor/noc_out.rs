@@ -51,6 +51,7 @@ fn draw(params: &ChipParams) -> (Layout, Ports) {
     let mut layout = Layout::default();
     for column in 0..columns {
         for index in 0..rows {
+            // Numbers grow with the distance from the LLC tile, which `step` relies on.
             let row = if index < half { half - 1 - index } else { index + 1 };
             layout.router(Place { column, row });
         }
@@ -65,8 +66,10 @@ fn draw(params: &ChipParams) -> (Layout, Ports) {
     let mut ports = Ports { across, chains, inward: none.clone(), outward: none };
     for one in 0..columns {
         for other in one + 1..columns {
+            // A flit passes two tiles per cycle (Lotfi-Kamran and others, MICRO 2012).
             let wire = u32::from(other - one).div_ceil(TILES_PER_CYCLE);
             let cycles = 1 + u32::from(router.switch_cycles) + wire;
+            // The credit returns over the long wire instead of a link between neighbours.
             let credit = (u32::from(router.credit_cycles) + wire).saturating_sub(u32::from(router.link_cycles));
             let (here, there) = layout.join(first + one, first + other, cycles, credit.max(1));
             ports.across[usize::from(one)][usize::from(other)] = here.port;
@@ -77,6 +80,7 @@ fn draw(params: &ChipParams) -> (Layout, Ports) {
         let (column, index) = (core / rows, core % rows);
         let head = index % half == 0;
         let toward = if head { first + column } else { core - 1 };
+        // A chain takes a cycle per core, whatever the routers of the LLC tiles take.
         let (near, far): (Port, Port) = layout.join(toward, core, 1, 1);
         ports.inward[usize::from(core)] = far.port;
         if head {
@@ -89,6 +93,7 @@ fn draw(params: &ChipParams) -> (Layout, Ports) {
         let (at, place) = (layout.port(core), layout.routers[usize::from(core)]);
         layout.terminals.push(Terminal { at, place, in_cycles: 1, out_cycles: 1, credit_cycles: 1 });
     }
+    // Three terminals at each LLC tile, in the order of `FloorPlan`.
     for _ in ["slices", "edge", "memory"] {
         for column in 0..columns {
             attach(&mut layout, first + column, Place { column, row: half }, router);
@@ -103,6 +108,7 @@ fn step(ports: &Ports, (columns, rows): (u16, u16), at: u16, to: u16) -> u8 {
     let column_of = |router: u16| if router < first { router / rows } else { router - first };
     let chain_of = |core: u16| core % rows / half;
     if at >= first {
+        // Across first and then along the chain: there is only one path (docs/models/chip.md, Layout).
         let (here, there) = (column_of(at), column_of(to));
         if here != there {
             return ports.across[usize::from(here)][usize::from(there)];
