@@ -78,6 +78,7 @@ impl Codec {
     /// Returns the bound on the absolute error of a float.
     #[must_use]
     pub fn bound(&self) -> f32 {
+        // 2^-k as the bits of a float: a biased exponent of 127 - k and no mantissa.
         f32::from_bits((127 - self.bound_exponent()) << 23)
     }
 

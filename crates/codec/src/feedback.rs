@@ -35,6 +35,7 @@ impl ErrorFeedback {
         self.corrected.clear();
         self.corrected.extend(gradient.iter().zip(&self.residual).map(|(value, residual)| value + residual));
         for (residual, &value) in self.residual.iter_mut().zip(&self.corrected) {
+            // inf - inf would be NaN and would stay in the residual for ever.
             *residual = if value.is_finite() { value - self.codec.round(value) } else { 0.0 };
         }
         Some(self.codec.compress(&self.corrected))

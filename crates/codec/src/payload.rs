@@ -142,6 +142,7 @@ fn encode_groups(
             block[end..end + bytes].copy_from_slice(&coded[..bytes]);
             end += bytes;
         }
+        // Appended by block, so that `out` grows once per block and not once per group.
         out.extend_from_slice(&block[..end]);
     }
 }
@@ -157,6 +158,7 @@ fn decode_groups(
     for values in &mut whole {
         let Some(values) = values.first_chunk_mut() else { break };
         at += match payload[at..].first_chunk() {
+            // Engines read a group at its largest size; near the end of the payload it is padded.
             Some(coded) => group(coded, values),
             None => group(&padded_group(payload, at)?, values),
         };
@@ -165,6 +167,7 @@ fn decode_groups(
     if !tail.is_empty() {
         let (coded, mut values) = (padded_group(payload, at)?, [0.0; GROUP]);
         let tags = u16::from_le_bytes([coded[0], coded[1]]);
+        // Lanes behind the last float must take no bytes (docs/codec-format.md, Tails).
         if tags >> (2 * tail.len()) != 0 {
             return Err(DecodeError::Behind { at, tags });
         }
@@ -182,6 +185,7 @@ fn padded_group(payload: &[u8], at: usize) -> Result<[u8; GROUP_BYTES_MAX], Deco
     let bytes = rest.len().min(GROUP_BYTES_MAX);
     coded[..bytes].copy_from_slice(&rest[..bytes]);
     let tags = u16::from_le_bytes([coded[0], coded[1]]);
+    // The tags are checked first: without them the size of the group is not known.
     if rest.len() < TAG_BYTES || rest.len() < portable::bytes(tags) {
         return Err(DecodeError::Truncated { at });
     }

@@ -29,6 +29,7 @@ pub(crate) fn decode(group: &[u8; GROUP_BYTES_MAX], out: &mut [f32; GROUP]) -> u
         let class = usize::from(tags >> (2 * lane) & 3);
         let bytes = [group[end], group[end + 1], group[end + 2], group[end + 3]];
         let word = u32::from_le_bytes(bytes) << CLASS_SHIFT[class] & CLASS_MASK[class];
+        // The 32-bit class is the float itself; the others share one fixed-point format.
         *value = f32::from_bits(if class == 3 { word } else { float(word) });
         end += CLASS_BYTES[class];
     }

@@ -33,6 +33,7 @@ pub(crate) struct Quantiser {
 
 impl Quantiser {
     pub(crate) fn new(mode: Mode, bound_exponent: u32) -> Self {
+        // Biased exponent of the bound; floats below it have no bits.
         let least = 127 - bound_exponent;
         // The published threshold: the exponent 127 - floor(k / 2) of docs/codec-format.md.
         let printed = least + bound_exponent.div_ceil(2);
@@ -43,6 +44,7 @@ impl Quantiser {
         };
         Self {
             zero_below: least << 23,
+            // Without the 8-bit class its range is empty, and the 16-bit class begins at the bound.
             eight_below: if eight_bits { printed } else { least } << 23,
             halves: if mode == Mode::Nearest { HALVES } else { [0; 2] },
         }
@@ -52,6 +54,7 @@ impl Quantiser {
     #[inline(always)]
     pub(crate) fn class(&self, bits: u32) -> u32 {
         let magnitude = bits & MAGNITUDE;
+        // Magnitudes order as integers like the floats; infinities and NaN come out as the 32-bit class.
         u32::from(magnitude >= self.zero_below) + u32::from(magnitude >= self.eight_below) + u32::from(magnitude >= ONE)
     }
 
@@ -60,6 +63,7 @@ impl Quantiser {
     pub(crate) fn word(&self, bits: u32) -> u32 {
         let magnitude = bits & MAGNITUDE;
         let half = if magnitude >= self.eight_below { self.halves[1] } else { self.halves[0] };
+        // Exact, since the factor is a power of two; from 1.0 on `as` saturates, and the result is not used.
         let fixed = (f32::from_bits(magnitude) * FRACTIONS) as i32 as u32;
         // A value that would round up to 1.0 cannot be represented, so it is clamped below.
         let word = fixed.wrapping_add(half).min(MAGNITUDE) | bits & SIGN;

@@ -30,6 +30,7 @@ impl Sizes {
     #[must_use]
     pub fn payload_bytes(&self) -> u64 {
         let data: u64 = self.classes.iter().zip(CLASS_BYTES).map(|(&floats, bytes)| floats * bytes as u64).sum();
+        // A group that is not full has its two bytes of tags as well.
         TAG_BYTES as u64 * self.floats().div_ceil(GROUP as u64) + data
     }
 
@@ -57,6 +58,7 @@ impl Codec {
     pub fn sizes(&self, values: &[f32]) -> Sizes {
         let mut sizes = Sizes::default();
         for block in values.chunks(BLOCK) {
+            // Counts of thresholds instead of classes: comparisons only, without an index that depends on the data.
             let mut at_least = [0_u32; 3];
             for value in block {
                 let class = self.quantiser.class(value.to_bits());

@@ -91,6 +91,7 @@ impl Header {
         if let Some(at) = (0..MAGIC.len()).find(|&at| header[at] != MAGIC[at]) {
             return Err(refused(at, "of the magic is", "\"HNGC\""));
         }
+        // Checked before the other fields, which another version may lay out differently.
         if header[4] != VERSION {
             return Err(refused(4, "version", "1"));
         }
@@ -103,6 +104,7 @@ impl Header {
         // A damaged header may name up to 2^64 floats, whose bytes exceed 64 bits.
         let groups = u128::from(floats.div_ceil(GROUP as u64));
         let (least, most) = (groups * TAG_BYTES as u128, groups * GROUP_BYTES_MAX as u128);
+        // Checked before memory is taken: a damaged count cannot ask for more than 16 times the stream.
         if !(least..=most).contains(&(payload.len() as u128)) {
             return Err(StreamError::Count { floats, bytes: payload.len(), least, most });
         }
@@ -140,6 +142,7 @@ impl Decoder<'_> {
         self.at +=
             decode(self.stream.get(self.at..).unwrap_or_default(), out).map_err(|error| error.behind(self.at))?;
         self.floats_left -= floats;
+        // A stream that goes on behind its last float is damaged.
         if self.floats_left == 0 && self.at < bytes {
             return Err(StreamError::Behind { at: self.at, bytes: bytes - self.at });
         }
@@ -164,6 +167,7 @@ impl Codec {
 /// Returns a [`StreamError`] if the stream is damaged.
 pub fn decompress(stream: &[u8]) -> Result<Vec<f32>, StreamError> {
     let header = Header::read(stream)?;
+    // `Header::read` has bounded the count by the length of the stream.
     let mut out = vec![0.0; header.floats as usize];
     header.decoder(stream).fill(&mut out)?;
     Ok(out)

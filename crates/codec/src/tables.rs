@@ -41,6 +41,7 @@ const fn shuffles(pack: bool) -> [[u8; 16]; 256] {
             let bytes = CLASS_BYTES[class(tags, lane)];
             let mut byte = 0;
             while byte < bytes {
+                // A class keeps the top bytes of its word, which come last in little-endian order.
                 let in_word = 4 * lane + 4 - bytes + byte;
                 if pack {
                     table[tags][packed] = in_word as u8;

@@ -25,10 +25,12 @@ pub(crate) fn encode(simd: V3, quantiser: &Quantiser, values: &[f32; GROUP], out
     let wide = at_least(simd, magnitude, quantiser.eight_below as i32);
     let full = at_least(simd, magnitude, ONE);
 
+    // cvtt truncates as the portable code; out of range it gives 2^31, and those lanes keep the float itself.
     let fixed = avx._mm256_cvttps_epi32(avx._mm256_mul_ps(cast(magnitude), avx._mm256_set1_ps(FRACTIONS)));
     let [eight, sixteen] = quantiser.halves;
     let (eight, sixteen) = (avx._mm256_set1_epi32(eight as i32), avx._mm256_set1_epi32(sixteen as i32));
     let half = avx2._mm256_blendv_epi8(eight, sixteen, wide);
+    // Unsigned minimum: the sum may have passed 2^31 by rounding up.
     let rounded = avx2._mm256_min_epu32(avx2._mm256_add_epi32(fixed, half), avx._mm256_set1_epi32(MAGNITUDE));
     let word = avx2._mm256_or_si256(rounded, avx2._mm256_and_si256(bits, avx._mm256_set1_epi32(SIGN)));
     let [low_words, high_words]: [__m128i; 2] = cast(avx2._mm256_blendv_epi8(word, bits, full));
@@ -39,6 +41,7 @@ pub(crate) fn encode(simd: V3, quantiser: &Quantiser, values: &[f32; GROUP], out
     let [low, high] = tags.to_le_bytes().map(usize::from);
     let middle = TAG_BYTES + usize::from(BYTES[low]);
     out[..TAG_BYTES].copy_from_slice(&tags.to_le_bytes());
+    // Always 16 bytes, without a branch: the second half overwrites the surplus of the first.
     out[TAG_BYTES..TAG_BYTES + 16].copy_from_slice(&shuffled(simd, low_words, &PACK[low]));
     out[middle..middle + 16].copy_from_slice(&shuffled(simd, high_words, &PACK[high]));
     middle + usize::from(BYTES[high])
@@ -63,6 +66,7 @@ pub(crate) fn decode(simd: V3, group: &[u8; GROUP_BYTES_MAX], out: &mut [f32; GR
     let signed: __m256 = cast(avx2._mm256_or_si256(cast(float), sign));
     let full: __m256i = cast(FULL);
     let stays = avx2._mm256_and_si256(avx._mm256_set1_epi32(i32::from(tags)), full);
+    // Both bits of the tag are set: the 32-bit class, whose word is the float.
     let stays = avx2._mm256_cmpeq_epi32(stays, full);
     *out = cast(avx._mm256_blendv_ps(signed, cast(word), cast(stays)));
     middle + usize::from(BYTES[high])
@@ -71,6 +75,7 @@ pub(crate) fn decode(simd: V3, group: &[u8; GROUP_BYTES_MAX], out: &mut [f32; GR
 /// Returns all ones in the lanes with a magnitude of at least `least`.
 #[inline(always)]
 fn at_least(simd: V3, magnitude: __m256i, least: i32) -> __m256i {
+    // AVX2 has only `>`, and magnitudes are not negative, so least - 1 does not wrap.
     simd.avx2._mm256_cmpgt_epi32(magnitude, simd.avx._mm256_set1_epi32(least - 1))
 }
 
