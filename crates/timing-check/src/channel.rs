@@ -64,10 +64,12 @@ impl Channel {
     /// Reports every rule that the command breaks, then counts the command as issued.
     pub(crate) fn check(&mut self, book: &RuleBook, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
         let place = book.organisation.place(record);
+        // Equal clocks are left to the rule of the command bus, since a device may have two buses.
         if record.clock < self.last.clock {
             let missing = self.last.clock - record.clock;
             report(Violation { missing, ..Violation::state(CLOCK_ORDER, Fault::OutOfOrder, self.last, *record) });
         }
+        // All rules are checked against the state before the command; `issue` changes it afterwards.
         self.check_rows(book, record, &place, report);
         for distance in &book.distances[record.kind as usize] {
             self.check_distance(book, distance, record, &place, report);
@@ -79,6 +81,7 @@ impl Channel {
 
     /// Reports the ranks whose refresh is overdue when the stream ends at `end_clock`.
     pub(crate) fn finish(&mut self, end_clock: u64, report: &mut dyn FnMut(Violation)) {
+        // A REF that would come at the end shows what is overdue; it is checked and not issued.
         let clock = end_clock.max(self.last.clock);
         let end =
             CommandRecord { clock, kind: CommandKind::Refresh, bank_group: 0, bank: 0, row: 0, column: 0, ..self.last };
@@ -92,6 +95,7 @@ impl Channel {
         match record.kind {
             Activate | Refresh | RefreshSameBank => {
                 let banks = book.organisation.banks_of(record.kind, place);
+                // Several rows may be open: the one opened first is named, whatever its bank.
                 let open = banks.filter_map(|bank| self.open[self.slot(place.rank, bank)]).min_by_key(|act| act.clock);
                 if let Some(act) = open {
                     report(Violation::state(ROW_STATE, Fault::RowOpen, act, *record));
@@ -104,6 +108,7 @@ impl Channel {
                     report(Violation::state(ROW_STATE, Fault::RowClosed, first, *record));
                 }
             }
+            // PRE of a closed bank is harmless (JESD79-4, PRECHARGE command).
             Precharge | PrechargeAll => {}
         }
     }
@@ -121,13 +126,16 @@ impl Channel {
             Scope::Bank | Scope::Row => book
                 .organisation
                 .banks_of(record.kind, place)
+                // tRAS, tRTP and tWR bind only open rows: a bank that closes by itself keeps them on its own.
                 .filter(|&bank| scope == Scope::Bank || self.open[self.slot(place.rank, bank)].is_some())
                 .filter_map(|bank| self.history.last(from, scope, &Place { bank, ..*place }))
+                // Distances of one rule are equal, so the latest event binds.
                 .max_by_key(|entry| entry.clock),
             _ => self.history.last(from, scope, place),
         };
         let Some(entry) = entry else { return };
         let allowed = entry.clock.saturating_add(distance.clocks);
+        // `<`: a command at the least distance is allowed.
         if record.clock < allowed {
             report(Violation::early(name, entry.record, *record, allowed));
         }
@@ -153,6 +161,7 @@ impl Channel {
             }
             CommandKind::Precharge | CommandKind::PrechargeAll => {
                 self.history.in_rank(Event::Precharge, place, entry);
+                // tRP counts from the last PRE, also from one of a closed bank (JESD79-4).
                 book.organisation.banks_of(record.kind, place).for_each(|bank| self.close(place.rank, bank, entry));
             }
             CommandKind::Refresh => {
@@ -166,6 +175,7 @@ impl Channel {
                 self.refresh.refreshed(record, place);
             }
         }
+        // A command may take several clocks of its bus, so the event lies at its end.
         let free = record.clock.saturating_add(bus_clocks(&book.timing, record.kind));
         self.history.on_bus(place, Entry { clock: free, record: *record });
     }
@@ -174,6 +184,7 @@ impl Channel {
     fn close_by_itself(&mut self, book: &RuleBook, place: &Place, entry: Entry, write: bool) {
         let mut clock = entry.clock.saturating_add(auto_precharge(&book.timing, write));
         if let Some(act) = self.open[self.slot(place.rank, place.bank)] {
+            // The auto-precharge waits for tRAS inside the device.
             clock = clock.max(act.clock.saturating_add(book.timing.ras.into()));
         }
         self.close(place.rank, place.bank, Entry { clock, ..entry });

@@ -57,6 +57,7 @@ impl Checker {
     ///
     /// A command with a number outside the device is reported as such and otherwise ignored.
     pub fn check_all(&mut self, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
+        // First of all: numbers that the device lacks would index nothing.
         if let Some(outside) = self.outside(record) {
             report(Violation::state(ORGANISATION, Fault::OutOfRange(outside), *record, *record));
             return;
@@ -66,6 +67,7 @@ impl Checker {
             self.channels.resize_with(index + 1, || None);
         }
         let Checker { dram, book, watch_refresh, channels } = self;
+        // Created with its first command, from which missing refreshes are counted.
         channels[index]
             .get_or_insert_with(|| Box::new(Channel::new(dram, book, *watch_refresh, *record)))
             .check(book, record, report);
@@ -99,6 +101,7 @@ impl Checker {
 
 /// Keeps the violation that [`Checker::check`] returns first.
 pub(crate) fn keep_worst(worst: &mut Option<Violation>, violation: Violation) {
+    // `<`: of equal violations the first one, the upper one of the table, is kept.
     if worst.is_none_or(|worst| worst.weight() < violation.weight()) {
         *worst = Some(violation);
     }

@@ -26,6 +26,7 @@ struct Newest {
 
 impl Newest {
     fn record(&mut self, place: usize, entry: Entry) {
+        // Two entries are enough: of the places other than the newest only the newest event can bind.
         if self.last.is_some_and(|(last, _)| last != place) {
             self.elsewhere = self.last;
         }
@@ -81,6 +82,7 @@ impl History {
         let sort = event as usize;
         match scope {
             Scope::Bank | Scope::Row => rank.banks[place.bank][sort].as_ref(),
+            // REFSB is recorded by set, see `set_refreshed`.
             Scope::OtherBanks => rank.newest[sort].outside(place.set),
             Scope::Group => rank.groups[place.group][sort].as_ref(),
             Scope::OtherGroups => rank.newest[sort].outside(place.group),
@@ -95,6 +97,7 @@ impl History {
     pub(crate) fn activated(&mut self, place: &Place, entry: Entry) {
         self.in_group(Event::Activate, place, entry);
         let activations = &mut self.ranks[place.rank].activations;
+        // tFAW looks at the fourth last ACT only.
         activations.rotate_left(1);
         activations[3] = Some(entry);
     }

@@ -76,6 +76,7 @@ impl Organisation {
     pub(crate) fn sets(&self) -> usize {
         match self.same_bank {
             SameBank::One => self.banks(),
+            // DDR5: one bank number in every group (JESD79-5); HBM: one bank (JESD235).
             SameBank::EveryGroup => self.banks_per_group,
             SameBank::None => 1,
         }
@@ -109,6 +110,7 @@ impl Organisation {
             SameBank::EveryGroup => record.bank.into(),
             SameBank::None => 0,
         };
+        // HBM has separate buses for row and column commands (JESD235).
         let bus = usize::from(self.row_bus && is_column(record.kind));
         Place { rank: record.rank.into(), group, bank, set, bus }
     }

@@ -33,13 +33,16 @@ impl RefreshWatch {
     /// Starts to watch at the command `first`.
     pub(crate) fn new(dram: &DramParams, organisation: &Organisation, enabled: bool, first: CommandRecord) -> Self {
         let sets = organisation.sets();
+        // JESD79-4 allows eight postponed refreshes, JESD79-5 four; the one that is due comes on top.
         let owed = u64::from(dram.postponed_max) + 1;
+        // A device without a duration of REF needs no refresh.
         let enabled = enabled && dram.timing.rfc > 0;
         let limit = |interval: u64| if enabled && interval > 0 { owed.saturating_mul(interval) } else { u64::MAX };
         let after_refresh = limit(dram.timing.refi.into());
         let due = RefreshState { since: first, deadline: first.clock.saturating_add(after_refresh) };
         RefreshWatch {
             after_refresh,
+            // A REFSB reaches one set, so a bank waits for a round over all sets.
             after_same_bank: limit(u64::from(dram.timing.refi_sb) * sets as u64),
             sets,
             dues: vec![due; sets * organisation.ranks],
@@ -58,6 +61,7 @@ impl RefreshWatch {
             if let Some(due) = late {
                 report(starved(rank, &due, record));
             }
+            // Reported once: later commands would repeat the same violation.
             dues.iter_mut().filter(|due| due.deadline < record.clock).for_each(|due| due.deadline = u64::MAX);
         }
         self.find_next();

@@ -83,6 +83,7 @@ pub fn check_file<R: BufRead>(input: R, dram: &DramParams, options: CheckOptions
     while let Some(record) = reader.read()? {
         report.commands += 1;
         report.end_clock = report.end_clock.max(record.clock);
+        // A command may break several rules: the one that would be named alone decides.
         let mut worst = None;
         checker.check_all(&record, &mut |violation| report.add(violation, &mut worst));
         report.first = report.first.or(worst.map(|violation| LocatedViolation { line: reader.line(), violation }));
@@ -91,6 +92,7 @@ pub fn check_file<R: BufRead>(input: R, dram: &DramParams, options: CheckOptions
         }
     }
     let mut worst = None;
+    // The file ends with its highest clock, since controllers end at different ones.
     checker.finish_all(report.end_clock, &mut |violation| report.add(violation, &mut worst));
     report.first = report.first.or(worst.map(|violation| LocatedViolation { line: reader.line(), violation }));
     Ok(report)

@@ -162,6 +162,7 @@ pub(crate) fn auto_precharge(timing: &TimingParams, write: bool) -> u64 {
 /// Number of clocks for which a command occupies its bus.
 pub(crate) fn bus_clocks(timing: &TimingParams, kind: CommandKind) -> u64 {
     match kind {
+        // ACT and the column commands of DDR5, and ACT of HBM, take two clocks (specs/dram).
         Activate => timing.act_clocks.into(),
         Read | ReadPrecharge | Write | WritePrecharge => timing.cas_clocks.into(),
         Precharge | PrechargeAll | Refresh | RefreshSameBank => 1,
@@ -182,6 +183,7 @@ fn write_to_precharge(t: &TimingParams) -> u64 {
 }
 
 fn read_to_write(t: &TimingParams) -> u64 {
+    // Data of the write begins CWL after its command, so the command may come by so much earlier.
     less(sum(&[t.cl, t.burst, t.read_to_write]), t.cwl)
 }
 
@@ -190,6 +192,7 @@ fn read_to_write_elsewhere(t: &TimingParams) -> u64 {
 }
 
 fn write_to_read_elsewhere(t: &TimingParams) -> u64 {
+    // At least a burst: data of two ranks may not overlap however long CL is.
     less(sum(&[t.cwl, t.burst, t.rank_switch]), t.cl).max(t.burst.into())
 }
 

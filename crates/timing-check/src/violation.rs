@@ -55,6 +55,7 @@ impl Violation {
     pub(crate) fn early(rule: &'static str, first: CommandRecord, second: CommandRecord, allowed: u64) -> Self {
         Violation {
             needed: allowed - first.clock,
+            // 0 for a command that lies before the first one: the clocks are out of order then.
             have: second.clock.saturating_sub(first.clock),
             missing: allowed - second.clock,
             ..Violation::state(rule, Fault::TooEarly, first, second)
@@ -71,6 +72,7 @@ impl Violation {
     /// others; refresh is last.
     pub(crate) fn weight(&self) -> (u8, u64) {
         match self.fault {
+            // No other clock would repair the first three; refresh is last, because it concerns another time.
             Fault::OutOfRange(_) => (4, 0),
             Fault::OutOfOrder => (3, 0),
             Fault::RowOpen | Fault::RowClosed => (2, 0),

@@ -49,6 +49,7 @@ pub fn mnemonic(kind: CommandKind) -> &'static str {
 fn needs(kind: CommandKind) -> [bool; 5] {
     match kind {
         CommandKind::Activate => [true, true, true, true, false],
+        // A column access names no row: it goes to the open one.
         CommandKind::Read | CommandKind::ReadPrecharge | CommandKind::Write | CommandKind::WritePrecharge => {
             [true, true, true, false, true]
         }

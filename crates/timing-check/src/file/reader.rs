@@ -60,6 +60,7 @@ impl<R: BufRead> CommandReader<R> {
             return Ok(None);
         }
         let record = self.read_record();
+        // After an error the rest of the file has no meaning: lines may be shifted or cut.
         self.ended = !matches!(record, Ok(Some(_)));
         record.map_err(|fault| FileError { line: self.number, fault })
     }
@@ -86,6 +87,7 @@ impl<R: BufRead> CommandReader<R> {
         if channel >= self.clocks.len() {
             self.clocks.resize(channel + 1, 0);
         }
+        // Clocks are compared per channel: files may interleave controllers in any order.
         let before = std::mem::replace(&mut self.clocks[channel], record.clock);
         if record.clock < before {
             return Err(FileFault::Backwards { clock: record.clock, channel: record.channel, before });
@@ -99,10 +101,12 @@ impl<R: BufRead> CommandReader<R> {
             self.line.clear();
             // The line ending may take two bytes.
             let limit = LINE_BYTES_MAX as u64 + 2;
+            // The limit keeps a file without line ends from being read into memory as one line.
             let read = self.input.by_ref().take(limit).read_until(b'\n', &mut self.line);
             if matches!(read, Ok(0)) {
                 return Ok(false);
             }
+            // Counted before errors, so that they name the line in which they are.
             self.number += 1;
             read.map_err(FileFault::Io)?;
             self.strip_end()?;
@@ -118,8 +122,10 @@ impl<R: BufRead> CommandReader<R> {
     fn strip_end(&mut self) -> Result<(), FileFault> {
         let ended = self.line.last() == Some(&b'\n');
         let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        // CR LF ends a line, too; a CR alone is text.
         let length = if ended { text.strip_suffix(b"\r").unwrap_or(text).len() } else { text.len() };
         self.line.truncate(length);
+        // A last line without an end is refused: it may be the beginning of a longer one.
         match (self.line.len() > LINE_BYTES_MAX, ended) {
             (true, _) => Err(FileFault::TooLong),
             (false, false) => Err(FileFault::Truncated("its last line has no end")),
@@ -143,6 +149,7 @@ fn parse(line: &[u8], organisation: &Organisation, controllers: u32) -> Result<C
         if let Some(slot) = fields.get_mut(found) {
             *slot = field;
         }
+        // Surplus fields are counted and not kept, so that the error has their number.
         found += 1;
     }
     if found != FIELDS {
@@ -173,6 +180,7 @@ fn parse(line: &[u8], organisation: &Organisation, controllers: u32) -> Result<C
 fn places(kind: CommandKind, fields: &[&[u8]; FIELDS], organisation: &Organisation) -> Result<[u64; 5], FileFault> {
     let names = ["rank", "bank_group", "bank", "row", "column"];
     let counts = [
+        // `CommandRecord` has 8 bits for each of these.
         organisation.ranks.min(256) as u64,
         organisation.groups.min(256) as u64,
         organisation.banks_per_group.min(256) as u64,
@@ -181,6 +189,7 @@ fn places(kind: CommandKind, fields: &[&[u8]; FIELDS], organisation: &Organisati
     ];
     let mut needed = needs(kind);
     if kind == CommandKind::RefreshSameBank && organisation.same_bank == SameBank::EveryGroup {
+        // Such a REFSB names the bank number only.
         needed[1] = false;
     }
     let mut values = [0; 5];
@@ -189,6 +198,7 @@ fn places(kind: CommandKind, fields: &[&[u8]; FIELDS], organisation: &Organisati
         match number(field, fields[3 + index])? {
             Some(number) => {
                 within(field, number, counts[index])?;
+                // A field that is not needed is ignored, but must be a number that the device has.
                 *value = if needed[index] { number } else { 0 };
             }
             None if needed[index] => return Err(FileFault::Missing { field, command: super::mnemonic(kind) }),
@@ -209,6 +219,7 @@ fn command(text: &[u8]) -> Result<CommandKind, FileFault> {
 #[cold]
 fn unknown(text: &[u8]) -> FileFault {
     let value = quoted(text);
+    // Commands in lower case are not accepted, but the right name is proposed.
     let upper = value.to_uppercase();
     let distance = |name: &str| strsim::damerau_levenshtein(name, &upper);
     let nearest = MNEMONICS.iter().map(|&(name, _)| name).min_by_key(|name| distance(name)).unwrap_or("ACT");
@@ -222,6 +233,7 @@ fn number(field: &'static str, text: &[u8]) -> Result<Option<u64>, FileFault> {
         if !byte.is_ascii_digit() {
             return Err(FileFault::Number { field, value: quoted(text) });
         }
+        // Saturated values have bit 63 set, so that they are refused below like all from 2^63 on.
         value = value.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
     }
     match value >> 63 {

@@ -23,6 +23,7 @@ pub fn write_header(output: &mut impl Write) -> io::Result<()> {
 ///
 /// Returns the errors of the output.
 pub fn write_record(output: &mut impl Write, record: &CommandRecord) -> io::Result<()> {
+    // Formatted into one buffer, so that a command is a single call of the output.
     let mut line = Line::default();
     line.number(record.clock);
     line.byte(b',');
