@@ -22,9 +22,10 @@ impl NpyFloats<BufReader<File>> {
     /// Opens a file with an array of little-endian float32 of any shape.
     ///
     /// # Errors
-    /// Fails if the file cannot be read or contains something else; the text says what.
+    /// Fails if the file cannot be read or contains something else, which the text names.
     pub fn open(file: &Path) -> Result<Self, String> {
         let whole = std::fs::metadata(file).map_err(|error| no_file(&error))?;
+        // A pipe or a device has no length to check.
         if !whole.is_file() {
             return Err("not a file".to_owned());
         }
@@ -32,6 +33,7 @@ impl NpyFloats<BufReader<File>> {
         let mut npy = Self::new(BufReader::with_capacity(1 << 16, opened))?;
         let begins = npy.reader.stream_position().map_err(|error| error.to_string())?;
         let (there, says) = (whole.len().saturating_sub(begins), 4 * npy.floats);
+        // Bytes behind the array are refused here, missing ones when they are read.
         if there > says {
             return Err(format!("{there} B behind its header; {} of float32 are {says} B", npy.floats));
         }
@@ -73,6 +75,7 @@ impl<R: Read> NpyFloats<R> {
     /// # Errors
     /// Fails if the file ends before its array does, or cannot be read.
     pub fn read(&mut self, into: &mut [f32]) -> Result<usize, String> {
+        // Never beyond the array: what follows is not part of it.
         let count = self.left.min(into.len() as u64) as usize;
         let mut bytes = [0; 4];
         for float in &mut into[..count] {
@@ -99,6 +102,7 @@ fn header(reader: &mut impl Read) -> Result<String, String> {
         return Err(NOT_NPY.to_owned());
     }
     let length = match (start[6], start[7]) {
+        // Version 1.0 has two bytes of length, later ones four (numpy.lib.format).
         (1, 0) => {
             let mut length = [0; 2];
             reader.read_exact(&mut length).map_err(not_npy)?;
@@ -111,6 +115,7 @@ fn header(reader: &mut impl Read) -> Result<String, String> {
         }
         (major, minor) => return Err(format!("version {major}.{minor} of the format; known are 1.0, 2.0 and 3.0")),
     };
+    // Before memory is taken: a damaged length may be 4 GiB.
     if length > HEADER_MAX {
         return Err(format!("a header of {length} B; that of an array of floats is shorter than {HEADER_MAX} B"));
     }
@@ -125,6 +130,7 @@ fn text_of<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
     let (_, after) = header.split_once(&format!("'{key}':")).ok_or_else(wrong)?;
     let after = after.trim_start();
     let end = match after.strip_prefix('(') {
+        // A tuple has commas inside, so it ends at its bracket; + 2 counts both brackets.
         Some(inside) => inside.find(')').map(|at| at + 2),
         None => after.find([',', '}']),
     };
@@ -139,6 +145,7 @@ fn floats_of(shape: &str) -> Result<u64, String> {
     let mut floats = 1_u64;
     for size in sizes {
         let size: u64 = size.parse().map_err(|_| wrong())?;
+        // A shape of a damaged file may exceed 64 bits.
         floats = floats.checked_mul(size).ok_or_else(wrong)?;
     }
     match floats {

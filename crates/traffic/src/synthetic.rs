@@ -38,6 +38,7 @@ impl FromStr for Pattern {
     fn from_str(text: &str) -> Result<Self, TrafficError> {
         let streams = |count: &str, colliding| {
             let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+            // `parse` accepts a sign, so digits are checked separately.
             let count = count.parse().ok().filter(|count| digits && (1..=STREAMS_MAX).contains(count));
             count.map(|count| Self::Streams { count, colliding })
         };
@@ -87,6 +88,7 @@ impl Traffic {
             Pattern::Random => (1, true, 0),
             Pattern::Streams { count, colliding } => (count, false, if colliding { 0 } else { STAGGER_LINES }),
         };
+        // Three seeds per run, so that runs of neighbouring seeds share no generator (docs/traffic.md).
         let first_seed = self.seed.wrapping_mul(3);
         let mut requests = Synthetic {
             addresses: SplitMix(first_seed.wrapping_add(1)),
@@ -96,6 +98,7 @@ impl Traffic {
             streams,
             stride_lines: SPACING_LINES + stagger,
             capacity_lines: self.capacity_lines,
+            // Rounded up: draw < ceil(share x 2^53) holds exactly where draw / 2^53 < share does.
             write_below: (self.write_share * SHARE_ONE).ceil() as u64,
             mean_gap_clocks: self.mean_gap_clocks,
             time_clocks: 0.0,
@@ -114,6 +117,7 @@ impl Traffic {
                 return Err(TrafficError(format!("{count} streams: must be 1 to {STREAMS_MAX}")));
             }
         }
+        // NaN is in no range, so it is refused as well.
         if !(0.0..=1.0).contains(&self.write_share) {
             return Err(TrafficError(format!("a share of writes of {}: must be 0 to 1", self.write_share)));
         }
@@ -173,6 +177,7 @@ impl Synthetic {
 
     #[inline]
     fn wrap(&self, line: u64) -> u64 {
+        // The usual case; a division takes tens of cycles.
         if self.capacity_lines.is_power_of_two() {
             line & (self.capacity_lines - 1)
         } else {
@@ -185,6 +190,7 @@ impl Synthetic {
     #[inline]
     fn draw_clock(&mut self) -> u64 {
         let Some(mean) = self.mean_gap_clocks else { return 0 };
+        // 0 to below 1, so 1 - u is never 0 and the logarithm is finite; libm gives the same on every machine.
         let uniform = self.arrivals.next_53() as f64 / SHARE_ONE;
         self.time_clocks += -libm::log(1.0 - uniform) * mean;
         (self.time_clocks as i64 as u64).min(CLOCK_MAX)
@@ -198,7 +204,9 @@ impl Iterator for Synthetic {
     fn next(&mut self) -> Option<Request> {
         self.left = self.left.checked_sub(1)?;
         let (line, source) = self.next_line();
+        // Without writes nothing is drawn; their generator is separate, so addresses do not change by that.
         let write = self.write_below > 0 && self.directions.next_53() < self.write_below;
+        // The clock of this request was drawn with the one before.
         let clock = self.next_clock;
         self.next_clock = self.draw_clock();
         Some(Request { clock, line, write, source })

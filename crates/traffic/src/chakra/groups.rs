@@ -26,6 +26,7 @@ impl Groups {
         let next = self.places.len();
         match self.places.get(&name) {
             Some(&place) => Some(place),
+            // Known names are found even when the list is full: only a new one has no place.
             None if next == GROUPS_MAX => None,
             None => Some(*self.places.entry(name).or_insert(next as u32)),
         }
@@ -51,6 +52,7 @@ impl Groups {
         let mut rest = text;
         while let Some(found) = next_group(&mut rest).map_err(|fault| wrong(&fault))? {
             let (name, ranks) = found;
+            // The group itself counts too, or endless groups without members would pass the limit.
             self.counted += ranks.len() + 1;
             if self.counted > MEMBERS_MAX {
                 return Err(wrong(&format!("has more than {MEMBERS_MAX} members of them")));
@@ -67,6 +69,7 @@ fn next_group(rest: &mut &str) -> Result<Option<(String, Vec<u32>)>, String> {
     const RANKS: &str = "\"ranks\"";
     let Some(begin) = rest.find(NAME) else { return Ok(None) };
     let after = &rest[begin + NAME.len()..];
+    // Objects are cut at the next name: PyTorch writes them without nesting, so no parser of JSON is needed.
     let end = after.find(NAME).unwrap_or(after.len());
     let object = &after[..end];
     *rest = &after[end..];

@@ -38,11 +38,13 @@ pub(super) fn nodes(from: impl Read) -> Result<impl Iterator<Item = Result<(u64,
     let left = Rc::new(Cell::new(OBJECT_BYTES_MAX));
     let mut objects = Deserializer::from_reader(LimitedReader { from, left: Rc::clone(&left) }).into_iter::<Value>();
     let mut next = move || {
+        // The limit is renewed per object, so that files may be long and objects may not.
         left.set(OBJECT_BYTES_MAX);
         let begin = objects.byte_offset() as u64;
         let value = objects.next()?;
         Some(value.map(|value| (begin, value)).map_err(|error| at(begin, format!("no JSON of Chakra: {error}"))))
     };
+    // Checked before any node: a file of another kind would fail later with a message that explains nothing.
     check_first(next())?;
     Ok(std::iter::from_fn(move || {
         Some(next()?.and_then(|(begin, value)| Ok((begin, node(&value).map_err(|fault| at(begin, fault))?))))
@@ -56,6 +58,7 @@ fn check_first(first: Option<Result<(u64, Value), ChakraError>>) -> Result<(), C
         Some((_, Value::Object(object))) if object.contains_key("workload_graph") => {
             Err(at(0, format!("JSON of one object with a workload_graph: {WANTED}; or give the .et file")))
         }
+        // A node has an id, GlobalMetadata has none.
         Some((_, Value::Object(object))) if !object.contains_key("id") => Ok(()),
         _ => Err(at(0, format!("JSON that does not begin with an object of GlobalMetadata: {WANTED}"))),
     }
@@ -70,6 +73,7 @@ struct LimitedReader<R> {
 impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left.get()).unwrap_or(usize::MAX).min(buffer.len());
+        // An empty buffer asks for nothing: 0 is the right answer then, and not the end of the file.
         if most == 0 && !buffer.is_empty() {
             return Err(io::Error::other(format!("an object of more than {OBJECT_BYTES_MAX} B")));
         }
@@ -106,6 +110,7 @@ fn field<'a>(object: &'a Map<String, Value>, names: [&str; 2]) -> Option<&'a Val
 
 /// Parses a whole number. The JSON of protobuf writes numbers of 64 bits as strings.
 fn natural(value: &Value, [name, _]: [&str; 2]) -> Result<u64, String> {
+    // Readers of JSON may hold 53 bits only, hence the strings of protobuf.
     let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
     number.ok_or_else(|| format!("{name} is {value}, no whole number"))
 }
@@ -127,6 +132,7 @@ fn attribute(value: &Value) -> Result<Attribute, String> {
     let mut attribute = Attribute { name: name.into(), ..Attribute::default() };
     for (key, value) in object {
         let wrong = || format!("attribute {name}: {key} is {value}");
+        // One spelling for `int64_val` and `int64Val`.
         match key.replace('_', "").to_ascii_lowercase().as_str() {
             "boolval" => attribute.truth = Some(value.as_bool().ok_or_else(wrong)?),
             "boollist" => attribute.truths = Some(BoolList { values: truths(value).ok_or_else(wrong)? }),

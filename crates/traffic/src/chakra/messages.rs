@@ -95,6 +95,7 @@ impl Attribute {
         let unsigned = [self.uint32, self.fixed32].into_iter().flatten().map(i128::from);
         let wide = [self.uint64, self.fixed64].into_iter().flatten().map(i128::from);
         let floats = [self.double, self.float.map(f64::from)].into_iter().flatten();
+        // A float counts only if it is a whole number exactly.
         let whole = floats.filter(|value| value.fract() == 0.0 && value.abs() <= FLOAT_MAX).map(|value| value as i128);
         small.chain(large).chain(unsigned).chain(wide).chain(whole).next()
     }
@@ -126,9 +127,11 @@ impl<R: Read> Messages<R> {
             let mut byte = [0];
             match self.from.read_exact(&mut byte) {
                 Ok(()) => self.offset += 1,
+                // The end of the file is legal between messages, not within a length.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && place == 0 => return Ok(None),
                 Err(error) => return Err(self.broken(&error)),
             }
+            // Seven bits per byte, the lowest first (varint of protobuf).
             length |= u64::from(byte[0] & 0x7f).checked_shl(7 * place as u32).unwrap_or(0);
             if byte[0] < 0x80 {
                 return Ok(Some(length));
@@ -150,6 +153,7 @@ impl<R: Read> Messages<R> {
     pub(super) fn next(&mut self) -> Result<bool, ChakraError> {
         let begin = self.offset;
         let Some(length) = self.length()? else { return Ok(false) };
+        // Before memory is taken: a damaged length may ask for anything.
         if length > MESSAGE_BYTES_MAX {
             return Err(at(begin, format!("a message of {length} B; at most {MESSAGE_BYTES_MAX} B are allowed")));
         }

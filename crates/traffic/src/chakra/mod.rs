@@ -86,7 +86,7 @@ impl RawNode {
     }
 
     /// Returns true for the call of a communication on the processor, which PyTorch records in addition to the
-    /// communication itself. It does not describe what is communicated.
+    /// communication itself. It does not describe the communication.
     fn is_call(&self) -> bool {
         let communicates = |attribute: &Attribute| attribute.name.starts_with(b"comm_");
         self.is_host() && !self.attr.iter().any(communicates)
@@ -98,9 +98,11 @@ impl RawNode {
 
     /// Returns the name of the group that takes part in a collective; empty for all ranks.
     fn group(&self) -> Result<String, ChakraError> {
+        // Without a name all ranks take part, which is right only if no axis of the network is left out.
         let Some(attribute) = self.attribute("pg_name") else { return self.all_dimensions().map(|()| String::new()) };
         let name = match (&attribute.text, attribute.number()) {
             (Some(text), _) => String::from_utf8(text.clone()).ok(),
+            // A name may also be a number, which is taken as its digits.
             (None, number) => number.map(|number| number.to_string()),
         };
         name.filter(|name| name.len() <= GROUP_NAME_MAX)
@@ -123,9 +125,11 @@ impl RawNode {
             let fault = format!("duration_micros is {}; at most {MICROS_MAX} is allowed", self.duration_micros);
             return Err(of(self.id, fault));
         }
+        // The product fits: MICROS_MAX bounds the duration.
         match (self.duration_micros * PS_PER_US, self.is_host()) {
             (0, true) => Ok(NodeAction::Nothing),
             (ps, true) => Ok(NodeAction::Host(ps)),
+            // Only a work without a duration needs its operations and bytes (docs/chakra.md, Computing).
             (0, false) => {
                 let amount = |name| self.number(name, u64::MAX).map(|amount| amount.unwrap_or(0));
                 let (ops, bytes) = (amount("num_ops")?, amount("tensor_size")?);
@@ -144,6 +148,7 @@ impl RawNode {
             // Chakra uses INVALID_NODE for nodes that only others depend on; it takes no time.
             0 | METADATA => Ok(NodeAction::Nothing),
             2..=COMPUTE => self.compute(),
+            // Checked before the messages: a call has no ranks and no bytes, and would be refused.
             SEND | RECEIVE | COLLECTIVE if self.is_call() => self.compute(),
             SEND => Ok(NodeAction::Send { to: rank("comm_dst")?, bytes: bytes()?, tag: tag()? }),
             RECEIVE => Ok(NodeAction::Receive { from: rank("comm_src")?, bytes: bytes()?, tag: tag()? }),
@@ -153,6 +158,7 @@ impl RawNode {
                     let fault = format!("comm_type {number} is not known; known are {}", Collective::known());
                     return Err(of(self.id, fault));
                 };
+                // A barrier carries no data; its size in the file has no meaning.
                 let bytes = if kind == Collective::Barrier { 1 } else { bytes()? };
                 let group = place(self.group()?)
                     .ok_or_else(|| of(self.id, format!("more than {GROUPS_MAX} groups of ranks in a file")))?;
@@ -176,6 +182,7 @@ impl RawNode {
 pub fn read(file: &Path) -> Result<Trace, ChakraError> {
     let wrong = |error: std::io::Error| ChakraError(error.to_string());
     let opened = File::open(file).map_err(wrong)?;
+    // A pipe or a device could not end, or block for ever.
     if !opened.metadata().is_ok_and(|about| about.is_file()) {
         return Err(ChakraError("is not a file".to_owned()));
     }
@@ -192,6 +199,7 @@ pub fn read_from(mut from: impl Read) -> Result<Trace, ChakraError> {
     let mut head = Vec::new();
     from.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| at(0, error))?;
     let json = json::is_json(&head);
+    // What was read to recognise the format is read again.
     let whole = Cursor::new(head).chain(from);
     if json {
         collect(json::nodes(BufReader::new(whole))?)
@@ -230,6 +238,7 @@ fn collect(found: impl Iterator<Item = Result<(u64, RawNode), ChakraError>>) -> 
     let mut total = 0;
     for raw in found {
         let (begin, raw) = raw?;
+        // Dependencies name ids, so an id must be unique.
         if places.insert(raw.id, acts.len() as u32).is_some() {
             return Err(at(begin, format!("node {} is there twice", raw.id)));
         }
@@ -240,6 +249,7 @@ fn collect(found: impl Iterator<Item = Result<(u64, RawNode), ChakraError>>) -> 
         if total > DEPENDENCIES_MAX {
             return Err(at(begin, format!("more than {DEPENDENCIES_MAX} dependencies")));
         }
+        // Only nodes of metadata describe groups: the text of others is not searched.
         if raw.kind == METADATA {
             groups.learn(&raw)?;
         }
@@ -250,9 +260,11 @@ fn collect(found: impl Iterator<Item = Result<(u64, RawNode), ChakraError>>) -> 
         let place = |other: &u64| {
             places.get(other).copied().ok_or_else(|| of(id, format!("waits for node {other}, which is not there")))
         };
+        // All nodes are known now: a file may name nodes that come later.
         let mut after = data.iter().map(place).collect::<Result<Vec<u32>, _>>()?;
         // Chakra's converter drops nodes whose data is unused, but keeps control dependencies on them: skip these.
         after.extend(calls.iter().filter_map(|other| places.get(other)));
+        // Ascending and each once: a data and a control dependency may name the same node.
         after.sort_unstable();
         after.dedup();
         Ok(Node { id, act, after })

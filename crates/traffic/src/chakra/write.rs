@@ -29,6 +29,7 @@ fn wide(name: &str, value: u64) -> Attribute {
 
 /// A number of 32 bits, for ranks and tags.
 fn small(name: &str, value: u64) -> Attribute {
+    // 31 bits: the generators of Chakra write ranks and tags as int32.
     Attribute { int32: Some((value & i32::MAX as u64) as i32), ..attribute(name) }
 }
 
@@ -46,6 +47,7 @@ impl TraceWriter {
     /// written as those of all ranks.
     pub fn node(&mut self, name: &str, act: NodeAction, after: &[u64]) -> u64 {
         let (kind, ps, more) = match act {
+            // Metadata is the node type that takes no time.
             NodeAction::Nothing => (METADATA, 0, Vec::new()),
             NodeAction::Compute(ps) | NodeAction::Host(ps) => (COMPUTE, ps, Vec::new()),
             NodeAction::Work { ops, bytes } => (COMPUTE, 0, vec![wide("num_ops", ops), wide("tensor_size", bytes)]),

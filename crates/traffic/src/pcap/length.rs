@@ -42,9 +42,11 @@ pub(super) fn of_frame(link: LinkHeader, data: &[u8], whole: u32) -> Result<Pack
         return Err(format!("a packet of {whole} B has nothing but its link header of {header} B"));
     }
     let ip = data.get(header..).unwrap_or_default();
+    // A shorter packet than the frame is padding; a longer one is a header that cannot be right.
     let ip_bytes = told(ip).filter(|&told| told > 0 && told <= rest).unwrap_or(rest);
     let headers = headers(ip);
     let jumbo = headers.map_or(0, |headers| headers.jumbo);
+    // Headers longer than the packet are damaged: it is then treated as one without TCP.
     let tcp_headers = headers.map(|headers| headers.kept).filter(|&kept| u32::from(kept) + jumbo <= ip_bytes);
     Ok(PacketLengths { ip_bytes: ip_bytes - tcp_headers.map_or(0, |_| jumbo), tcp_headers })
 }
@@ -66,16 +68,19 @@ fn headers(ip: &[u8]) -> Option<Headers> {
     const HOP_BY_HOP_BYTES: usize = 8;
     const FRAGMENT: u16 = 0x3fff;
     let (own, jumbo) = match ip.first()? >> 4 {
+        // Offset and more-fragments bits: a fragment has no TCP header, or not all of its data.
         4 if u16::from_be_bytes([*ip.get(6)?, *ip.get(7)?]) & FRAGMENT == 0 && *ip.get(9)? == TCP => {
             (usize::from(ip[0] & 0xf) * 4, 0)
         }
         6 => match *ip.get(6)? {
             TCP => (IPV6_HEADER as usize, 0),
+            // The hop-by-hop header of a jumbogram: 8 bytes, then TCP (RFC 2675).
             HOP_BY_HOP if ip.get(40..42) == Some(&[TCP, 0]) => (IPV6_HEADER as usize, HOP_BY_HOP_BYTES),
             _ => return None,
         },
         _ => return None,
     };
+    // Data offset of TCP, in words of 4 bytes (RFC 9293); if not captured, a header without options.
     let offset = ip.get(own + jumbo + 12).map_or(TCP_HEADER, |byte| usize::from(byte >> 4) * 4);
     (own >= IPV4_HEADER && offset >= TCP_HEADER).then_some(Headers { kept: (own + offset) as u16, jumbo: jumbo as u32 })
 }
@@ -84,6 +89,7 @@ fn headers(ip: &[u8]) -> Option<Headers> {
 fn ethernet_header(data: &[u8]) -> usize {
     let tagged = |tags: &usize| {
         let at = TYPE_AT + tags * VLAN_TAG;
+        // IEEE 802.1Q and 802.1ad.
         matches!(data.get(at..at + 2), Some([0x81, 0x00] | [0x88, 0xa8]))
     };
     ETHERNET_HEADER + VLAN_TAG * (0..VLAN_TAGS_MAX).take_while(tagged).count()
@@ -94,6 +100,7 @@ fn told(ip: &[u8]) -> Option<u32> {
     match ip.first()? >> 4 {
         4 => Some(u32::from(u16::from_be_bytes([*ip.get(2)?, *ip.get(3)?]))),
         6 => match u16::from_be_bytes([*ip.get(4)?, *ip.get(5)?]) {
+            // A jumbogram has a length of 0 here (RFC 2675).
             0 => None,
             payload => Some(u32::from(payload) + IPV6_HEADER),
         },

@@ -103,6 +103,7 @@ pub fn from_reader(source: impl Read + Send) -> Result<Vec<CapturedPacket>, Pcap
     };
     let mut packets = Packets::default();
     loop {
+        // Taken before the block is read, so that errors name its first byte.
         let offset = reader.consumed();
         match reader.next() {
             Ok((length, block)) => {
@@ -110,6 +111,7 @@ pub fn from_reader(source: impl Read + Send) -> Result<Vec<CapturedPacket>, Pcap
                 reader.consume(length);
             }
             Err(Broken::Eof) => break,
+            // Not an error: the block goes on beyond the buffer.
             Err(Broken::Incomplete(_)) => {
                 let refilled = reader.refill();
                 refilled.map_err(|_| PcapError::at(offset, "its compressed stream is damaged"))?;
@@ -172,6 +174,7 @@ impl Packets {
                 self.add(interface, time, packet.data, packet.origlen)
             }
             PcapBlockOwned::NG(Block::SectionHeader(_)) => {
+                // Interfaces are numbered anew in every section of a pcapng file.
                 self.interfaces.clear();
                 Ok(())
             }
@@ -184,8 +187,10 @@ impl Packets {
             PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
                 let interface = self.interface(packet.if_id as usize)?;
                 let stamp = u128::from(packet.ts_high) << 32 | u128::from(packet.ts_low);
+                // In 128 bits: a stamp of 64 bits times 10^12 exceeds 64.
                 let since = (stamp * PS_PER_S / u128::from(interface.resolution)) as i128;
                 let time = since + i128::from(interface.offset_s) * PS_PER_S as i128;
+                // Blocks are padded to 32 bits; the padding is not part of the packet.
                 let captured = packet.data.get(..packet.caplen as usize).unwrap_or(packet.data);
                 self.add(interface, time, captured, packet.origlen)
             }
@@ -195,6 +200,7 @@ impl Packets {
             PcapBlockOwned::NG(Block::Unknown(block)) if block.block_type == PACKET_BLOCK => {
                 Err("a packet block of an obsolete kind; editcap -F pcapng converts it".to_string())
             }
+            // Names, statistics and comments are of no use here.
             PcapBlockOwned::NG(_) => Ok(()),
         }
     }
@@ -221,6 +227,7 @@ impl Packets {
     }
 
     fn in_order(mut self) -> Result<Vec<CapturedPacket>, PcapError> {
+        // Stable: packets with equal stamps keep the order of the file.
         self.found.sort_by_key(|(time, _)| *time);
         let first = self.found.first().map_or(0, |(time, _)| *time);
         let captured = |(time, PacketLengths { ip_bytes, tcp_headers }): (i128, PacketLengths)| {
@@ -235,6 +242,7 @@ impl Packets {
 /// Returns the time stamps per second of an interface: a power of ten, or of two if the highest bit is set.
 fn stamps_per_s(code: u8) -> Result<u64, String> {
     let power = u32::from(code & 0x7f);
+    // if_tsresol of pcapng: the highest bit selects the base.
     let stamps = if code & 0x80 == 0 { 10u64.checked_pow(power) } else { 1u64.checked_shl(power) };
     stamps.ok_or_else(|| format!("an interface has a resolution of time, {code}, that is too fine"))
 }

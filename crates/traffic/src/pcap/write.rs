@@ -48,6 +48,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// Returns the errors of the output.
     pub fn frame(&mut self, time_ps: u64, data: &[u8], whole: u32) -> io::Result<()> {
+        // Never more than the frame has, whatever the caller gives.
         let kept = &data[..data.len().min(self.snaplen as usize).min(whole as usize)];
         let stamp = [(time_ps / PS_PER_S) as u32, (time_ps % PS_PER_S / PS_PER_NS) as u32, kept.len() as u32, whole];
         for part in stamp {

@@ -22,13 +22,16 @@ const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 /// Fails if the first bytes cannot be read or a compressed stream has an invalid header.
 pub fn decoded(mut source: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::new();
+    // The length of the longest magic.
     source.by_ref().take(XZ.len() as u64).read_to_end(&mut magic)?;
     let zstd = magic.starts_with(ZSTD) || skippable(&magic);
     let (gzip, xz) = (magic.starts_with(GZIP), magic.starts_with(XZ));
+    // The bytes looked at are put in front again, since a pipe cannot seek.
     let whole = Cursor::new(magic).chain(source);
     Ok(if gzip {
         Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(PIECE_BYTES, whole)))
     } else if xz {
+        // The header of an xz file names its memory, so a hostile one could ask for 4 GiB.
         let stream = Stream::new_stream_decoder(XZ_BYTES_MAX, CONCATENATED)?;
         let input = BufReader::with_capacity(PIECE_BYTES, whole);
         Box::new(liblzma::bufread::XzDecoder::new_stream(input, stream))

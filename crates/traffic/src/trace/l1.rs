@@ -23,9 +23,12 @@ impl L1 {
     pub(super) fn serve_access(&mut self, line: u64, store: bool) -> bool {
         let set = &mut self.sets[line as usize % SETS];
         let way = set.iter().position(|held| held / 2 == line);
+        // Read before the rotation moves the line.
         let dirty = way.is_some_and(|way| set[way] % 2 == 1);
+        // On a miss the least recently used line comes to the front and is overwritten.
         set[..=way.unwrap_or(WAYS - 1)].rotate_right(1);
         set[0] = 2 * line + u64::from(dirty || store);
+        // The first store to a clean line goes beyond: the line must become dirty there too (docs/traffic.md).
         way.is_some() && (dirty || !store)
     }
 }

@@ -48,6 +48,7 @@ impl Lines {
         // Only the last line of a file may have no line ending.
         self.open = line.end == self.unread.end;
         self.unread.start = (line.end + 1).min(self.unread.end);
+        // Checked after the position has moved, so that the error names this line.
         if length > LINE_LENGTH_MAX {
             return Err(too_long(&self.buffer[line]));
         }
@@ -82,9 +83,11 @@ impl Lines {
     #[cold]
     fn fill(&mut self) -> Result<Option<usize>, Fault> {
         while !self.ended {
+            // Too long already: `next` reports it, without reading to the end of the line.
             if self.unread.len() > LINE_LENGTH_MAX {
                 return Ok(Some(self.unread.len()));
             }
+            // Moved only when the buffer is full, so that bytes are copied about once per buffer.
             if self.unread.end == self.buffer.len() {
                 self.buffer.copy_within(self.unread.clone(), 0);
                 self.unread = 0..self.unread.len();
@@ -99,10 +102,12 @@ impl Lines {
                     return Err(Fault::unreadable(&error));
                 }
             }
+            // Only the new bytes are searched: the old ones have no line end.
             if let Some(length) = memchr::memchr(b'\n', &self.buffer[fresh..self.unread.end]) {
                 return Ok(Some(fresh - self.unread.start + length));
             }
         }
+        // The last line may lack its end.
         Ok(Some(self.unread.len()).filter(|length| *length > 0))
     }
 }

@@ -132,6 +132,7 @@ fn settle_format(lines: &mut Lines, forced: Option<Format>) -> Result<Option<For
         let Some(format) = forced.or_else(|| Format::of(line)) else {
             return Err(Fault::value(line, &known_trace("")));
         };
+        // The line is a record: the parser reads it again.
         lines.step_back();
         return Ok(Some(format));
     }

@@ -143,6 +143,7 @@ impl Bounds {
 
     fn time(&self, text: &[u8]) -> Result<u64, Fault> {
         let cycle = number(text, false, "a cycle")?;
+        // Packets are offered in order; equal cycles are allowed.
         if cycle < self.cycle {
             let rule = format!("goes back in time: the cycle of the packet before was {}", self.cycle);
             return Err(Fault::value(text, &rule));

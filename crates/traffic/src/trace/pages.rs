@@ -26,6 +26,7 @@ impl Pages {
     #[inline]
     pub fn line(&mut self, line: u64) -> Option<u64> {
         let page = line / PAGE_LINES;
+        // The map is only asked and never iterated, so its order does not matter.
         if page != self.last.0 {
             self.last = (page, self.number(page)?);
         }
@@ -33,6 +34,7 @@ impl Pages {
     }
 
     fn number(&mut self, page: u64) -> Option<u64> {
+        // Numbered by first use, so that the same trace always gets the same addresses.
         let next = self.numbers.len() as u64;
         if let Some(number) = self.numbers.get(&page) {
             return Some(*number);

@@ -64,6 +64,7 @@ impl Parser {
     #[inline]
     fn advance(&mut self, text: &[u8]) -> Result<(), Fault> {
         let clock = number(text, false, "a cycle")?;
+        // Both errors are told apart in `wrong_time`, which is off the fast path.
         if clock < self.clock || clock > CLOCK_MAX {
             return Err(wrong_time(text, clock, self.clock));
         }
@@ -106,6 +107,7 @@ impl<'a> Iterator for Fields<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         let start = self.rest.iter().position(|byte| !is_blank(*byte)).unwrap_or(self.rest.len());
         self.rest = &self.rest[start..];
+        // `#` begins a comment only at the begin of a field (docs/traffic.md).
         if matches!(self.rest.first(), None | Some(b'#')) {
             return None;
         }
@@ -146,6 +148,7 @@ pub(super) fn digits_value<const BASE: u64>(digits: &[u8]) -> Option<u64> {
     for byte in digits {
         let digit = digit_value(*byte);
         valid &= digit < BASE;
+        // No branch per digit: an invalid one is masked, and `valid` remembers it.
         value = value * BASE + (digit & 15);
     }
     valid.then_some(value)

@@ -107,6 +107,7 @@ impl TraceSteps {
     }
 
     fn take(&mut self, access: &Access) {
+        // Instructions of accesses that the L1 serves add up until the next step.
         self.instructions = self.instructions.saturating_add(access.instructions_before);
         let (first, last) = access.lines();
         self.pending = first..=last;
@@ -123,6 +124,7 @@ impl TraceSteps {
             )));
         };
         self.steps += 1;
+        // Only the first step of an access has its instructions; further lines have none.
         let instructions = std::mem::take(&mut self.instructions);
         Ok(TraceStep { address: line * LINE_BYTES, instructions, store: self.store })
     }
@@ -135,12 +137,14 @@ impl TraceSteps {
         }
         self.steps = 0;
         self.passes += 1;
+        // The first pass begins with an empty L1, so only passes from the second on are alike.
         if self.passes == 1 {
             self.kept = Some(Kept::default());
         } else if let Some(kept) = &mut self.kept {
             kept.next = Some(0);
             return Ok(true);
         }
+        // The format is given, so that a repeated pass cannot be read as another.
         self.trace = AccessTrace::open(&self.path, Some(self.trace.format()))?;
         Ok(true)
     }
@@ -151,6 +155,7 @@ impl TraceSteps {
             if kept.steps.len() < KEPT_STEPS_MAX {
                 kept.steps.push(step);
             } else {
+                // The pass is too long to keep: later passes read the file again.
                 self.kept = None;
             }
         }
@@ -173,6 +178,7 @@ impl TraceSteps {
     pub fn pass_over(&mut self, mut count: u64) -> Result<(), TraceError> {
         while count > 0 {
             if let Some(Kept { steps, next: Some(next) }) = &mut self.kept {
+                // Kept passes repeat, so any number of steps is one remainder.
                 *next = ((*next as u64 + count) % steps.len() as u64) as usize;
                 return Ok(());
             }
@@ -198,6 +204,7 @@ impl TraceSteps {
             match self.trace.next() {
                 Some(access) => {
                     let access = access?;
+                    // Other threads are skipped with their instructions, which are counted per thread.
                     if self.options.thread.is_none_or(|thread| thread == access.thread) {
                         self.take(&access);
                     }

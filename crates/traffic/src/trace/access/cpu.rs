@@ -16,6 +16,7 @@ pub(super) struct RamulatorCpu {
 impl RamulatorCpu {
     pub(super) fn next(&mut self, lines: &mut Lines) -> Result<Option<Access>, Fault> {
         if let Some(address) = self.store.take() {
+            // The store of the line before: its instructions were counted with the load.
             return Ok(Some(access(address, 0, true)));
         }
         while let Some(line) = lines.next()? {
@@ -41,6 +42,7 @@ fn parse(line: &[u8]) -> Result<(u32, u64, Option<u64>), Fault> {
     let mut fields = fields(line);
     let count = fields.next().unwrap_or_default();
     let others = digits_value::<10>(count).ok_or_else(|| not_a_number(count, false, "a number of instructions"))?;
+    // The load is an instruction itself, beside those that the line counts (docs/traffic.md).
     let instructions = u32::try_from(others).ok().and_then(|others| others.checked_add(1)).ok_or_else(|| {
         Fault::value(count, &format!("is too large for a number of instructions: the largest is {}", u32::MAX - 1))
     })?;

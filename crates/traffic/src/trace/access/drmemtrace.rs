@@ -61,6 +61,7 @@ impl DrMemTrace {
     fn parse(&mut self, line: &[u8]) -> Result<Option<Access>, Fault> {
         let mut words = Words { rest: line };
         let Some(first) = words.next() else { return Ok(None) };
+        // Frames are recognised first: totals begin with a number like records do.
         if is_frame(line, first) {
             return text_only(line);
         }
@@ -74,6 +75,7 @@ impl DrMemTrace {
                 self.fetched(owner.instruction);
                 text_only(words.rest)
             }
+            // Old listings print the address of an instruction without `ifetch`.
             [b'0', b'x', ..] => {
                 self.fetched(None);
                 text_only(line)
@@ -95,6 +97,7 @@ impl DrMemTrace {
     /// Counts an instruction. The iterations of a repeated instruction, such as a string operation, have the number
     /// of the first one and do not count again.
     fn fetched(&mut self, number: Option<u64>) {
+        // Listings without numbers cannot show repetitions, so each counts.
         if number.is_none() || number != self.instruction {
             self.state.instructions = self.state.instructions.saturating_add(1);
         }
@@ -107,10 +110,12 @@ impl DrMemTrace {
         if Some(thread) == self.thread {
             return Ok(());
         }
+        // Only a change of thread touches the map: runs of one thread are long.
         if let Some(left) = self.thread.replace(thread) {
             self.others.insert(left, self.state);
         }
         self.state = self.others.remove(&thread).unwrap_or_default();
+        // Checked after the change, which adds at most one thread.
         if self.others.len() >= THREADS_MAX {
             return Err(Fault::rule(format!("has more than {THREADS_MAX} threads, the limit of a trace")));
         }
@@ -126,6 +131,7 @@ impl DrMemTrace {
             .strip_suffix(b">")
             .and_then(digits_value::<10>)
             .ok_or_else(|| Fault::value(text, "is not a time stamp: it must be a number and >"))?;
+        // Per thread: threads are interleaved, and only the stamps of each ascend.
         if time_us < self.state.time_us {
             let rule = format!("goes back in time: the time stamp of its thread before was {}", self.state.time_us);
             return Err(Fault::value(text, &rule));
@@ -181,6 +187,7 @@ fn thread(text: &[u8]) -> Result<u64, Fault> {
     let found = match text {
         [b'T', thread @ ..] => digits(thread),
         [b'W', rest @ ..] => memchr::memmem::find(rest, b".T")
+            // The workload in the upper half keeps threads of equal numbers apart.
             .and_then(|dot| Some(digits(&rest[..dot])? << 32 | digits(&rest[dot + 2..])?)),
         _ => digits(text),
     };

@@ -48,6 +48,7 @@ impl AccessFormat {
 
     /// Recognizes the format of a line.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
+        // Order matters: records of lackey and drmemtrace have marks of their own, the others only the types of fields.
         if lackey::is_record(line) {
             return Some(Self::Lackey);
         }
@@ -56,6 +57,7 @@ impl AccessFormat {
         }
         let mut fields = fields(line);
         let (first, second) = (fields.next()?, fields.next()?);
+        // Before the requests: `count address` has numbers only, and requests have a word as one of both fields.
         if digits_value::<10>(first).is_some() && number(second, false, "an address").is_ok() {
             return Some(Self::RamulatorCpu);
         }

@@ -9,7 +9,7 @@ use super::super::lines::Lines;
 use super::super::parse::{digits_value, is_blank, not_a_number};
 use super::{check_end, refuse_open, size, Access};
 
-/// Bytes that the fast path examines at a time; its longest line has 23.
+/// Bytes that the fast path examines at a time; its longest line has 22: 3 + 15 digits, a comma, 2 digits, the end.
 const WINDOW_BYTES: usize = 32;
 /// Offset of the address in a line.
 const ADDRESS_AT: usize = 3;
@@ -40,6 +40,7 @@ impl Lackey {
             if let Some(access) = self.quick(lines) {
                 return Ok(Some(access));
             }
+            // Rare lines, and those across the end of the buffer, take the full parser.
             let Some(line) = lines.next()? else { return Ok(None) };
             let record = parse(line)?;
             refuse_open(lines)?;
@@ -74,6 +75,7 @@ impl Lackey {
             self.instructions = self.instructions.saturating_add(1);
             return None;
         }
+        // Instructions belong to the first access after them; a second access of an instruction has none.
         let instructions_before = std::mem::take(&mut self.instructions);
         let store = record.kind == Kind::Store;
         Some(Access { address: record.address, thread: 0, size: record.size, instructions_before, store })
@@ -94,6 +96,7 @@ fn kind(line: &[u8]) -> Option<Kind> {
     match line {
         [b'I', b' ', b' ', ..] => Some(Kind::Instruction),
         [b' ', b'L', b' ', ..] => Some(Kind::Load),
+        // M loads and stores one place: a store, as the line must become dirty.
         [b' ', b'S' | b'M', b' ', ..] => Some(Kind::Store),
         _ => None,
     }
@@ -127,6 +130,7 @@ fn parse(line: &[u8]) -> Result<Option<Record>, Fault> {
 fn quick_record(window: &[u8; WINDOW_BYTES]) -> Option<(Record, usize)> {
     let kind = kind(window)?;
     let rest = word(window, ADDRESS_AT + 8);
+    // XOR makes the comma, and only the comma, a zero byte.
     let digits = first_zero(rest ^ (u64::from(b',') * ONES))?;
     let mut address = hexadecimal(word(window, ADDRESS_AT))?;
     if digits > 0 {
@@ -137,6 +141,7 @@ fn quick_record(window: &[u8; WINDOW_BYTES]) -> Option<(Record, usize)> {
     let comma = ADDRESS_AT + 8 + digits;
     let digit = |at: usize| Some(u32::from(window[comma + at]).wrapping_sub(48)).filter(|digit| *digit < 10);
     let (size, length) = match (digit(1)?, window[comma + 2]) {
+        // Sizes with a leading zero, and 0 itself, are for the full parser and its errors.
         (0, _) => return None,
         (size, b'\n') => (size, 3),
         (tens, _) if window[comma + 3] == b'\n' => (10 * tens + digit(2)?, 4),

@@ -43,6 +43,7 @@ impl Access {
     #[inline]
     #[must_use]
     pub fn lines(&self) -> (u64, u64) {
+        // `check_end` has made sure that the sum fits.
         (self.address / LINE_BYTES, (self.address + u64::from(self.size - 1)) / LINE_BYTES)
     }
 }
@@ -155,6 +156,7 @@ impl Reader {
             AccessFormat::Lackey => Self::Lackey(Lackey::default()),
             AccessFormat::DrMemTrace => Self::DrMemTrace(DrMemTrace::default()),
             AccessFormat::RamulatorCpu => Self::RamulatorCpu(RamulatorCpu::default()),
+            // No limit on addresses: pages are renumbered before any memory sees them.
             AccessFormat::Memory(format) => Self::Memory(Parser::new(format, u64::MAX)),
         }
     }
@@ -175,6 +177,7 @@ fn next_request(parser: &mut Parser, lines: &mut Lines) -> Result<Option<Access>
 /// record.
 fn settle_format(lines: &mut Lines, forced: Option<AccessFormat>) -> Result<Option<AccessFormat>, Fault> {
     while let Some(line) = lines.next()? {
+        // With a given format its own reader decides about remarks.
         if parse::is_empty(line)? || (forced.is_none() && lackey::is_remark(line)) {
             continue;
         }
