@@ -88,6 +88,7 @@ impl Channel {
             cha,
             from_mc_ps,
             write_ack_ps,
+            // One ps less than the quickest answer takes, because an event lies at least 1 ps ahead.
             lateness_max_ps: from_mc_ps.min(write_ack_ps).saturating_sub(1),
             arriving: VecDeque::with_capacity(ARRIVING_CAPACITY),
             waiting: [(); 2].map(|()| VecDeque::with_capacity(ARRIVING_CAPACITY)),
@@ -164,6 +165,7 @@ impl Channel {
             self.steps.shown = self.steps.steps.len();
         }
         if take_due {
+            // Drains the list, so that the loop below sends nothing on a channel with buffer devices.
             if let Some(buffer) = self.buffer {
                 self.send_answers(buffer, context);
             }
@@ -233,6 +235,7 @@ impl Channel {
     #[inline(always)]
     pub(super) fn step(&mut self) {
         match self.arriving.front() {
+            // An arrival in the clock of a command goes first, so that the choice of the command sees the request.
             Some(arriving) if arriving.at <= self.planned.1 => {
                 let arriving = *arriving;
                 self.arriving.pop_front();
@@ -279,8 +282,10 @@ impl Channel {
     fn answer(&mut self, request: &IncomingRequest, clock: u64, offered: OfferResult) {
         let id = RequestId(request.tag & !REPORTED);
         if !request.read {
+            // A write is acknowledged when the WPQ accepts it, not when DRAM is written (docs/models/memory.md).
             self.answers.push((self.at + self.write_ack_ps, Payload::Accepted(id)));
         } else if offered == OfferResult::Forwarded {
+            // The data of a queued write is ready in the next clock, as in Ramulator 2.
             self.send_data(id, clock + 1);
         }
     }
@@ -324,6 +329,7 @@ impl Channel {
                 _ => {}
             }
             if let Some(read) = issued.freed {
+                // Before `decide`, so that the next command is chosen with the admitted request in the queue.
                 self.admit_waiting(clock, read);
             }
             self.controller.decide(self.at);
@@ -340,6 +346,7 @@ impl Channel {
     #[inline]
     fn admit_waiting(&mut self, clock: u64, read: bool) {
         let list = self.list(read);
+        // A loop, because a write that merges and a read that is forwarded leave the entry to the next request.
         while !self.controller.is_full(read) {
             let Some(request) = self.waiting[list].pop_front() else { return };
             let offered = self.controller.admit(self.at, clock, &request);

@@ -56,6 +56,7 @@ impl Ratio {
     /// Returns the product, rounded up.
     #[inline]
     fn times(&self, factor: u64) -> u64 {
+        // A product of two 64-bit numbers leaves room for two more 64-bit numbers, so no sum here overflows 128 bits.
         let [low, high] = self.fraction.map(|part| wide(factor, part));
         let [low_one, high_one] = self.almost_one.map(u128::from);
         let fraction = high + high_one + ((low + low_one) >> 64);

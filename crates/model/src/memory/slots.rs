@@ -69,6 +69,7 @@ impl Channel {
     #[must_use]
     pub fn with_dimm(mut self, dimm: ComponentId, command_ps: u64) -> Self {
         let line_ps = |write| self.clock.edge(self.controller.slot_clocks(Some(write))).ps();
+        // The channel may be late by less than its quickest answer takes, those to the DIMM included.
         let quickest = command_ps.min(line_ps(true)).min(line_ps(false)).max(1);
         self.lateness_max_ps = self.lateness_max_ps.min(quickest - 1);
         self.slots = Some(Box::new(Slots::new(dimm, command_ps)));
@@ -103,6 +104,7 @@ impl Channel {
     /// Handles the notice of the DIMM, which requests a slot from time `at` on.
     pub(crate) fn reserve(&mut self, id: RequestId, slot: Slot, at: Time, context: &mut Context) {
         if let Some(slots) = &mut self.slots {
+            // As with requests to the channel, notices that depart later may be for an earlier slot.
             let before = slots.requested.iter().rev().take_while(|other| other.at > at).count();
             slots.requested.insert(slots.requested.len() - before, SlotRequest { at, id, slot });
         }
@@ -140,6 +142,7 @@ impl Channel {
                 _ if next > now => return,
                 _ => {
                     self.step();
+                    // The command had its turn while a slot waited, so the slot is next at an equal clock.
                     if let Some(slots) = self.slots.as_mut().filter(|_| slot.is_some()) {
                         slots.yields = false;
                     }
@@ -170,6 +173,7 @@ impl Channel {
     pub(crate) fn occupy(&mut self, now: Time, banks: u64, ps: u64, context: &mut Context) -> Option<Time> {
         self.catch_up(now);
         let clock = self.clock.at_or_after(now);
+        // Counts from time 0, which rounds the duration up to whole clocks.
         let clocks = self.clock.at_or_after(Time::from_ps(ps));
         let end = self.controller.occupy(clock, banks, clocks);
         self.update_plan();

@@ -21,6 +21,7 @@ impl<T> Index<usize> for Table<T> {
 
     #[inline]
     fn index(&self, index: usize) -> &T {
+        // `LEN` is a power of two, so the remainder is a mask and needs no bounds check.
         &self.0[index % LEN]
     }
 }

@@ -67,6 +67,7 @@ impl DramTiming {
     pub(crate) fn new(dram: &DramParams) -> Self {
         let per_rank = dram.bank_groups * dram.banks_per_group;
         let rank = |index: usize| {
+            // `checked_shl`, because a shift by all 64 bits overflows for ranks that a subchannel does not have.
             let of_rank = |count: u32| (u64::MAX >> (64 - count)).checked_shl(index as u32 * count).unwrap_or(0);
             RankTiming { banks: of_rank(per_rank), groups: of_rank(dram.bank_groups), ..RankTiming::default() }
         };
@@ -140,6 +141,7 @@ impl DramTiming {
 
     #[inline]
     pub(crate) fn earliest_precharge(&self, bank: usize) -> u64 {
+        // Speed only: tPPD exists since DDR5 (JESD79-5); before, precharges of a rank do not delay each other.
         if self.dram.timing.ppd == 0 {
             return self.precharge[bank];
         }
@@ -199,6 +201,7 @@ impl DramTiming {
     /// Closes the row of a bank by auto-precharge at `clock`.
     pub(crate) fn close(&mut self, clock: u64, bank: usize) {
         self.open &= !(1 << bank);
+        // tRC from the last ACT may end later than tRP.
         self.act[bank] = self.act[bank].max(clock + u64::from(self.dram.timing.rp));
     }
 
@@ -208,6 +211,7 @@ impl DramTiming {
         let row = &mut self.rows[bank];
         row.used = clock;
         row.hits += 1;
+        // tWR counts from the end of the write data, tRTP from the RD command (JESD79-4).
         let hold = if write { t.cwl + t.burst + t.wr } else { t.rtp };
         self.precharge[bank] = self.precharge[bank].max(clock + u64::from(hold));
         let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
@@ -252,8 +256,10 @@ impl DramTiming {
         let t = self.dram.timing;
         let rank = self.rank_of(banks.trailing_zeros() as usize);
         let busy = clock + u64::from(if same_bank { t.rfc_sb } else { t.rfc });
+        // With all banks closed, an ACT or another refresh must come next, and both wait for `act`.
         bits(banks).for_each(|bank| self.act[bank] = self.act[bank].max(busy));
         if same_bank {
+            // tREFSB_ACT for the other banks: tREFSBRD in JESD79-5, tRREFD in JESD235.
             self.ranks[rank].same_bank = clock + u64::from(t.refsb_refsb);
             self.raise_act(rank, clock + u64::from(t.refsb_act));
         }
@@ -271,6 +277,7 @@ fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u64; 2]) {
 /// Returns the clocks from one column access to the next.
 fn gaps(dram: &DramParams) -> [CasGaps; 2] {
     let t = &dram.timing;
+    // Write data must not meet read data on the bus; the command bus needs at least one clock in between.
     let turn = |extra: u32| (t.cl + t.burst + extra).saturating_sub(t.cwl).max(1);
     // tWTR counts from the end of the write data.
     let written = t.cwl + t.burst;
@@ -292,6 +299,7 @@ pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
             return None;
         }
         let bit = mask.trailing_zeros() as usize;
+        // Clears the lowest bit that is set.
         mask &= mask - 1;
         Some(bit)
     })

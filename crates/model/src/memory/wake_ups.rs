@@ -22,6 +22,7 @@ impl WakeUps {
         if self.next <= due {
             return false;
         }
+        // A third wake-up is forgotten; it is scheduled anew when the earlier ones have passed.
         if self.later == Time::MAX {
             self.later = self.next;
         }

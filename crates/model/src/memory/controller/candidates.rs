@@ -42,6 +42,7 @@ pub(super) struct Candidates {
 impl Candidates {
     pub(super) fn new(params: &MemoryControllerParams) -> Self {
         let columns_first = params.scheduler == SchedulingPolicy::ColumnFirst;
+        // FR-FCFS ranks column accesses before ACT before PRE; `oldest-ready` ranks all of them by age alone.
         let (open_class, close_class) = if columns_first { (SECOND, THIRD) } else { (FIRST, FIRST) };
         Self {
             open_class,
@@ -61,12 +62,14 @@ impl Candidates {
     pub(super) fn pending_changed(&mut self, bank: usize) {
         self.stale_banks[COLUMNS] |= 1 << bank;
         self.stale_banks[OPENS] |= 1 << bank;
+        // If the new hit protects the row that was to be closed, the second best precharge is unknown.
         self.stale_banks[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
     }
 
     /// Notes an activation, which delays other activations.
     #[inline]
     pub(super) fn row_opened(&mut self, bank: usize) {
+        // tRRD and tFAW delay every activation of the rank (JESD79-4), so another bank may be first now.
         self.stale_banks[OPENS] = ALL_BANKS;
         self.stale_banks[OWNED] |= 1 << bank;
         self.stale_banks[COLUMNS] |= 1 << bank;
@@ -77,12 +80,14 @@ impl Candidates {
     pub(super) fn row_accessed(&mut self, bank: usize) {
         self.stale_banks[OWNED] = ALL_BANKS;
         self.stale_banks[COLUMNS] = ALL_BANKS;
+        // tRTP and tWR delay the precharge of this bank alone; if it was the best, the second best is unknown.
         self.stale_banks[CLOSES] |= if self.best[CLOSES].bank() == bank { ALL_BANKS } else { 1 << bank };
     }
 
     /// Notes a precharge, which may delay other precharges and leaves no open row to access.
     #[inline]
     pub(super) fn row_closed(&mut self, bank: usize) {
+        // tPPD delays every precharge of the rank (JESD79-5).
         self.stale_banks[CLOSES] = ALL_BANKS;
         self.stale_banks[OPENS] |= 1 << bank;
         if self.best[COLUMNS].bank() == bank {
@@ -107,6 +112,7 @@ impl Candidates {
     fn set_conditions(&mut self, write: bool, held: u64, overdue: u64) {
         if (write, held) != (self.write, self.held) {
             (self.write, self.held) = (write, held);
+            // Owners are served in both modes and before a refresh: their candidates depend on neither condition.
             self.stale_banks[COLUMNS..].fill(ALL_BANKS);
         }
         if overdue != self.overdue {
@@ -119,6 +125,7 @@ impl Candidates {
     /// Returns the banks to examine for the best candidate of a kind from clock `floor` on.
     #[inline]
     fn stale_banks(&self, kind: usize, floor: u64) -> u64 {
+        // When the floor has passed the best clock, ready commands tie, and an older request may win.
         if self.best[kind].clock < floor {
             ALL_BANKS
         } else {
@@ -151,6 +158,7 @@ impl CommandScheduler {
 
     #[inline]
     fn best_remembered(&mut self, write: bool, clock: u64) -> CommandPlan {
+        // HBM has one bus for row commands and one for column commands (JESD235), so each kind has its own floor.
         let (column_floor, row_floor) = (clock.max(self.buses.column), clock.max(self.buses.row));
         let free = !self.refresher.held;
         let overdue = self.overdue(self.queue(write), free & !self.owned(), self.floor(clock));
@@ -165,6 +173,7 @@ impl CommandScheduler {
         }
         let hits = self.queue(write).hits & !overdue;
         let stale_banks = self.candidates.stale_banks(COLUMNS, column_floor);
+        // Speed only: without hits the banks stay stale, and the cached column access is not used below.
         if hits != 0 && stale_banks != 0 {
             let first = self.first_column(write, hits & free & stale_banks, column_floor);
             self.candidates.store_best(COLUMNS, stale_banks, first);

@@ -45,6 +45,7 @@ impl Direction {
     pub(super) fn note_arrival(&mut self, read: bool, reads: &PendingQueue, clock: u64) {
         if !read {
             self.last_write = clock;
+        // While writes pass no read is served, so the read that found the queue empty stays the oldest.
         } else if reads.len() == 0 {
             self.reads_since = clock;
         }
@@ -52,6 +53,7 @@ impl Direction {
 
     /// Counts a line that has been served.
     pub(super) fn note_served(&mut self, write: bool) {
+        // Writes that pass in read mode, and owned reads in write mode, do not count towards the limits of the mode.
         self.served += u32::from(write == (self.mode == Mode::Write));
     }
 
@@ -111,6 +113,7 @@ impl Direction {
             }
             _ => {}
         }
+        // Decided after the mode, so that a write mode that ends without reads may go on as an idle drain.
         if self.mode == Mode::Read && params.idle_drain == IdleDrain::Yield {
             self.idle_drain = if self.idle_drain {
                 writes.len() > 0 && !self.reads_end_drain(reads, params, clock)
@@ -124,6 +127,7 @@ impl Direction {
     /// Returns true if reads end the writes that an empty read queue let pass: by the number of reads, by the number
     /// that would hit an open row, or by age.
     fn reads_end_drain(&self, reads: &PendingQueue, params: &MemoryControllerParams, clock: u64) -> bool {
+        // Calibrated against figures 7a, 8a and 3 (quadrant 3); see docs/models/memory.md, Sources.
         reads.len() > params.idle_reads
             || reads.len() > params.idle_hits && reads.hitting() > params.idle_hits
             || clock >= self.read_timeout_at(reads, params)
@@ -132,6 +136,7 @@ impl Direction {
     /// Returns the clock at which the oldest read has waited long enough for writes that an empty read queue let pass.
     #[inline]
     fn read_timeout_at(&self, reads: &PendingQueue, params: &MemoryControllerParams) -> u64 {
+        // `u32::MAX` stands for `idle_age = "off"`.
         if reads.len() == 0 || params.idle_age == u32::MAX {
             return u64::MAX;
         }
@@ -146,6 +151,7 @@ impl Direction {
         reads: &PendingQueue,
         params: &MemoryControllerParams,
     ) -> CommandPlan {
+        // No command or arrival need coincide with the age limit, so the plan itself must contain that clock.
         if self.idle_drain {
             plan.or(CommandPlan::nothing(self.read_timeout_at(reads, params)))
         } else {
@@ -177,6 +183,7 @@ impl Direction {
         writes: &PendingQueue,
         params: &MemoryControllerParams,
     ) -> CommandPlan {
+        // While reads wait, writes pass only in a mode or in spare slots, so their age sets no deadline.
         if params.idle_flush == u32::MAX || reads.len() > 0 {
             plan
         } else {
@@ -193,11 +200,13 @@ impl Direction {
     ) -> bool {
         let idle =
             params.idle_drain == IdleDrain::Mode && reads.len() == 0 && self.enough_idle_writes(writes, params, clock);
+        // A minimum of reads between write modes keeps a full WPQ from starving them (figures 3, quadrant 3, and 6b).
         let few_reads = self.served >= params.reads_per_mode || reads.len() <= params.reads_few;
         idle || writes.len() >= params.write_high && few_reads
     }
 
     fn stops_writing(&self, reads: &PendingQueue, writes: &PendingQueue, params: &MemoryControllerParams) -> bool {
+        // A mode that began for lack of reads empties the WPQ, since nothing else would use the bus.
         if params.idle_drain == IdleDrain::Mode && reads.len() == 0 {
             return writes.len() == 0;
         }

@@ -32,6 +32,7 @@ impl Controller {
     /// row. Returns the clock at which they are free again, or `None` while writes wait for one of them or a request
     /// owns one.
     pub fn occupy(&mut self, clock: u64, banks: u64, clocks: u64) -> Option<u64> {
+        // A queued write may be for a row that the clone copies, and an owner still needs its open row.
         if (self.scheduler.writes.banks | self.scheduler.owned()) & banks != 0 {
             return None;
         }

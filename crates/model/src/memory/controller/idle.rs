@@ -8,6 +8,7 @@ impl Controller {
     #[inline]
     pub(super) fn note_use(&mut self, clock: u64) {
         if self.scheduler.params.page == PagePolicy::Timeout {
+            // Only a lower bound: the search for idle rows runs when the clock has passed it.
             self.idle_check = self.idle_check.min(clock + u64::from(self.scheduler.params.idle_close));
         }
     }
@@ -21,6 +22,7 @@ impl Controller {
 
     fn close_rows_idle_before(&mut self, clock: u64) -> bool {
         let mut any = false;
+        // Strictly before `clock`: the command bus of that clock belongs to the planned command.
         while let Some((at, bank)) = self.next_idle_row().filter(|&(at, _)| at < clock) {
             self.close_row(at, bank);
             any = true;
@@ -40,6 +42,7 @@ impl Controller {
             let idle = self.scheduler.timing.used(bank) + u64::from(self.scheduler.params.idle_close);
             idle.max(self.scheduler.timing.earliest_precharge(bank)).max(self.scheduler.buses.row)
         };
+        // Ties go to the lowest bank, which makes the order of the precharges deterministic.
         bits(unwanted).map(|bank| (closes(bank), bank)).min()
     }
 }

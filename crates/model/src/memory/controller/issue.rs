@@ -9,6 +9,7 @@ impl Controller {
     pub(super) fn issue_conflict(&mut self, clock: u64, bank: usize, write: bool) {
         let queue = if write { &mut self.scheduler.writes } else { &mut self.scheduler.reads };
         let entry = queue.rival_mut(bank);
+        // The first command of a request classifies it as hit, miss or conflict; later ones do not count.
         self.counters.row_conflicts += u64::from(std::mem::take(&mut entry.untouched));
         let count = if write { &mut self.counters.write_conflicts } else { &mut self.counters.read_conflicts };
         *count += 1;
@@ -71,6 +72,7 @@ impl Controller {
         } else {
             (&mut self.scheduler.reads, &mut self.scheduler.writes)
         };
+        // The row may serve requests of the other direction, too.
         other.row_opened(bank, row);
         if self.scheduler.params.entry_until == EntryRelease::Column {
             self.counters.row_misses += u64::from(std::mem::take(&mut own.rival_mut(bank).untouched));
@@ -78,6 +80,7 @@ impl Controller {
             self.scheduler.candidates.pending_changed(bank);
             return Issued::default();
         }
+        // The ACT frees the entry; until its column access the request owns the bank, so no other closes the row.
         let entry = own.remove_opener(bank, row);
         self.counters.row_misses += u64::from(entry.untouched);
         self.scheduler.owners.own(bank, entry, write);
@@ -97,6 +100,7 @@ impl Controller {
         let queue = if write { &mut self.scheduler.writes } else { &mut self.scheduler.reads };
         let hit = queue.hit_mut(bank);
         self.counters.row_hits += u64::from(hit.untouched);
+        // A line of several bursts keeps its entry until the last of them.
         if hit.accesses > 1 {
             let entry = *hit;
             (hit.untouched, hit.accesses) = (false, entry.accesses - 1);
@@ -131,6 +135,7 @@ impl Controller {
         self.note_use(clock);
         self.counters.switches += u64::from(write != self.last_was_write);
         self.last_was_write = write;
+        // Decided when the entry has left its queue, so that a request does not keep open a row that only it needed.
         let closes = self.closes_after(bank, write);
         if self.recording {
             let kind = match (write, closes) {
@@ -142,6 +147,7 @@ impl Controller {
             self.record(clock, kind, bank, entry.row, u32::from(entry.column));
         }
         if closes {
+            // Auto-precharge needs no command slot and begins as soon as tRAS and tRTP or tWR allow (JESD79-4).
             self.scheduler.timing.close(self.scheduler.timing.bank_precharge(bank), bank);
             self.row_closed(bank);
         }

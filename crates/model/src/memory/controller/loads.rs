@@ -41,6 +41,7 @@ impl BankLoads {
     /// the mean.
     #[must_use]
     pub fn samples_from(&self, deviation: f64) -> (u64, u64) {
+        // Clamped, because a deviation beyond the largest possible load selects no sample.
         let first = ((deviation - 1.0) * f64::from(MEAN)).ceil().clamp(0.0, self.samples.len() as f64) as usize;
         let count = |samples: &[u32]| samples.iter().map(|&samples| u64::from(samples)).sum();
         (count(&self.samples), count(&self.samples[first..]))

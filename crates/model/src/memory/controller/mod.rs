@@ -103,6 +103,7 @@ impl Controller {
     /// that it records.
     #[must_use]
     pub fn new(dram: &DramParams, params: &MemoryControllerParams, classes: usize, channel: u32) -> Self {
+        // With a shared queue one direction may fill all entries.
         let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
         let mut scheduler = CommandScheduler::new(dram, params, write_entries);
         Self {
@@ -228,9 +229,11 @@ impl Controller {
     /// Takes a request if there is room. The second result is true if the next command of its bank may have changed.
     #[inline]
     fn take_request(&mut self, now: Time, clock: u64, incoming: &IncomingRequest) -> (OfferResult, bool) {
+        // The request must find a row closed whose timeout is over.
         if self.close_idle_rows(clock) {
             self.plan = self.scheduler.plan_from(clock);
         }
+        // A forwarded read or a merged write needs no entry, so a full queue does not refuse it.
         if let Some(answer) = self.find_write(incoming) {
             return (answer, false);
         }
@@ -309,6 +312,7 @@ impl Controller {
     /// Chooses the mode and the next command after a command at the planned clock, which begins at `now`.
     #[inline]
     pub fn decide(&mut self, now: Time) {
+        // The mode comes first: the command is chosen among the requests of its direction.
         self.choose_direction(now, self.plan.clock);
         self.plan = self.scheduler.plan_from(self.plan.clock);
     }

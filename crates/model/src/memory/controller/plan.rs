@@ -153,6 +153,7 @@ impl CommandPlan {
     /// Returns true if the plan is for a write.
     #[inline]
     fn writes(self) -> bool {
+        // `PlanKey::NONE` has all bits set, that of `WRITE` too.
         self.key.0 & WRITE != 0 && self.key != PlanKey::NONE
     }
 }
@@ -181,11 +182,13 @@ impl CommandScheduler {
         let floor = self.floor(clock);
         let write = self.direction.writes();
         let candidate = self.best_candidate(write, clock);
+        // Speed only: a refresh step that is due after the candidate cannot be the next command.
         let plan = if self.refresher.is_quiet_until(candidate.clock, self.waited_for()) {
             candidate
         } else {
             candidate.or(self.refresher.plan(floor, &self.timing, self.owned(), self.waited_for(), self.buses.row))
         };
+        // Without waiting reads the idle drain decides about writes instead.
         let spare = self.writes.len() >= self.params.spare_writes && !write && self.reads.banks != 0;
         if write {
             self.direction.or_read_timeout(plan, &self.reads, &self.params)
@@ -199,6 +202,7 @@ impl CommandScheduler {
     /// Returns `plan`, or a command for a write that fits before it in a slot that no read can use.
     #[inline(never)]
     fn or_spare_write(&self, plan: CommandPlan, floor: u64, clock: u64) -> CommandPlan {
+        // A command that is due now leaves no slot before it.
         if plan.clock <= floor {
             return plan;
         }
@@ -213,6 +217,7 @@ impl CommandScheduler {
     /// Returns true if the command `spare` for a write is early enough before `plan` to use the slot.
     #[inline]
     fn fits_before(&self, spare: CommandPlan, plan: CommandPlan) -> bool {
+        // At least one clock earlier, because the spare command occupies the bus for a clock.
         spare.clock.saturating_add(u64::from(self.params.spare_clocks.max(1))) <= plan.clock
     }
 
@@ -243,15 +248,18 @@ impl CommandScheduler {
         let read = incoming.read;
         let bank = 1 << incoming.place.bank;
         if self.params.scheduler == SchedulingPolicy::Fcfs
+            // Both cases may replace the planned command by one of another bank, so all banks are examined.
             || self.may_protect_row(plan, usize::from(incoming.place.bank), read)
         {
             return self.plan_from(clock);
         }
         if self.direction.writes() {
+            // A read does not change the next write, only the clock at which it ends the drain.
             let plan = if read { plan } else { plan.or(self.plan_among(true, bank, clock)) };
             return self.direction.or_read_timeout(plan, &self.reads, &self.params);
         }
         let spare = self.params.spare_writes;
+        // A planned spare write may now be to a rank that the read waits for.
         if self.at_a_threshold(read) || read && plan.writes() {
             return self.plan_from(clock);
         }
@@ -277,6 +285,7 @@ impl CommandScheduler {
     /// Returns the column accesses, activations and precharges that writes may have while reads wait: in ranks that no
     /// read waits for, and, unless `spare_rows` is set, of open rows only.
     fn wanted_by_spare_writes(&self, among: u64, clock: u64) -> [u64; 3] {
+        // Within a rank tWTR would delay the reads (JESD79-4); another rank costs them only the rank switch.
         let among = among & self.unread_ranks() & !self.refresher.held;
         if among & self.writes.banks == 0 {
             return [0; 3];

@@ -103,6 +103,7 @@ impl PendingQueue {
     /// Creates an empty queue. `searched` is true if lines will be looked up.
     pub(super) fn new(capacity: u32, searched: bool) -> Self {
         Self {
+            // The last entry links past the end; a full queue is never pushed to, so that link is not followed.
             entries: (1..=capacity as u16).map(|next| QueueEntry { next, ..QueueEntry::NONE }).collect(),
             free: 0,
             len: 0,
@@ -221,9 +222,11 @@ impl PendingQueue {
             self.entries[usize::from(prev)].next = index;
         }
         if !self.filter.is_empty() {
+            // A count and not a flag, because several queued lines may share a bucket.
             self.filter[QueueEntry::bucket(entry.bank, entry.row, entry.column)] += 1;
         }
         let hits = open_row == Some(entry.row);
+        // Only the oldest hit and the oldest rival compete for the next command of their bank.
         let first = if hits { self.lists[bank].hit } else { self.lists[bank].rival } == NONE;
         if first && hits {
             self.set_hit(bank, index);
@@ -246,6 +249,7 @@ impl PendingQueue {
     pub(super) fn remove_hit(&mut self, bank: usize) -> QueueEntry {
         let index = self.lists[bank].hit;
         let entry = self.unlink(bank, index);
+        // The list is in the order of arrival, so the next hit stands behind the one removed.
         let next = self.find(entry.next, |row| row == entry.row);
         self.set_hit(bank, next);
         entry

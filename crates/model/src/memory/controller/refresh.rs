@@ -26,6 +26,7 @@ impl RankRefresh {
         if self.owed > 0 && (idle || self.owed > postponed) {
             return 0;
         }
+        // Banks without requests are refreshed at once; others may put off what JESD79-4 and JESD79-5 permit.
         let put_off = if idle { 0 } else { postponed - self.owed };
         self.due.saturating_add(u64::from(put_off) * interval)
     }
@@ -90,6 +91,7 @@ impl Refresher {
     /// Blocks the banks of the refresh of `rank` that has become due at `clock`.
     pub(super) fn hold(&mut self, rank: usize, clock: u64) {
         let state = &mut self.ranks[rank];
+        // Several intervals may have ended while the refresh was postponed.
         while state.due <= clock {
             state.due += self.interval;
             state.owed += 1;
@@ -106,6 +108,7 @@ impl Refresher {
         self.held = if self.holds_all && held != 0 { u64::MAX } else { held };
         let next = self.ranks.iter().enumerate().map(|(index, rank)| (rank.due, index)).min();
         let (due, rank) = next.unwrap_or((u64::MAX, 0));
+        // With postponement the begin depends on the waiting requests, so no clock is known in advance.
         let quiet = held == 0 && self.postponed == 0 && self.ranks.iter().all(|rank| rank.owed == 0);
         (self.quiet_until, self.next_rank) = (if quiet { due } else { 0 }, rank);
     }
@@ -149,6 +152,7 @@ impl Refresher {
             if !rank.held {
                 let begins = rank.begins[usize::from(waited_for & rank.banks == 0)];
                 Some(CommandPlan::hold(begins.max(floor), index))
+            // An owner still needs its column access; the refresh waits for it.
             } else if rank.banks & owned == 0 {
                 Some(self.plan_held(rank.banks, index, floor.max(row_bus), timing))
             } else {
@@ -170,6 +174,7 @@ impl Refresher {
     fn closes_for_refresh(&self, banks: u64, timing: &DramTiming) -> u64 {
         if self.same_bank {
             let open = banks & timing.open;
+            // Before REFSB rows are closed one at a time, so the first that may be closed decides; PREA waits for all.
             return bits(open).map(|bank| timing.earliest_precharge(bank)).min().unwrap_or(0);
         }
         timing.earliest_precharge_all(banks)

@@ -31,6 +31,7 @@ impl CommandScheduler {
         Self {
             timing: DramTiming::new(dram),
             refresher: Refresher::new(dram, params),
+            // Forwarding and merging search queued writes; no line is looked up among the reads.
             reads: PendingQueue::new(params.rpq_entries, false),
             writes: PendingQueue::new(write_entries, searched),
             owners: BankOwners::new(),

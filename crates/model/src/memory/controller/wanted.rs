@@ -11,6 +11,7 @@ impl CommandScheduler {
     pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
         let queue = self.queue(write);
         if self.params.scheduler == SchedulingPolicy::Fcfs {
+            // Strict order: while a request of this direction owns a bank, no younger one gets a command.
             let waits = self.owners.banks[usize::from(write)] != 0;
             return if waits { [0; 3] } else { self.wanted_by_oldest(queue, among & !self.owned()) };
         }
@@ -62,6 +63,7 @@ impl CommandScheduler {
     pub(super) fn overdue(&self, queue: &PendingQueue, among: u64, clock: u64) -> u64 {
         let (hold, most) = (self.params.row_hold, self.params.row_hits);
         let contested = queue.hits & queue.rivals & among;
+        // Without a limit on hits only the age of an older rival ends the protection.
         let contested = if most == 0 { contested & !queue.older_hits } else { contested };
         if contested == 0 || hold == u32::MAX && most == 0 {
             0
