@@ -15,6 +15,7 @@ impl BufferCounters {
     /// Counts a line that takes an entry.
     #[inline]
     pub(super) fn insert(&mut self, now: Time) {
+        // Sum of releases less sum of allocations: with the entries in use it gives the integral without a tick.
         self.moments_ps = self.moments_ps.wrapping_sub(now.ps());
         self.inserted = self.inserted.wrapping_add(1);
     }

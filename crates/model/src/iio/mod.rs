@@ -41,6 +41,7 @@ impl IioLink {
         }
         let Self { in_order, .. } = self;
         let mut alone = Some(id).filter(|_| in_order.is_none());
+        // Memory may accept writes out of order; without relaxed ordering an earlier one holds up those behind it.
         if let Some(writes) = in_order {
             if let Some(write) = writes.iter_mut().find(|write| write.0 == id) {
                 write.1 = true;
@@ -93,6 +94,7 @@ impl Iio {
     #[must_use]
     pub fn new(params: IioParams, wiring: IioWiring, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
         let IioWiring { cha, links } = wiring;
+        // A request list never exceeds the credits of its link; one more entry avoids growth at the limit.
         let depth = |pcie: &PcieParams| (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
         let bursts = links.iter().map(|(_, pcie)| depth(pcie)).sum();
         let link = |(device, pcie): (ComponentId, PcieParams)| IioLink {
@@ -203,6 +205,7 @@ impl Iio {
         let now = context.now();
         let link = context.requests.get(id).tag as usize;
         let device = self.links[link].device;
+        // An entry counts until the write may leave it, so ordering lengthens the time for which a credit is held.
         for id in self.links[link].acknowledge(id) {
             let Request { class, since, .. } = *context.requests.get(id);
             self.write.release(now, class, since);
@@ -210,6 +213,7 @@ impl Iio {
             context.requests.remove(id);
         }
         let watched = &mut self.links[link].watched;
+        // In the order of the writes, even with relaxed ordering (docs/models/iio.md, Visibility of writes).
         while let Some(&(_, tag, true)) = watched.front() {
             watched.pop_front();
             context.send(device, 1, Payload::Seen { tag });
@@ -257,6 +261,7 @@ impl Iio {
                 self.read_turn = link;
                 return;
             }
+            // Non-posted credits are not returned here: a device counts its reads until their completions arrive.
             self.read_turn = link + 1;
         }
     }
@@ -276,6 +281,7 @@ impl Iio {
         let link = if kind == RequestKind::IoRead { self.bursts.link(tlp.burst) } else { tlp.burst as u8 };
         let request = Request { engine: link, ..context.request(kind, line, tlp.class, tlp.burst) };
         let id = context.requests.insert(request);
+        // The last line of a TLP stands for the whole TLP (docs/models/iio.md, Visibility of writes).
         if tlp.tag != TlpTag::NONE && tlp.left == 0 {
             self.links[tlp.burst as usize].watched.push_back((id, tlp.tag, false));
         }
@@ -288,6 +294,7 @@ impl Iio {
             // Speed of the simulator only: prefetches its tables for the lookup to come.
             caches.expect(line);
         }
+        // Reads and writes have a port each: requests for lines do not wait behind written lines.
         let port_free = &mut self.ports_free[usize::from(kind == RequestKind::IoRead)];
         let start = now.max(*port_free);
         *port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
@@ -304,6 +311,7 @@ impl Iio {
         let ReadBurst { link, class, .. } = self.bursts.get(tag);
         let IioLink { device, pcie, down, .. } = &mut self.links[usize::from(link)];
         if let Some(lines) = self.bursts.arrive(tag, pcie.mps_bytes) {
+            // Every completion pays header and framing, so small ones waste bandwidth (docs/models/pcie.md).
             let bytes = u64::from(lines) * 64 + u64::from(pcie.completion_overhead_bytes);
             let delay = down.send(now, bytes);
             context.send(*device, delay, Payload::Completion { lines, class });
@@ -321,6 +329,7 @@ impl Part for Iio {
         match payload {
             Payload::ReadCounter { counter } => {
                 let value = self.counter(counter, context.now());
+                // The controller that reads the register models the time of the read itself.
                 context.send(source, 1, Payload::Counter { counter, value });
             }
             Payload::Register { link, access } => self.on_register(link, access, context),

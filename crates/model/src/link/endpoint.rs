@@ -13,6 +13,7 @@ pub(crate) const REGISTER_BYTES: u64 = 8;
 
 /// Returns the number of credits in use from which on another packet of the largest size does not fit.
 fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
+    // From here on a TLP of the largest size would exceed the credits, which counts as a full pool.
     (credits + 1).saturating_sub(packet_bytes / 64).max(1)
 }
 
@@ -122,6 +123,7 @@ impl PcieEndpoint {
     /// Returns the bytes of the next write TLP when `left` bytes from `address` on remain. A TLP ends at a multiple of
     /// the maximum payload size (MPS), so that it crosses no page.
     pub(crate) fn write_bytes(&self, address: u64, left: u32) -> u32 {
+        // A memory request must not cross a 4 KiB boundary (PCIe Base 3.0, 2.2.7), of which the MPS is a divisor.
         let room = u64::from(self.pcie.mps_bytes) - address % u64::from(self.pcie.mps_bytes);
         left.min(room as u32)
     }
@@ -133,6 +135,7 @@ impl PcieEndpoint {
 
     /// Returns true if there are posted credits for a write TLP of `bytes` bytes.
     pub(crate) fn may_write(&self, bytes: u32) -> bool {
+        // All credits or none: a TLP is not split for lack of credits (PCIe Base 3.0, 2.6.1).
         self.posted.free() >= bytes.div_ceil(64)
     }
 
@@ -164,6 +167,7 @@ impl PcieEndpoint {
             assert!(taken, "posted credits were checked");
         }
         self.written.push_back(PendingWrite { lines, class, since: now, tag });
+        // Credits cover data in lines; the wire also carries header and framing.
         let delay = self.up.send(now, u64::from(bytes) + u64::from(self.pcie.write_overhead_bytes));
         context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link, tag: seen });
     }
@@ -180,6 +184,7 @@ impl PcieEndpoint {
             assert!(taken, "read credits were checked");
             self.asked.push_back((now, class));
         }
+        // A read request has no payload; its data uses the opposite lane.
         let delay = self.up.send(now, u64::from(self.pcie.read_overhead_bytes));
         context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
     }

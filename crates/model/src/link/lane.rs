@@ -20,6 +20,7 @@ impl Lane {
     /// Creates one direction of a PCIe link. Data-link-layer packets take their share of the raw rate.
     #[must_use]
     pub fn new(params: &PcieParams) -> Self {
+        // The share is in units of 2^-16; `u128`, so that no rate overflows.
         let usable = (u128::from(params.bytes_per_s) * u128::from((1 << 16) - params.dllp_share)) >> 16;
         Self::at_rate(usable as u64, params.latency_ps)
     }
@@ -33,6 +34,7 @@ impl Lane {
     /// Returns the time on the wire of a TLP of `bytes` bytes, header and framing included, in ps.
     #[must_use]
     pub fn wire_ps(&self, bytes: u64) -> u64 {
+        // Rounded up, so that a link never carries more than its rate.
         (bytes * self.fs_per_byte).div_ceil(1000)
     }
 
@@ -53,6 +55,7 @@ impl Lane {
     /// Returns the time since the last reset for which TLPs were on the wire, in ps.
     #[must_use]
     pub fn busy_ps(&self, now: Time) -> u64 {
+        // Time on the wire that is still ahead of `now` belongs to the next reading.
         self.taken_ps.saturating_sub(self.free_at.ps().saturating_sub(now.ps()))
     }
 

@@ -87,6 +87,7 @@ impl ReadBursts {
         if last {
             self.free.push(number);
         }
+        // Data returns out of order, and a completion leaves as soon as it is full (docs/models/iio.md, Read buffer).
         let leaves = last || u32::from(burst.ready) * 64 >= mps_bytes;
         leaves.then(|| std::mem::take(&mut burst.ready))
     }

@@ -35,6 +35,7 @@ impl UpiPool {
     fn of(kind: RequestKind) -> Self {
         match kind {
             RequestKind::Snoop => Self::Snoop,
+            // IoOwn requests ownership only; its line follows as a write-back.
             RequestKind::CoreRead | RequestKind::IoRead | RequestKind::IoOwn => Self::Request,
             _ => Self::WriteBack,
         }
@@ -201,6 +202,7 @@ impl Upi {
         let since = context.now();
         let request = context.requests.get_mut(id);
         self.saved_owners[index] = SavedOwner { owner: request.owner, since };
+        // The far CHA answers this link and not a core of another socket, so that answers need credits, too.
         request.owner = context.id;
     }
 
@@ -238,6 +240,7 @@ impl Upi {
 
     /// Frees a credit that is back, and sends the next message that waits for one.
     fn return_credit(&mut self, end: usize, pool: UpiPool, class: u8, since: Time, context: &mut Context) {
+        // The domain counts the credit from the wire until its return, which is what limits throughput.
         let credits = &mut self.ends[end].pools[pool as usize];
         credits.domain.release(context.now(), class, since);
         if let Some(id) = credits.waiting.pop(context.requests) {
