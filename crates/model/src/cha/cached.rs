@@ -26,6 +26,7 @@ impl Cha {
             RequestKind::CoreRead => self.serve_core(id, context),
             RequestKind::CoreWrite | RequestKind::CoreClean | RequestKind::CoreDrop => {
                 let victim =
+                    // A dropped line is not allocated, but the snoop filter must forget the core.
                     Victim { line, class, dirty: kind == RequestKind::CoreWrite, taken: kind != RequestKind::CoreDrop };
                 let core = self.wiring.cores.number(owner);
                 let evicted = context.caches().put(core, victim);
@@ -40,6 +41,7 @@ impl Cha {
                 true
             }
             RequestKind::Flush | RequestKind::FlushDoorbell | RequestKind::FlushTail => {
+                // The write-back leaves a clean copy, as CLWB does.
                 let dirty = context.caches().clean(line);
                 // A flush that is a doorbell must reach the device even if the line is clean.
                 let done = kind == RequestKind::Flush && !dirty;
@@ -48,6 +50,7 @@ impl Cha {
                 }
                 done
             }
+            // DDIO ends at the socket: a line homed elsewhere goes to its home (docs/models/upi.md).
             RequestKind::IoPut if !is_remote => {
                 let evicted = context.caches().io_write(line, class).evicted;
                 if self.carry_victim(id, evicted, context) {
@@ -75,10 +78,12 @@ impl Cha {
         let Request { class, line, owner, .. } = *context.requests.get(id);
         let core = self.wiring.cores.number(owner);
         let read = context.caches().read(core, line, class);
+        // The read took a snoop filter entry, whose old line may have been dirty in a core.
         if let Some(evicted) = read.evicted {
             self.evict(evicted, context);
         }
         let Some(dirty) = read.hit else { return false };
+        // A reader that takes a dirty line over also takes the duty to write it back.
         context.requests.get_mut(id).for_store |= dirty;
         context.send(owner, self.hit_ps + self.from_cha_ps, Payload::Data(id));
         true
@@ -100,11 +105,13 @@ impl Cha {
     fn carry_victim(&mut self, id: RequestId, evicted: Option<EvictedLine>, context: &mut Context) -> bool {
         let Some(evicted) = evicted else { return false };
         let Home { socket, place, .. } = context.homes.of(evicted.line);
+        // A request has one destination, so a victim homed on another socket needs its own.
         if socket != self.socket {
             self.evict(evicted, context);
             return false;
         }
         let request = context.requests.get_mut(id);
+        // Memory traffic counts for the workload that wrote the victim.
         request.class = evicted.class;
         request.socket = socket;
         request.place = place;

@@ -75,6 +75,7 @@ impl Cha {
         cache: Option<&CacheParams>,
         classes: usize,
     ) -> Self {
+        // One domain for all slices: reports show those of a socket together.
         let entries = params.slices * params.tor_entries;
         let domain = || Domain::new(entries, entries, classes * CHA_CLASSES_PER_WORKLOAD);
         Self {
@@ -153,6 +154,7 @@ impl Cha {
                 // A line homed on another socket has a slice of the home; here it passes a slice of this socket.
                 context.requests.get_mut(id).slice = context.homes.slice(self.socket, line);
             }
+            // Snoops come before admission: the request takes no entry while another socket is asked.
             _ if !context.caches.are_alone() && self.snoops(id, context) => return,
             _ => {}
         }
@@ -170,6 +172,7 @@ impl Cha {
         let request = *request;
         let index = usize::from(request.slice);
         let input_queue = self.input_queue(&request) as usize;
+        // An earlier request of the same queue goes first, even if this one would have room.
         if self.slices[index].queues[input_queue].is_empty() && self.has_room(index, &request) {
             self.admit(id, context);
             return;
@@ -199,6 +202,7 @@ impl Cha {
         if let Some(upi_transfer) = self.upi_transfer.as_ref().filter(|_| self.is_remote_line(request)) {
             return slice.used < self.params.tor_entries && slice.remote_sockets < upi_transfer.remote_sockets.entries;
         }
+        // The cap on write-backs of cores reserves entries for the others (docs/models/cha.md, Backpressure).
         slice.used < self.params.tor_entries
             && (!request.kind.is_core_write() || slice.core_writes < self.params.tor_write_entries)
     }
@@ -225,6 +229,7 @@ impl Cha {
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
+        // Classes are kept in `read` and `write` alone; `settle` sums them up, which is cheaper per request.
         let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, cha_class);
         assert!(taken, "a slice with a free entry has room");
         let delay = match kind {
@@ -238,6 +243,7 @@ impl Cha {
             _ => self.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
+        // C2M-Write ends when the CHA admits the line, not when memory has it (docs/domains.md).
         if matches!(kind, RequestKind::CoreWrite | RequestKind::CorePost) || kind.is_flush() {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         } else if self.wiring.upis.contains(owner) {
@@ -261,6 +267,7 @@ impl Cha {
             return context.send(expander, delay, Payload::Arrive(id));
         }
         let channel = self.wiring.channels.get(u32::from(place.channel));
+        // No event: the channel handles arrivals in batches (docs/architecture.md, Path of a line).
         context.notify(channel, delay, Payload::Arrive(id));
     }
 
@@ -275,6 +282,7 @@ impl Cha {
         if self.upi_transfer.as_mut().is_some_and(|upi_transfer| upi_transfer.snoop_tracker.data(id)) {
             return;
         }
+        // CHA->DRAM read ends when the data passes, not when it reaches the requester.
         self.read.release(now, cha_class, admitted);
         self.tor.release_unnamed(now);
         let mut delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
@@ -341,6 +349,7 @@ impl Cha {
     fn admit_waiting(&mut self, index: usize, context: &mut Context) {
         while let Some(input_queue) = self.next_waiting(index, context) {
             let slice = &mut self.slices[index];
+            // The queue after this one comes first next time: round robin between cores and devices.
             slice.turn = (input_queue + 1) as u8;
             if let Some(id) = slice.queues[input_queue].pop(context.requests) {
                 slice.waiting -= 1;
@@ -353,6 +362,7 @@ impl Cha {
     fn next_waiting(&self, index: usize, context: &Context) -> Option<usize> {
         let slice = &self.slices[index];
         let count = slice.queues.len();
+        // A queue whose first request may not enter does not block the others.
         (0..count).map(|step| (usize::from(slice.turn) + step) % count).find(|&input_queue| {
             let first = slice.queues[input_queue].front();
             first.is_some_and(|id| self.has_room(index, context.requests.get(id)))

@@ -19,7 +19,9 @@ impl Cha {
             return self.serve_cached_socket(id, context);
         }
         let Request { kind, line, for_store, owner, .. } = *context.requests.get(id);
+        // Looked up before the copy is invalidated, since a hit still serves the read.
         let hit = kind == RequestKind::CoreRead && context.caches().llc_has(line);
+        // The remote socket will have a newer line, so the copy here is stale from now on.
         if for_store || kind == RequestKind::CoreWrite {
             context.caches().io_invalidate(line);
         }
@@ -49,8 +51,10 @@ impl Cha {
                     return false;
                 }
                 self.note_owner(id, context);
+                // Memory has read the line in parallel, which costs bandwidth although a cache serves it.
                 self.read_ahead(id, context);
                 context.send(owner, self.upi_ps, Payload::Admitted(id));
+                // At least 1 ps: every event lies ahead, even without an LLC latency.
                 context.send(owner, self.hit_ps.max(NEXT_PS) + agent, Payload::Data(id));
                 true
             }
@@ -77,7 +81,9 @@ impl Cha {
         let Request { line, class, for_store, .. } = *context.requests.get(id);
         let caches = context.caches();
         let hit = caches.has(line);
+        // A store takes the line away; a load leaves a clean copy here.
         let dirty = if for_store { caches.give_up(line) } else { caches.lend(line) };
+        // A reader without a store has the line clean, so memory must get the dirty data now.
         if dirty.is_some() && !for_store {
             let write = Self::create_background_request(RequestKind::Evict, line, class, context);
             context.send(context.id, NEXT_PS, Payload::Arrive(write));
@@ -93,6 +99,7 @@ impl Cha {
         }
         self.read_ahead(id, context);
         let [agent, _] = self.agent_ps();
+        // The request takes no entry, so its credit returns at once, one UPI latency later.
         context.send(owner, self.upi_ps, Payload::Admitted(id));
         context.send(owner, self.hit_ps.max(NEXT_PS) + agent, Payload::Acknowledged(id));
     }
@@ -112,6 +119,7 @@ impl Cha {
     /// the memory side makes. The write takes no entry of the CHA, and nothing waits for it.
     pub(super) fn note_owner(&self, id: RequestId, context: &mut Context) {
         let Request { class, line, for_store, .. } = *context.requests.get(id);
+        // A read without a store changes no owner, so the directory is not written.
         if self.directory && for_store {
             let id = Self::create_background_request(RequestKind::Directory, line, class, context);
             self.to_channel(id, DIRECTORY_PS, context);

@@ -101,6 +101,7 @@ impl Cha {
         let Request { kind, slice, line, owner, cha_class, .. } = *request;
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
+        // Counted apart, so that lines homed here always find an entry: two sockets cannot deadlock.
         slice.remote_sockets += 1;
         let taken = self.tor.try_acquire_unnamed(now) && self.upi_transfer().domain.try_acquire(now, cha_class);
         assert!(taken, "a slice with a free entry has room");
@@ -110,6 +111,7 @@ impl Cha {
         }
         let kind = match kind {
             RequestKind::CoreRead | RequestKind::IoRead => kind,
+            // A device write first gets ownership, then sends the line: two crossings (docs/models/upi.md).
             RequestKind::IoWrite | RequestKind::IoPut => RequestKind::IoOwn,
             _ => RequestKind::CoreWrite,
         };
@@ -147,6 +149,7 @@ impl Cha {
         };
         let upi = self.upi_transfer().remote_sockets.upi(socket);
         let id = context.requests.insert(request);
+        // Snoops leave the home agent beside the memory controller, other requests the CHA itself.
         let [to_agent, _] = if kind == RequestKind::Snoop { self.agent_ps() } else { [0, 0] };
         context.send(upi, to_agent.max(NEXT_PS), Payload::Arrive(id));
         id
@@ -199,6 +202,7 @@ impl Cha {
         let ddio =
             if kind == RequestKind::IoPut { self.upi_transfer().remote_sockets.ddio } else { RemoteDdio::Memory };
         if ddio == RemoteDdio::Device {
+            // Ownership ends all other copies before the line becomes dirty here.
             context.caches.claim(line);
             if let Some(evicted) = context.caches().io_write(line, class).evicted {
                 self.evict(evicted, context);
@@ -220,6 +224,7 @@ impl Cha {
         self.upi_transfer().domain.release(now, cha_class, admitted);
         self.tor.release_unnamed(now);
         let index = usize::from(slice);
+        // Before `free_entry`, which admits waiting requests by this count.
         self.slices[index].remote_sockets -= 1;
         self.free_entry(index, context);
     }

@@ -22,6 +22,7 @@ impl SnoopTracker {
     /// Starts to wait for `snoops` answers.
     fn expect_answers(&mut self, id: RequestId, snoops: u8) {
         let at = id.0 as usize;
+        // Grows to the largest request number once, and then no longer allocates.
         if self.0.len() <= at {
             self.0.resize(at + 1, (0, false));
         }
@@ -74,6 +75,7 @@ impl Cha {
     pub(super) fn snoops(&mut self, id: RequestId, context: &mut Context) -> bool {
         let request = *context.requests.get(id);
         let writes = match request.kind {
+            // A load needs only a dirty copy; a store and a device write end every other copy.
             RequestKind::CoreRead | RequestKind::IoRead => request.for_store,
             RequestKind::IoWrite | RequestKind::IoPut | RequestKind::IoOwn => true,
             _ => return false,
@@ -82,6 +84,7 @@ impl Cha {
         let Some(peer) = context.caches.peer_with(request.line, from, !writes) else { return false };
         let home = context.homes.of(request.line);
         let snoop = self.send_to(peer, RequestKind::Snoop, home, id, context);
+        // The snoop takes the copy away if the request writes.
         context.requests.get_mut(snoop).for_store = writes;
         true
     }
@@ -119,9 +122,11 @@ impl Cha {
             }
             return;
         }
+        // Without data the request starts again; the copy is gone, so it is not snooped twice.
         if !(dirty && kind.is_read()) {
             return self.arrive_multisocket(id, context);
         }
+        // A load leaves the line clean in all caches, so memory must get the data.
         if !for_store {
             let write = Self::create_background_request(RequestKind::Evict, line, class, context);
             context.send(context.id, NEXT_PS, Payload::Arrive(write));
