@@ -77,6 +77,7 @@ impl Engine {
     pub(super) fn start(&self, entries: u32, start: &mut StartContext<'_>) {
         match self {
             Self::Programs(programs) => programs.start(entries, start),
+            // Cores start 137 ps apart, so that their accesses do not coincide.
             Self::Executor(_) => start.wake(1 + start.index * 137, Payload::Step),
             Self::NetStack(stack) => stack.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload)),
             Self::Worker(worker) => start.wake(worker.begins_ps(), Payload::Worked),
@@ -87,12 +88,14 @@ impl Engine {
     /// that made the request.
     pub(super) fn handles_event(&self, payload: &Payload) -> bool {
         match (payload, self) {
+            // Every engine may use a free entry or the core.
             (Payload::Refill | Payload::Step, _) => true,
             (Payload::KernelWork { class, .. } | Payload::Message { class }, Self::Executor(executor)) => {
                 *class == executor.class()
             }
             (Payload::Block { .. }, Self::Executor(executor)) => executor.is_storage(),
             (Payload::KernelWork { class, .. }, Self::Programs(programs)) => programs.has(*class),
+            // Sockets are never throttled (docs/models/control.md, Levels).
             (Payload::Throttle { .. } | Payload::Halt { .. }, engine) => !matches!(engine, Self::NetStack(_)),
             (Payload::Worked | Payload::Came { .. } | Payload::Written { .. } | Payload::Delivered { .. }, engine) => {
                 matches!(engine, Self::Worker(_))

@@ -111,6 +111,7 @@ impl EngineScheduler {
         // An engine whose work is over by now gives the core up before the event brings new work.
         self.switch_engine(engines, lfb, context);
         let now = context.now();
+        // Offered round robin, so that no engine takes every entry that becomes free.
         let first = if payload == Payload::Refill { self.offer(engines.len()) } else { 0 };
         let asked = requesting_engine(payload, context);
         for number in (first..engines.len()).chain(0..first) {
@@ -162,6 +163,7 @@ impl EngineScheduler {
             return bound;
         }
         let first = self.first()?;
+        // A slice behind, and not just behind: otherwise engines would alternate at every event.
         if !self.awake[self.turn] || self.behind_ps(first) >= SLICE_PS {
             self.turn = first;
         }
@@ -171,6 +173,7 @@ impl EngineScheduler {
     /// Returns the engine with the least time on its account, among those that have something to do.
     fn first(&self) -> Option<usize> {
         let awake = (0..self.awake.len()).filter(|&engine| self.awake[engine]);
+        // Ties go to the lowest engine number, which keeps the order deterministic.
         awake.min_by_key(|&engine| self.account_ps[engine])
     }
 
@@ -188,9 +191,11 @@ impl EngineScheduler {
             self.waited_ps[engine] += self.waiting_ps(engine, now);
         }
         self.since = now;
+        // Never falls, so that an engine cannot save up time while all others sleep.
         self.floor_ps = self.first().map_or(0, |first| self.account_ps[first]).max(self.floor_ps);
         for (number, engine) in engines.iter().enumerate() {
             let awake = engine.wants(now);
+            // An engine that wakes up is a slice behind at most, however long it slept, as a task of Linux.
             if awake && !self.awake[number] {
                 self.account_ps[number] = self.account_ps[number].max(self.floor_ps.saturating_sub(SLICE_PS));
             }
@@ -201,10 +206,12 @@ impl EngineScheduler {
     /// Schedules a check for the time when a waiting engine is a slice behind, if any engine waits.
     fn schedule_slice_check(&mut self, context: &mut Context) {
         let now = context.now();
+        // A check in the past has happened; one ahead serves for all engines that wait.
         self.look_at = self.look_at.filter(|&at| at > now);
         let waiting = (0..self.awake.len()).filter(|&engine| self.awake[engine] && engine != self.turn);
         let Some(behind_ps) = waiting.map(|engine| self.behind_ps(engine)).max() else { return };
         if self.look_at.is_none() && self.runs.is_some() {
+            // The running engine gains on the waiting ones by the time that passes.
             let delay = SLICE_PS.saturating_sub(behind_ps).max(1);
             self.look_at = Some(now + delay);
             context.send(context.id, delay, Payload::Step);
@@ -214,6 +221,7 @@ impl EngineScheduler {
 
 /// Selects an engine to run: marks it as the running one in the LFB, and sets its contention flag.
 fn select_engine<'a>(number: usize, engines: &'a mut [Engine], lfb: &mut Lfb, now: Time) -> &'a mut Engine {
+    // While another engine waits, the stack pauses its polls when their budget is used up.
     let contended = (0..engines.len()).any(|other| other != number && engines[other].wants(now));
     lfb.engine = number as u8;
     engines[number].set_contended(contended);

@@ -72,6 +72,7 @@ impl Core {
         let staggered = matches!(engines[..], [Engine::Programs(_)]);
         // Programs alone on a core get their entries one after the other, by the `Refill` events that they start with.
         let idle = if staggered { 0 } else { params.lfb_entries };
+        // On a shared core no engine has the core until the scheduler gives it to one.
         if engines.len() > 1 {
             engines.iter_mut().for_each(Engine::share);
         }
@@ -105,6 +106,7 @@ impl Core {
             PowerEvent::Halt(ps) => ClockChange::Halt(u64::from(ps)),
             _ => return false,
         };
+        // The refill time is work of the core, so it scales with the clock.
         if let ClockChange::To(clock) = change {
             self.lfb.clock = clock;
         }

@@ -118,6 +118,7 @@ impl Programs {
     /// Acknowledges kernel work to the drives, unless too much work waits.
     fn acknowledge_work(&mut self, context: &mut Context) {
         let backlog = self.programs.iter().filter_map(|program| program.owed).max().unwrap_or(0);
+        // As with caches: too much backlog holds the drives back.
         if backlog >= KERNEL_BACKLOG_LINES << 16 {
             return;
         }
@@ -135,6 +136,7 @@ impl Programs {
         let count = self.programs.len();
         let mut index = self.turn;
         for _ in 0..count {
+            // Speed only: a branch instead of a division per access.
             index = if index < count { index } else { 0 };
             if self.programs[index].has_work() && self.ready[index] <= now {
                 return Some(index);
@@ -165,9 +167,11 @@ impl Programs {
 
     /// Looks at an idle entry again at `at`. On a shared core, other engines may have the entry until then.
     fn allocate_later(&mut self, at: Time, lfb: &mut Lfb, context: &mut Context) {
+        // The entry itself waits; on a shared core that would keep it from other engines.
         if !lfb.shared {
             lfb.idle -= 1;
             context.send(context.id, at.since(context.now()), Payload::Refill);
+        // One wake-up per time serves all idle entries.
         } else if self.wake_up_at != at {
             self.wake_up_at = at;
             context.send(context.id, at.since(context.now()), Payload::Step);
@@ -196,10 +200,12 @@ impl Programs {
             }
         }
         let program = &mut self.programs[index];
+        // Pure loads and pure stores draw no random number.
         let load = program.reads >= 1 << 32 || (program.reads > 0 && self.rng.chance(program.reads));
         let line = program.walk.next(&self.pages, &mut self.rng);
         self.ready[index] = now + self.clock.stretched(program.gap_ps);
         let issued = now + self.clock.stretched(self.params.issue_ps);
+        // At most one access per `issue_ps`, and none before a program may make one.
         self.next_issue = self.ready.iter().fold(Time::MAX, |first, &ready| first.min(ready)).max(issued);
         let class = program.class;
         lfb.take(class, now);
@@ -217,6 +223,7 @@ impl Programs {
     pub(super) fn change_clock(&mut self, change: ClockChange, now: Time) {
         match change {
             ClockChange::To(clock) => self.clock = clock,
+            // The PLL locks anew: nothing is issued, but lines in flight still arrive.
             ClockChange::Halt(ps) => self.next_issue = self.next_issue.max(now + ps),
         }
     }
@@ -238,12 +245,14 @@ impl Programs {
         let now = context.now();
         let request = context.requests.get_mut(id);
         lfb.turn(request.class, now);
+        // Each store displaces an older dirty line, not its own (docs/models/core.md, Choice of the dirty line).
         let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
         request.kind = RequestKind::CoreWrite;
         request.since = now;
         request.line = line;
         let Home { socket, slice, place } = context.homes.of(line);
         (request.socket, request.slice, request.place) = (socket, slice, place);
+        // No MBA delay: a write-back is no miss of the L2 (Intel SDM, volume 3).
         context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
@@ -284,6 +293,7 @@ impl Programs {
     /// Schedules the LFB entries to become free one after the other.
     pub(super) fn start(&self, entries: u32, start: &mut StartContext<'_>) {
         for entry in 0..entries {
+            // Entries 1 ns apart and cores 137 ps apart, so that the start is no burst.
             start.wake(1 + u64::from(entry) * 1000 + start.index * 137, Payload::Refill);
         }
     }
@@ -291,6 +301,7 @@ impl Programs {
     /// Ends programs without end. Kernel work that is left is still done.
     pub(super) fn stop(&mut self) {
         for program in &mut self.programs {
+            // Kernel work has a count already, which is still worked off.
             program.owed.get_or_insert(0);
         }
     }

@@ -65,6 +65,7 @@ impl Lfb {
     /// Returns the entries that a class keeps busy: those that it holds, and on a core without other engines also
     /// those in their refill time.
     pub(crate) fn busy(&self, class: u8) -> u32 {
+        // Entries in their refill time have no class, so on a shared core they are counted for nobody.
         if self.shared {
             self.held.classes()[usize::from(class)].in_use()
         } else {
@@ -75,6 +76,7 @@ impl Lfb {
     /// Allocates an idle entry for a read; there must be one.
     #[inline]
     pub(crate) fn take(&mut self, class: u8, now: Time) {
+        // `idle` and not `held.free()`: an entry in its refill time is free but cannot be allocated.
         self.idle -= 1;
         let taken = self.held.try_acquire(now, class) && self.read.try_acquire(now, class);
         assert!(taken, "an idle LFB entry is free");
@@ -100,13 +102,16 @@ impl Lfb {
     /// Switches an entry from its read, whose data is back, to a write-back.
     #[inline]
     pub(crate) fn turn(&mut self, class: u8, now: Time) {
+        // The entry stays in `held`: one LFB entry serves the read and then the write-back of a store.
         let taken = self.write.try_acquire(now, class);
         assert!(taken, "the LFB entry of a line serves the write-back of the one that it displaced");
     }
 
     /// Frees an entry that was held since `entered`, and schedules the end of its refill time.
     pub(crate) fn free(&mut self, class: u8, entered: Time, rng: &mut Rng, context: &mut Context) {
+        // C2M latency ends here; the refill time is not part of it (docs/models/core.md, Refill).
         self.held.release(context.now(), class, entered);
+        // At least 1 ps, even with a refill time of 0: every event lies ahead.
         let delay = self.clock.stretched(rng.around(self.refill_ps, self.refill_spread_ps)).max(1);
         context.send(context.id, delay, Payload::Refill);
     }

@@ -57,6 +57,7 @@ impl Clients {
     /// Begins an operation. Returns the operation and its arrival time.
     pub(super) fn begin(&mut self) -> (ClientOperation, Time) {
         let Some(arrival) = self.arrivals.pop_front() else { return (ClientOperation::UNASKED, Time::ZERO) };
+        // As many numbers as clients: an operation begins only when a client has asked for it.
         let number = self.free.pop().expect("no more operations than clients");
         self.begun[number as usize] = arrival;
         (ClientOperation(number), arrival)
@@ -73,6 +74,7 @@ impl Clients {
 
     /// Adds an operation that arrives at `at`.
     pub(super) fn arrive(&mut self, at: Time) {
+        // Think times differ, so operations may arrive out of order; the list stays sorted.
         let later = self.arrivals.iter().rev().take_while(|arrival| **arrival > at).count();
         self.arrivals.insert(self.arrivals.len() - later, at);
     }

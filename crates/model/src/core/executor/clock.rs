@@ -38,12 +38,14 @@ impl Executor {
 
     /// Handles a change of the clock. Work that the core has begun ahead of time ends as the new clock says.
     pub(in crate::core) fn change_clock(&mut self, change: ClockChange, lfb: &mut Lfb, context: &mut Context) {
+        // While another engine has the core, the work ahead stands still since it lost the core.
         let since = self.held_since.unwrap_or_else(|| context.now());
         let since_fs = since.ps() * 1000;
         let ahead_fs = self.front_fs.saturating_sub(since_fs);
         let executes = self.idle_until <= since;
         match change {
             ClockChange::To(clock) => {
+                // Work begun before now is already done at the old clock; only the rest is rescaled.
                 if executes && ahead_fs > 0 {
                     self.front_fs = since_fs + clock.rescale_remaining(self.reference.clock, ahead_fs);
                 }
@@ -53,6 +55,7 @@ impl Executor {
             // A core that waits for its next operation sits out the halt meanwhile.
             ClockChange::Halt(ps) => self.front_fs = self.front_fs.max(since_fs + ps * 1000),
         }
+        // The wake-up was for a time at the old clock; its event is ignored when it fires.
         self.wake = None;
         self.advance(lfb, context);
     }

@@ -66,6 +66,7 @@ impl Executor {
         }
         let item = self.held.take().or_else(|| thread.source.next(&mut self.pages, &mut self.rng))?;
         if item.begins && !self.clients.ready() {
+            // The access stays at hand until a client asks for the operation that it begins.
             self.held = Some(item);
             return None;
         }
@@ -77,6 +78,7 @@ impl Executor {
                 self.front_fs = arrival.ps() * 1000;
                 self.idle_until = arrival;
             }
+            // The front end stood still between two operations, so it starts again at the present.
             if matches!(thread.source, Source::RankOperations(_)) {
                 self.front_fs = self.front_fs.max(context.now().ps() * 1000);
             }
@@ -97,7 +99,9 @@ impl Executor {
     fn gate(&mut self, pending: &PendingAccess) -> Result<Time, WaitCause> {
         let instruction_fs = self.thread.instruction_fs;
         self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs).ok_or(WaitCause::Window)?;
+        // Accesses reach the L2 in program order, so not before the last one.
         let mut at = Time::from_ps(self.front_fs / 1000).max(self.issued);
+        // A dependent access needs the data of all loads before it, such as a pointer.
         if pending.item.depends {
             if self.window.outstanding() > 0 {
                 return Err(WaitCause::None);
@@ -113,6 +117,7 @@ impl Executor {
         let class = self.class();
         let access = context.caches().access(self.index, line, class, store);
         let hit = matches!(access, L2Access::Hit { .. });
+        // A store ends the copies of other sockets in no time (docs/models/upi.md, Snoops).
         if hit && store {
             context.caches.claim(line);
         }
@@ -121,9 +126,11 @@ impl Executor {
         } else if let Some(pending) = &mut self.pending {
             pending.missed = true;
         }
+        // The streamer is trained by hits and misses of the L2 alike.
         for ahead in self.prefetcher.on_access(line) {
             self.ask(ahead, class, lfb, context);
         }
+        // A miss found ahead of the clock waits for its own time (see `AHEAD_PS`).
         if !hit && at <= context.now() {
             let pending = PendingAccess { missed: true, ..*pending };
             return self.miss(&pending, lfb, context);
@@ -135,6 +142,7 @@ impl Executor {
         let LineAccess { store, ends, .. } = pending.item;
         self.issued = at;
         self.pending = None;
+        // A store is over when its line is in the L2; nothing waits for its latency.
         let done = if store { at } else { at + self.l2_hit_ps };
         if !store {
             self.window.push_done(pending.position, done);
@@ -153,6 +161,7 @@ impl Executor {
         let flight = match self.lines_in_flight.find(line) {
             Some(flight) => {
                 if self.lines_in_flight.get_mut(flight).demand.is_none() {
+                    // A demand access that joins a prefetch needs an LFB entry, too.
                     if !lfb.try_take(class, now) {
                         return false;
                     }
@@ -176,6 +185,7 @@ impl Executor {
                 }
                 let flight = LineInFlight { demand: Some(now), ..LineInFlight::default() };
                 let flight = self.depart(line, class, flight, lfb, context);
+                // Entries in their refill time count as in use.
                 let waiting = self.params.lfb_entries - lfb.idle;
                 if let Some(pair) = self.prefetcher.adjacent(line, waiting, self.params.lfb_entries) {
                     self.ask(pair, class, lfb, context);
@@ -194,6 +204,7 @@ impl Executor {
     /// window.
     fn keep_up(&mut self, now: Time) {
         let window_fs = u64::from(self.params.rob) * self.thread.instruction_fs;
+        // The front end had run at most the reorder window ahead while the access waited for an entry.
         self.front_fs = self.front_fs.max((now.ps() * 1000).saturating_sub(window_fs));
     }
 
@@ -201,6 +212,7 @@ impl Executor {
     fn wait_for(&mut self, flight: u16, position: u64, store: bool, ends: bool, context: &mut Context) {
         if store {
             self.lines_in_flight.get_mut(flight).store = true;
+            // A store ends its operation at once, because nothing waits for its data.
             if ends {
                 self.end(context.now(), context);
             }

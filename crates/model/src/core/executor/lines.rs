@@ -16,6 +16,7 @@ const OF_PREFETCH: u32 = 1;
 impl Executor {
     /// Requests a line for the prefetchers, unless the core has the line, it is in flight, or no credit is left.
     pub(super) fn ask(&mut self, line: u64, class: u8, lfb: &mut Lfb, context: &mut Context) {
+        // Prefetches never wait: without a credit the hint is lost.
         let unwanted = self.lines_in_flight.find(line).is_some() || context.caches().holds(self.index, line);
         if unwanted || self.prefetch.free() == 0 {
             return;
@@ -37,6 +38,7 @@ impl Executor {
         let flight = self.lines_in_flight.add(line, flight);
         let id = lfb.request(line, class, false, u32::from(flight), context);
         context.caches().expect(line);
+        // MBA delays every read but no write-back, which is no miss (Intel SDM, volume 3).
         context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
         flight
     }
@@ -48,10 +50,12 @@ impl Executor {
         let number = tag as u16;
         let flight = self.lines_in_flight.take(number);
         let wanted = flight.demand.is_some();
+        // The LLC may hand over a dirty line; the core then has the duty to write it back.
         let dirty = for_store || flight.store;
         if dirty {
             context.caches.claim(line);
         }
+        // A line that no access wants yet is marked as prefetched.
         let victim = context.caches().fill(self.index, line, class, dirty, !wanted);
         let (mut ended, mut asked) = (0, 0);
         if let Some(load) = flight.load {
@@ -72,6 +76,7 @@ impl Executor {
         match dirty {
             Some(victim) if flight.prefetch => self.write_back(id, victim, OF_PREFETCH, since, context),
             Some(victim) => {
+                // The entry of the miss now carries the victim to the CHA (C2M-Write).
                 lfb.turn(class, now);
                 self.write_back(id, victim, OF_LFB, flight.demand.unwrap_or(now), context);
             }
@@ -87,6 +92,7 @@ impl Executor {
                 }
             }
         }
+        // Only the end of an operation, or a free entry for storage, gives a starved thread work.
         self.starved &= !(ended > 0 || self.is_storage());
         if ended > 0 {
             self.follow(ended, asked, now, context);

@@ -44,6 +44,7 @@ impl LinesInFlight {
 
     /// Returns the number of a line in flight.
     pub(super) fn find(&self, line: u64) -> Option<u16> {
+        // A linear search: there are no more lines than LFB entries and prefetch credits.
         self.lines.iter().position(|&other| other == line).map(|index| index as u16)
     }
 

@@ -214,6 +214,7 @@ impl Executor {
     /// new ones.
     fn on_halt(&mut self, on: bool, lfb: &mut Lfb, context: &mut Context) {
         self.halted = on;
+        // A stopped process makes no progress, so the front end starts again at the present.
         self.front_fs = self.front_fs.max(context.now().ps() * 1000);
         self.advance(lfb, context);
     }
@@ -226,6 +227,7 @@ impl Executor {
 
     /// Handles the start of the core, or the time of the pending access. A wake-up for another engine is ignored.
     fn on_step(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        // Earlier than the wake-up: the event was for another engine or for a plan that has changed.
         if self.wake.is_some_and(|at| context.now() < at) {
             return;
         }
@@ -264,6 +266,7 @@ impl Executor {
     /// Acknowledges kernel work to the drives, unless too much work waits.
     fn acknowledge_work(&mut self, context: &mut Context) {
         let Source::Storage(storage) = &self.thread.source else { return };
+        // A backlog at the limit holds the drives back until the core has caught up.
         if storage.owed >= KERNEL_BACKLOG_LINES << 16 {
             return;
         }
@@ -301,6 +304,7 @@ impl Executor {
                 Some(Partner::Client(core)) => (core, at),
                 Some(Partner::Server(core)) => (core, at + think_ps),
             };
+            // Work runs ahead of the clock, so the end may lie ahead; an event needs at least 1 ps.
             let delay = from.ps().saturating_sub(context.now().ps()).max(1);
             context.send(core, delay, Payload::Message { class: thread.class });
         }
@@ -326,6 +330,7 @@ impl Executor {
 
     /// Returns true if the executor has something to do, now or when data has arrived.
     pub(super) fn wants(&self, now: Time) -> bool {
+        // A thread that waits for a client does not need the core; one that waits for memory does.
         let idle = self.idle_until > now && self.wake.is_some_and(|at| at > now);
         !self.halted && if self.pending.is_some() { !idle } else { !self.starved }
     }

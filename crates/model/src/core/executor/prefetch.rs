@@ -48,9 +48,11 @@ impl Prefetcher {
             self.clock += 1;
             found.used = self.clock;
             step(found, (line % PAGE_LINES) as u8);
+            // The first step only gives a direction; the second confirms it.
             if found.steps.unsigned_abs() >= 2 {
                 wanted.iter_mut().for_each(|slot| *slot = ask(found, self.params.distance_lines));
             }
+        // Ties go to the first entry, so that untouched entries fill in order.
         } else if let Some(oldest) = self.pages.iter_mut().min_by_key(|tracked| tracked.used) {
             self.clock += 1;
             *oldest = Page { page, used: self.clock, line: (line % PAGE_LINES) as u8, steps: 0, next: 0 };
@@ -62,6 +64,7 @@ impl Prefetcher {
     /// LFB entries: Intel's manual says that prefetching holds back when many requests are outstanding (the half is
     /// assumed).
     pub(super) fn adjacent(&self, line: u64, waiting: u32, entries: u32) -> Option<u64> {
+        // Pairs are aligned to 128 B, so the other line differs in the lowest bit.
         (self.params.adjacent && waiting * 2 <= entries).then_some(line ^ 1)
     }
 }
@@ -78,17 +81,20 @@ fn step(page: &mut Page, line: u8) {
         (true, _) => 1,
         (false, _) => -1,
     };
+    // A new direction starts its prefetches at the line that turned.
     if page.steps.abs() == 1 {
         page.next = i16::from(line);
     }
     page.line = line;
     let ahead = i16::from(line) + if ascending { 1 } else { -1 };
+    // Lines that accesses have reached meanwhile need no prefetch.
     page.next = if ascending { page.next.max(ahead) } else { page.next.min(ahead) };
 }
 
 /// Returns the next line ahead, if it is within the distance and the page.
 fn ask(page: &mut Page, distance: u32) -> Option<u64> {
     let next = page.next;
+    // Physical pages need not be adjacent, so the streamer stays within 4 KiB.
     let within = (0..PAGE_LINES as i16).contains(&next);
     if !within || (next - i16::from(page.line)).unsigned_abs() > distance as u16 {
         return None;

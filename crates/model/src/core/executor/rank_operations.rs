@@ -74,6 +74,7 @@ impl RankOperations {
     pub(super) fn begin(&mut self, rank_operation: RankOperation) {
         let (accesses, instructions) = match rank_operation {
             RankOperation::Work(work) => (work.read_lines + work.write_lines + work.gathers, work.instructions),
+            // A line is loaded and a line is stored: two accesses per line.
             RankOperation::Copy { lines, .. } => (2 * lines, 2 * lines * COPY_INSTRUCTIONS),
         };
         self.current = Some(OperationProgress {
@@ -101,6 +102,7 @@ impl RankOperations {
         }
         if current.accessed == current.accesses {
             self.current = None;
+            // The end depends on all loads, so the operation ends when its data is there.
             return Some(Step { depends: true, ends: true, ..own });
         }
         current.accessed += 1;
@@ -112,6 +114,7 @@ impl RankOperations {
 impl OperationProgress {
     /// Returns the instructions due before the next access; before the last access, all that are left.
     fn due(&self) -> u64 {
+        // `u128`, because the product of two 64-bit counts overflows.
         let upto = u128::from(self.instructions) * u128::from(self.accessed + 1) / u128::from(self.accesses + 1);
         let upto = if self.accessed == self.accesses { self.instructions } else { upto as u64 };
         upto - self.executed
@@ -143,7 +146,9 @@ impl OperationProgress {
         for (behind, count) in self.behind.iter_mut().zip(counts) {
             *behind += i128::from(count);
         }
+        // Ties go to the lowest kind, which makes the order deterministic.
         let most = (1..3).fold(0, |most, kind| if self.behind[kind] > self.behind[most] { kind } else { most });
+        // Deficits always sum up to 0: each access adds the shares and takes away their total.
         self.behind[most] -= i128::from(self.accesses);
         most
     }

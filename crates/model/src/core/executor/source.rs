@@ -57,10 +57,12 @@ impl Storage {
     fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<LineAccess> {
         if self.owed >= LINE {
             self.owed -= LINE;
+            // Pure loads and pure stores draw no random number.
             let load = self.loads >= 1 << 32 || (self.loads > 0 && rng.chance(self.loads));
             let line = self.walk.next(pages.pages(), rng);
             return Some(LineAccess { line, instructions: KERNEL_INSTRUCTIONS, store: !load, ..LineAccess::default() });
         }
+        // Work of the kernel goes first: blocks are consumed when it is done.
         let block = self.blocks.front_mut().filter(|block| block.lines > 0)?;
         let line = pages.physical(block.address) / 64;
         block.address += 64;

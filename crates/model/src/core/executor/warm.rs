@@ -15,6 +15,7 @@ pub(super) fn step(core: &mut Executor, caches: &mut Caches) -> Option<u64> {
         return None;
     }
     let thread = &mut core.thread;
+    // Kernel work follows from IO, of which there is none before the simulation.
     if matches!(thread.source, Source::Storage(_)) {
         return None;
     }
@@ -33,10 +34,12 @@ pub(super) fn step(core: &mut Executor, caches: &mut Caches) -> Option<u64> {
     if found.hit.is_none() {
         let _ = caches.fetched(item.line, class);
     }
+    // As in `on_data`: a dirty line from the LLC stays dirty in the L2.
     let dirty = item.store || found.hit == Some(true);
     if let Some(victim) = caches.fill(core.index, item.line, class, dirty, false) {
         let _ = caches.put(core.index, victim);
     }
+    // Independent misses overlap as far as the LFB allows; dependent ones follow each other.
     let overlap = if item.depends { 1 } else { u64::from(core.params.lfb_entries) };
     Some(work_ps.max(MISS_PS / overlap) + if item.depends { work_ps } else { 0 })
 }

@@ -34,6 +34,7 @@ pub(super) struct ReorderWindow {
 
 impl ReorderWindow {
     pub(super) fn new(rob: u32) -> Self {
+        // One more than the window, because the load that overflows it is added before one leaves.
         let capacity = rob as usize + 1;
         Self {
             rob: u64::from(rob),
@@ -59,12 +60,14 @@ impl ReorderWindow {
     pub(super) fn enter(&mut self, position: u64, mut front_fs: u64, instruction_fs: u64) -> Option<u64> {
         while let Some(oldest) = self.loads.front() {
             let leaves_at = oldest.position + self.rob;
+            // The list is bounded too, since loads of 0 instructions do not advance the position.
             if leaves_at >= position && self.loads.len() <= self.rob as usize {
                 break;
             }
             if oldest.flight != NO_LINE_IN_FLIGHT {
                 return None;
             }
+            // Instructions behind the point where the load left pass at the rate of the core.
             let behind = position.saturating_sub(leaves_at);
             front_fs = front_fs.max(oldest.done.ps() * 1000 + behind * instruction_fs);
             self.loads.pop_front();
@@ -103,7 +106,9 @@ impl ReorderWindow {
         now: Time,
         on_end: impl FnMut(ClientOperation),
     ) {
+        // Loads are numbered in a row, so the distance from the first is the index.
         let start = (number - self.first) as usize;
+        // Only if several wait is the rest of the window searched.
         let stop = if several { self.loads.len() } else { start + 1 };
         let waiting = self.loads.range_mut(start..stop).filter(|load| load.flight == flight);
         let outstanding = &mut self.outstanding;

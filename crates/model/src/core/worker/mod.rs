@@ -76,6 +76,7 @@ impl Worker {
         mut flows: Vec<(u32, u32)>,
         locals: Vec<u32>,
     ) -> Self {
+        // Sorted for the binary search in `on_event`.
         flows.sort_unstable();
         let begins = rank.wakes_at().unwrap_or(Time::ZERO);
         Self {
@@ -132,6 +133,7 @@ impl Worker {
 
     /// Returns the time from the start of the run until the rank begins, in ps.
     pub(super) fn begins_ps(&self) -> u64 {
+        // An event lies at least 1 ps ahead.
         self.rank.wakes_at().map_or(1, |at| at.ps().max(1))
     }
 
@@ -179,6 +181,7 @@ impl Worker {
                     return self.executor.run_rank_operation(rank_operation, lfb, context);
                 }
                 RankRequest::Wake(at) => {
+                    // The rank asks again at every call; one event for the same time is enough.
                     if self.woken_at != at {
                         self.woken_at = at;
                         context.send(context.id, at.since(context.now()).max(1), Payload::Worked);
@@ -201,6 +204,7 @@ impl Worker {
         };
         match labor {
             CoreWork::Compute { work, ps } => {
+                // Work given as a time counts at the reference clock, so that a slower core takes longer.
                 let instructions = u128::from(ps) * 1000 / u128::from(self.instruction_fs.max(1));
                 let instructions = u64::try_from(instructions).unwrap_or(u64::MAX);
                 let busy = StepWorkParams { instructions, ..StepWorkParams::default() };
