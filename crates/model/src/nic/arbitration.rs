@@ -11,15 +11,18 @@ impl Nic {
     /// Sends one TLP of a function. Writes and reads alternate, and send completions and event queue entries go
     /// before packets.
     fn send(&mut self, number: usize, context: &mut Context) {
+        // Reads and writes alternate, so that neither direction starves the other on a full lane.
         if self.functions[number].read_turn && self.read(number, context) {
             self.functions[number].read_turn = false;
             return;
         }
         let Function { endpoint, read_turn, .. } = &mut self.functions[number];
         let common = &mut self.common;
+        // Completions go first: they are one line each, and cores wait for them.
         if self.transmit.sent.write(number, endpoint, common, context)
             || self.receive.write_event(number, endpoint, common, context)
         {
+            // A write of any kind was sent, so a read is next.
             *read_turn = true;
             return;
         }
@@ -27,6 +30,7 @@ impl Nic {
         if matches!(next, WriteStep::Write(time) if time <= context.now()) {
             self.receive.write(number, endpoint, common, context);
             *read_turn = true;
+        // With `read_turn` set the read was tried above and had nothing to send.
         } else if !*read_turn {
             self.read(number, context);
         }
@@ -52,10 +56,12 @@ impl Nic {
                 || self.receive.events.may_write(number, endpoint, &self.common);
             let completion = small.then_some(now);
             let fetch = self.receive.to_fetch(number, endpoint).map(|_| now);
+            // The earliest of all: the arbitration decides again at that time.
             if let Some(time) = write.into_iter().chain(read).chain(completion).chain(fetch).min() {
                 function.wake_at(time, context);
             }
         }
+        // Recorded at every event, so that the counters hold between two events.
         self.common.counters.wait(now, waits);
         let is_held = self.transmit.waits_for_window(&self.common);
         self.common.counters.window_wait.set(now, u64::from(is_held));
@@ -75,6 +81,7 @@ impl Nic {
 
     /// Returns the function whose link leads to an IIO.
     pub(super) fn function_at(&self, iio: ComponentId) -> usize {
+        // A function has an IIO to itself, so the sender of an event names the function.
         self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
     }
 }

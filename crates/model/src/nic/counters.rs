@@ -74,6 +74,7 @@ impl FlowCounters {
     /// Returns the packets dropped for any reason.
     #[must_use]
     pub fn dropped_in_all(&self) -> Tally {
+        // A damaged packet counts under one reason only, so the sum counts each packet once.
         let sum = |field: fn(&Tally) -> u64| self.dropped.iter().map(field).sum();
         Tally { packets: sum(|tally| tally.packets), bytes: sum(|tally| tally.bytes) }
     }
@@ -153,6 +154,7 @@ impl NicCounters {
     pub(super) fn reset(&mut self, time: Time) {
         let mut kept = std::mem::take(self);
         kept.levels().into_iter().for_each(|level| level.reset(time));
+        // Levels go on across the reset, because packets in the buffer stay there; so do the limits reached.
         let Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, met, .. } = kept;
         let others = Self::default();
         *self = Self { buffer, credit_wait, descriptor_wait, fetch_wait, window_wait, pausing, met, ..others };

@@ -30,11 +30,13 @@ impl Nic {
         match decompressor.admit(context.packets.get_mut(id), now) {
             None => return false,
             Some(Some(delay_ps)) => {
+                // The packet comes back on a port of its own, which marks it as decompressed.
                 context.send(context.id, delay_ps, Payload::Packet { id, port: Decompressor::PORT });
             }
             Some(None) => {
                 let packet = context.packets.remove(id);
                 let flow_counters = &mut self.common.flow_counters[packet.flow as usize];
+                // Counted as received here, because the packet never reaches `Receive::arrive`.
                 flow_counters.received.add(packet.ip_bytes);
                 flow_counters.drop(DropReason::BufferFull, packet.ip_bytes);
             }

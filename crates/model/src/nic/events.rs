@@ -23,6 +23,7 @@ impl EventQueues {
     /// an entry.
     pub(super) fn raise(&mut self, queue: u16, of: &Queue, common: &mut Common, context: &mut Context) {
         common.counters.interrupts += 1;
+        // In a burst the entry is part of the lines that the burst stands for.
         if of.has_events() && !common.params.line_size.is_burst() {
             self.due[of.function].push_back(queue);
         } else {
@@ -51,6 +52,7 @@ impl EventQueues {
         let of = &mut queues[usize::from(queue)];
         let Some(line) = of.event_line(common.pages.pages()) else { return false };
         endpoint.write(line, common.params.event_bytes, of.class, TlpTag::NONE, context);
+        // Posted writes and the interrupt message keep their order on the link (PCIe Base 3.0, 2.4.1).
         signal(queue, of, common, context);
         true
     }
@@ -58,5 +60,6 @@ impl EventQueues {
 
 /// Sends the interrupt of a queue to its core.
 fn signal(queue: u16, of: &Queue, common: &Common, context: &mut Context) {
+    // At least 1 ps: every event lies ahead.
     context.send(of.core, common.params.interrupt_ps.max(1) + of.away_ps, Payload::Interrupt { queue });
 }

@@ -32,7 +32,9 @@ impl Function {
 
     /// Schedules a `Send` event at `time`, or as soon as the lane is free after `time`.
     pub(super) fn wake_at(&mut self, time: Time, context: &mut Context) {
+        // A TLP waits for the lane, and a `Send` for the next ps: the function sends one TLP per event.
         let time = time.max(self.endpoint.free_at()).max(context.now() + 1);
+        // Only an earlier time needs a new event; the later one finds `wake` changed and is ignored.
         if self.wake.is_none_or(|wake| wake > time) {
             self.wake = Some(time);
             context.send(context.id, time.since(context.now()), Payload::Send);

@@ -66,11 +66,13 @@ impl GatherQueue {
 
     /// Removes an outstanding read from a packet.
     pub(super) fn done(&mut self, PacketOwner { number, .. }: PacketOwner) {
+        // Packets are numbered in a row, so the distance from the oldest is the index.
         self.packets[(number - self.first) as usize].reads -= 1;
     }
 
     /// Removes and returns the oldest packet if all of its data has arrived.
     pub(super) fn next(&mut self) -> Option<PacketId> {
+        // A packet without outstanding reads may still have some that no credit allowed yet.
         let PendingPacket { id, .. } = *self.packets.front().filter(|packet| packet.whole && packet.reads == 0)?;
         self.packets.pop_front();
         self.first += 1;

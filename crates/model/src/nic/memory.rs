@@ -26,9 +26,12 @@ impl QueueMemory {
     /// Lays out the queue memory of a NIC with `params` from virtual address `base` on, a multiple of 4096.
     #[must_use]
     pub fn at(base: u64, params: &NicParams) -> Self {
+        // A line per descriptor: unread completions are never more than descriptors taken.
         let completion_bytes = (u64::from(params.ring_entries) * 64).next_multiple_of(4096);
         let event_bytes = if params.event_bytes > 0 { EVENT_RING_BYTES } else { 0 };
+        // Without `nic.attach` descriptors cost nothing and lie nowhere (docs/models/nic.md, Where it sits).
         let descriptors = params.attach.map_or(0, |_| params.ring_entries);
+        // Whole lines, so that the completion ring behind the pool is aligned.
         Self { base, pool_bytes: params.pool_bytes.next_multiple_of(64), completion_bytes, event_bytes, descriptors }
     }
 

@@ -80,6 +80,7 @@ impl Common {
         if self.hints.is_empty() {
             return None;
         }
+        // The hint names the node of the physical page, which the driver knows from the fragment.
         let node = socket_of(self.pages.physical(line * 64) / 64);
         self.hints.get(usize::from(node)).copied().flatten()
     }
@@ -118,7 +119,9 @@ impl Nic {
         assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
         assert!(params.completion_bytes > 0 && params.completion_bytes <= 64, "a completion is a line");
         let largest = flows.iter().map(|flow| flow.mss_bytes).max().unwrap_or(1);
+        // RDMA packets share the send window with those of sockets.
         let largest = if rdma.is_empty() { largest } else { largest.max(RDMA_MTU_MAX) };
+        // A packet larger than the window would wait for ever; so would a TLP larger than its credits.
         assert!(params.send_window_bytes >= largest, "the send window holds a packet");
         let holds = |of: &dyn Fn(&PcieParams) -> [u32; 2]| {
             functions.iter().map(|function| of(&function.pcie)).all(|[lines, bytes]| lines >= bytes / 64)
@@ -127,6 +130,7 @@ impl Nic {
         assert!(holds(&|pcie| [pcie.nonposted_lines, pcie.mrrs_bytes]), "read credits hold a request");
         wire.before_ps = params.transmit_ps;
         let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
+        // Cores that only receive have a send queue too, for acknowledgements.
         let all: Vec<ComponentId> = senders.iter().copied().chain(queues.iter().map(|queue| queue.core)).collect();
         let place = |core: ComponentId| {
             let queue = queues.iter().find(|queue| queue.core == core);
@@ -153,6 +157,7 @@ impl Nic {
             common: Common {
                 pages: Translator::new(pages),
                 hints,
+                // The key of RSS is random; it follows the seed of the run.
                 hash: rng.next_u64(),
                 port: Egress::new(&wire),
                 rdma: Rdma::new(rdma, flows.len()),
@@ -288,6 +293,7 @@ impl Part for Nic {
     }
 
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        // A wake-up that an earlier one has replaced changes nothing, so no plan is needed.
         if payload == Payload::Send && !self.send_due(context) {
             return;
         }
@@ -303,6 +309,7 @@ impl Part for Nic {
                     return;
                 }
                 let common = &mut self.common;
+                // Traces show the packet at the NIC from here on, after decompression.
                 context.packets.pass(id, context.id, context.now());
                 self.receive.arrive(id, common, context);
             }
@@ -322,6 +329,7 @@ impl Part for Nic {
                 let number = self.function_at(source);
                 self.functions[number].endpoint.completed(context.now(), lines);
                 self.transmit.complete(number, u32::from(lines), &mut self.common, context);
+                // After `complete`, which has collected the queues whose descriptors have arrived.
                 self.take_fetched();
             }
             Payload::Replenished { queue, count, armed } => {
@@ -346,6 +354,7 @@ impl Part for Nic {
             }
             other => unreachable!("a NIC was sent {other:?}"),
         }
+        // Credits, descriptors and the window change only at events, so planning after each is enough.
         self.plan(context);
         if self.waits.is_some() {
             self.note_waits(context.now());

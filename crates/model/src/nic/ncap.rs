@@ -25,9 +25,11 @@ impl RequestBoundaries {
     /// Returns true if a request begins at offset `place` of the stream. Requests of varying size are followed in
     /// order, and a retransmitted one does not count again.
     fn begins_at(&mut self, place: u64) -> bool {
+        // With a constant size the boundary follows from the offset, whatever was lost or repeated.
         if let Distribution::Constant(bytes) = self.service.request_bytes {
             return place % bytes.max(1) == 0;
         }
+        // Packets before `place` are skipped; one that lies before `next_at` is a retransmission.
         while self.next_at < place {
             self.next_at += self.service.request(self.next).request_bytes;
             self.next += 1;
@@ -92,11 +94,14 @@ impl NcapWatch {
     pub(super) fn received(&mut self, packet: &Packet, now: Time) {
         let Content::Tcp(segment) = packet.content else { return };
         let Some(Some(flow)) = self.flows.get_mut(packet.flow as usize) else { return };
+        // Acknowledgements carry no request.
         if segment.bytes == 0 || !flow.begins_at(segment.sequence) {
             return;
         }
         let verb = flow.service.verb;
+        // In software the driver cannot interrupt earlier than the card does (docs/models/nic.md, NCAP).
         let urgent = self.ncap.received(now, verb).is_some_and(|cause| cause.rx) && !self.params.software;
+        // Kept until the packet is in memory: an interrupt before that would find nothing.
         self.urgent |= urgent;
         self.counts.requests += u64::from(self.params.templates.contains(&verb));
         self.counts.at_once += u64::from(urgent);
@@ -123,8 +128,10 @@ impl NcapWatch {
     }
 
     fn expired(&mut self, context: &mut Context) -> Option<InterruptCause> {
+        // The timer runs freely: the next expiry does not depend on what this one finds.
         context.send(context.id, self.params.period_ps.max(1), Payload::Power(PowerEvent::Wake));
         if self.params.software {
+            // In software the timer is work of a core, which it wakes (assumed: 1 us).
             context.send(self.core, 1, Payload::Power(PowerEvent::Timer(TIMER_NS)));
         }
         let cause = self.ncap.expired(context.now(), self.at_max);
@@ -147,6 +154,7 @@ impl Nic {
             // In software, the driver's own timer announces bursts, without an interrupt of the NIC.
             interrupt_ps: if params.software { 0 } else { interrupt_ps },
             flows: flows.into_iter().map(requests).collect(),
+            // The cores begin with the highest frequency.
             at_max: true,
             fastest,
             urgent: false,

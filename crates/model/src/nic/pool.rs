@@ -27,6 +27,7 @@ impl Nic {
     ) -> bool {
         let Some((pool, port_packets)) = self.pool else { return false };
         match payload {
+            // Only the port is shared: messages of the pool take no descriptor and no TLP of the card.
             Payload::Packet { id, port } if context.packets.get(id).flow == POOL_FLOW => {
                 context.send(pool, NEXT_PS, Payload::Packet { id, port });
                 true
@@ -34,6 +35,7 @@ impl Nic {
             Payload::Transmit(id) if source == pool => {
                 let packet = context.packets.get(id);
                 let demand = matches!(packet.content, Content::Pool(message) if message.kind.is_demand());
+                // Prefetches are hints; dropping them keeps the port for demand messages.
                 if !demand && self.common.port.waiting_packets() >= port_packets {
                     context.packets.remove(id);
                     self.common.counters.pool_dropped += 1;

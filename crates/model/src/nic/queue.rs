@@ -84,6 +84,7 @@ impl Queue {
             entries: params.ring_entries,
             fetch: params.attach.zip(wiring.memory.rings().free).map(|(attach, ring)| Fetch {
                 ring,
+                // At least one at a time; 0 would never fetch.
                 batch: attach.fetch.max(1),
                 known: 0,
                 coming: 0,
@@ -104,6 +105,7 @@ impl Queue {
     /// Returns true if the queue is armed and has completions pending, and disarms it: an urgent packet must not
     /// wait.
     pub(super) fn take_due_interrupt(&mut self) -> bool {
+        // Disarmed queues have interrupted already and are polled.
         let due = self.armed && self.pending > 0;
         if due {
             self.disarm();
@@ -115,6 +117,7 @@ impl Queue {
     pub(super) fn take(&mut self, bytes: u32) -> u64 {
         self.free -= 1;
         self.fetch.iter_mut().for_each(|fetch| fetch.known -= 1);
+        // A frame does not wrap around: its lines are consecutive, so the rest of the pool stays unused.
         if self.buffer + u64::from(bytes) > self.pool_bytes {
             self.buffer = 0;
         }
@@ -133,6 +136,7 @@ impl Queue {
     pub(super) fn needs_descriptors(&self) -> bool {
         self.fetch.is_some_and(|Fetch { batch, known, coming, .. }| {
             let there = self.free - known;
+            // Full batches keep the cost of a read per descriptor low; an empty stock cannot wait for one.
             coming == 0 && known < batch && (there >= batch || (known == 0 && there > 0))
         })
     }
@@ -146,6 +150,7 @@ impl Queue {
     pub(super) fn begin_fetch(&mut self) -> Option<(u64, u32)> {
         let free = self.free;
         let fetch = self.fetch.as_mut()?;
+        // The ring may end before the batch does, so fewer may be read.
         let (count, address, lines) = fetch.ring.advance(fetch.batch.min(free - fetch.known));
         fetch.coming = count;
         Some((address, lines))
@@ -175,6 +180,7 @@ impl Queue {
 
     /// Records a packet that the core was notified of.
     pub(super) fn deliver(&mut self, now: Time, params: &NicParams, met: &mut ReachedLimits) -> Moderation {
+        // Counted whether armed or not: `replenish` needs the number that the core has not taken yet.
         self.seen += 1;
         if !self.armed {
             return Moderation::Nothing;
@@ -197,12 +203,15 @@ impl Queue {
         met: &mut ReachedLimits,
     ) -> Moderation {
         self.free += count;
+        // Descriptors return when the core has taken their packets.
         self.seen = self.seen.checked_sub(count).expect("descriptors come back once");
         assert!(self.free <= self.entries, "a ring holds {} descriptors", self.entries);
+        // A poll that used up its budget returns descriptors without arming, since it goes on (NAPI).
         if !armed || self.armed {
             return Moderation::Nothing;
         }
         self.armed = true;
+        // Packets that arrived between the last poll and now have no interrupt yet.
         self.pending = self.seen;
         self.moderate(now, params, met)
     }
@@ -220,6 +229,7 @@ impl Queue {
         if self.master_ps.is_some() {
             return Moderation::Nothing;
         }
+        // Without a moderation time every completion fires, so the limit is not what fires it.
         if self.pending >= params.coalesce_packets && params.coalesce_ps > 0 {
             met.set(Limit::CoalescePackets);
         }
@@ -247,6 +257,7 @@ impl Queue {
 
     fn disarm(&mut self) {
         self.armed = false;
+        // The core polls until its queue is empty, so one interrupt covers all completions.
         self.pending = 0;
         self.deadline = None;
     }

@@ -45,6 +45,7 @@ impl RdmaEnd {
     /// [`RDMA_REGION_BYTES`].
     #[must_use]
     pub fn region_of(job: &JobParams) -> u64 {
+        // Whole pages, as the base of a region is a multiple of 4096.
         job.largest_message().next_multiple_of(4096).clamp(4096, RDMA_REGION_BYTES)
     }
 
@@ -125,6 +126,7 @@ impl Rdma {
 
     fn mark_sendable(&mut self, index: u32) {
         let end = &mut self.ends[index as usize];
+        // After the end of the run only ranks go on, to end their jobs.
         let silenced = self.stopped && end.own.is_source();
         if !end.sendable && !silenced && (end.begun || !end.own.is_source()) {
             end.sendable = true;
@@ -139,6 +141,7 @@ impl Rdma {
         let connection = &mut self.ends[index as usize].own.connection;
         let placed = connection.on_packet(context.now(), roce, packet.ecn == Ecn::Marked);
         self.hand_over(index, 0, context);
+        // The packet may have opened the window, or asked for an acknowledgement.
         self.mark_sendable(index);
         placed.map(|placed| self.address(index, placed.offset))
     }
@@ -176,6 +179,7 @@ impl Rdma {
         if bytes > 0 {
             context.send(rank.core, 1, Payload::Came { flow, bytes });
         }
+        // Notified once per wait, not at every packet that finds nothing left to write.
         if rank.application.is_written() && std::mem::take(&mut rank.waits) {
             context.send(rank.core, 1, Payload::Written { flow });
         }
@@ -183,6 +187,7 @@ impl Rdma {
 
     fn address(&self, index: u32, offset: u64) -> u64 {
         let own = &self.ends[index as usize].own;
+        // The start of the line: packets that begin within a line read and write the whole line.
         own.base + offset % own.region_bytes / 64 * 64
     }
 
@@ -197,6 +202,7 @@ impl Rdma {
         while held < self.sendable.len() {
             let index = self.sendable.pop_front()?;
             let end = &mut self.ends[index as usize];
+            // A paused end keeps its place behind the others; `held` ends the search after one round.
             if port.is_paused(end.own.priority) {
                 self.sendable.push_back(index);
                 held += 1;
@@ -204,8 +210,10 @@ impl Rdma {
             }
             end.sendable = false;
             let next = end.own.connection.next(context.now());
+            // After `next`, which starts timers for the packet and for pacing.
             self.set_timer(index, context);
             if let Some(roce) = next {
+                // At the end of the list: one packet per turn (round robin).
                 self.mark_sendable(index);
                 let packet = packet(&self.ends[index as usize].own, roce);
                 return Some((packet, self.address(index, roce.offset)));
@@ -220,6 +228,7 @@ impl Rdma {
         let now = context.now();
         let end = &mut self.ends[index as usize];
         let Some(at) = end.own.connection.timer(now).filter(|_| !(self.stopped && end.own.is_source())) else { return };
+        // An event that fires early schedules itself again, so none is needed now.
         if end.timer_at.is_some_and(|pending| pending <= at) {
             return;
         }
@@ -234,6 +243,7 @@ impl Rdma {
 
     fn send_timer(&self, index: u32, at: Time, context: &mut Context) {
         let timer = Payload::Timer { connection: index, generation: self.ends[index as usize].generation };
+        // A deadline may be over already; an event needs at least 1 ps.
         context.send(context.id, at.ps().saturating_sub(context.now().ps()).max(1), timer);
     }
 
@@ -262,6 +272,7 @@ fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
         from: own.hosts[0],
         to: own.hosts[1],
         ip_bytes: roce.ip_bytes(),
+        // DCQCN needs marks on all data, so RoCE packets are ECN-capable (Zhu et al., SIGCOMM 2015).
         ecn: Ecn::Capable,
         priority: own.priority,
         corrupt: false,

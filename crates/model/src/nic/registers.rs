@@ -16,6 +16,7 @@ impl Nic {
             }
             RegisterAccess::Status { core } => {
                 let to_core_ps = self.common.params.attach.map_or(0, |attach| attach.register_ps);
+                // The answer goes back over the link that the read came by.
                 let number = self.function_at(iio);
                 self.functions[number].endpoint.answer(core, to_core_ps, context);
             }
@@ -25,6 +26,7 @@ impl Nic {
     /// Sends a read request of a function, for receive descriptors or for data to send. Returns true if a request was
     /// sent.
     pub(super) fn read(&mut self, function: usize, context: &mut Context) -> bool {
+        // Descriptors first: without them received packets block the buffer.
         if self.fetch(function, context) {
             return true;
         }
@@ -56,6 +58,7 @@ impl Receive {
     pub(super) fn to_fetch(&self, function: usize, endpoint: &PcieEndpoint) -> Option<u16> {
         let mut queues = (0..).zip(&self.queues).filter(|(_, queue)| queue.function == function);
         let (number, queue) = queues.find(|(_, queue)| queue.needs_descriptors())?;
+        // All lines or none, as one request.
         endpoint.may_read(queue.lines_to_fetch()).then_some(number)
     }
 }

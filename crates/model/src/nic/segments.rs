@@ -20,6 +20,7 @@ pub(super) fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, commo
     let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
     let packet = packets.get(open.id);
     let bytes = next_bytes(packet, open, common);
+    // Data read for a paused priority would fill the send window (docs/models/nic.md, Data).
     !common.port.is_paused(packet.priority) && of.window_used + bytes <= common.params.send_window_bytes
 }
 
@@ -50,6 +51,7 @@ pub(super) fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
     };
     own.sequence += u64::from(from);
     own.bytes = bytes;
+    // CWR is set on the first packet only (docs/models/nic.md, Segmentation offload).
     own.reduced &= from == 0;
     Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: TCP, next: PacketId::NONE, ..*whole }
 }

@@ -72,6 +72,7 @@ impl Sent {
         context: &mut Context,
     ) {
         let ended = SentSegment { queue, flow, bytes, datagram };
+        // The lines of a completion are part of the burst.
         if common.params.line_size.is_burst() {
             self.tell(ended, context);
         } else {
@@ -101,6 +102,7 @@ impl Sent {
         let class = common.flows[ended.flow as usize].class;
         let bytes = common.params.completion_bytes;
         common.counters.completions += 1;
+        // These count as sent only when the completion is visible (docs/models/nic.md, Send completion).
         if ended.datagram || *far {
             endpoint.write_seen(line, bytes, class, Self::TAG.into(), context);
             self.unseen[function].push_back(ended);

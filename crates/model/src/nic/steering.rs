@@ -18,6 +18,7 @@ impl Common {
     pub(super) fn find_queue(&mut self, flow: u32, now: Time) -> u16 {
         if self.params.steer_expiry_ps > 0 {
             let used = &mut self.used[flow as usize];
+            // Found when a packet arrives, which needs no timer: until then nobody sees the rule.
             if now.since(*used) > self.params.steer_expiry_ps && self.flows[flow as usize].queue.take().is_some() {
                 self.counters.expired += 1;
             }
@@ -30,6 +31,7 @@ impl Common {
         self.flows[flow as usize].queue.unwrap_or_else(|| {
             // The upper bits of a product spread small numbers evenly (Fibonacci hashing).
             let mixed = (u64::from(flow) ^ self.hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            // A multiplication maps the hash to the queues without a division.
             ((mixed * u64::from(self.params.queues)) >> 32) as u16
         })
     }
@@ -41,6 +43,7 @@ impl Nic {
         // The NIC sends itself the delayed request, so a request from itself is the one to apply.
         if asked_by != context.id {
             let delay = self.common.params.steer_ps.max(1);
+            // The table is written later, so packets until then use the old queue.
             return context.send(context.id, delay, Payload::Steer { flow, queue });
         }
         if self.common.flows[flow as usize].queue.replace(queue) != Some(queue) {

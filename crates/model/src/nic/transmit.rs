@@ -61,6 +61,7 @@ impl SendQueue {
     /// Returns the next segment whose descriptor may be requested.
     pub(super) fn next(&self) -> Option<&PostedDescriptor> {
         let ahead = |rung: &&PostedDescriptor| if rung.datagram { OPEN_DATAGRAMS } else { OPEN_SEGMENTS };
+        // The limit is that of the next entry: a datagram may be the 32nd, a segment only the second.
         self.waiting.front().filter(|rung| self.open.len() < ahead(rung))
     }
 }
@@ -108,6 +109,7 @@ impl Transmit {
         mut own: Vec<ComponentId>,
         queue_of: impl Fn(ComponentId) -> QueuePlacement,
     ) -> Self {
+        // Sorted by id, for the binary search in `enqueue` and the same order in every run.
         own.sort_unstable_by_key(|core| core.0);
         own.dedup();
         let places: Vec<QueuePlacement> = own.iter().map(|&core| queue_of(core)).collect();
@@ -145,6 +147,7 @@ impl Transmit {
 
     /// Returns true if there is data to be sent and the send window has no room for the largest packet.
     pub(super) fn waits_for_window(&self, common: &Common) -> bool {
+        // Counted against the largest packet, since the next may be of any flow.
         let full = self.window_used + common.largest_bytes > common.params.send_window_bytes;
         full && (self.segments > 0 || common.rdma.may_send(&common.port))
     }
@@ -171,6 +174,7 @@ impl Transmit {
         // A thread may move to another core while its flow runs, so the queue follows the last sender.
         self.queue_of[flow as usize] = number as u16;
         let queue = &mut self.queues[number];
+        // The latency of a doorbell ends here; descriptors are read in the order of the doorbells.
         let visible_at = now + queue.away_ps + common.params.transmit_ps;
         queue.waiting.push_back(PostedDescriptor { visible_at, id, datagram: matches!(content, Content::Udp(_)) });
         self.segments += 1;
@@ -196,6 +200,7 @@ impl Transmit {
         common: &mut Common,
         context: &mut Context,
     ) -> bool {
+        // Taken out, because the reader changes the rest of the send side.
         let mut reader = std::mem::take(&mut self.readers[function]);
         let sent = reader.read(self, endpoint, common, context);
         self.readers[function] = reader;
@@ -222,6 +227,7 @@ impl Transmit {
     /// Completes a read of a packet, and sends all packets that are now complete and next in order.
     pub(super) fn gather(&mut self, owner: PacketOwner, common: &mut Common, context: &mut Context) {
         self.gathers[owner.function].done(owner);
+        // A packet whose data came early waits for those cut before it.
         while let Some(id) = self.gathers[owner.function].next() {
             self.send(id, common, context);
         }
@@ -248,6 +254,7 @@ impl Transmit {
     /// packet.
     pub(super) fn leave(&mut self, left: &DepartedPacket, common: &mut Common, context: &mut Context) {
         common.watch.iter_mut().for_each(|watch| watch.sent(left.ip_bytes));
+        // Messages of the pool took nothing of the window.
         if left.flow == POOL_FLOW {
             return;
         }
@@ -257,6 +264,7 @@ impl Transmit {
         if left.dropped.is_some() {
             flow_counters.lost.add(left.ip_bytes);
         }
+        // The window counts data only; headers come with the descriptor.
         let bytes = match left.queue & !LAST {
             TCP => left.ip_bytes - HEADER_BYTES,
             UDP => left.ip_bytes - udp::HEADER_BYTES,
@@ -265,6 +273,7 @@ impl Transmit {
             _ => left.ip_bytes,
         };
         self.window_used -= bytes;
+        // RDMA has no segments of cores, so nobody waits for a completion.
         if matches!(left.queue, RDMA_DATA | RDMA_CONTROL) {
             return;
         }

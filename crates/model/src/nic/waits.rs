@@ -24,6 +24,7 @@ impl Nic {
     pub(super) fn note_waits(&mut self, now: Time) {
         let Some(waits) = &mut self.waits else { return };
         waits.credits.set(now, self.common.counters.credit_wait.value() > 0);
+        // Data is missing and the port has nothing else to send: PCIe holds sending up.
         waits.reads.set(now, self.transmit.window_used() > 0 && self.common.port.waiting_packets() == 0);
     }
 }

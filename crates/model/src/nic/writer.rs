@@ -68,13 +68,16 @@ impl DmaWriter {
         common: &Common,
     ) -> WriteStep {
         let (ready, bytes) = match (&self.head, self.buffer.front()) {
+            // The head's latency is over, so its TLPs go as soon as credits allow.
             (Some(head), _) if head.left > 0 => (head.since, endpoint.write_bytes(head.address, head.left)),
             (Some(head), _) => (head.since, common.params.completion_bytes),
             (None, Some(arrival)) => {
                 let packet = packets.get(arrival.id);
+                // The latency of the card counts from the last bit (docs/models/nic.md, Latency).
                 let ready = arrival.since + common.params.receive_ps;
                 if let Content::Roce(roce) = &packet.content {
                     let bytes = common.params.line_size.shrink(roce.data_bytes());
+                    // The first TLP from a region is at most the MPS, whatever its address.
                     return if endpoint.may_write(endpoint.write_bytes(0, bytes)) {
                         WriteStep::Write(ready)
                     } else {
@@ -83,6 +86,7 @@ impl DmaWriter {
                 }
                 let queue = &queues[usize::from(packet.queue)];
                 if !queue.has_descriptor() {
+                    // Descriptors in memory that are not fetched yet are the card's delay, not the core's.
                     return WriteStep::HeadWait(if queue.free > 0 { HeadWait::Fetch } else { HeadWait::Descriptor });
                 }
                 (ready, endpoint.write_bytes(0, common.params.line_size.shrink(frame_bytes(packet))))
@@ -105,6 +109,7 @@ impl DmaWriter {
         context: &mut Context,
     ) {
         let Some(mut head) = self.head.take().or_else(|| self.begin(of, common, context)) else { return };
+        // The data is written; the completion follows it on the link.
         if head.left == 0 {
             return complete(&head, of, endpoint, common, context);
         }
@@ -122,6 +127,7 @@ impl DmaWriter {
             endpoint.write(line, bytes, head.class, id.into(), context);
         }
         common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
+        // PCIe is lossless, so the buffer is free once the last TLP is sent (docs/models/nic.md).
         if head.left == 0 {
             of.leave(head.id, head.since, common, context);
             if notify_rank {
@@ -145,11 +151,13 @@ impl DmaWriter {
         let packet = *context.packets.get(id);
         let class = common.flows[packet.flow as usize].class;
         let joinable = &mut of.joinable[packet.flow as usize];
+        // LRO merges within the buffer only; what is being written cannot grow.
         if *joinable == id {
             *joinable = PacketId::NONE;
         }
         if let Content::Roce(roce) = packet.content {
             let address = common.rdma.receive(&packet, &roce, context);
+            // Acknowledgements and rejected packets have nothing to write.
             let Some(address) = address.filter(|_| roce.bytes > 0) else {
                 of.leave(id, since, common, context);
                 end(id, common, context);
@@ -160,6 +168,7 @@ impl DmaWriter {
             return Some(DmaHead { id, queue: 0, class, address, left, rdma: true, notify_rank, since });
         }
         let (queue, frame) = (packet.queue, frame_bytes(&packet));
+        // The completion is one more line of the burst.
         let left = self.burst_bytes(frame, 1, common);
         let address = of.queues[usize::from(queue)].take(common.params.step_bytes(left));
         context.packets.get_mut(id).line = address / 64;
@@ -174,6 +183,7 @@ impl DmaWriter {
             return bytes;
         }
         self.carried_lines += bytes.div_ceil(64) + completions;
+        // At least one, so that a small packet still costs a write; the excess is not carried.
         let bursts = size.shrink(self.carried_lines).max(1);
         self.carried_lines = self.carried_lines.saturating_sub(size.expand(bursts));
         bursts * 64
