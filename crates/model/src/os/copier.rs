@@ -117,6 +117,7 @@ impl PacketCopier {
     /// Queues a packet that the NIC has delivered: `lines` lines from virtual line `line` on.
     pub(crate) fn queue_packet(&mut self, line: u64, lines: u32) {
         if let CopySource::Packets(packets) = &mut self.source {
+            // The copy measures a rate: further packets would only wait.
             if packets.len() < PACKETS_WAITING {
                 packets.push_back((line, lines));
             }
@@ -155,6 +156,7 @@ impl PacketCopier {
                 LineProgress::Waiting => return None,
                 LineProgress::Done => {}
             }
+            // The next packet begins before the last one is copied, so that lines are always requested ahead.
             if self.lines.left() < 2 * u64::from(self.packet_lines) && self.next_packet(context) {
                 continue;
             }

@@ -63,6 +63,7 @@ impl CoreTimes {
 
     /// Records the current activity up to `now`, unless the core is idle.
     fn note(&mut self, now: Time) {
+        // Idle time is what remains between the recorded intervals.
         if let Some(busy) = self.busy.as_mut().filter(|_| self.current != CoreTimeKind::Idle) {
             busy.add(self.since.ps(), now.ps());
         }
@@ -71,6 +72,7 @@ impl CoreTimes {
     /// Switches to the activity `spent` at `now`.
     pub(super) fn turn(&mut self, now: Time, spent: CoreTimeKind) {
         self.note(now);
+        // The time since the last turn belongs to the activity that ends.
         self.ps[self.current as usize] += now.since(self.since);
         self.since = now;
         self.current = spent;
@@ -86,6 +88,7 @@ impl CoreTimes {
 
     /// Counts `ps` of the time spent on copies as stalls instead.
     pub(super) fn waited(&mut self, ps: u64) {
+        // A wait reported after a reset may be longer than the time counted since.
         let ps = ps.min(self.ps[CoreTimeKind::Copy as usize]);
         self.ps[CoreTimeKind::Copy as usize] -= ps;
         self.ps[CoreTimeKind::Stalled as usize] += ps;

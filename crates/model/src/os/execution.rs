@@ -64,6 +64,7 @@ impl Execution {
 
     /// Makes `task` the current work. Returns its duration at the current clock, in ps.
     pub(super) fn begin(&mut self, task: Task, work_ps: u64) -> u64 {
+        // Waits for lines and registers do not depend on the clock.
         let ps = if task.is_work() { self.stretch(work_ps) } else { work_ps };
         self.task = Some(task);
         ps
@@ -101,6 +102,7 @@ impl Execution {
     /// Applies a change of the clock of a shared core, whose sleep and energy are managed elsewhere.
     pub(super) fn change_clock(&mut self, change: ClockChange, context: &mut Context) {
         let now = context.now();
+        // The work may be over by now, with its event still to come at this time.
         let left_ps = self.busy_until.ps().saturating_sub(now.ps());
         let left_after_ps = match change {
             ClockChange::To(clock) => {
@@ -113,6 +115,7 @@ impl Execution {
             }
             ClockChange::Halt(ps) => left_ps + ps,
         };
+        // The event of the old end is ignored, because `busy_until` is later or the work has ended.
         if self.task.is_some() && left_ps > 0 {
             self.busy_until = now + left_after_ps;
             context.send(context.id, left_after_ps.max(1), Payload::Step);
@@ -125,6 +128,7 @@ impl Execution {
         let Some(power) = &mut self.power else { return };
         let before = power.set_frequency(at, now);
         if self.task.as_ref().is_some_and(Task::is_work) && now < self.busy_until {
+            // At least 1 ps: every event lies ahead.
             let left_ps = scaled(self.busy_until.since(now), before, power.khz()).max(1);
             self.busy_until = now + left_ps;
             context.send(context.id, left_ps, Payload::Step);
@@ -138,6 +142,7 @@ impl Execution {
         let Some(power) = self.power.as_mut().filter(|_| ps > 0) else { return };
         power.halt_until(now + ps, now);
         if self.task.is_some() && now < self.busy_until {
+            // The clock stands still, so even waits that it would count end later.
             self.busy_until += ps;
             context.send(context.id, self.busy_until.since(now), Payload::Step);
         }

@@ -112,6 +112,7 @@ impl LineFetcher {
     /// with the prefetchers.
     fn allowed_purpose(&self, purpose: FetchPurpose, lfb: &Lfb) -> Option<FetchPurpose> {
         match (purpose, &self.prefetch) {
+            // Prefetches without a credit are dropped; demand lines wait for an entry.
             (FetchPurpose::Speculative, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
             (FetchPurpose::Speculative, None) => None,
             _ if lfb.idle > 0 => Some(purpose),
@@ -135,6 +136,7 @@ impl LineFetcher {
         let LineFetch { line, store, purpose, class } = line_fetch;
         let Some(purpose) = self.allowed_purpose(purpose, lfb) else { return FetchResult::Full };
         if let Some(caches) = context.caches.own() {
+            // A prefetch leaves the age of a line in the caches unchanged.
             if purpose == FetchPurpose::Speculative && caches.holds(self.index, line) {
                 return FetchResult::Cached;
             }
@@ -200,6 +202,7 @@ impl LineFetcher {
         };
         match victim {
             Some(victim) if victim.dirty => {
+                // The victim keeps the credit of its successor: an entry of the LFB or of the prefetchers.
                 if ahead.is_none() {
                     lfb.turn(class, now);
                 }
@@ -207,6 +210,7 @@ impl LineFetcher {
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             Some(victim) => {
+                // A clean victim needs no credit, and nothing waits for it.
                 release(ahead, class, entered, &mut self.rng, lfb, context);
                 turn(id, victim, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));

@@ -23,6 +23,7 @@ impl JoinedSegment {
         // Packets with a different mark or echo, or with CWR, are not joined.
         let alike = held.marked == next.marked && held.echo == next.echo && !next.reduced;
         let follows = alike && held.sequence + u64::from(held.bytes) == next.sequence;
+        // At the limit GRO would have joined more.
         if follows && held.bytes + next.bytes >= most {
             met.set(Limit::JoinedBytes);
         }
@@ -58,8 +59,10 @@ impl Gro {
         let held = self.held.iter().position(|joined| joined.socket == socket);
         if let Some(index) = held {
             let joined = &mut self.held[index];
+            // A packet without data ends the segment: TCP needs each acknowledgement (docs/models/os.md).
             if segment.bytes > 0 && joined.takes(&segment, self.most, met) {
                 joined.add(&segment);
+                // Nothing fits any more, so waiting for the end of the poll would only delay it.
                 if joined.segment.bytes == self.most {
                     self.ready.push_back(self.held.remove(index));
                 }
@@ -71,6 +74,7 @@ impl Gro {
             met.set(Limit::JoinedBytes);
         }
         let joined = JoinedSegment { socket, segment, packets: 1 };
+        // Only packets that others can join are held.
         if segment.bytes > 0 && segment.bytes < self.most {
             self.held.push(joined);
         } else {

@@ -31,6 +31,7 @@ impl PendingLines {
     pub(super) fn of_packet(stack: &StackParams, bytes: u32, known: u64) -> Self {
         Self {
             read: stack.extra_lines.saturating_sub(known * LINE),
+            // `page_lines` is per 4096 B of packets and in units of 2^-16.
             stored: (stack.page_lines * u64::from(bytes)) >> 12,
         }
     }
@@ -42,6 +43,7 @@ impl PendingLines {
 
     /// Takes out a whole line, reads first. Returns true if it is stored to, `None` if there is no whole line.
     fn take(&mut self) -> Option<bool> {
+        // Reads first, as a header is read before metadata is stored.
         let store = self.read < LINE;
         let of_kind = if store { &mut self.stored } else { &mut self.read };
         *of_kind = of_kind.checked_sub(LINE)?;
@@ -107,6 +109,7 @@ impl Kernel {
 
     /// Returns true if the next line may be requested. Prefetchers cannot predict lines that a device has written.
     fn is_ready(&self, now: Time) -> bool {
+        // Only one line with a known address is in flight: the next depends on it.
         let most = if self.prefetched && self.known.is_empty() && !self.known_in_flight { PREFETCHED } else { 1 };
         self.in_flight < most && self.until <= now
     }
@@ -132,6 +135,7 @@ impl Kernel {
         self.in_flight -= 1;
         self.known_in_flight = false;
         if !self.prefetched {
+            // The lines of a burst arrive one after the other, each as late as the first.
             self.until = now + now.since(self.since) * (self.line_size.expand(1) - 1);
         }
     }
@@ -139,6 +143,7 @@ impl Kernel {
     /// Returns how the core may proceed.
     pub(super) fn progress(&self, now: Time) -> LineProgress {
         let waits = if self.prefetched {
+            // Prefetched lines overlap with other work until too many are due.
             self.pending.read + self.pending.stored > PREFETCHED_OWED
         } else {
             self.in_flight > 0 || self.pending.is_line()

@@ -78,6 +78,7 @@ impl NicDriver {
         match &mut self.dimm {
             Some(dimm) => dimm.hand_down(id, class, descriptor, ends, lines, context),
             None => {
+                // Without a DIMM the doorbell does not wait for the descriptor's line (docs/models/os.md).
                 lines.access_line(descriptor, true, class, context);
                 self.ring_doorbell(id, context);
             }
@@ -89,6 +90,7 @@ impl NicDriver {
         match self.registers {
             None => context.send(self.nic, TO_NIC_PS, Payload::Transmit(id)),
             Some(path) if path.attach.status => {
+                // The doorbell follows when the value is back; the core waits meanwhile.
                 self.status_reads.push_back(id);
                 self.access(path, RegisterAccess::Status { core: context.id }, context);
             }
@@ -111,6 +113,7 @@ impl NicDriver {
         };
         let mut posted = Vec::new();
         if let Some(ring) = &mut self.rings.free {
+            // The ring may end before `count` does; the rest is at its start.
             let mut left = u32::from(count);
             while left > 0 {
                 let (written, address, count) = ring.advance(left);
@@ -133,6 +136,7 @@ impl NicDriver {
             }
             return;
         }
+        // A poll that found nothing and does not arm needs no write of the tail.
         if count > 0 || armed {
             self.access(path, RegisterAccess::Tail { queue, count, armed }, context);
         }

@@ -122,8 +122,10 @@ impl NetStack {
             Payload::RingReceived(id) => self.on_ring_received(id, context),
             _ => self.on_line(payload, lfb, context),
         }
+        // A sleeping core with something to send or to poll would miss it: no interrupt follows.
         let work = self.ends.output.wants() || self.softirq.is_polling();
         self.execution.wake_on_event(payload, work, &self.ends, context);
+        // Before `run`, which then chooses what preempts.
         self.preempt_chore(context.now());
         self.run(lfb, context);
         self.begin_migrations(context);
@@ -150,6 +152,7 @@ impl NetStack {
             return;
         }
         let Self { ends, current_call, execution, softirq, .. } = self;
+        // Packets being joined belong to the connection and go to TCP here first.
         let busy = |index| {
             let working = match execution.task() {
                 Some(Task::Segment(joined)) => joined.socket == index,
@@ -165,6 +168,7 @@ impl NetStack {
     fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
         self.execution.end_halt(now);
+        // Work in progress is not interrupted, and a core that sleeps or wakes up does none.
         if now < self.execution.busy_until || self.execution.is_stopped(now) {
             return;
         }
@@ -175,10 +179,12 @@ impl NetStack {
             let spent = match self.choose(lfb, context) {
                 NextWork::Work(task, work_ps, spent) => {
                     let ps = self.execution.begin(task, work_ps);
+                    // An event lies 1 ps ahead, so work that takes no time ends in this loop.
                     if ps == 0 {
                         continue;
                     }
                     self.announce_idle(false, context);
+                    // Waiting for a line counts as busy, as Linux sees it.
                     self.execution.end_idle(context);
                     self.execution.busy_until = now + ps;
                     context.send(context.id, ps, Payload::Step);
@@ -205,6 +211,7 @@ impl NetStack {
     /// Chooses the next work of the core: drivers and output first, then the softirq until its budget is used, then
     /// system calls and work for requests, as Linux does.
     fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> NextWork {
+        // The core stalls on the read of a register, so nothing else can be done.
         if self.driver.waits() {
             return NextWork::Wait(CoreTimeKind::Register);
         }
@@ -212,6 +219,7 @@ impl NetStack {
         if choice != NextWork::Nothing {
             return choice;
         }
+        // The interrupt handler and deferred kernel work come before softirqs and applications.
         if let Some(work) = self.execution.next_pending() {
             return work;
         }
@@ -220,9 +228,11 @@ impl NetStack {
                 return work;
             }
         }
+        // Pending transmissions come before the softirq (docs/models/os.md, One task at a time).
         if let Some(work) = self.next_output(context) {
             return work;
         }
+        // After a full poll the applications have their share first (see `end_poll`).
         if context.now() >= self.turns.applications_until {
             let choice = self.next_softirq(lfb, context);
             if choice != NextWork::Nothing {
@@ -231,10 +241,12 @@ impl NetStack {
         }
         let turn = self.turns.applications;
         let mut choice = if turn { self.next_call(lfb, context) } else { NextWork::Nothing };
+        // Work items come after system calls (docs/models/os.md, The run queue).
         if let Some(services) = self.services.as_mut().filter(|_| choice == NextWork::Nothing && turn) {
             choice = services.next_chore();
         }
         if choice == NextWork::Nothing && self.softirq.is_polling() {
+            // Another engine uses the rest of the applications' time.
             if self.turns.contended && context.now() < self.turns.applications_until {
                 self.resume_softirq_later(context);
                 return NextWork::Nothing;
@@ -361,6 +373,7 @@ impl NetStack {
         let packets = self.softirq.is_polling() && now >= self.turns.applications_until;
         let calls = self.turns.applications && (!self.ends.ready.is_empty() || self.current_call.is_some());
         let urgent = packets || self.ends.output.wants() || self.execution.has_pending() || calls;
+        // Work that ends now needs no preemption.
         if !urgent || now >= self.execution.busy_until {
             return;
         }

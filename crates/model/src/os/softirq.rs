@@ -94,6 +94,7 @@ impl NetStack {
         self.softirq.polling |= !self.execution.cause.note_received();
         if let Some(events) = &mut self.driver.rings.events {
             let event = events.next_line();
+            // The event entry counts for the workload whose packet waits.
             if let Some(flow) = self.softirq.waiting(context.packets).next().map(|packet| packet.flow) {
                 self.softirq.class = self.ends.class_of_flow(flow).unwrap_or(self.softirq.class);
             }
@@ -103,6 +104,7 @@ impl NetStack {
 
     /// Chooses the next work of the softirq.
     pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> NextWork {
+        // An event queue entry is read even if the poll is over.
         if !self.softirq.polling && !self.lines.has_known_lines() {
             return NextWork::Nothing;
         }
@@ -120,6 +122,7 @@ impl NetStack {
         if self.driver.dimm.as_ref().is_some_and(|dimm| dimm.is_held()) {
             return NextWork::Wait(CoreTimeKind::Softirq);
         }
+        // Joined segments go to TCP before more packets are taken, so that they do not wait for the poll.
         if let Some(joined) = self.softirq.gro.next() {
             return NextWork::Work(Task::Segment(joined), self.stack.segment_ps, CoreTimeKind::Softirq);
         }
@@ -135,6 +138,7 @@ impl NetStack {
                 return NextWork::Work(Task::Packet(id), work_ps, CoreTimeKind::Softirq);
             }
         }
+        // GRO holds packets within a poll only (`napi_gro_flush` of Linux).
         self.softirq.gro.flush();
         if let Some(joined) = self.softirq.gro.next() {
             return NextWork::Work(Task::Segment(joined), self.stack.segment_ps, CoreTimeKind::Softirq);
@@ -189,13 +193,16 @@ impl NetStack {
         let now = context.now();
         let softirq = &mut self.softirq;
         let done = softirq.backlog.is_empty();
+        // Packets from rings and other cores took no descriptor of the NIC.
         let count = (softirq.polled - std::mem::take(&mut softirq.foreign)) as u16;
         self.counts.polls += 1;
         self.counts.polls_full += u64::from(!done);
+        // Only an empty queue lets the NIC steer: packets of the old queue must go first.
         if done {
             self.ends.migration.steer(softirq.queue, &self.driver, context);
         }
         if let Some(queue) = softirq.queue {
+            // With packets left the poll goes on, so no interrupt is needed (NAPI).
             let armed = done && !self.stack.poll;
             self.driver.give_back(queue, count, armed, &mut self.lines, context);
         }
@@ -236,6 +243,7 @@ impl NetStack {
             // The driver of a NIC in a DIMM has read completion and header already.
             None => context.caches.are_there(),
         };
+        // Completion and header with known addresses are two of the lines per packet.
         let pending = PendingLines::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
         self.lines.add_kernel_lines(pending, class, lfb, &mut self.counts, context);
     }
@@ -292,6 +300,7 @@ impl NetStack {
     /// Hands a packet of a connection to GRO in the order of its flow, and packets that waited for it.
     fn admit(&mut self, index: usize, packet: &Packet) {
         let mut next = self.ends.sockets[index].is_next(packet).then_some(*packet);
+        // A packet that fills a gap releases those kept behind it.
         while let Some(packet) = next {
             self.join(index, &packet);
             let kept = self.ends.sockets[index].next_kept();
@@ -324,6 +333,7 @@ impl NetStack {
         socket.counts.joined += u64::from(joined.packets - 1);
         socket.counts.segments += 1;
         let readable = socket.connection.readable() > 0;
+        // Only a blocked writer waits for room.
         let writable = socket.blocked && socket.room() > 0;
         self.ends.queue_output(index);
         if readable || writable {
@@ -344,6 +354,7 @@ impl NetStack {
         let id = context.packets.insert(packet);
         if let Some(core) = by {
             context.send(core, TO_CORE_PS, Payload::Transmit(id));
+        // The rings of a memory channel network replace the NIC for hosts behind them.
         } else if !self.driver.transmit_by_ring(id, context) {
             self.driver.hand_down(id, class, &mut self.ends, &mut self.lines, context);
         }

@@ -42,6 +42,7 @@ impl NetStack {
                     LineProgress::Waiting => return NextWork::Wait(CoreTimeKind::Stalled),
                     LineProgress::Done => {
                         self.end_call(context);
+                        // The data of a call is sent before the next call begins, as in `tcp_sendmsg`.
                         if let Some(work) = self.next_output(context) {
                             return work;
                         }
@@ -109,6 +110,7 @@ impl NetStack {
         }
         let readable = readable.min(most);
         let call = |bytes, reads| Some(SystemCall { socket: index as u32, bytes, reads, since: now, copying: false });
+        // A response is written before the next request is read.
         if readable > 0 && !socket.write_next {
             return call(readable, true);
         }
@@ -118,6 +120,7 @@ impl NetStack {
         if action.write == most && room > most {
             self.counts.met.set(Limit::CallBytes);
         }
+        // All room used: the application would have written more.
         socket.blocked = action.write == room;
         if socket.blocked {
             socket.connection.wait_for_room();
@@ -180,6 +183,7 @@ impl NetStack {
             socket.write_next = true;
             let (flow, bytes) = (socket.params.flow, socket.application.take_arrived());
             if bytes > 0 {
+                // The rank is an engine of the same core; events keep the two apart.
                 context.send(context.id, 1, Payload::Came { flow, bytes });
             }
             let busy = self.is_busy();

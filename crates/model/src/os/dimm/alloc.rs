@@ -39,6 +39,7 @@ impl AllocCache {
 
     /// Returns `Ok` if `count` rows from `at` on are free, else the index after the last one in use.
     fn is_free(&self, at: u32, count: u32) -> Result<(), u32> {
+        // From the end, so that the search continues behind the last row in use.
         match (at..at + count).rev().find(|&at| self.is_used(at)) {
             None => Ok(()),
             Some(used) => Err(used + 1),
@@ -50,7 +51,9 @@ impl AllocCache {
         if count == 0 || count > self.rows || self.handed_out + count > self.rows {
             return None;
         }
+        // Source and copy in one sub-array allow the fast clone within it (RowClone, FPM).
         let own = near % self.rows;
+        // First from the wanted row to the end, then from the start up to where the search began.
         for (mut at, end) in [(own, self.rows), (0, own + count - 1)] {
             while at + count <= end.min(self.rows) {
                 match self.is_free(at, count) {

@@ -134,6 +134,7 @@ impl DimmDriver {
 
     /// Returns the row of the DIMM that holds a physical line.
     fn row(&self, line: u64) -> u32 {
+        // The memory of the DIMM is that of node 1.
         ((line - memory_of(1) / 64) / self.lines_per_row) as u32
     }
 
@@ -144,6 +145,7 @@ impl DimmDriver {
 
     /// Returns the number of rows that `lines` lines from `line` on occupy.
     fn rows_of(&self, line: u64, lines: u64) -> u32 {
+        // A datagram without data still has a frame, and so a row.
         ((line % self.lines_per_row + lines).div_ceil(self.lines_per_row) as u32).max(1)
     }
 
@@ -163,6 +165,7 @@ impl DimmDriver {
     /// in coloured slabs.
     pub(super) fn colour(&self, line: u64, bytes: u32) -> u64 {
         let lines = u64::from(bytes).div_ceil(64);
+        // The last line of the datagram must still lie in its row.
         let room = self.lines_per_row.saturating_sub(lines) + 1;
         line / self.lines_per_row * lines % room
     }
@@ -171,6 +174,7 @@ impl DimmDriver {
     /// command, or `None` if no rows are free.
     fn clone_of(&mut self, line: u64, lines: u64, packet: PacketId, received: bool) -> Option<(u64, Payload)> {
         let (from, count) = (self.row(line), self.rows_of(line, lines));
+        // Near the source: a clone within the sub-array is the fastest.
         let to = self.rows.take(from, count)?;
         let within = line % self.lines_per_row;
         let command = Payload::Clone { from, to, packet, lines: (within + lines) as u16, received };
@@ -202,6 +206,7 @@ impl DimmDriver {
         lines: &mut Lines,
         context: &mut Context,
     ) {
+        // The descriptor is stored first; its flush must find it in the cache.
         lines.post(descriptor, class, context);
         let packet = *context.packets.get(id);
         let (bytes, datagram) = match packet.content {
@@ -216,6 +221,7 @@ impl DimmDriver {
         let count = if again { 0 } else { u64::from(bytes).div_ceil(64) };
         let flush = |line: u64| Flush { line: lines.physical(line * 64), kind: RequestKind::Flush, tag: 0, class };
         let data: VecDeque<Flush> = (packet.line..packet.line + count).map(flush).collect();
+        // A first datagram is copied: the buffer of its socket is not in the DIMM yet (docs/models/dimm.md).
         let cloned = datagram && count > 0 && written_once && !onward && self.params.clone && !self.params.copy;
         let clone = if cloned { self.clone_of(packet.line, count, id, false) } else { None };
         if let Some((line, _)) = clone {
@@ -250,6 +256,7 @@ impl DimmDriver {
         let tag = u32::from(armed) << 31 | u32::from(queue) << 16 | u32::from(count);
         let flush = |&address: &u64| Flush { line: lines.physical(address), kind: RequestKind::Flush, tag: 0, class };
         let mut lines: VecDeque<Flush> = addresses.iter().map(flush).collect();
+        // The tail becomes visible last, when all descriptors before it are in memory.
         if let Some(last) = lines.back_mut() {
             *last = Flush { kind: RequestKind::FlushTail, tag, ..*last };
         }
@@ -288,6 +295,7 @@ impl DimmDriver {
             }
             FlushStep::Fence => {
                 job.step = FlushStep::Doorbell;
+                // The data is in memory now, so the clone copies it and not an older row.
                 if let Some(command) = job.clone {
                     context.send(self.dimm, self.to_dimm_ps, command);
                 }
@@ -318,6 +326,7 @@ impl DimmDriver {
             job.step = FlushStep::Fence;
         }
         self.pump(lines, lfb, counts, context);
+        // Stored ahead, so that its line is in the cache when the next packet needs it.
         if rings {
             lines.post(next_descriptor, class, context);
             lines.push_stores(lfb, counts, context);
@@ -327,6 +336,7 @@ impl DimmDriver {
     /// Issues flushes while the LFB has free entries, once earlier stores are in the caches.
     fn pump(&mut self, lines: &mut Lines, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         lines.push_stores(lfb, counts, context);
+        // A line that is flushed before its store arrives would reach memory without the new data.
         if lines.stores_pending() {
             return;
         }
@@ -335,6 +345,7 @@ impl DimmDriver {
             let Some(Flush { line, kind, tag, class }) = self.flushes.pop_front() else { return };
             let now = context.now();
             lfb.take(class, now);
+            // The entry only writes, so its time as a read is zero.
             lfb.read.release(now, class, now);
             lfb.turn(class, now);
             let id = lfb.request(line, class, false, tag, context);
@@ -347,6 +358,7 @@ impl DimmDriver {
     /// Frees the LFB entry of a flushed line that the CHA has admitted.
     pub(super) fn on_admitted(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let Request { class, since, entered, .. } = *context.requests.get(id);
+        // Marks the entry as freed, so that `on_flushed` does not free it again.
         context.requests.get_mut(id).for_store = true;
         lfb.write.release(context.now(), class, since);
         lfb.free(class, entered, &mut self.rng, context);
@@ -361,6 +373,7 @@ impl DimmDriver {
         counts: &mut StackCounts,
         context: &mut Context,
     ) {
+        // A clean line is acknowledged without an admission, so the entry is freed here.
         if !context.requests.get(id).for_store {
             self.on_admitted(id, lfb, context);
         }

@@ -53,6 +53,7 @@ impl DimmDriver {
         counts: &mut StackCounts,
         context: &mut Context,
     ) -> Arrival {
+        // One completion after the other: each tells of one packet.
         if let Some(id) = self.receiving.reading {
             match lines.follow(lfb, counts, context) {
                 LineProgress::Waiting => return Arrival::Busy(NextWork::Wait(CoreTimeKind::Register)),
@@ -105,11 +106,14 @@ impl DimmDriver {
         let class = index.map_or(0, |index| ends.class_of(index));
         read_fresh(line * 64, class, lines, context);
         let count = (u64::from(ip_bytes) + ETHERNET_BYTES).div_ceil(64);
+        // Only datagrams of this core are cloned; streams are copied, and others pass through.
         let clone = if own { self.clone_of(line, count, id, true) } else { None };
+        // Without free rows the datagram stays where it arrived until it is read.
         self.receiving.in_place += u64::from(own && clone.is_none());
         if let Some((to, command)) = clone {
             self.receiving.cloning.push(id);
             context.packets.get_mut(id).line = to;
+            // The clone changes memory below the caches, so copies of the target would be stale.
             if let Some(caches) = context.caches.own() {
                 (to..to + count).for_each(|line| caches.io_invalidate(line));
             }
@@ -149,6 +153,7 @@ impl DimmDriver {
 fn read_fresh(address: u64, class: u8, lines: &mut Lines, context: &mut Context) {
     let line = lines.physical(address);
     if let Some(caches) = context.caches.own() {
+        // The NIC in the DIMM writes below the caches, which are not told of it.
         caches.io_invalidate(line);
     }
     lines.access_line(address, false, class, context);

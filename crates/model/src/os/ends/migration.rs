@@ -119,6 +119,7 @@ impl FlowEnds {
         let sockets = &self.sockets;
         self.migration.leaving.retain(|&index| {
             let socket = &sockets[index as usize];
+            // A socket in use by a call or a packet leaves later (docs/models/os.md, Thread migration).
             let hop = socket.next_migration().filter(|_| !busy(index));
             if let Some(hop) = hop {
                 context.notify(hop.core, 0, Payload::Hop { flow: socket.params.flow, from: context.id });
@@ -136,6 +137,7 @@ impl FlowEnds {
         waiting: u64,
     ) -> Option<MigratingSocket> {
         let index = self.socket_of(flow)?;
+        // Turns and output of the socket are queued anew at its new core.
         self.ready.retain(|&other| other as usize != index);
         self.output.forget(index as u32);
         let socket = &mut self.sockets[index];
@@ -144,6 +146,7 @@ impl FlowEnds {
         let left = Socket::absent(socket);
         let mut socket = Box::new(std::mem::replace(socket, left));
         socket.migrations += 1;
+        // Packets that wait here follow by the backlog and count where they are processed.
         socket.counts.packets -= waiting;
         // Until the NIC has sent this data, further segments go by the old send queue.
         if socket.in_nic > 0 {
@@ -167,6 +170,7 @@ impl FlowEnds {
         let connection = index as u32;
         self.migration.forget(flow);
         socket.counts.packets += waiting;
+        // Higher than both, so that timer events of either core for older generations are ignored.
         socket.generation = socket.generation.max(self.sockets[index].generation).wrapping_add(1);
         socket.timer_at = None;
         socket.ready = false;
@@ -177,8 +181,10 @@ impl FlowEnds {
         socket.sends_from(self.output.buffer(index));
         let wake_at = [socket.wake_at, (!socket.begun).then(|| Time::from_ps(socket.params.start_ps))];
         wake_at.into_iter().flatten().for_each(|at| {
+            // The time may have passed while the socket moved.
             context.send(context.id, at.ps().saturating_sub(now.ps()).max(1), Payload::Begin { connection });
         });
+        // The thread is back at the core whose queue its segments wait in.
         if socket.by == Some(context.id) {
             socket.by = None;
         }
@@ -186,6 +192,7 @@ impl FlowEnds {
         self.schedule_migration(index, context);
         self.set_timer(index, execution, context);
         self.queue_output(index);
+        // Wakes the thread, whose data may have arrived during the move.
         context.send(context.id, 1, Payload::Begin { connection });
     }
 
@@ -201,6 +208,7 @@ impl FlowEnds {
     /// for the core of the socket.
     pub(in crate::os) fn sends_by(&mut self, index: usize) -> Option<ComponentId> {
         let socket = self.sockets.get_mut(index)?;
+        // Nothing is left on the old queue, so nothing can be overtaken (`ooo_okay` of Linux).
         if socket.in_nic == 0 {
             socket.by = None;
         }
@@ -212,6 +220,7 @@ impl Migration {
     /// Passes a packet on to the core that its flow has migrated to. Returns false if the flow is unknown.
     pub(in crate::os) fn pass_packet_on(&mut self, packet: Packet, context: &mut Context) -> bool {
         let Some(MigratedFlow { core, .. }) = self.find(packet.flow) else { return false };
+        // Only the NIC can be steered; packets from a ring arrive where the driver reads them.
         if packet.queue != BY_RING {
             self.note_packet(packet.flow);
         }
@@ -224,6 +233,7 @@ impl Migration {
     /// still arrived here.
     pub(in crate::os) fn steer(&mut self, own: Option<u16>, driver: &NicDriver, context: &mut Context) {
         for (MigratedFlow { flow, queue, .. }, met) in &mut self.elsewhere {
+            // One request per packet that still arrives: the NIC may have forgotten the rule.
             if std::mem::take(met) && Some(*queue) != own {
                 driver.steer(*flow, *queue, context);
             }

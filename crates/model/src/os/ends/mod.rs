@@ -84,6 +84,7 @@ impl FlowEnds {
     /// Returns the number of the end of `flow`, a socket or an end of datagrams, if the end is present.
     pub(in crate::os) fn end_of(&self, flow: u32) -> Option<usize> {
         let index = self.number_of(flow)?;
+        // The placeholder of a migrated socket does not count.
         self.sockets.get(index).is_none_or(|socket| socket.present).then_some(index)
     }
 
@@ -163,6 +164,7 @@ impl FlowEnds {
     ) -> u64 {
         let copied = match content {
             _ if stack.allocate_ps == 0 => false,
+            // Buffers of pure acknowledgements are part of `ack_ps` (docs/models/os.md, Datagrams).
             Content::Tcp(segment) => segment.bytes > 0 && !self.sends_a_file(index),
             Content::Udp(_) => !in_place && !index.is_some_and(|index| self.datagrams.is_forwarded(index)),
             Content::Roce(_) | Content::Pool(_) | Content::Raw => false,

@@ -40,6 +40,7 @@ impl Output {
 
     /// Divides the region among `sockets` sockets.
     pub(in crate::os) fn divide(&mut self, sockets: usize) {
+        // Whole MiB, so that a segment at the start of a share is aligned to pages.
         let share = self.region.bytes / (sockets.max(1) as u64) / SHARE_BYTES * SHARE_BYTES;
         self.share = share.max(SHARE_BYTES);
     }
@@ -61,6 +62,7 @@ impl Output {
 
     /// Returns the memory that a socket sends from.
     pub(in crate::os) fn buffer(&self, socket: usize) -> Buffer {
+        // With more shares than fit they overlap, which only matters to the caches.
         let first = socket as u64 * self.share % self.region.bytes;
         Buffer { base: self.region.base + first, share: self.share, line_size: self.line_size }
     }
@@ -96,6 +98,7 @@ impl FlowEnds {
     /// Queues a connection that may have something to send, unless it is queued.
     pub(in crate::os) fn queue_output(&mut self, index: usize) {
         let socket = &mut self.sockets[index];
+        // One place in the queue per socket keeps the round robin fair.
         if !socket.sending {
             socket.sending = true;
             self.output.waiting.push_back(index as u32);
@@ -121,10 +124,12 @@ impl FlowEnds {
             }
             let socket = &mut self.sockets[index as usize];
             socket.sending = false;
+            // Without a segment nothing is sent; the timer covers what is in flight.
             let Some(packet) = socket.next_segment(context.now()) else {
                 self.set_timer(index as usize, execution, context);
                 continue;
             };
+            // Headers alone are an acknowledgement.
             let (ps, spent) = if packet.ip_bytes > HEADER_BYTES {
                 let allocation_ps = self.allocation_ps(Some(index as usize), &packet.content, stack, in_place);
                 (allocation_ps + stack.send_ps, CoreTimeKind::Send)
@@ -143,6 +148,7 @@ impl FlowEnds {
         let bytes = u64::from(segment.bytes);
         if self.mark_outgoing && bytes > 0 && packet.ecn == Ecn::Capable {
             packet.ecn = Ecn::Marked;
+            // Counted in packets, as the NIC cuts the segment and copies the mark.
             socket.counts.marked_by_host += u64::from(segment.bytes.div_ceil(socket.params.tcp.mss_bytes));
         }
         socket.in_nic += bytes;
@@ -154,6 +160,7 @@ impl FlowEnds {
     /// Takes bytes of a socket out of those at the NIC: they have left the machine.
     pub(in crate::os) fn end_sent(&mut self, index: usize, bytes: u32) {
         let socket = &mut self.sockets[index];
+        // Bytes sent before a migration may be reported to a socket that has none at the NIC.
         socket.in_nic = socket.in_nic.saturating_sub(u64::from(bytes));
         self.queue_output(index);
     }
@@ -163,6 +170,7 @@ impl FlowEnds {
     pub(in crate::os) fn set_timer(&mut self, index: usize, execution: &mut Execution, context: &mut Context) {
         let socket = &mut self.sockets[index];
         let Some(at) = socket.connection.timer().filter(|_| socket.present) else { return };
+        // The pending event is early enough; it sets the next when it fires.
         if socket.timer_at.is_some_and(|pending| pending <= at) {
             return;
         }
@@ -183,11 +191,13 @@ impl FlowEnds {
         context: &mut Context,
     ) {
         let socket = &mut self.sockets[index];
+        // Events cannot be cancelled, so a replaced one is recognised by its number.
         if socket.generation != generation {
             return;
         }
         socket.timer_at = None;
         let now = context.now();
+        // The timer may have moved on while its event was pending.
         if socket.connection.timer().is_some_and(|at| at <= now) {
             socket.fired_at = Some(now);
             socket.connection.on_timer(now);

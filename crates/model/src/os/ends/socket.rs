@@ -181,6 +181,7 @@ impl Socket {
         if self.params.file.is_some() {
             return;
         }
+        // Segments may be retransmitted from the old buffer, so it stays in the list.
         self.sends_from.insert(0, (self.counts.written_bytes, buffer));
     }
 
@@ -205,6 +206,7 @@ impl Socket {
     /// free, as in Linux.
     pub(in crate::os) fn room(&self) -> u64 {
         let room = self.connection.room();
+        // A third, as `sk_stream_write_space` of Linux: a writer does not wake for every acknowledgement.
         if !self.blocked || room.saturating_mul(3) >= self.params.tcp.send_buffer_bytes {
             room
         } else {
@@ -217,12 +219,14 @@ impl Socket {
     pub(in crate::os) fn may_send(&self) -> bool {
         let srtt_ps = u128::from(self.connection.srtt_ps().max(1));
         let rate = (u128::from(self.connection.cwnd_bytes()) * QUEUE_PS / srtt_ps).min(u128::from(QUEUE_BYTES_MAX));
+        // Two segments at least, so that one is on the wire while the next is cut (TCP small queues).
         self.in_nic < (2 * u64::from(self.params.tcp.tso_bytes)).max(rate as u64)
     }
 
     /// Returns true if a packet is next in its flow; otherwise keeps it until then. After a flow was steered to
     /// another queue, packets of the old queue go first: Linux waits until that queue is empty.
     pub(in crate::os) fn is_next(&mut self, packet: &Packet) -> bool {
+        // Orders are 0 if flows are never steered, so that every packet is next.
         let next = packet.order <= self.seen + 1;
         if next {
             self.seen = packet.order;
@@ -240,7 +244,9 @@ impl Socket {
     /// Notes the location of the data of a packet, unless all of it is known already.
     pub(in crate::os) fn keep(&mut self, segment: &Segment, packet: &Packet) {
         let (start, end) = (segment.sequence, segment.sequence + u64::from(segment.bytes));
+        // Kept in stream order; a retransmission may lie before data that has arrived.
         let at = self.received.partition_point(|piece| piece.start <= start);
+        // A duplicate adds no data, and its lines are not read.
         let covered = at.checked_sub(1).is_some_and(|before| self.received[before].end >= end);
         if segment.bytes == 0 || end <= self.read_at || covered {
             return;
@@ -255,6 +261,7 @@ impl Socket {
     pub(in crate::os) fn take(&mut self, bytes: u64, size: LineSize, mut source: impl FnMut(u64, u32)) {
         let end = self.read_at + bytes;
         let line_bytes = size.bytes();
+        // Rounds up to whole lines; bursts are rounded to the nearest, so that the mean is right.
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
         while let Some(piece) = self.received.front_mut() {
             if piece.start >= end {
@@ -263,6 +270,7 @@ impl Socket {
             let (from, to) = (piece.start.max(self.read_at), piece.end.min(end));
             if from < to {
                 let at = |byte: u64| byte - piece.start + u64::from(piece.offset);
+                // A line that the last read shares with this one was read already.
                 let first = (piece.line + at(from) / line_bytes).max(piece.fresh);
                 let past = piece.line + (at(to) + fill) / line_bytes;
                 if past > first {

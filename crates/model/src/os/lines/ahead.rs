@@ -12,6 +12,7 @@ impl Lines {
     /// streamer prefetches those in the same page.
     pub(in crate::os) fn name_lines_after_source(&mut self, line: u64, lines: u32) {
         if self.fetch.prefetch().is_some() && !self.copy.in_place {
+            // The streamer does not leave its page (Intel optimisation manual, Data prefetching).
             let within = (STREAM_LINES - line % STREAM_LINES).min(lines.into()) as u32;
             self.copy.beyond = (self.pages.physical(line * 64) / 64, within);
         }
@@ -20,6 +21,7 @@ impl Lines {
     /// Requests the next lines of the source of the copy.
     pub(super) fn fetch_ahead(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let ahead = self.arrived.len() as u64;
+        // As many slots as lines ahead: a slot is free again when its line is copied.
         while self.copy.asked < self.copy.taken + ahead {
             let Some(&(line, lines)) = self.copy.runs.front() else { return self.run_past_end(lfb, context) };
             let slot = (self.copy.asked % ahead) as usize;
@@ -28,6 +30,7 @@ impl Lines {
             match self.fetch.fetch_line(line_fetch, lfb, context) {
                 FetchResult::Full => return,
                 FetchResult::Cached => {
+                    // A hit costs the copy nothing beyond its work.
                     self.arrived[slot] = true;
                     counts.source_hits += 1;
                 }

@@ -14,6 +14,7 @@ impl Lines {
     /// Queues an access to a completion, as [`Lines::access_line`]. If the `next` completion has arrived, too, and
     /// shares a pair of lines with this one, the adjacent-line prefetcher fetches both.
     pub(in crate::os) fn access_completion(&mut self, address: u64, next: bool, class: u8, context: &Context) -> bool {
+        // Pairs are aligned to 128 B, so only the even line has its successor beside it.
         let pair = next && self.pairs && address / 64 % 2 == 0;
         self.queue_access(address, KnownLine { line: 0, store: false, class, when_needed: false, pair }, context)
     }

@@ -103,10 +103,13 @@ impl Lines {
         [user, kernel]: [Region; 2],
         classes: usize,
     ) -> Self {
+        // A copy cannot have more lines in flight than the LFB has entries.
         let ahead = stack.copy_ahead.clamp(1, core.lfb_entries);
+        // Lines beyond `copy_ahead` are those of the streamer (docs/models/os.md, With caches).
         let more = stack.prefetch_ahead.saturating_sub(ahead);
         let prefetch = (more > 0).then(|| Domain::new(more, more, classes));
         let ahead = (ahead + more) as usize;
+        // A private sequence, so that refill times do not shift the other random numbers of the core.
         let own = Rng::new(rng.next_u64(), u64::from(index));
         Self {
             user: Stores::new(user, AccessPattern::Sequential, &core, &pages, &mut rng),
@@ -183,6 +186,7 @@ impl Lines {
     fn begin(&mut self, class: u8, from_memory: bool) {
         debug_assert!(self.copy.taken == self.copy.lines && self.copy.runs.is_empty(), "one copy at a time");
         let runs = std::mem::take(&mut self.copy.runs);
+        // The mark is for one copy only.
         let in_place = std::mem::take(&mut self.in_place) || self.zero_copy;
         self.copy = Copy { class, from_memory, runs, in_place, ..Copy::default() };
     }
@@ -192,6 +196,7 @@ impl Lines {
         if self.copy.in_place {
             return;
         }
+        // Pages of a run are contiguous in physical memory; the next run lies elsewhere.
         let run_lines = (self.pages.run_bytes() / 64).max(1);
         while lines > 0 {
             let within = u64::from(lines).min(run_lines - line % run_lines) as u32;
@@ -228,6 +233,7 @@ impl Lines {
         loop {
             self.fetch_ahead(lfb, counts, context);
             let Copy { lines, taken, front, from_memory, to, .. } = self.copy;
+            // The work on the last line goes on; a line that arrives meanwhile waits for it.
             if front > now {
                 return LineProgress::Until(front);
             }
@@ -236,6 +242,7 @@ impl Lines {
             }
             let room = STORES_MAX - self.stores.len().min(STORES_MAX);
             if !from_memory {
+                // Copies within the caches go by pages, so that the softirq need not wait longer.
                 let most = if to.is_some() { room as u64 } else { PAGE_LINES };
                 let lines = most.min(lines - taken);
                 if lines == 0 {
@@ -245,6 +252,7 @@ impl Lines {
                 continue;
             }
             let slot = (taken % self.arrived.len() as u64) as usize;
+            // Lines are copied in order, and a store needs an entry of the store buffer.
             if !self.arrived[slot] || room == 0 {
                 return LineProgress::Waiting;
             }
@@ -284,6 +292,7 @@ impl Lines {
             return LineProgress::Done;
         };
         let piece = PAGE_LINES.min(lines - taken);
+        // A line takes its own work or the wait for the line, whichever is longer.
         let ps = memory.copy(self.fetch.index(), class, piece, taken == 0, now).max(piece * self.copy_line_ps);
         // A line that is stored to is read first and written back later.
         let stored = if self.cached_user { 0 } else { piece };
@@ -344,11 +353,13 @@ impl Lines {
     /// Requests lines of the kernel; `here` is true if the core needs them now.
     fn touch(&mut self, here: bool, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let Self { kernel, fetch, pages, rng, .. } = self;
+        // Without an entry the lines stay pending; the next freed entry calls this again.
         while lfb.idle > 0 {
             let Some((line_fetch, pair)) = kernel.next(here, pages, rng, context.now()) else { return };
             let in_flight = fetch.fetch_line(line_fetch, lfb, context) == FetchResult::Requested;
             kernel.asked(in_flight, context.now());
             counts.extra_lines += 1;
+            // The adjacent-line prefetcher acts on a miss only.
             if in_flight && pair {
                 let _ = fetch.fetch_line(
                     LineFetch { line: line_fetch.line ^ 1, purpose: FetchPurpose::Speculative, ..line_fetch },
@@ -389,6 +400,7 @@ impl Lines {
             Payload::Refill => {}
             other => unreachable!("a network core was sent {other:?}"),
         }
+        // Stores before kernel lines: the store buffer holds up copies when it is full.
         self.store(lfb, counts, context);
         self.touch(false, lfb, counts, context);
     }

@@ -33,6 +33,7 @@ impl Lines {
 
     /// Requests the lines of pending stores.
     pub(super) fn store(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+        // Stores wait in the store buffer until an LFB entry is free.
         while lfb.idle > 0 {
             let Some((line, class)) = self.stores.pop_front() else { return };
             let line_fetch = LineFetch { line, store: true, purpose: FetchPurpose::Destination, class };

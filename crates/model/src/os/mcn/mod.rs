@@ -118,6 +118,7 @@ impl RingDriver {
     /// Creates the driver, which loads up to `ahead` lines ahead of the one that it copies, at least 1.
     pub(super) fn new(wiring: RingWiring, ahead: u32) -> Self {
         let ahead = ahead.max(1);
+        // A poll reads a word per interface, a copy as many lines as it loads ahead.
         let arrived = vec![false; (ahead as usize).max(wiring.params.interfaces.len())];
         let polled = polled(&wiring.params);
         Self { wiring, jobs: VecDeque::new(), work: None, polled, ahead, arrived, next: 0 }
@@ -136,6 +137,7 @@ impl RingDriver {
     /// Allocates memory for a packet of `lines` lines, and returns its first virtual line.
     fn place(&mut self, lines: u32) -> u64 {
         let bytes = u64::from(lines) * 64;
+        // A packet does not wrap around: its lines are consecutive.
         if self.next + bytes > self.wiring.packets.bytes {
             self.next = 0;
         }
@@ -152,6 +154,7 @@ impl RingDriver {
             Payload::RingWrite { id, port, line } => self.jobs.push_back(RingJob::Write { id, port, line }),
             Payload::RingRead { id, port, line } => self.jobs.push_back(RingJob::Read { id, port, line }),
             Payload::RingFenced { .. } => self.work.iter_mut().for_each(Work::fenced),
+            // Lines of the devices are marked by their tags; all others belong to `Lines`.
             Payload::Data(id) if RingTag::is(context.requests.get(id).tag) => {
                 let request = *context.requests.get(id);
                 context.requests.remove(id);

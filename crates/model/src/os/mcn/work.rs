@@ -81,6 +81,7 @@ impl RingDriver {
         let class = packet.map_or(0, |packet| self.class_of(packet.flow));
         let engines = self.has_engines();
         let memory = match (job, packet) {
+            // Engines have put the message into memory already.
             (RingJob::Read { .. }, Some(packet)) if !engines => self.place(ring_lines(packet.ip_bytes)),
             (_, packet) => packet.map_or(0, |packet| packet.line),
         };
@@ -228,6 +229,7 @@ impl RingDriver {
             RingPhase::Fence => Some(NextWork::Wait(spent)),
             RingPhase::Finish => return self.end_work(work, lfb, context),
         };
+        // The interfaces send the jobs for the messages that the poll has found.
         let over = work.phase == RingPhase::Look && choice.is_none() && matches!(work.job, RingJob::Poll { .. });
         self.work = (!over).then_some(work);
         choice.map_or(RingStep::Nothing, RingStep::Busy)
@@ -266,6 +268,7 @@ impl RingDriver {
             if work.taken == work.lines {
                 work.phase =
                     if matches!(work.job, RingJob::Write { .. }) { RingPhase::Fence } else { RingPhase::Finish };
+                // The fence waits for lines on the channel, so all must have left the core.
                 if flushed {
                     return None;
                 }
@@ -290,6 +293,7 @@ impl RingDriver {
     /// copied.
     fn fetch_ahead(&mut self, work: &mut Work, lines: &mut Lines, lfb: &mut Lfb, context: &mut Context) {
         let reads = matches!(work.job, RingJob::Read { .. });
+        // The length is in the first line, so no more can be requested before it.
         let ahead = if reads && work.taken == 0 { 1 } else { self.ahead };
         while work.asked < work.lines.min(work.taken + ahead) {
             let slot = (work.asked as usize % self.arrived.len()) as u16;

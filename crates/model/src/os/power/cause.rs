@@ -49,6 +49,7 @@ impl Execution {
     /// arrived.
     pub(in crate::os) fn end_cause(&mut self, context: &mut Context) -> bool {
         if let (Some(high), Some(power)) = (self.cause.high.take(), &self.power) {
+            // The handler notifies only after it has read the cause.
             context.send(power.manager, TO_CORE_PS, Payload::Power(PowerEvent::Announced { high }));
         }
         std::mem::take(&mut self.cause.received)

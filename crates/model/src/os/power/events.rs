@@ -19,6 +19,7 @@ impl CorePower {
         let busy_ps = std::mem::take(&mut self.busy_ps);
         self.settle_waiting(now);
         let waiting_ps = std::mem::take(&mut self.waiting_ps);
+        // Saturates at 4.3 s, which is longer than any governor waits for a report.
         let [busy_ns, waiting_ns] = [busy_ps, waiting_ps].map(|ps| u32::try_from(ps / 1000).unwrap_or(u32::MAX));
         PowerEvent::Load { busy_ns, waiting_ns, util: self.util.util() as u16 }
     }
@@ -48,6 +49,7 @@ impl CorePower {
     /// Notes that the clock is stopped from `now` to `end`.
     pub(in crate::os) fn halt_until(&mut self, end: Time, now: Time) {
         self.halted_until = end;
+        // A core that sleeps or wakes up has no running clock to halt.
         if self.asleep.is_none() && self.waking_until <= now {
             self.set_activity(now, CoreActivity::Halted);
         }
@@ -86,6 +88,7 @@ impl Execution {
             }
             PowerEvent::Announce { high } => self.cause.announce(high),
             PowerEvent::Tick => {
+                // A tickless kernel stops the tick when the core goes idle.
                 let goes_on = power.idle_since.is_none() || power.ticks_always();
                 power.ticking = goes_on;
                 if goes_on {
@@ -106,6 +109,7 @@ impl Execution {
         let Some(power) = &mut self.power else { return };
         match power.meter.activity() {
             CoreActivity::Halted if power.halted_until <= now => power.set_activity(now, power.resumed(now)),
+            // Awake, but the clock still stands: it is halted until its own end.
             CoreActivity::Waking if power.waking_until <= now && power.halted_until > now => {
                 power.set_activity(now, CoreActivity::Halted)
             }

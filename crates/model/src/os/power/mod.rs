@@ -95,6 +95,7 @@ impl CorePower {
             idle_since: (!spins).then_some(Time::ZERO),
             doze_at: None,
             asleep: None,
+            // Nothing to reflect on: the governor has not predicted a sleep yet.
             woken: true,
             waking_until: Time::ZERO,
             halted_until: Time::ZERO,

@@ -13,6 +13,7 @@ use std::cmp::Reverse;
 impl CorePower {
     /// Removes timers from the front that are over or no longer set.
     fn forget_timers(&mut self, now: Time, is_set: impl Fn(Time, u32) -> bool) {
+        // Dropped when found: removing a moved timer from the middle of a heap would cost a search.
         while self.timers.peek().is_some_and(|Reverse((at, index))| *at <= now || !is_set(*at, *index)) {
             self.timers.pop();
         }
@@ -39,7 +40,9 @@ impl CorePower {
     /// (`poll_idle` of Linux since 4.19): the governor is asked again. Returns the time after which it is asked next,
     /// in ps.
     pub(super) fn end_polling(&mut self, now: Time) -> Option<u64> {
+        // A question for another time was replaced and is ignored.
         let since = self.idle_since.filter(|_| self.doze_at == Some(now))?;
+        // The core works, or its clock is halted.
         if self.meter.activity() != CoreActivity::Polling {
             return None;
         }
@@ -61,6 +64,7 @@ impl CorePower {
             self.entries[at] += 1;
         }
         self.set_activity(now, chosen.map_or(CoreActivity::Polling, CoreActivity::Asleep));
+        // A governor that never sleeps is not asked again.
         let asks = chosen.is_none() && self.may_sleep && self.governor.sleeps();
         let poll_ps = self.params.cstates.first().filter(|_| asks)?.residency_ps.max(1);
         self.doze_at = Some(now + poll_ps);
@@ -85,6 +89,7 @@ impl CorePower {
     /// Ends the sleep of the core. Returns the time until it works again, in ps, or `None` if it does not sleep.
     fn wake(&mut self, now: Time) -> Option<u64> {
         let at = self.asleep.take()?;
+        // At least 1 ps: every event lies ahead.
         let exit_ps = self.params.cstates[at].exit_ps.max(1);
         self.waking_until = now + exit_ps;
         self.woken = true;
@@ -131,6 +136,7 @@ fn ends_sleep(payload: Payload) -> bool {
         | Payload::RingWrite { .. }
         | Payload::RingReceived(_) => true,
         Payload::Power(event) => matches!(event, PowerEvent::Announce { .. } | PowerEvent::Timer(_)),
+        // Lines, sent packets and news of other cores do not end sleep (docs/models/os.md, Wake-ups).
         _ => false,
     }
 }
@@ -147,6 +153,7 @@ impl Execution {
     ) {
         let Some(power) = &mut self.power else { return };
         let ticks = payload == Payload::Power(PowerEvent::Tick) && power.ticks_always();
+        // A cancelled timer has no interrupt: Linux would have stopped the hardware timer.
         let interrupts = ticks || ends_sleep(payload) && !ends.is_cancelled_timer(payload, context.now());
         if !interrupts && !work {
             return;
@@ -198,6 +205,7 @@ impl Execution {
     /// Notes a timer of a connection, which the idle governor takes into account.
     pub(in crate::os) fn note_timer(&mut self, now: Time, at: Time, connection: usize) {
         if let Some(power) = &mut self.power {
+            // Keeps the heap short: a timer is set per round trip.
             power.forget_timers(now, |_, _| true);
             power.timers.push(Reverse((at, connection as u32)));
         }
@@ -206,6 +214,7 @@ impl Execution {
     /// Takes the kernel's work besides packets: the read of the cause register first, then work that was charged to
     /// the core.
     pub(in crate::os) fn next_pending(&mut self) -> Option<NextWork> {
+        // The cause comes first: it says whether there are packets.
         if let Some(read_ps) = self.cause.take_read() {
             return Some(NextWork::Work(Task::Cause, read_ps, CoreTimeKind::Register));
         }

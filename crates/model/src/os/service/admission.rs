@@ -35,6 +35,7 @@ pub(super) struct ServiceQueue {
 /// Returns the length of a piece of work in ns, where `work_ps` is divided evenly before, between and after `reads`
 /// reads of storage.
 pub(super) fn piece_ns(work_ps: u64, reads: u8) -> u32 {
+    // In ns to fit the event; saturates at 4 s of work.
     (work_ps / (u64::from(reads) + 1)).div_ceil(1000).min(u64::from(u32::MAX)) as u32
 }
 
@@ -118,6 +119,7 @@ impl ServiceQueue {
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
         self.settle(now);
+        // The maximum of a window begins with the requests that wait at its start.
         self.counters = ServiceStats { queue_max: self.waiting.len() as u64, ..ServiceStats::default() };
     }
 }

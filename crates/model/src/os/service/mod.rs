@@ -73,6 +73,7 @@ impl Services {
     /// Takes a core that is idle as far as is known, and marks it as busy.
     fn take_idle(&mut self) -> Option<ComponentId> {
         let own = usize::from(self.own);
+        // The lowest number, so that the choice is deterministic.
         let found = (0..self.idle.len()).find(|&core| core != own && self.idle[core])?;
         self.idle[found] = false;
         Some(self.cores[found])
@@ -86,6 +87,7 @@ impl Services {
     /// Takes the next waiting piece of work that no core has begun.
     fn take_fresh(&mut self) -> Option<Chore> {
         let fresh = |&(chore, left_ps): &(Chore, u64)| left_ps == u64::from(chore.work_ns) * 1000;
+        // A preempted item continues on its core, where its data is in the caches.
         let at = self.queue.iter().position(fresh)?;
         self.queue.remove(at).map(|(chore, _)| chore)
     }
@@ -156,6 +158,7 @@ impl Services {
 
     /// Assigns a piece of work to an idle core if this one is busy, else queues the piece here.
     fn assign(&mut self, chore: Chore, busy: bool, context: &mut Context) {
+        // The home core does the work itself unless it would wait.
         let other = if busy || !self.queue.is_empty() { self.take_idle() } else { None };
         match other {
             Some(core) => {
@@ -170,6 +173,7 @@ impl Services {
     /// current work, or behind another piece if the core has no `task`.
     pub(super) fn on_idle(&mut self, core: u16, idle: bool, task: bool, context: &mut Context) {
         self.idle[usize::from(core)] = idle;
+        // Without a task the first item in the queue is about to begin here.
         let spare = usize::from(!task);
         // A core that runs out of work pulls from others, as `newidle_balance` of Linux does.
         if idle && self.queue.len() > spare {
@@ -218,12 +222,14 @@ impl Services {
 
     /// Puts the current piece of work back; `left_ps` at the reference clock are left.
     pub(super) fn put_back(&mut self, chore: Chore, left_ps: u64) {
+        // The preempted item goes on before others that wait.
         self.queue.push_front((chore, left_ps));
     }
 
     /// Ends a piece of work. Returns the next step at this core.
     pub(super) fn end_chore(&mut self, mut chore: Chore, context: &mut Context) -> ChoreEnd {
         if chore.reads > 0 {
+            // An event lies at least 1 ps ahead.
             let read_ps = self.service_queues[usize::from(chore.service)].read_ps().max(1);
             chore.reads -= 1;
             context.send(context.id, read_ps, Payload::Chore { chore, read: true });
@@ -244,6 +250,7 @@ impl Services {
         self.service_queues[service].end(context.now());
         ends.sockets[index].application.serve(request.number);
         ends.queue_turn(index);
+        // The worker is free, so the next request may begin.
         self.begin_requests(service, busy, context);
     }
 

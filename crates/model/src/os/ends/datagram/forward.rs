@@ -55,6 +55,7 @@ impl DatagramEnds {
         let params = &self.ends[end].params;
         let Traffic::Forward(forward) = params.traffic else { return None };
         let forwarding_to = PacketForwarding { end, function: forward.function, work_ps: forward.work_ps };
+        // Only the end at which packets arrive forwards; the other one sends.
         params.initiator.then_some((forward.flow, forwarding_to))
     }
 
@@ -67,6 +68,7 @@ impl DatagramEnds {
     /// Chooses the work for an end whose packets are forwarded. There is none while the sending end has no room, so
     /// that packets wait in the socket.
     pub(super) fn next_forward(&mut self, index: usize, forwarding_to: PacketForwarding, now: Time) -> DatagramWork {
+        // The packet stays in the socket until the sending end has room, so that nothing is lost in between.
         let room = self.ends[forwarding_to.end].has_room() && !self.is_ring_full();
         let Some(end) = self.get_mut(index) else { return DatagramWork::Nothing };
         end.blocked = !room;

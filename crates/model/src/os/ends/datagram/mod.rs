@@ -112,6 +112,7 @@ impl DatagramEnd {
     fn keep(&mut self, datagram: Datagram, line: u64) -> bool {
         let bytes = u64::from(datagram.bytes);
         self.counts.delivered += 1;
+        // An empty socket takes any datagram, however small its buffer is.
         if self.arrived_bytes + bytes > self.params.udp.buffer_bytes && !self.arrived.is_empty() {
             self.counts.dropped += 1;
             return false;
@@ -125,12 +126,14 @@ impl DatagramEnd {
     /// Returns true if another datagram may be written: as long as the data in the buffer is below the size of the
     /// buffer, so that one datagram always fits. The packet generator always may.
     fn has_room(&self) -> bool {
+        // Below and not at the limit: the last datagram may exceed the buffer, as in Linux.
         self.generates() || (self.out_bytes < self.params.udp.buffer_bytes && self.rows.have_room())
     }
 
     /// Returns true if the end has waited for room and may continue. A socket waits until half of its buffer is free,
     /// as in Linux.
     fn resume(&mut self) -> bool {
+        // Half, as `sock_def_write_space` of Linux, so that a sender does not wake for every datagram.
         let free = self.generates() || 2 * self.out_bytes <= self.params.udp.buffer_bytes;
         let resume = self.blocked && free;
         self.blocked &= !resume;
@@ -144,6 +147,7 @@ impl DatagramEnd {
             self.write_at = 0;
         }
         let line = output.buffer(index).line(self.write_at);
+        // Datagrams begin at a line, because the NIC reads whole lines.
         self.write_at += u64::from(bytes).next_multiple_of(64);
         line
     }
@@ -154,6 +158,7 @@ impl DatagramEnd {
             from: self.params.host,
             to: self.params.peer,
             ip_bytes: datagram.ip_bytes(),
+            // UDP has no congestion control that would react to marks.
             ecn: Ecn::NotCapable,
             priority: self.params.priority,
             corrupt: false,
@@ -172,6 +177,7 @@ impl DatagramEnd {
         let (datagram, line) = self.arrived.pop_front()?;
         self.arrived_bytes -= u64::from(datagram.bytes);
         let line_bytes = size.bytes();
+        // Rounds up to whole lines; bursts are rounded to the nearest, so that the mean is right.
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
         let first = ETHERNET_BYTES + u64::from(HEADER_BYTES);
         let (from, past) = (first / line_bytes, (first + u64::from(datagram.bytes) + fill) / line_bytes);
@@ -190,6 +196,7 @@ impl FlowEnds {
     pub(in crate::os) fn add_datagrams(&mut self, ends: Vec<DatagramEndParams>, ring_descriptors: u64) {
         let first = self.sockets.len();
         self.add_flows((first as u32..).zip(&ends).map(|(index, end)| (end.flow, index)));
+        // The ends of datagrams take a share of the send memory each, so the shares shrink.
         self.output.divide(first + ends.len());
         for (index, socket) in self.sockets.iter_mut().enumerate() {
             socket.send_only_from(self.output.buffer(index));
@@ -223,10 +230,14 @@ impl FlowEnds {
         let asleep = end.asleep;
         let answers = !end.params.initiator;
         let may_write = end.has_room() && !ring_is_full;
+        // Only an end that wants to write waits for room; others are woken by arrivals.
         end.blocked = !may_write && end.application.may_send(now);
+        // An initiator reads first, so that answers do not pile up behind its requests.
         let writes = may_write && (answers || end.arrived.is_empty());
         let datagram = if writes { end.application.next(now) } else { None };
+        // An answering end that is blocked does not read: the answer would find no room.
         let work = match (datagram, end.arrived.front().filter(|_| !(answers && end.blocked))) {
+            // The first packet is written by a call; the generator then sends it again and again.
             (Some(datagram), _) if end.generates() && datagram.number > 0 => {
                 DatagramWork::Generate(end.packet(datagram, output.buffer(index).line(0)))
             }
@@ -246,6 +257,7 @@ impl FlowEnds {
             end.counts.wakes += u64::from(asleep);
         }
         let next = [end.application.wake_at(), end.application.timer()].into_iter().flatten().min();
+        // Only an earlier wake-up needs a new event.
         let wake_at = next.filter(|&at| at > now && end.wake_at.is_none_or(|pending| at < pending));
         if let Some(at) = wake_at {
             end.wake_at = Some(at);
@@ -305,6 +317,7 @@ impl FlowEnds {
             end.application.receive(now, datagram);
             end.counts.read_bytes += u64::from(datagram.bytes);
             match (end.forwarding_to, dimm) {
+                // The frame is kept: the NIC sends the packet from where it arrived.
                 (Some(forwarding_to), _) => {
                     let sender = self.datagrams.forward(forwarding_to, datagram.bytes, line, now);
                     self.output.push(sender);
@@ -360,6 +373,7 @@ impl FlowEnds {
         let Some(end) = self.datagrams.get_mut(index) else { return };
         end.counts.sent += 1;
         end.counts.sent_bytes += u64::from(datagram.bytes);
+        // A generated packet was not written by a call, so it is counted here.
         if end.generates() && datagram.number > 0 {
             end.out_bytes += u64::from(datagram.bytes);
             self.ready.push_back(index as u32);
@@ -381,6 +395,7 @@ impl FlowEnds {
                 driver.free(line, frame + u64::from(bytes));
             }
         }
+        // The ring is shared, so its free descriptor may let any end continue.
         for index in self.datagrams.first..self.datagrams.first + self.datagrams.ends.len() {
             if self.datagrams.ends[index - self.datagrams.first].resume() {
                 self.datagrams.queue_turn(index, &mut self.ready);

@@ -44,6 +44,7 @@ impl DatagramEnds {
     /// Begins the flow of an end, or wakes its application by its own timer.
     pub(in crate::os) fn begin(&mut self, index: usize, now: Time, ready: &mut VecDeque<u32>) {
         let Some(end) = self.get_mut(index) else { return };
+        // A wake-up of a migrated or answering end may come before its start.
         end.begun |= now.ps() >= end.params.start_ps;
         if end.wake_at.is_some_and(|at| at <= now) {
             end.wake_at = None;

@@ -23,6 +23,7 @@ pub(super) struct DatagramRows {
 impl DatagramRows {
     /// Returns true if there is memory for another datagram.
     pub(super) fn have_room(&self) -> bool {
+        // The number of buffers is known only when the first datagram is placed.
         self.most == 0 || self.written_at.len() < self.most
     }
 }
@@ -44,6 +45,7 @@ impl DatagramEnd {
     pub(super) fn place_in_rows(&mut self, index: usize, bytes: u32, buffer: Buffer, driver: &DimmDriver) -> u64 {
         let (unit, first) = (driver.buffer_bytes(), driver.first_buffer(index));
         self.rows.most = buffer.places(unit).max(1);
+        // The buffer freed last is the most likely to be in the caches.
         let line = self.rows.free_at.pop().unwrap_or_else(|| {
             let line = buffer.line((first + self.write_at) % (self.rows.most as u64 * unit));
             self.write_at += u64::from(bytes).next_multiple_of(unit);
