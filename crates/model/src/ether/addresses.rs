@@ -51,6 +51,7 @@ impl AddressTable {
 
     /// Records that a host is seen at a port. Calls of this and of [`AddressTable::port_of`] must be in order of time.
     pub fn learn(&mut self, host: u16, port: u16, now: Time) {
+        // Expired entries first: they must not count as known or make the table full.
         self.forget(now);
         let place = usize::from(host);
         if self.entries.len() <= place {
@@ -59,6 +60,7 @@ impl AddressTable {
         if self.entries[place].is_some() {
             self.remove(host.into());
         } else {
+            // IEEE 802.1D lets any entry be removed; the oldest is assumed (docs/models/ether.md).
             if self.known == self.table {
                 self.remove(self.oldest);
                 self.counts.displaced += 1;
@@ -89,6 +91,7 @@ impl AddressTable {
     }
 
     fn is_over(&self, entry: &AddressEntry, now: Time) -> bool {
+        // An entry is valid for less than the ageing time (docs/models/ether.md, A learning switch).
         now.since(entry.seen) >= self.ttl_ps
     }
 
@@ -118,6 +121,7 @@ impl AddressTable {
     /// Returns the number of hosts known at `now`, and the changes until then. Does not remove expired entries.
     #[must_use]
     pub fn at(&self, now: Time) -> (u32, AddressCounts) {
+        // The list is in the order of age, so the expired entries stand at its start.
         let by_age = std::iter::successors(self.entry(self.oldest), |entry| self.entry(entry.newer));
         let over = by_age.take_while(|entry| self.is_over(entry, now)).count();
         (self.known - over as u32, AddressCounts { forgotten: self.counts.forgotten + over as u64, ..self.counts })

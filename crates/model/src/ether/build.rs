@@ -103,6 +103,7 @@ pub fn fabrics(
     let fabric = |(number, part): (usize, &Range<usize>)| {
         let first = ComponentId(first.0 + part.start as u32);
         if !here(number) {
+            // Another process has this partition; its components are counted all the same.
             return (None, Scheduler::new(first, part.len(), 0));
         }
         let nodes = builder.nodes(part, &mut switch_routes, &host_routes);
@@ -120,6 +121,7 @@ pub fn fabrics(
 fn slot_bits(cluster: &ClusterParams) -> u32 {
     let longest_ps = cluster.cables.iter().map(|cable| cable.latency_ps).max().unwrap_or(0);
     let turn_ps = (longest_ps + longest_ps / 4).clamp(1, 1 << 40);
+    // At least 2^6 = 64 ps, the slots of every other queue (docs/architecture.md, Event order).
     (turn_ps / TURN).checked_ilog2().map_or(0, |bits| bits + 1).max(6)
 }
 
@@ -224,6 +226,7 @@ impl<'a> Builder<'a> {
             down_ps: cable.down_ps.clone(),
             corrupt: cable.corrupt,
             watched: !self.cluster.jobs.is_empty(),
+            // Two streams per cable, one for each direction.
             random: (self.cluster.seed, STREAMS + 2 * port.cable as u64 + port.end as u64),
         }
     }
@@ -264,6 +267,7 @@ impl<'a> Builder<'a> {
     }
 
     fn switch(&self, index: usize, params: &SwitchParams, routes: Routes) -> Switch {
+        // Every lossless priority of every port may fill its headroom at the same time.
         let lossless = params.pfc.map_or(0, |pfc| u64::from(pfc.priorities.count_ones()));
         let room = |cable: &CableParams, port: &GraphPort| {
             headroom_bytes(cable.bytes_per_s, cable.latency_ps, self.before_ps(port.node), self.mtu_bytes)
@@ -314,6 +318,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the least delay of an event between two partitions, in ps. Each server is a partition, too.
     fn window_ps(&self, parts: &[Range<usize>]) -> Option<u64> {
+        // Servers stay without a part: each is one of its own, so all their cables count.
         let mut part_of = vec![None; self.is_server.len()];
         for (number, part) in parts.iter().enumerate() {
             self.order[part.clone()].iter().for_each(|&node| part_of[node] = Some(number));
@@ -334,9 +339,11 @@ impl<'a> Builder<'a> {
     fn delay_ps(&self, node: usize, index: u16, port: &GraphPort) -> u64 {
         let pauses = self.cluster.switches.get(node).is_some_and(|switch| switch.pfc.is_some());
         if pauses || self.is_server[node] || self.is_server[port.node] {
+            // A pause or a packet of a server takes at least the latency of the cable.
             return self.cable(port).latency_ps.max(1);
         }
         let wire = Wire::new(&self.wire(node, index, port));
+        // A packet is at least the smallest frame long, which widens the window.
         wire.serialization_ps(wire.wire_bytes(0)) + wire.delay_ps
     }
 }
@@ -363,6 +370,7 @@ fn flows_of_hosts(cluster: &ClusterParams) -> Vec<Vec<u32>> {
     let mut flows = vec![Vec::new(); cluster.hosts.len()];
     for (number, flow) in (0..).zip(&cluster.flows) {
         flows[usize::from(flow.from)].push(number);
+        // A flow of a host with itself has one entry.
         if flow.to != flow.from {
             flows[usize::from(flow.to)].push(number);
         }
@@ -375,6 +383,7 @@ fn flows_of_hosts(cluster: &ClusterParams) -> Vec<Vec<u32>> {
 /// wire, one packet that the peer has just begun to send, and one packet that has just arrived.
 #[must_use]
 pub fn headroom_bytes(bytes_per_s: u64, latency_ps: u64, before_ps: u64, mtu_bytes: u32) -> u64 {
+    // The pause travels one latency and the last packet another (IEEE 802.1Qbb).
     let ps = 2 * u128::from(latency_ps) + u128::from(before_ps);
     let on_the_way = u128::from(bytes_per_s) * ps / 1_000_000_000_000;
     u64::try_from(on_the_way).unwrap_or(u64::MAX).saturating_add(2 * u64::from(mtu_bytes))

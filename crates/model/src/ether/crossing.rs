@@ -48,11 +48,13 @@ impl FabricCrossing {
         self.taken_bytes += u64::from(packet.ip_bytes);
         // The random delay must not reorder packets to the same port.
         let jitter_ps = if params.jitter_ps > 0 { rng.below(params.jitter_ps + 1) } else { 0 };
+        // The fabric carries packets to a port one after the other (docs/models/ether.md).
         self.free_at = self.free_at.max(at) + fabric_crossing_ps(params, packet.ip_bytes);
         self.last_at = self.last_at.max(self.free_at + params.delay_ps + jitter_ps);
         let waiting = &mut self.waiting[usize::from(packet.priority) % PRIORITIES];
         *waiting = (waiting.0 + 1, waiting.1 + u64::from(packet.ip_bytes));
         self.queue.push_back(CrossingPacket { ready: self.last_at, id, flooded_wire_bytes });
+        // Packets behind others are scheduled when those have reached the port.
         (self.queue.len() == 1).then_some(self.last_at)
     }
 
@@ -82,6 +84,7 @@ impl FabricCrossing {
     /// of a packet that has been carried so far.
     #[must_use]
     pub fn carried_bytes(&self, now: Time, params: &AddressLearningParams) -> u64 {
+        // What the fabric is still carrying lies ahead of `now`.
         let ahead_ps = self.free_at.ps().saturating_sub(now.ps());
         let ahead = u128::from(ahead_ps) * u128::from(params.fabric_bytes_per_s) / 1_000_000_000_000;
         self.taken_bytes.saturating_sub(ahead as u64)
@@ -108,5 +111,6 @@ impl FabricCrossing {
 #[must_use]
 pub fn fabric_crossing_ps(params: &AddressLearningParams, ip_bytes: u32) -> u64 {
     let ps = u128::from(ip_bytes) * 1_000_000_000_000;
+    // An event lies at least 1 ps ahead.
     u64::try_from(ps.div_ceil(u128::from(params.fabric_bytes_per_s.max(1)))).unwrap_or(u64::MAX).max(1)
 }

@@ -93,6 +93,7 @@ pub fn cycle(waits: &[PauseWait]) -> Vec<PausedPort> {
         let ports: Vec<PausedPort> = stuck.iter().map(|wait| wait.at).collect();
         let is_stuck = |port: &PausedPort| ports.binary_search(port).is_ok();
         let held = |wait: &PauseWait| wait.held.iter().filter(|held| is_stuck(&held.0)).map(|held| held.1).sum::<u64>();
+        // At XON or below the pause ends, so only more than XON keeps a port stuck.
         stuck.retain(|wait| held(wait) > wait.xon_bytes);
         if stuck.len() == ports.len() {
             break;

@@ -38,6 +38,7 @@ impl DropReason {
     /// Returns the reason that `packet` is counted under: [`DropReason::Copy`] for a copy, this reason otherwise.
     #[must_use]
     pub(super) fn for_packet(self, packet: &Packet) -> Self {
+        // The packet itself arrives elsewhere or is counted there.
         if packet.copy {
             Self::Copy
         } else {
@@ -63,8 +64,8 @@ impl DropCounters {
     #[cold]
     pub fn count(&mut self, flow: u32, ip_bytes: u32, reason: DropReason) {
         self.packets[reason as usize] += 1;
-        // Messages of memory pools belong to no flow of the cluster.
         self.bytes[reason as usize] += u64::from(ip_bytes);
+        // Messages of memory pools belong to no flow of the cluster.
         if flow != POOL_FLOW {
             *self.flows.entry((flow, reason)).or_default() += 1;
         }

@@ -96,6 +96,7 @@ impl Egress {
     #[must_use]
     #[inline]
     pub fn is_free(&self, now: Time, priority: u8) -> bool {
+        // With an event pending, packets wait already and go first.
         !self.armed && self.free_at <= now && self.paused >> priority & 1 == 0
     }
 
@@ -147,6 +148,7 @@ impl Egress {
         if ready == 0 {
             return None;
         }
+        // Strict priority: the highest bit is the highest priority.
         let priority = ready.ilog2() as u8;
         let (id, last) = self.queues.pop(priority, context)?;
         if last {
@@ -160,6 +162,7 @@ impl Egress {
     /// Handles a [`Payload::Pause`] of this port: pauses a priority or resumes it.
     pub fn on_pause(&mut self, priority: u8, on: bool, context: &mut NetContext) {
         let (now, priority) = (context.now(), priority % PRIORITIES as u8);
+        // A repeated pause changes nothing.
         if self.is_paused(priority) == on {
             return;
         }
@@ -177,6 +180,7 @@ impl Egress {
     /// Schedules [`Payload::PortReady`] for the time at which the wire is free, if a packet may be sent then.
     #[inline]
     fn arm(&mut self, context: &mut NetContext) {
+        // One event at a time; idle ports and paused queues need none.
         if self.armed || self.waiting & !self.paused == 0 {
             return;
         }
@@ -197,6 +201,7 @@ impl Egress {
         let through = compressor.as_mut().map_or(now, |compressor| compressor.begin(packet, now));
         // All bytes of a pool message count as bytes on the wire, so no framing is added.
         let (wire_bytes, delay_ps) = if packet.flow == POOL_FLOW {
+            // Messages of a memory pool do not pass the NIC, so they save its delay.
             (packet.ip_bytes, self.wire.delay_ps - self.queues.bypass_ps)
         } else {
             (self.wire.wire_bytes(packet.ip_bytes), self.wire.delay_ps)
@@ -210,6 +215,7 @@ impl Egress {
             self.note_busy(first, serialization_ps);
         }
         self.free_at = free_at;
+        // Lost packets count as sent, because they occupy the wire.
         self.sent_packets += 1;
         self.sent_bytes += u64::from(packet.ip_bytes);
         self.sent_wire_bytes += u64::from(wire_bytes);
@@ -226,6 +232,7 @@ impl Egress {
             dropped,
         };
         if dropped.is_some() {
+            // A packet that is lost has no event: nobody would handle it.
             context.packets.remove(id);
         } else {
             let port = self.wire.peer_port;
@@ -266,6 +273,7 @@ impl Egress {
     /// wire.
     pub fn request_pause(&self, priority: u8, on: bool, context: &mut NetContext) {
         let port = self.wire.peer_port;
+        // One latency: pause frames take no time on the wire (docs/models/ether.md, Not modelled).
         context.send(self.wire.peer, self.queues.faults.latency_ps, Payload::Pause { port, priority, on });
     }
 
@@ -279,6 +287,7 @@ impl Egress {
     pub fn reset(&mut self, now: Time) {
         self.queues.packets.reset(now);
         self.queues.bytes.reset(now);
+        // A pause that goes on counts from the reset (see `paused_ps`).
         self.queues.reset_at = now;
         self.queues.classes.iter_mut().for_each(|class| class.paused_ps = 0);
         self.queues.compressor.iter_mut().for_each(|compressor| compressor.reset(now));
@@ -306,6 +315,7 @@ impl Egress {
     #[must_use]
     #[inline]
     pub fn waiting_of(&self, priority: u8) -> (u32, u64) {
+        // Speed only: an empty queue is not read from memory.
         if self.waiting >> priority & 1 == 0 {
             return (0, 0);
         }
@@ -353,6 +363,7 @@ impl Egress {
     /// still on the wire, only the part already sent counts.
     #[must_use]
     pub fn carried_parts(&self, now: Time) -> u64 {
+        // Behind an engine the wire may be idle while packets are still in the engine.
         let ahead_ps = match &self.queues.compressor {
             Some(compressor) => compressor.ahead_ps(now),
             None => self.free_at.ps().saturating_sub(now.ps()),

@@ -129,6 +129,7 @@ impl Endpoint {
         if port != Decompressor::PORT && self.decompressor.is_some() && self.decompress(id, context) {
             return;
         }
+        // Recorded after decompression, as the receiver sees the packet.
         context.packets.pass(id, context.id, context.now());
         let mut packet = context.packets.remove(id);
         if packet.corrupt {
@@ -177,6 +178,7 @@ impl Endpoint {
             }
             return self.on_served(service, context);
         }
+        // A wake-up that an earlier one has replaced changes nothing.
         if self.ends[end as usize].on_wake(context.now()) {
             self.advance(end, context);
         }
@@ -185,6 +187,7 @@ impl Endpoint {
     /// Handles the event of a service: one or more requests have been served.
     fn on_served(&mut self, service: u32, context: &mut NetContext) {
         let now = context.now();
+        // Several workers may end at the same time; one event serves them all.
         while let Some((end, number)) = self.services.as_mut().and_then(|services| services.served(service, now)) {
             self.ends[end as usize].update_application(now, |application| application.serve(number));
             self.advance(end, context);
@@ -220,6 +223,7 @@ impl Endpoint {
         let Some(left) = self.ports[usize::from(port)].on_ready(context) else { return };
         self.note_loss(&left);
         let list = usize::from(port) * PRIORITIES + usize::from(left.priority);
+        // A free place is given to the end that has waited longest.
         while self.has_room(port, left.priority) {
             let Some(end) = self.blocked[list].pop_front() else { return };
             self.ends[end as usize].set_blocked(false);
@@ -240,6 +244,7 @@ impl Endpoint {
     #[inline]
     fn advance(&mut self, end: u32, context: &mut NetContext) {
         if self.services.is_some() {
+            // Before `flush`, so that answers that need no time leave with this event.
             self.take_requests(end, context);
         }
         self.flush(end, context);
@@ -255,6 +260,7 @@ impl Endpoint {
         let (port, priority) = (at.port(), at.priority());
         while !self.ends[end as usize].is_blocked() {
             if !self.has_room(port, priority) {
+                // Only an end that has something to send waits for room.
                 if self.ends[end as usize].may_have_more(context.now()) {
                     self.block(end);
                 }
@@ -269,6 +275,7 @@ impl Endpoint {
 
     #[inline]
     fn has_room(&self, port: u16, priority: u8) -> bool {
+        // By priority, so that a paused one does not block the others.
         self.ports[usize::from(port)].waiting_of(priority).0 < self.queue_packets
     }
 

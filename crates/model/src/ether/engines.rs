@@ -115,6 +115,7 @@ impl Compressor {
     pub(super) fn follow(&mut self, through: Time, now: Time, wire_ps: u64) -> (Time, Time) {
         let depth_ps = self.engine.params.latency_ps;
         let wire_free_at = self.wire_free_at;
+        // A packet past the engine needs its depth, too; others go at once.
         let first = wire_free_at.max(if through > now { through + depth_ps } else { now });
         self.wire_free_at = first + wire_ps;
         while self.ahead.front().is_some_and(|&(first, ps)| first + ps <= now) {
@@ -165,6 +166,7 @@ impl Decompressor {
     /// Creates an engine that decompresses the payload of `flows`, which are in ascending order.
     #[must_use]
     pub fn new(params: CompressParams, flows: Vec<u32>) -> Self {
+        // The ratio is known from the packet, so no gradients are needed.
         let params = CompressParams { gradients: None, ..params };
         let flows = flows.into_iter().map(|flow| (flow, WrittenStream::default())).collect();
         let engine = Engine::new(params, flows);
@@ -174,6 +176,7 @@ impl Decompressor {
     /// Handles a received packet. Returns nothing for a packet that bypasses the engine. Otherwise returns the time
     /// until the packet is decompressed, in ps, or `Some(None)` if the buffer has no room for it.
     pub fn admit(&mut self, packet: &mut Packet, now: Time) -> Option<Option<u64>> {
+        // Damaged packets and copies are dropped behind the engine, as without one.
         if packet.corrupt || packet.copy {
             return None;
         }
@@ -182,6 +185,7 @@ impl Decompressor {
             self.inside.pop_front();
             self.inside_bytes -= u64::from(gone);
         }
+        // The buffer holds compressed bytes, as they came from the wire.
         if self.inside_bytes + u64::from(packet.ip_bytes) > self.engine.params.buffer_bytes {
             self.engine.counts.dropped += 1;
             return Some(None);
@@ -190,6 +194,7 @@ impl Decompressor {
         self.inside.push_back((through, packet.ip_bytes));
         self.inside_bytes += u64::from(packet.ip_bytes);
         packet.ip_bytes = TCP_HEADER_BYTES + bytes;
+        // An event lies at least 1 ps ahead.
         Some(Some((through.since(now) + self.engine.params.latency_ps).max(1)))
     }
 

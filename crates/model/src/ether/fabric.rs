@@ -225,6 +225,7 @@ impl Partition for Fabric {
 
     #[inline(always)]
     fn prepare(&self, event: &Event<Payload>, ahead: PrefetchStage) {
+        // A wrong component wraps to a large number and finds no node.
         let Some(node) = self.nodes.get(event.target.0.wrapping_sub(self.first.0) as usize) else { return };
         match (&event.payload, node) {
             (Payload::Packet { id, .. }, FabricNode::Switch(switch)) => switch.fetch(*id, &self.packets, ahead),

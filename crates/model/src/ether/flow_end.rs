@@ -135,6 +135,7 @@ impl FlowEnd {
 
     /// Handles a wake-up event. Returns false if the event is out of date.
     pub(super) fn on_wake(&mut self, now: Time) -> bool {
+        // Later events of a replaced wake-up find nothing set.
         let meant = self.wake_set.is_some_and(|at| at <= now);
         if meant {
             (self.wake_set, self.wake_at) = (None, None);

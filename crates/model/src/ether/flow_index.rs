@@ -22,6 +22,7 @@ impl FlowIndex {
     pub(super) fn new(flows: Vec<u32>) -> Self {
         let (Some(&first), Some(&last)) = (flows.first(), flows.last()) else { return Self::List(flows) };
         let places = (last - first) as usize + 1;
+        // A host with few of very many flows would have a table that is mostly empty.
         if places > PLACES_PER_END * flows.len() {
             return Self::List(flows);
         }
@@ -37,6 +38,7 @@ impl FlowIndex {
     pub(super) fn end_of(&self, flow: u32) -> Option<u32> {
         match self {
             Self::Table { first, ends } => {
+                // Flows below the first wrap to large numbers, which the table does not have.
                 ends.get(flow.wrapping_sub(*first) as usize).copied().filter(|&end| end != NONE)
             }
             Self::List(flows) => flows.binary_search(&flow).ok().map(|end| end as u32),

@@ -107,7 +107,9 @@ impl LearningSwitch {
     /// Handles all packets that arrived before now.
     fn on_forward(&mut self, context: &mut NetContext) {
         let now = context.now();
+        // Packets of this very time may still arrive, so only earlier ones are handled.
         let due = self.arrivals.partition_point(|arrival| arrival.at < now);
+        // By port and not by event order, so that results do not depend on partitions.
         self.arrivals[..due].sort_unstable_by_key(|arrival| (arrival.at, arrival.port));
         for index in 0..due {
             self.forward(self.arrivals[index], context);
@@ -129,9 +131,11 @@ impl LearningSwitch {
     fn forward(&mut self, Arrival { at, port, id }: Arrival, context: &mut NetContext) {
         let packet = context.packets.get(id);
         let (from, to) = (packet.from, packet.to);
+        // Learned before the lookup (IEEE 802.1D, 7.8).
         self.addresses.learn(from, port, at);
         match self.addresses.port_of(to, at) {
             Some(way) if way == port => {
+                // The receiver is on the segment that the packet came from, so it has the packet.
                 self.counts.filtered_packets += 1;
                 self.switch.drop(id, DropReason::NoRoute, context);
             }
@@ -145,6 +149,7 @@ impl LearningSwitch {
         let packet = *context.packets.get(id);
         self.counts.flooded_packets += 1;
         self.counts.flooded_bytes += u64::from(packet.ip_bytes);
+        // Static routes tell which copy is the packet itself; the switch does not use them.
         let there = self.switch.routes().port(packet.flow, packet.from, packet.to);
         let mut left = self.crossings.len() - 1;
         if left == 0 {
@@ -170,10 +175,12 @@ impl LearningSwitch {
         let packet = context.packets.get(id);
         let (port, priority, ip_bytes) = (packet.queue, packet.priority % PRIORITIES as u8, packet.ip_bytes.into());
         let place = usize::from(way);
+        // Packets in the fabric count as waiting, because they will arrive at the queue.
         let beside = self.crossings[place].waiting_of(priority);
         if !self.switch.has_room(place, priority, ip_bytes, beside.1) {
             return self.switch.overflow(id, place, context);
         }
+        // Marked when it is enqueued, as by a switch with static routes.
         self.switch.mark(place, priority, id, beside, context);
         self.switch.hold(port, priority, ip_bytes, context);
         let first = self.crossings[place].push(id, flooded, at, &self.params, &mut self.rng, context.packets);
@@ -202,6 +209,7 @@ impl LearningSwitch {
 
     /// Begins a new measuring window.
     pub fn reset(&mut self, now: Time) {
+        // Counters run on, so that conservation of packets can be checked over the run.
         self.before = LearningCounts { addresses: self.addresses.at(self.handled(now)).1, ..self.counts };
         self.switch.reset(now);
     }

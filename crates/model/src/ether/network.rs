@@ -28,6 +28,7 @@ impl<'a> Network<'a> {
         };
         let switches = fabrics.iter().flat_map(of_fabric).collect();
         let mut endpoints: Vec<_> = fabrics.iter().flat_map(|fabric| fabric.numbered_endpoints()).collect();
+        // Racks interleave endpoints with switches, so their numbers are not in order.
         endpoints.sort_unstable_by_key(|endpoint| endpoint.0);
         Self { fabrics, switches, endpoints }
     }

@@ -21,6 +21,7 @@ impl OccupancyStats {
     pub(crate) fn set(&mut self, now: Time, value: u64) {
         self.settle(now);
         self.value = value;
+        // The maximum counts even if it lasts no time: the queue did reach it.
         self.max = self.max.max(value);
     }
 
@@ -79,6 +80,7 @@ impl OccupancyStats {
     pub fn standard_deviation(&self) -> f64 {
         match self.since.since(self.reset_at) {
             0 => 0.0,
+            // Rounding may make a variance of 0 slightly negative.
             elapsed_ps => (self.sum_of_squares as f64 / elapsed_ps as f64 - self.mean().powi(2)).max(0.0).sqrt(),
         }
     }

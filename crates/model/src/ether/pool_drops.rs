@@ -18,6 +18,7 @@ impl Switch {
             return self.overflow(id, way, context);
         }
         let (priority, bytes) = (packet.priority % PRIORITIES as u8, u64::from(packet.ip_bytes));
+        // One eviction may free too little for a larger message.
         while !self.has_room(way, priority, bytes, 0) {
             if !self.evict(way, priority, context) {
                 self.overflow(id, way, context);
@@ -33,6 +34,7 @@ impl Switch {
     fn evict(&mut self, way: usize, priority: u8, context: &mut NetContext) -> bool {
         let may: fn(&Packet) -> bool =
             |packet| matches!(packet.content, Content::Pool(message) if !message.kind.is_demand());
+        // The lowest priority first, and never one that is as urgent.
         let out = (0..priority).find_map(|lower| self.ports[way].egress.take_next(lower, may, context));
         let Some(id) = out else { return false };
         let Packet { flow, ip_bytes, priority, queue, .. } = *context.packets.get(id);
@@ -45,6 +47,7 @@ impl Switch {
     /// out.
     fn nack(&mut self, packet: &Packet, message: PoolMessage, port: u16, context: &mut NetContext) {
         let from = if packet.to == message.requester { packet.from } else { packet.to };
+        // No NACK for a NACK, which could go on for ever.
         if message.kind == PoolKind::Nack {
             return;
         }

@@ -29,6 +29,7 @@ impl Routes {
     #[inline]
     pub fn port(&self, flow: u32, from: u16, to: u16) -> Option<u16> {
         if !self.assigned.is_empty() {
+            // An assigned path overrides shortest paths.
             if let Ok(at) = self.assigned.binary_search_by_key(&(flow, to), |assigned| (assigned.0, assigned.1)) {
                 return Some(self.assigned[at].2);
             }
@@ -37,6 +38,7 @@ impl Routes {
         let (start, end) = (self.starts[set] as usize, self.starts[set + 1] as usize);
         match end - start {
             0 => None,
+            // Speed only: most sets have one port, which needs no hash.
             1 => Some(self.ports[start]),
             count => Some(self.ports[start + choose_path(self.salt, flow, from, count)]),
         }
@@ -59,6 +61,7 @@ impl Routes {
 /// Chooses one of `count` equal paths by a hash. The two directions of a flow are hashed independently.
 fn choose_path(salt: u64, flow: u32, from: u16, count: usize) -> usize {
     let hash = mix(salt ^ (u64::from(flow) << 16 | u64::from(from)));
+    // A multiplication maps the hash to the ports without a division.
     ((u128::from(hash) * count as u128) >> 64) as usize
 }
 
@@ -134,6 +137,7 @@ impl ClusterGraph {
         for (cable, params) in cluster.cables.iter().enumerate() {
             let [a, b] = params.ends.map(node);
             let port_a = ports[a].len() as u16;
+            // A cable from a node to itself takes two of its ports.
             let port_b = ports[b].len() as u16 + u16::from(a == b);
             let length = params.length.max(1);
             ports[a].push(GraphPort { cable, end: 0, node: b, port: port_b, length });
@@ -170,6 +174,7 @@ impl ClusterGraph {
                 }
             }
         }
+        // Sorted for the binary search in `port`.
         routes.iter_mut().flatten().for_each(|routes| routes.assigned.sort_unstable());
         routes
     }
@@ -213,6 +218,7 @@ impl ClusterGraph {
             }
         }
         let hosts = self.ports.len() - self.switches;
+        // Without a salt per node, switches in a row would choose alike and use few of the paths.
         let salt = |node: usize| mix(seed ^ mix(node as u64 + 1));
         tables.into_iter().enumerate().map(|(node, table)| Some(table?.routes(hosts, salt(node)))).collect()
     }
@@ -227,6 +233,7 @@ impl ClusterGraph {
 
     /// Collects the ports of a node on a shortest path to `target`. `distances` are those of all nodes to `target`.
     fn shortest_ports(&self, node: usize, target: usize, distances: &[u32], shortest_ports: &mut Vec<u16>) {
+        // Hosts do not forward, so paths lead through switches only.
         let forwards = |node: usize| node < self.switches || node == target;
         let nearer = |port: &GraphPort| distances[port.node].checked_add(port.length) == Some(distances[node]);
         let nearer = |port: &GraphPort| nearer(port) && forwards(port.node);
@@ -242,6 +249,7 @@ impl ClusterGraph {
         let mut found = vec![vec![target]];
         let mut distance = 0;
         while distance < found.len() {
+            // Buckets by distance instead of a heap: lengths are small integers.
             for node in std::mem::take(&mut found[distance]) {
                 let forwards = node < self.switches || node == target;
                 if !forwards || distances[node] != distance as u32 {

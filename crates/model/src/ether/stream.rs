@@ -19,6 +19,7 @@ impl TransportTimer {
     /// Returns the time and the generation of the event to schedule, unless one is pending that is due no later.
     #[inline]
     pub(super) fn next_to_set(&mut self, wanted: Time) -> Option<(Time, u32)> {
+        // The pending event is early enough; the timer is set anew when it fires.
         if self.set.is_some_and(|at| at <= wanted) {
             return None;
         }
@@ -29,6 +30,7 @@ impl TransportTimer {
 
     /// Handles an event. Returns false if the timer has been set again since.
     pub(super) fn take_event(&mut self, generation: u32) -> bool {
+        // Events cannot be cancelled, so a replaced one is recognised by its number.
         let own = generation == self.generation;
         if own {
             self.set = None;

@@ -149,6 +149,7 @@ impl Switch {
     /// Handles a packet that has come in by `port`.
     #[inline]
     pub fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
+        // Before routing: the switch answers for the pages that it decides about.
         if self.sharers.is_some() && self.decide(id, port, context) {
             return;
         }
@@ -180,6 +181,7 @@ impl Switch {
     #[inline]
     pub fn on_ready(&mut self, port: u16, context: &mut NetContext) {
         if let Some(left) = self.ports[usize::from(port)].egress.on_ready(context) {
+            // In this order: a lost packet has left the buffer all the same.
             self.release(&left, context);
             self.note_loss(&left);
         }
@@ -203,12 +205,15 @@ impl Switch {
     #[inline]
     pub(super) fn has_room(&self, way: usize, priority: u8, ip_bytes: u64, beside: u64) -> bool {
         if self.is_lossless(priority) {
+            // PFC pauses the peer first, so no share limits a lossless priority.
             return self.used_bytes + ip_bytes <= self.buffer_bytes;
         }
         let free = self.lossy_bytes.saturating_sub(self.used_bytes);
+        // `u32::MAX` stands for an unlimited share.
         let share = if self.alpha == u32::MAX {
             return ip_bytes <= free;
         } else {
+            // Dynamic threshold (Choudhury and Hahne, 1998): alpha in units of 2^-16, times the free memory.
             (u128::from(free) * u128::from(self.alpha)) >> 16
         };
         ip_bytes <= free && u128::from(self.ports[way].egress.waiting_of(priority).1 + beside + ip_bytes) <= share
@@ -234,6 +239,7 @@ impl Switch {
         let (packets, bytes) = self.ports[way].egress.waiting_of(priority);
         let (packets, bytes) = (packets + beside.0, bytes + beside.1);
         let packet = context.packets.get_mut(id);
+        // Other packets are not dropped instead: the buffer is the only limit for them.
         if packet.ecn == Ecn::Capable && marks(&ecn, packets, bytes, &mut self.rng) {
             packet.ecn = Ecn::Marked;
             self.ports[way].marked += 1;
@@ -245,6 +251,7 @@ impl Switch {
     pub(super) fn hold(&mut self, port: u16, priority: u8, ip_bytes: u64, context: &mut NetContext) {
         self.used_bytes += ip_bytes;
         self.used_bytes_max = self.used_bytes_max.max(self.used_bytes);
+        // Lossy priorities are never paused, so their ingress is not counted.
         let Some(pfc) = self.pfc.filter(|_| self.is_lossless(priority)) else { return };
         let port = &mut self.ports[usize::from(port)];
         port.held_bytes[usize::from(priority)] += ip_bytes;
@@ -262,6 +269,7 @@ impl Switch {
         let Some(pfc) = self.pfc.filter(|_| self.is_lossless(left.priority)) else { return };
         let port = &mut self.ports[usize::from(left.queue)];
         port.held_bytes[usize::from(left.priority)] -= u64::from(left.ip_bytes);
+        // Two thresholds, so that a queue at the limit does not send a pause per packet.
         if port.held_bytes(left.priority) <= pfc.xon_bytes && port.requests_pause(left.priority) {
             port.asked &= !(1 << left.priority);
             port.egress.request_pause(left.priority, false, context);
@@ -271,6 +279,7 @@ impl Switch {
     /// Drops a packet that finds no room at its output port.
     #[cold]
     pub(super) fn overflow(&mut self, id: PacketId, way: usize, context: &mut NetContext) {
+        // A lost copy harms nobody.
         self.ports[way].overflowed += u64::from(!context.packets.get(id).copy);
         self.drop(id, DropReason::Full, context);
     }
@@ -350,11 +359,13 @@ fn marks(ecn: &EcnParams, packets: u32, bytes: u64, rng: &mut Rng) -> bool {
         EcnParams::Packets(threshold) => packets >= threshold,
         EcnParams::Bytes(threshold) => bytes >= threshold,
         EcnParams::Ramp { min_bytes, max_bytes, most } => {
+            // RED with the parameters of DCQCN: above the maximum every packet is marked.
             if bytes >= max_bytes {
                 return true;
             }
             let above = u128::from(bytes.saturating_sub(min_bytes));
             let share = above * u128::from(most) / u128::from(max_bytes.saturating_sub(min_bytes).max(1));
+            // No random number below the minimum, so that marks of other packets do not shift.
             share > 0 && rng.chance(share as u64)
         }
     }

@@ -66,8 +66,10 @@ pub const BYTE_PARTS: u64 = 1024;
 
 impl Wire {
     pub(super) fn new(params: &WireParams) -> Self {
+        // Saturates: framing and smallest frames are far below 64 KiB.
         let short = |bytes: u32| u16::try_from(bytes).unwrap_or(u16::MAX);
         Self {
+            // Rounded up, so that a cable never carries more than its rate.
             byte_time: (1_000_000_000_000_u64 << BYTE_TIME_BITS).div_ceil(params.bytes_per_s.max(1)),
             delay_ps: params.before_ps + params.latency_ps.max(1) + params.after_ps,
             peer: params.peer,
@@ -94,6 +96,7 @@ impl Wire {
     #[inline]
     pub(super) fn serialization_ps(&self, wire_bytes: u32) -> u64 {
         let time = u128::from(wire_bytes) * u128::from(self.byte_time);
+        // Each packet is on the wire at least 1 ps, so that arrivals stay in order.
         (time.div_ceil(1 << BYTE_TIME_BITS) as u64).max(1)
     }
 }
@@ -114,6 +117,7 @@ impl CableFaults {
         let mut down_ps = params.down_ps.clone();
         // An interval of no length has no effect.
         down_ps.retain(|&(from, to)| from < to);
+        // Latest first, so that the next interval is at the end and popped in constant time.
         down_ps.sort_unstable_by(|a, b| b.cmp(a));
         Self {
             latency_ps: params.latency_ps.max(1),
@@ -139,6 +143,7 @@ impl CableFaults {
     /// Returns true if the cable is down at any time from the first bit at the sender until the last bit at the
     /// receiver.
     fn is_down(&mut self, first_ps: u64, serialization_ps: u64) -> bool {
+        // Calls are in order of time, so intervals that are over are not needed again.
         while self.down_ps.last().is_some_and(|&(_, to)| to <= first_ps) {
             self.down_ps.pop();
         }
