@@ -69,6 +69,7 @@ impl RoceConnection {
         if let Some(packet) = self.responder.as_mut().and_then(|own| own.acknowledge(&mut self.counters)) {
             return Some(packet);
         }
+        // DCQCN paces data alone: notifications and acknowledgements do not wait.
         if now < self.next_at {
             return None;
         }
@@ -77,6 +78,7 @@ impl RoceConnection {
             (_, Some(responder)) if responder.ready() => responder.send(&self.plan, &mut self.counters),
             _ => return None,
         };
+        // A read request has no payload; its data is paced at the responder.
         if packet.operation != RoceOperation::ReadRequest {
             self.pace(now, u64::from(packet.bytes + DATA_HEADER_BYTES));
         }
@@ -108,11 +110,13 @@ impl RoceConnection {
     /// Sets the time of the next data packet after one of `bytes` bytes.
     fn pace(&mut self, now: Time, bytes: u64) {
         if let Some(reaction) = &mut self.reaction {
+            // The rate may have risen since the last packet.
             reaction.catch_up(now);
             let span_ps = reaction.span_ps(bytes);
             self.next_at = now.saturating_add(span_ps);
             self.counters.paced_ps += span_ps;
             self.counters.at_line_ps += reaction.at_line_ps(bytes);
+            // After the span was computed: the byte counter changes the rate of later packets.
             reaction.on_sent(bytes);
         }
     }
@@ -121,6 +125,7 @@ impl RoceConnection {
     /// any.
     pub fn on_packet(&mut self, now: Time, packet: &Roce, marked: bool) -> Option<PlacedData> {
         let data = matches!(packet.operation, RoceOperation::Write | RoceOperation::ReadResponse);
+        // Only data counts for the rate of its sender.
         if data && marked {
             self.counters.packets_marked += 1;
             if let Some(dcqcn) = &self.dcqcn {
@@ -146,6 +151,7 @@ impl RoceConnection {
         let (plan, counters) = (&self.plan, &mut self.counters);
         match (&mut self.requester, &mut self.responder, packet.operation) {
             (Some(requester), _, RoceOperation::Acknowledge) => {
+                // An acknowledgement names the last packet that it covers.
                 requester.on_ack(now, plan, packet.sequence.saturating_add(1));
                 false
             }
@@ -169,6 +175,7 @@ impl RoceConnection {
     #[must_use]
     pub fn timer(&self, now: Time) -> Option<Time> {
         let timeout_at = self.requester.as_ref().map_or(Time::MAX, Requester::timer);
+        // A packet that may go at once needs no timer: `next` is called until it returns nothing.
         let send_at = if self.ready() && self.next_at > now { self.next_at } else { Time::MAX };
         let at = timeout_at.min(send_at);
         (at != Time::MAX).then_some(at)

@@ -22,6 +22,7 @@ pub(crate) struct NotificationPoint {
 impl NotificationPoint {
     /// Handles a marked packet.
     pub(crate) fn on_mark(&mut self, now: Time, params: &DcqcnParams) {
+        // At most one notification per period, whatever the share of marked packets (section 3).
         if now >= self.quiet_to {
             self.quiet_to = now.saturating_add(params.notify_ps);
             self.notification_due = true;
@@ -88,15 +89,19 @@ impl ReactionPoint {
 
     /// Reduces the rate after a notification (equation 1).
     pub(crate) fn on_notification(&mut self, now: Time) {
+        // Increases that were due before the notification come first.
         self.catch_up(now);
         self.decay(now);
         let gain = u64::from(self.params.gain);
         self.target = self.rate;
+        // Half of alpha, which is in units of 2^-32: a shift by 33.
         let cut = (u128::from(self.rate) * u128::from(self.alpha)) >> 33;
+        // A minimum keeps a flow alive: at rate 0 it would send nothing that raises the rate again.
         self.rate = (self.rate - cut as u64).max(self.params.least_bytes_per_s.clamp(1, self.line));
         self.alpha = ((self.alpha * ((1 << 16) - gain)) >> 16) + gain * (ONE >> 16);
         self.alpha_at = Some(now);
         self.increase_at = now.saturating_add(self.params.increase_ps.max(1));
+        // A cut starts fast recovery anew (section 3).
         self.bytes = 0;
         self.timer_rounds = 0;
         self.byte_rounds = 0;
@@ -108,6 +113,7 @@ impl ReactionPoint {
         let mut periods = now.since(since) / self.params.alpha_ps.max(1);
         let keep = (1 << 16) - u64::from(self.params.gain);
         while periods > 0 && self.alpha > 0 {
+            // Rounding may stop the decay above 0; more periods then change nothing.
             let next = (self.alpha * keep) >> 16;
             if next == self.alpha {
                 break;
@@ -121,6 +127,7 @@ impl ReactionPoint {
     pub(crate) fn catch_up(&mut self, now: Time) {
         let period_ps = self.params.increase_ps.max(1);
         while self.increase_at <= now {
+            // At the rate of the port nothing is left to increase until the next cut.
             if self.rate == self.line {
                 self.increase_at = Time::MAX;
                 return;
@@ -133,6 +140,7 @@ impl ReactionPoint {
 
     /// Advances the byte counter after `bytes` bytes were sent.
     pub(crate) fn on_sent(&mut self, bytes: u64) {
+        // The flow has not been cut, or is back at the rate of its port.
         if self.increase_at == Time::MAX {
             return;
         }
@@ -148,6 +156,7 @@ impl ReactionPoint {
     /// Increases the rate (equations 3 and 4, and hyper increase).
     fn increase(&mut self) {
         let (more, less) = (self.timer_rounds.max(self.byte_rounds), self.timer_rounds.min(self.byte_rounds));
+        // F rounds of fast recovery, then additive increase; hyper increase when both counters are past F.
         let step = if more < self.params.fast_rounds {
             0
         } else if less > self.params.fast_rounds {

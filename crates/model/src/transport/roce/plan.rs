@@ -103,6 +103,7 @@ impl MessagePlan {
     pub(crate) fn piece(&self, sequence: u64) -> PacketPayload {
         let message = self.message(sequence);
         let within = (sequence - message.first) * self.mtu;
+        // The last packet of a message may be shorter.
         let bytes = self.mtu.min(message.bytes - within);
         PacketPayload { offset: message.offset + within, bytes: bytes as u32, last: within + bytes == message.bytes }
     }

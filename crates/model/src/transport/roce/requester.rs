@@ -41,6 +41,7 @@ impl Requester {
     pub(crate) fn new(reads: bool, in_flight: u32, timeout_ps: u64) -> Self {
         Self {
             reads,
+            // At least one, so that a flow is never stuck.
             in_flight: u64::from(in_flight.max(1)),
             timeout_ps: timeout_ps.max(1),
             una: 0,
@@ -92,6 +93,7 @@ impl Requester {
     /// Returns the next packet; there must be one.
     pub(crate) fn send(&mut self, now: Time, plan: &MessagePlan, counters: &mut RoceCounters) -> Roce {
         self.post(now, plan);
+        // Restarted by every packet, so it covers the silence after the last one.
         self.timeout_at = now.saturating_add(self.timeout_ps);
         let packet = if self.reads { self.request_read(plan, counters) } else { self.write(plan, counters) };
         if !self.ready(plan) {
@@ -119,6 +121,7 @@ impl Requester {
     fn write(&mut self, plan: &MessagePlan, counters: &mut RoceCounters) -> Roce {
         let sequence = self.next;
         let piece = plan.piece(sequence);
+        // Below the end of what was ever sent: a retransmission.
         counters.count_data(piece.bytes, sequence < self.high);
         self.next += 1;
         self.high = self.high.max(self.next);
@@ -139,6 +142,7 @@ impl Requester {
     fn advance(&mut self, now: Time, plan: &MessagePlan, una: u64) {
         self.una = una;
         self.next = self.next.max(una);
+        // The hole is filled, so the next one may cause a rewind.
         self.rewound = false;
         while let Some(&posted) = self.posted.front().filter(|_| plan.packets_of(self.completed + 1) <= una) {
             self.latency.record(now.since(posted));
@@ -149,12 +153,14 @@ impl Requester {
         if self.done(plan) {
             self.done_at = Some(now);
         }
+        // Progress restarts the timer; with nothing outstanding none runs.
         self.timeout_at = if una < self.high { now.saturating_add(self.timeout_ps) } else { Time::MAX };
         self.note_window_full(now, plan);
     }
 
     /// Handles an acknowledgement of all packets below `una`.
     pub(crate) fn on_ack(&mut self, now: Time, plan: &MessagePlan, una: u64) {
+        // Reads are acknowledged by their data; an old acknowledgement moves nothing.
         if !self.reads && una > self.una && una <= self.high {
             self.advance(now, plan, una);
         }
@@ -163,6 +169,7 @@ impl Requester {
     /// Handles a NAK: the responder misses packet or request `expected`.
     pub(crate) fn on_nak(&mut self, now: Time, plan: &MessagePlan, expected: u64, counters: &mut RoceCounters) {
         counters.naks_received += 1;
+        // Nothing beyond `high` was sent, so the NAK cannot be for this flow's data.
         if expected > self.high {
             return;
         }
@@ -174,6 +181,7 @@ impl Requester {
     }
 
     fn rewind(&mut self, to: u64, counters: &mut RoceCounters) {
+        // The requester may have gone back already.
         if to < self.next {
             self.next = to;
             counters.rewinds += 1;
@@ -202,6 +210,7 @@ impl Requester {
             return false;
         }
         counters.packets_out_of_order += 1;
+        // One rewind per hole, however many packets arrive behind it.
         if !self.rewound {
             self.rewound = true;
             self.rewind(self.una, counters);
@@ -212,6 +221,7 @@ impl Requester {
     pub(crate) fn on_timer(&mut self, now: Time, counters: &mut RoceCounters) {
         if now >= self.timeout_at {
             self.timeout_at = Time::MAX;
+            // The data after the rewind was lost, too, so a hole may cause another one.
             self.rewound = false;
             counters.timeouts += 1;
             self.rewind(self.una, counters);

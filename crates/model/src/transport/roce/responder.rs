@@ -52,6 +52,7 @@ impl Responder {
             return false;
         }
         if packet.sequence < self.expected {
+            // The acknowledgement was lost, so it is sent again at once.
             counters.packets_duplicate += 1;
             self.ack = true;
             return false;
@@ -60,8 +61,10 @@ impl Responder {
         counters.bytes_received += u64::from(packet.bytes);
         self.expected += 1;
         self.nak_sent = false;
+        // The packet has arrived before the NAK could be sent.
         self.nak = false;
         self.unacknowledged += 1;
+        // The last packet of a message completes it, so the requester must know.
         self.ack |= packet.last || self.unacknowledged >= self.ack_packets;
         true
     }
@@ -72,6 +75,7 @@ impl Responder {
             return;
         }
         if packet.sequence > self.expected {
+            // A request not beyond the last one is a repetition: the NAK was lost.
             self.nak_sent &= packet.sequence > self.nak_sent_to;
             self.nak_sent_to = packet.sequence;
             self.request_nak();
@@ -118,6 +122,7 @@ impl Responder {
 
     /// Returns the acknowledgement that is due, if any.
     pub(crate) fn acknowledge(&mut self, counters: &mut RoceCounters) -> Option<Roce> {
+        // A NAK also acknowledges all packets before `expected`.
         if self.nak {
             self.nak = false;
             self.ack = false;

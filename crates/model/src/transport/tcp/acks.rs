@@ -14,6 +14,7 @@ impl Sender {
             return;
         }
         let moved = self.see_window(segment);
+        // As they were before this acknowledgement: growth and reductions refer to that time.
         let flight = self.in_flight();
         let arrived = self.una + self.board.sacked_bytes();
         let acked = segment.ack.saturating_sub(self.una);
@@ -22,14 +23,17 @@ impl Sender {
         let copied = self.see_blocks(segment);
         if acked > 0 {
             self.advance(now, segment, acked, counters);
+        // The conditions of a duplicate acknowledgement (RFC 5681 section 2).
         } else if !self.sack && segment.bytes == 0 && segment.ack == self.una && !moved && self.next > self.una {
             self.duplicates += 1;
         }
         let delivered = self.delivered(acked, arrived);
+        // Before `recover`: a loss that a probe has repaired reduces the window once.
         self.see_probe(segment, copied);
         self.see_echo(acked, segment.echo, counters);
         self.recover(counters);
         if acked > 0 {
+            // No growth in recovery, nor while the window that an echo has reduced is acknowledged.
             if grow && self.state != RecoveryState::Recovery && self.una > self.reduced_to {
                 self.congestion.grow(Acked { bytes: delivered, now, rtt_ps: self.rtt.smoothed_ps() });
             } else {
@@ -65,10 +69,12 @@ impl Sender {
     /// Moves the end of the receiver's window. Returns true if it moved.
     fn see_window(&mut self, segment: &Segment) -> bool {
         let edge = segment.ack.saturating_add(segment.window);
+        // The right edge never moves back; an older acknowledgement may carry a lower one.
         if edge <= self.edge {
             return false;
         }
         self.edge = edge;
+        // The window is open again, so probing ends and its doubled interval is forgotten.
         if self.persist_at != Time::MAX {
             self.persist_at = Time::MAX;
             self.rtt.reset_backoff();
@@ -89,7 +95,9 @@ impl Sender {
         if !self.sack {
             return copied;
         }
+        // Blocks beyond what was sent are invalid and ignored.
         for block in segment.sack.iter().filter(|block| block.start < block.end && block.end <= self.next) {
+            // A block below the acknowledgement reports a duplicate (RFC 2883 section 4).
             if block.end <= segment.ack.max(self.una) {
                 copied |= block.end <= segment.ack;
             } else {
@@ -103,15 +111,18 @@ impl Sender {
         self.una = segment.ack;
         self.probe = false;
         self.board.advance(self.una);
+        // Partial window deflation: what is acknowledged has left the flight (RFC 6582 section 3.2).
         self.duplicates = self.duplicates.saturating_sub((acked.div_ceil(self.mss)).saturating_sub(1));
         counters.bytes_acked += acked;
         if segment.echo {
             counters.bytes_marked += acked;
         }
+        // A sample per acknowledgement, retransmissions included: the stamp tells them apart (RFC 7323).
         if segment.sent_echo != Time::ZERO && segment.sent_echo <= now {
             self.rtt.sample(now.since(segment.sent_echo));
         }
         self.rtt.reset_backoff();
+        // Restarted by new data acknowledged, stopped when nothing is in flight (RFC 6298, 5.2 and 5.3).
         self.rto_at = Time::MAX;
         if self.una < self.next {
             self.start_timer(now);
@@ -136,16 +147,19 @@ impl Sender {
     fn see_echo(&mut self, acked: u64, echo: bool, counters: &mut Counters) {
         if acked > 0 {
             self.congestion.observe(acked, echo, self.una, self.next);
+            // The reduction ends with its window of data, or when a loss takes over.
             if self.una > self.reduced_to || self.state != RecoveryState::Open {
                 self.reduction = None;
             } else if let Some(reduction) = &mut self.reduction {
                 reduction.delivered += acked;
             }
         }
+        // Once per window of data (RFC 3168 section 6.1.2, RFC 8257 section 3.3).
         if echo && self.state == RecoveryState::Open && self.una > self.reduced_to {
             self.congestion.on_echo();
             self.reduction = Some(Reduction { flight: self.in_flight().max(1) + acked, delivered: acked, sent: 0 });
             self.reduced_to = self.next;
+            // Tells the receiver to stop echoing (RFC 3168 section 6.1.3).
             self.send_cwr = true;
             counters.reductions += 1;
         }
@@ -153,6 +167,7 @@ impl Sender {
 
     /// Detects losses, and begins and ends recovery.
     fn recover(&mut self, counters: &mut Counters) {
+        // Recovery ends when all data in flight at its start is acknowledged (RFC 6582, RFC 6675).
         if self.state != RecoveryState::Open && self.una >= self.recover {
             self.state = RecoveryState::Open;
             self.duplicates = 0;
@@ -172,6 +187,7 @@ impl Sender {
         let partial = self.state == RecoveryState::Recovery && self.una > self.lost_without_sack;
         if begin || partial {
             self.lost_without_sack = self.una;
+            // The first retransmission does not wait for the window (RFC 6675 section 5, step 4.3).
             self.force = true;
             self.board.lose(self.una, (self.una + self.mss).min(self.next));
         }
@@ -185,6 +201,7 @@ impl Sender {
         self.state = RecoveryState::Recovery;
         self.recover = self.next;
         self.force = true;
+        // Probes are for the open state only (RFC 8985 section 7.2).
         self.probe_at = Time::MAX;
         // The loss repaired by the last probe belongs to the same recovery, so the window is reduced only once.
         self.probe_copy = false;

@@ -94,6 +94,7 @@ impl TcpConnection {
 
     /// Handles a received segment. Segments with invalid acknowledgements or blocks are tolerated.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        // Data first: an acknowledgement sent now covers it.
         if segment.bytes > 0 {
             self.receiver.on_data(now, segment, &mut self.counters);
         } else {

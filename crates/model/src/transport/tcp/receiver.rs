@@ -90,6 +90,7 @@ impl Receiver {
     pub(crate) fn read_bytes(&mut self, bytes: u64) {
         assert!(bytes <= self.readable(), "more was read than had arrived in order");
         self.read += bytes;
+        // `tcp_cleanup_rbuf` of Linux: little was left, and the window at least doubles.
         let known = self.edge - self.next;
         let open = self.read + self.buffer - self.next;
         let step = (2 * self.mss).min(self.buffer / 2);
@@ -109,11 +110,13 @@ impl Receiver {
         }
         let end = segment.sequence.saturating_add(u64::from(segment.bytes));
         let from = segment.sequence.max(self.next);
+        // Data beyond the window is rejected (RFC 9293 section 3.10.7.4).
         let to = end.min(self.edge);
         counters.bytes_refused += end.saturating_sub(segment.sequence.max(self.edge));
         if from < to {
             self.place(now, from, to, counters);
         } else {
+            // Nothing new: a duplicate or data beyond the window is acknowledged at once.
             self.ack_due = true;
         }
         let duplicate = (to.saturating_sub(segment.sequence)).saturating_sub(self.news(counters));
@@ -135,8 +138,10 @@ impl Receiver {
     fn see_mark(&mut self, segment: &Segment, counters: &mut Counters) {
         counters.segments_marked += u64::from(segment.marked);
         if !self.echoes_each_mark {
+            // Echoed until the sender has reduced its window (RFC 3168 section 6.1.3).
             self.congested = segment.marked || (self.congested && !segment.reduced);
         } else if segment.marked != self.congested {
+            // Data before the change is acknowledged with the old state (RFC 8257 section 3.2, figure 1).
             if self.pending > 0 {
                 self.earlier.push_back(PendingAck { ack: self.next, echo: self.congested, stamp: self.stamp });
                 self.acked = self.next;
@@ -152,6 +157,7 @@ impl Receiver {
         if from > self.next {
             self.early.insert(from, to);
             self.remember(from);
+            // Out of order: at once, so that the sender sees the hole (RFC 5681 section 4.2).
             self.ack_due = true;
             return;
         }
@@ -174,6 +180,7 @@ impl Receiver {
         } else if self.ack_delay_ps == 0 {
             self.ack_due = true;
             counters.met.set(Limit::AckDelay);
+        // The delay counts from the first data that is not acknowledged.
         } else if self.ack_at == Time::MAX {
             self.ack_at = now.saturating_add(self.ack_delay_ps);
         }
@@ -184,6 +191,7 @@ impl Receiver {
         let Some(block) = self.early.covering(byte) else { return };
         let old = self.recent;
         self.recent = [block.start, NOWHERE, NOWHERE];
+        // Intervals that the new one has swallowed are no longer listed.
         let others = old.into_iter().filter(|start| !(block.start..block.end).contains(start));
         for (slot, start) in self.recent[1..].iter_mut().zip(others) {
             *slot = start;
@@ -238,6 +246,7 @@ impl Receiver {
     /// Moves the end of the advertised window if the gain is large enough (RFC 9293 section 3.8.6.2.2).
     fn offer(&mut self) {
         let open = self.read + self.buffer;
+        // Silly window avoidance: a segment or half of the buffer.
         if open - self.edge >= self.mss.min(self.buffer / 2).max(1) {
             self.edge = open;
         }
@@ -250,6 +259,7 @@ impl Receiver {
             blocks[0] = duplicate;
             used = 1;
         }
+        // The latest interval first, so that a lost acknowledgement costs little (RFC 2018 section 4).
         for start in self.recent {
             let Some(block) = self.early.covering(start) else { continue };
             if used < blocks.len() && !blocks[..used].contains(&block) {

@@ -29,14 +29,17 @@ impl RttEstimator {
     pub(crate) fn sample(&mut self, rtt_ps: u64) {
         let rtt_ps = rtt_ps.clamp(1, RTO_MAX_PS);
         self.least_ps = self.least_ps.min(rtt_ps);
+        // First sample: SRTT = R, RTTVAR = R / 2 (RFC 6298 section 2.2).
         if self.smoothed_ps == 0 {
             self.smoothed_ps = rtt_ps;
             self.variation_ps = rtt_ps / 2;
         } else {
             let error = self.smoothed_ps.abs_diff(rtt_ps);
+            // Beta is 1/4 and alpha 1/8 (RFC 6298 section 2.3); the variation uses the old mean.
             self.variation_ps = self.variation_ps - self.variation_ps / 4 + error / 4;
             self.smoothed_ps = self.smoothed_ps - self.smoothed_ps / 8 + rtt_ps / 8;
         }
+        // K is 4 (RFC 6298 section 2.3); the clock has no granularity.
         let rto_ps = self.smoothed_ps + 4 * self.variation_ps;
         self.rto_ps = rto_ps.max(self.rto_min_ps).min(RTO_MAX_PS);
     }

@@ -70,6 +70,7 @@ impl Scoreboard {
         let added = self.sacked.insert(start, end);
         if added > 0 {
             self.lost.remove(start, end);
+            // Speed only: most data is never sent again.
             if start < self.again_to {
                 self.overtake(start, end);
             }
@@ -84,6 +85,7 @@ impl Scoreboard {
         else {
             return;
         };
+        // Packets are listed in the order in which they were sent again, so those before are overtaken.
         for _ in 0..index {
             self.lose_first_again();
         }
@@ -108,6 +110,7 @@ impl Scoreboard {
         if let Some(limit) = self.certain_to(mss) {
             self.lose_below(una, limit);
         }
+        // Data sent after the retransmission has arrived before it.
         while self.retransmissions.front().is_some_and(|packet| packet.after < top.end) {
             self.lose_first_again();
         }
@@ -117,9 +120,11 @@ impl Scoreboard {
     /// Returns the end of the highest hole with enough beyond it (RFC 6675 section 4, IsLost).
     fn certain_to(&self, mss: u64) -> Option<u64> {
         let (mut bytes, mut count) = (0, 0);
+        // From the top: the first block with enough above and in it is the highest certain one.
         for block in self.sacked.descending() {
             bytes += block.end - block.start;
             count += 1;
+            // More than two segments or three intervals beyond the hole (RFC 6675 section 4, IsLost).
             if bytes > (DUPLICATES - 1) * mss || count >= DUPLICATES {
                 return Some(block.start);
             }
@@ -129,6 +134,7 @@ impl Scoreboard {
 
     /// Considers all holes from `una` to `limit` lost that have not been before.
     pub(crate) fn lose_below(&mut self, una: u64, limit: u64) {
+        // Holes below were found lost before; some have been sent again since.
         let from = self.lost_to.max(una);
         if limit > from {
             let lost = &mut self.lost;
@@ -149,6 +155,7 @@ impl Scoreboard {
     pub(crate) fn lose_all(&mut self, una: u64, next: u64) {
         self.retransmissions.clear();
         self.lost.clear();
+        // After a timeout what was sent again counts as lost, too.
         self.lost_to = una;
         self.lose_below(una, next);
     }
@@ -160,6 +167,7 @@ impl Scoreboard {
         self.again_to = self.again_to.max(end);
         let mut at = start;
         while at < end {
+            // Packet by packet: each may be lost again by itself.
             let to = (at + mss).min(end);
             self.retransmissions.push_back(Retransmission { start: at, end: to, after: next });
             at = to;

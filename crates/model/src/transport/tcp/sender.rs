@@ -93,9 +93,11 @@ impl Sender {
         let mss = u64::from(params.mss_bytes);
         Self {
             mss,
+            // Whole segments, so that only the end of the data makes a partial packet.
             tso: (u64::from(params.tso_bytes) / mss * mss).max(mss),
             buffer: params.send_buffer_bytes,
             sack: params.sack,
+            // Probes need SACK (RFC 8985 section 7).
             tail_loss_probe: params.tail_loss_probe && params.sack,
             written: 0,
             una: 0,
@@ -157,9 +159,11 @@ impl Sender {
             self.held.set_limit(now, None, counters);
             return None;
         }
+        // A closed window admits nothing else.
         if self.window_probe {
             return self.probe_window(now, counters);
         }
+        // Lost data goes before new data (RFC 6675 section 4, NextSeg rule 1).
         if let Some(segment) = self.retransmit_lost(now, counters) {
             return Some(segment);
         }
@@ -174,6 +178,7 @@ impl Sender {
     /// Returns a retransmission of lost data, if the congestion window admits one.
     fn retransmit_lost(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let (start, end) = self.board.first_lost()?;
+        // Whole packets: a part of one would leave a new hole.
         let allowed = self.allowed() / self.mss * self.mss;
         let allowed = if self.force { allowed.max(self.mss) } else { allowed };
         let bytes = (end - start).min(self.tso).min(allowed);
@@ -223,6 +228,7 @@ impl Sender {
         }
         self.restart_after_idle(now);
         let open = self.edge - self.next;
+        // A full packet, or all that is left (silly window avoidance of the sender).
         let least = waiting.min(self.mss);
         if open < least {
             self.held.set_limit(now, Some(SendLimit::Receiver), counters);
@@ -233,6 +239,7 @@ impl Sender {
         let allowed = self.allowed();
         if allowed < least {
             self.held.set_limit(now, Some(SendLimit::Congestion), counters);
+            // Acknowledgements below show that the window was the limit (see `may_grow`).
             self.limited_to = self.next;
             counters.met.set(Limit::CongestionWindow);
             return None;
@@ -272,6 +279,7 @@ impl Sender {
             reduction.sent += bytes;
         }
         self.tail = sequence + (bytes - 1) / self.mss * self.mss;
+        // Minshall: only one partial packet may be in flight.
         if bytes % self.mss > 0 {
             self.small_to = self.next;
         }
@@ -296,11 +304,13 @@ impl Sender {
         let bytes = (self.written - self.next).min(self.mss);
         self.probe_copy = bytes == 0 || self.edge - self.next < bytes;
         if self.probe_copy {
+            // The last packet, or what of it is not acknowledged.
             let start = self.tail.max(self.una);
             return Some(self.repeat_data(now, start, self.next - start, counters));
         }
         let segment = self.new_segment(now, bytes, counters);
         self.probe_to = self.next;
+        // One probe until it is answered.
         self.probe_at = Time::MAX;
         Some(segment)
     }

@@ -14,6 +14,7 @@ impl Sender {
     }
 
     pub(crate) fn on_timer(&mut self, now: Time, counters: &mut Counters) {
+        // Before the others: a loss found here ends probing.
         if now >= self.reorder_at {
             self.reorder_at = Time::MAX;
             self.board.lose_below(self.una, self.reorder_to);
@@ -40,13 +41,16 @@ impl Sender {
     fn time_out(&mut self, counters: &mut Counters) {
         self.rto_at = Time::MAX;
         counters.timeouts += 1;
+        // Recovery has halved the window for these losses already.
         self.congestion.on_timeout(self.state != RecoveryState::Open);
         self.rtt.back_off();
         self.board.lose_all(self.una, self.next);
         self.state = RecoveryState::Loss;
         self.recover = self.next;
+        // An echo for data sent from now on may reduce the new window.
         self.reduced_to = self.una;
         self.duplicates = 0;
+        // The first packet goes at once, whatever the window.
         self.force = true;
         self.probe = false;
         self.probe_copy = false;
@@ -66,16 +70,19 @@ impl Sender {
     pub(super) fn schedule_probe(&mut self, now: Time) {
         self.probe_at = Time::MAX;
         let calm = self.state == RecoveryState::Open && self.board.sacked_bytes() == 0;
+        // No second probe before the first one is answered.
         if !self.tail_loss_probe || !calm || self.una == self.next || self.una < self.probe_to {
             return;
         }
         let rtt_ps = self.rtt.smoothed_ps();
+        // Without a sample only the timeout helps.
         if rtt_ps == 0 {
             return;
         }
         let alone = self.una >= self.tail;
         let wait_ps = 2 * rtt_ps + if alone { ACK_DELAY_WORST_PS } else { 0 };
         let at = now.saturating_add(wait_ps);
+        // Later than the timeout it would never be sent.
         if at < self.rto_at {
             self.probe_at = at;
         }
@@ -101,6 +108,7 @@ impl Sender {
 
     /// Starts the timer of a window probe, if nothing is in flight that could open the window.
     pub(super) fn watch_window(&mut self, now: Time) {
+        // With data in flight its acknowledgement will carry the window.
         if self.una == self.next && self.persist_at == Time::MAX {
             self.persist_at = now.saturating_add(self.rtt.rto_ps());
         }

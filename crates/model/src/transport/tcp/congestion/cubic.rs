@@ -46,13 +46,16 @@ impl CongestionRule for Cubic {
         let elapsed = acked.now.since(epoch) / PS_PER_US;
         self.grow_reno(window, left);
         let curve = self.curve(elapsed, window.mss);
+        // Where Reno would have more, CUBIC takes Reno's window (section 4.3).
         if curve < self.reno {
             window.bytes = window.bytes.max(self.reno);
             return;
         }
+        // Where the curve will be one round trip later (section 4.2).
         let target = self.curve(elapsed + acked.rtt_ps / PS_PER_US, window.mss);
         // The window never shrinks here, and grows by half per round trip at most (section 4.2).
         let target = target.clamp(window.bytes, window.bytes + window.bytes / 2);
+        // The remainder is kept, because single acknowledgements add less than a byte.
         self.rest += u128::from(target - window.bytes) * u128::from(left);
         let step = self.rest / u128::from(window.bytes);
         self.rest -= step * u128::from(window.bytes);
@@ -71,9 +74,11 @@ impl CongestionRule for Cubic {
     /// one to make room for others (section 4.7).
     fn on_echo(&mut self, window: &mut CongestionWindow) {
         let bytes = window.bytes;
+        // Fast convergence: (1 + beta) / 2 = 17/20 of the window (section 4.7).
         self.plateau = if bytes < self.plateau { bytes / 20 * 17 } else { bytes };
         self.prior = bytes;
         self.epoch = None;
+        // Beta is 0.7 (section 4.6).
         window.reduce_to(bytes / 10 * 7);
     }
 
@@ -91,6 +96,7 @@ impl Cubic {
 
     /// Starts a new epoch from the current window (section 4.2).
     fn begin(&mut self, window: &CongestionWindow, now: Time) -> Time {
+        // A window above its last plateau starts at the plateau: K is 0.
         self.plateau = self.plateau.max(window.bytes);
         let below = u128::from(self.plateau - window.bytes);
         self.rise_us = cube_root(below * SCALE / u128::from(window.mss));
@@ -114,6 +120,7 @@ impl Cubic {
     fn curve(&self, elapsed_us: u64, mss: u64) -> u64 {
         let far = elapsed_us.abs_diff(self.rise_us).min(FAR_US);
         let cube = u128::from(far) * u128::from(far) * u128::from(far);
+        // Divided first: a cube of the farthest time, times the segment size, exceeds 128 bits.
         let bytes = (cube / SCALE * u128::from(mss) + cube % SCALE * u128::from(mss) / SCALE) as u64;
         if elapsed_us < self.rise_us {
             self.plateau.saturating_sub(bytes)
@@ -126,6 +133,7 @@ impl Cubic {
 /// Returns the largest number whose cube is at most `value`.
 pub(super) fn cube_root(value: u128) -> u64 {
     let mut root = 0_u64;
+    // Bit by bit from the top; the cube of 42 bits still fits 128 bits.
     for bit in (0..42).rev() {
         let candidate = root | (1 << bit);
         if u128::from(candidate).pow(3) <= value {

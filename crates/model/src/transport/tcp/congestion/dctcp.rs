@@ -40,11 +40,13 @@ impl CongestionRule for Dctcp {
         if echo {
             self.marked += acked;
         }
+        // One update per window of data, when the data sent at the last update is acknowledged.
         if una <= self.end {
             return;
         }
         if self.acked > 0 {
             let share = (u128::from(self.marked) << 32) / u128::from(self.acked);
+            // Alpha = (1 - g) x alpha + g x share of marked bytes (RFC 8257 section 3.3).
             self.alpha = (self.alpha * ((1 << 16) - self.gain) + self.gain * share as u64) >> 16;
         }
         self.end = next;
@@ -54,6 +56,7 @@ impl CongestionRule for Dctcp {
 
     /// Reduces the window by half of alpha (RFC 8257 section 3.3, step 9).
     fn on_echo(&mut self, window: &mut CongestionWindow) {
+        // Half of alpha, which is in units of 2^-32: a shift by 33.
         let cut = (u128::from(window.bytes) * u128::from(self.alpha)) >> 33;
         window.reduce_to(window.bytes - cut as u64);
     }

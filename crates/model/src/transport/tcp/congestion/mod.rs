@@ -31,6 +31,7 @@ impl CongestionWindow {
         if self.bytes >= self.threshold {
             return acked;
         }
+        // Slow start ends at the threshold; the rest of the acknowledgement counts for avoidance.
         let grown = acked.min(self.threshold - self.bytes);
         self.bytes += grown;
         acked - grown
@@ -98,6 +99,7 @@ trait CongestionRule {
 
     /// Reduces the window after a loss. If `reduced`, an echo has already reduced this window.
     fn on_loss(&mut self, window: &mut CongestionWindow, reduced: bool) {
+        // An echo and a loss in one window of data are one congestion event (RFC 3168 section 6.1.2).
         if !reduced {
             self.on_echo(window);
         }
@@ -158,6 +160,7 @@ impl Congestion {
     pub(crate) fn new(params: &TcpParams) -> Self {
         let mss = u64::from(params.mss_bytes);
         let initial = u64::from(params.initial_window.max(1)) * mss;
+        // Arbitrarily high, so that slow start ends at the first congestion (RFC 5681 section 3.1).
         let window = CongestionWindow { bytes: initial, threshold: u64::MAX, mss, acked: 0 };
         Self { window, initial, rule: AnyRule::new(params.control) }
     }
@@ -208,6 +211,7 @@ impl Congestion {
             self.on_loss(false);
         }
         with_rule!(&mut self.rule, rule => rule.on_timeout());
+        // The loss window is one segment (RFC 5681 section 3.1).
         self.window.bytes = self.window.mss;
         self.window.acked = 0;
     }
