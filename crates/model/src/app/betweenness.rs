@@ -58,6 +58,7 @@ struct Work {
 }
 
 fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
+    // Depths, path counts, dependencies, scores, the queue, and a bit per edge for the successors.
     let bits = [8 * NODE, 8 * COUNT, 8 * SCORE, 8 * SCORE, 8 * NODE, 2 * u64::from(graph.degree)];
     Arrays::new(params, graph, base, &bits)
 }
@@ -83,6 +84,7 @@ impl Betweenness {
             node: 0,
             edge: arrays.graph.neighbours,
             fence: false,
+            // Anywhere, as in the middle of a search.
             tail: rng.below(nodes),
             arrays,
         }
@@ -125,6 +127,7 @@ impl Betweenness {
         let nodes = self.arrays.graph.nodes();
         if self.left == 0 {
             let chunk = CHUNK.min(nodes);
+            // Both passes visit every node once, so each has half of the chunks.
             self.forward = rng.chance(1 << 31);
             self.level = self.levels.of(rng.below(nodes));
             self.position = rng.below(nodes / chunk) * chunk;
@@ -146,6 +149,7 @@ impl Betweenness {
         let graph = &self.arrays.graph;
         let walks = self.arrays.walks.as_ref();
         let mut index = Piece::load(graph.pointer(self.node), 1).after(self.work.node);
+        // Later accesses wait for the atomic one before.
         if std::mem::take(&mut self.fence) {
             index = index.dependent();
         }
@@ -187,12 +191,15 @@ impl Betweenness {
             return;
         }
         if rng.chance(self.levels.found(self.level)) {
+            // A compare-and-swap waits for all earlier accesses (docs/models/app.md, Betweenness).
             self.script.add(Piece::store(self.arrays.element(DEPTHS, self.neighbour(), NODE), 1).dependent());
             self.tail = (self.tail + 1) % self.arrays.graph.nodes();
+            // The queue is written in order, so a line is stored once for all its nodes.
             if self.tail % (super::layout::LINE / NODE) == 0 {
                 self.script.add(Piece::store(self.arrays.element(QUEUE, self.tail, NODE), 1));
             }
         }
+        // The bits of neighbours share a word, so they are set by an atomic access.
         let bits = Piece::store(self.successors(), 1).after(self.work.successor).dependent();
         self.script.add(bits);
         let count = Piece::store(self.arrays.element(COUNTS, self.neighbour(), COUNT), 1).dependent();
@@ -206,6 +213,7 @@ impl Betweenness {
             self.gather(COUNTS, COUNT, self.work.edge + self.work.dependency, rng);
             self.gather(DELTAS, SCORE, 1, rng);
         } else {
+            // The edge is looked at, but nothing beyond it is loaded: only its instructions count.
             self.script.add(Piece::load(0, 0).after(self.work.edge));
         }
     }

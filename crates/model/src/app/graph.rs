@@ -29,6 +29,7 @@ impl Graph {
         let nodes = 1_u64 << params.scale;
         let neighbours = 2 * u64::from(params.degree);
         let index = arena.place(nodes + 1, POINTER);
+        // Two lines more than the edges take: rows are shifted, and the next line is loaded ahead.
         let rows = arena.place(nodes * neighbours + 2 * super::layout::LINE / NODE, NODE);
         Self { scale: params.scale, neighbours, index, rows, seed: nodes ^ (neighbours << 40) }
     }
@@ -49,12 +50,14 @@ impl Graph {
 
     /// Returns the node at the end of an edge.
     pub(super) fn neighbour(&self, edge: u64) -> u64 {
+        // The upper bits of the hash are a node number.
         mix(edge ^ self.seed) >> (64 - self.scale)
     }
 
     /// Returns the address of a node's row. Rows of sampled graphs differ in length, so rows begin anywhere in a
     /// line.
     pub(super) fn row(&self, node: u64) -> u64 {
+        // 0 to 15, the node numbers of a line.
         let shift = mix(node ^ !self.seed) >> 60;
         self.rows + (node * self.neighbours + shift) * NODE
     }

@@ -28,6 +28,7 @@ impl Arena {
     /// Returns the address of the next structure, of `count` times `bytes` bytes.
     pub(super) fn place(&mut self, count: u64, bytes: u64) -> u64 {
         let at = self.next;
+        // Aligned to pages, so that structures share no page table entry.
         let size = count.saturating_mul(bytes).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX);
         self.next = at.saturating_add(size);
         at
@@ -45,6 +46,7 @@ impl Arena {
         let pages = self.bytes().div_ceil(params.page_bytes);
         let base = self.base;
         let tables = self.place(pages, ENTRY);
+        // A random page is in the TLB with probability tlb_pages / pages.
         let missing = pages.saturating_sub(params.tlb_pages);
         let share = ((u128::from(missing) << 32) / u128::from(pages.max(1))) as u64;
         (share > 0).then_some(Walks { base, tables, shift: params.page_bytes.trailing_zeros(), share })
@@ -86,9 +88,11 @@ impl Ring {
     /// Takes the next `bytes` bytes, at most the size of the ring. Returns the address of the first line that is
     /// newly entered, and the number of such lines.
     pub(super) fn take(&mut self, bytes: u64) -> (u64, u32) {
+        // A message does not wrap around: its lines are consecutive.
         if self.at + bytes > self.bytes {
             self.at = 0;
         }
+        // A line that the last message has entered is in the L1 already.
         let first = self.at.div_ceil(LINE);
         self.at += bytes;
         let lines = self.at.div_ceil(LINE) - first;

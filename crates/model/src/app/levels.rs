@@ -26,6 +26,7 @@ impl Levels {
     pub(super) fn new(nodes: u64, neighbours: u64) -> Self {
         let all = nodes as f64;
         let (mut level, mut rest, mut levels) = (1.0_f64, all - 1.0, Vec::with_capacity(LEVELS));
+        // A level with an expected size below half a node is none.
         while level >= 0.5 && levels.len() < LEVELS {
             let reach = level * neighbours as f64 / all;
             let next = rest * (1.0 - decay(reach));
@@ -37,6 +38,7 @@ impl Levels {
             rest -= next;
             level = next;
         }
+        // Rounding must not leave nodes without a level; the last one has none behind it.
         if let Some(last) = levels.last_mut() {
             *last = Level { until: nodes, further: 0, found: 0 };
         }
@@ -65,6 +67,7 @@ fn share(value: f64) -> u64 {
 
 /// Returns exp(-x), computed by products alone so that the result is the same on every machine.
 fn decay(x: f64) -> f64 {
+    // (1 - x / 2^20)^(2^20) by 20 squarings.
     let mut value = 1.0 - (x / 1_048_576.0).min(1.0);
     (0..20).for_each(|_| value *= value);
     value

@@ -56,6 +56,7 @@ impl PageRank {
     ) -> Self {
         let arrays = arrays(params, graph, bases.shared);
         let nodes = arrays.graph.nodes();
+        // Fewer nodes per chunk on small graphs, so that every thread has some.
         let chunk = CHUNK.min((nodes / u64::from(threads)).max(1));
         let begin = u64::from(thread) % (nodes / chunk) * chunk;
         Self {
@@ -65,6 +66,7 @@ impl PageRank {
             work_edge: graph.edge,
             chunk,
             threads: u64::from(threads),
+            // Anywhere in the chunk, as in the middle of a run.
             node: begin + rng.below(chunk),
             end: begin + chunk,
             edge: 0,
@@ -91,6 +93,7 @@ impl PageRank {
         }
         let edge = self.node * self.arrays.graph.neighbours + self.edge;
         if edge % PER_LINE == 0 {
+            // One line ahead: the core knows the next neighbour numbers before it needs them.
             self.script.add(Piece::load(self.arrays.graph.edge(edge + PER_LINE), 1));
         }
         let neighbour = self.arrays.graph.neighbour(edge);
@@ -108,6 +111,7 @@ impl PageRank {
     fn enter_node(&mut self) {
         let mut before = self.work_node;
         let arrays = &self.arrays;
+        // Pointers and scores are read in order, so a line is loaded once for all its nodes.
         if self.node % POINTERS == 0 {
             self.script.add(Piece::load(arrays.graph.pointer(self.node), 1).after(std::mem::take(&mut before)));
         }

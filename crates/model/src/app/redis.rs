@@ -33,9 +33,12 @@ impl ServerAddresses {
         let mut arena = Arena::new(base);
         let layout = &redis.layout;
         let table = arena.place(buckets(redis), 8);
+        // Entry and key lie together, as they were allocated together.
         let pairs = arena.place(redis.keys, layout.entry_bytes.saturating_add(layout.key_bytes));
         let objects = arena.place(redis.keys, layout.object_bytes);
+        // One slot more: a SET writes the new value before it releases the old one.
         let values = arena.place(redis.keys.saturating_add(1), slot_bytes(redis));
+        // Before the buffers, which are accessed in order and get no walks.
         let walks = arena.walks(params.walks.as_ref());
         let query = arena.place(1, buffer_bytes(redis));
         let reply = arena.place(1, buffer_bytes(redis));
@@ -56,12 +59,14 @@ pub(super) fn footprint(params: &AppParams, redis: &RedisParams) -> Footprint {
 }
 
 fn buckets(redis: &RedisParams) -> u64 {
+    // Redis doubles its table when it has as many keys as buckets.
     redis.keys.checked_next_power_of_two().unwrap_or(u64::MAX)
 }
 
 /// Returns the bytes allocated for a value: the size classes of jemalloc, four per doubling.
 fn slot_bytes(redis: &RedisParams) -> u64 {
     let bytes = redis.value_bytes.saturating_add(redis.layout.header_bytes).max(LINE);
+    // Four size classes per doubling.
     let spacing = (1_u64 << (63 - (bytes - 1).leading_zeros())) / 4;
     bytes.checked_next_multiple_of(spacing).unwrap_or(u64::MAX)
 }
@@ -119,6 +124,7 @@ impl Redis {
         let buckets = buckets(redis);
         let ring = |base| Ring::new(base, buffer_bytes(redis), 0);
         let socket = |base| Ring::new(base, socket_bytes(redis), 0);
+        // A batch behind: replies are sent when the batch of requests is done.
         let batch = message_bytes(redis) * u64::from(redis.pipeline) % buffer_bytes(redis);
         Self {
             redis: redis.clone(),
@@ -221,12 +227,14 @@ impl Redis {
         let (to, entered) = self.reply.take(messages(&self.redis, false).1);
         let all = self.value_lines(value);
         let work = &self.redis.work;
+        // The reply may end in a line entered before, so fewer lines are stored than loaded.
         let copied = all.min(entered);
         let copy = Piece::copy(value, to, copied).after(work.reply).each(work.line).dependent();
         let rest = Piece::load(value + u64::from(copied) * LINE, all - copied);
         let object = self.objects + key * self.redis.layout.object_bytes;
         self.script.add_random(copy, self.walks.as_ref(), rng);
         self.script.add(rest);
+        // Redis records when a key was last used (docs/models/app.md, GET).
         self.script.add(Piece::store(object, 1));
     }
 
@@ -240,6 +248,7 @@ impl Redis {
         self.script.add_random(Piece::store(new, all).each(work.line), self.walks.as_ref(), rng);
         let object = self.objects + key * self.redis.layout.object_bytes;
         self.script.add(Piece::store(object, 1));
+        // The header of the old value is read to release it.
         self.script.add_random(Piece::load(old, 1).dependent(), self.walks.as_ref(), rng);
         let (to, entered) = self.reply.take(messages(&self.redis, true).1);
         self.script.add(Piece::store(to, entered));

@@ -70,6 +70,7 @@ impl Piece {
         let (base, line, store, instructions) = match self.kind {
             PieceKind::Load => (self.from, self.done, false, self.each),
             PieceKind::Store => (self.from, self.done, true, self.each),
+            // Loads and stores alternate line by line, and share the instructions of a line.
             PieceKind::Copy if self.done % 2 == 0 => (self.from, self.done / 2, false, self.each / 2),
             PieceKind::Copy => (self.to, self.done / 2, true, self.each - self.each / 2),
         };
@@ -78,6 +79,7 @@ impl Piece {
             address: base + u64::from(line) * LINE,
             instructions: instructions + if first { self.before } else { 0 },
             store,
+            // The other lines follow the first, whose address is known then.
             depends: self.depends && first,
             begins: false,
             ends: self.ends && self.done == self.steps,
@@ -105,6 +107,7 @@ impl Script {
     #[inline]
     pub(super) fn next(&mut self) -> Option<Step> {
         if self.at == self.len {
+            // Starts over, so that the pieces fit a fixed array.
             (self.at, self.len) = (0, 0);
             return None;
         }
@@ -144,6 +147,7 @@ impl Script {
     #[inline]
     pub(super) fn add_random(&mut self, piece: Piece, walks: Option<&Walks>, rng: &mut Rng) {
         if let Some(entry) = walks.and_then(|walks| walks.entry(piece.from, rng)) {
+            // The walk waits for the address as the access does; the access then waits for the walk.
             self.add(Piece { each: 0, depends: piece.depends, before: piece.before, ..Piece::load(entry, 1) });
             self.add(Piece { before: 0, ..piece });
         } else {

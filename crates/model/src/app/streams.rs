@@ -42,6 +42,7 @@ impl Stream {
             StreamKernel::Triad => ([b, c], 2, a),
         };
         let all = (kernel.array_bytes / LINE).max(1);
+        // Computed from the whole, so that parts differ by a line at most and leave none out.
         let part = |thread: u32| (u128::from(all) * u128::from(thread) / u128::from(threads)) as u64;
         let first = part(thread).min(all - 1);
         let lines = (part(thread + 1) - part(thread)).max(1);
@@ -66,6 +67,7 @@ impl Stream {
             self.script.add(Piece::load(load + offset, 1));
         }
         self.script
+            // Each load counts one instruction of the line's work.
             .add(Piece::store(self.store + offset, 1).each(self.work.saturating_sub(self.load_count as u32).max(1)));
         self.script.end();
         self.at = (self.at + 1) % self.lines;
@@ -106,6 +108,7 @@ pub struct Mlc {
 impl Mlc {
     pub(super) fn new(params: &AppParams, mlc: &MlcParams, bases: MemoryBases) -> Self {
         let delay = u128::from(mlc.delay_ps) * 1000 / u128::from(params.instruction_fs.max(1));
+        // The delay is spent executing instructions at the rate of the core.
         let work = u32::try_from(delay).unwrap_or(u32::MAX).saturating_add(mlc.line);
         let (buffer, _) = buffer(params, mlc.working_set_bytes, bases.thread);
         Self { script: Script::new(), buffer, random: mlc.random, reads: mlc.reads, work, at: 0 }
@@ -128,6 +131,7 @@ impl Mlc {
         let address = self.buffer.base + line * LINE;
         let load = rng.chance(self.reads);
         let piece = if load { Piece::load(address, 1) } else { Piece::store(address, 1) }.each(self.work);
+        // Sequential accesses walk once per 512 lines, which is left out (docs/models/app.md, Page walks).
         let walks = if self.random { self.buffer.walks.as_ref() } else { None };
         self.script.begin();
         self.script.add_random(piece, walks, rng);
@@ -179,6 +183,7 @@ impl Chase {
         loop {
             let line = shuffle(self.at, self.bits, self.seed);
             self.at = (self.at + 1) & mask;
+            // Cycle walking: numbers beyond the buffer are skipped, and the rest stays a permutation.
             if line < self.buffer.lines {
                 return line;
             }
@@ -189,6 +194,7 @@ impl Chase {
 /// Returns a bijection of the numbers below 2^`bits`: three rounds of an odd multiplication, an addition and a shift.
 fn shuffle(value: u64, bits: u32, seed: u64) -> u64 {
     let mask = (1_u64 << bits) - 1;
+    // More than half of the bits, so that the shift is its own inverse.
     let shift = bits / 2 + 1;
     (0..3).fold(value, |value, round| {
         let key = mix(seed ^ round);

@@ -46,6 +46,7 @@ impl CompletedSteps {
     /// Creates the record of one of `ranks` ranks.
     pub(super) fn of_ranks(ranks: usize) -> Self {
         let (least, most) = KEPT_OF_RANK;
+        // Jobs of many ranks keep fewer steps of each, so that memory does not grow with their number.
         Self { most: (KEPT / ranks.max(1)).clamp(least, most), steps: VecDeque::new(), now: CompletedStep::default() }
     }
 

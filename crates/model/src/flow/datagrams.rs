@@ -161,6 +161,7 @@ impl Datagrams {
         self.stage_stats.add(&datagram.stage_times);
         match &mut self.kind {
             DatagramKind::Ping(pinger) => match pinger.waiting {
+                // An answer to a request that timed out has another number and counts as late.
                 Some((number, since)) if number == datagram.number => {
                     pinger.waiting = None;
                     pinger.next_at = now + pinger.think_ps;
@@ -219,6 +220,7 @@ impl Datagrams {
 
 impl Pinger {
     fn next(&mut self, now: Time, stopped: bool, counts: &mut DatagramCounts) -> Option<Datagram> {
+        // Lost datagrams are never repeated, so only a timeout ends the wait.
         if self.waiting.is_some_and(|(_, since)| since + self.timeout_ps <= now) {
             self.waiting = None;
             self.next_at = now;
@@ -236,6 +238,7 @@ impl Pinger {
 #[inline]
 fn due(start: Time, bytes: u32, bytes_per_s: Option<u64>, number: u64) -> Time {
     let Some(rate) = bytes_per_s else { return start };
+    // Computed from the number, so that rounding errors of the interval do not add up.
     let after = u128::from(number) * u128::from(bytes) * PS_PER_S / u128::from(rate.max(1));
     Time::from_ps(start.ps().saturating_add(u64::try_from(after).unwrap_or(u64::MAX)))
 }

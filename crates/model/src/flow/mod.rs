@@ -152,6 +152,7 @@ impl Application {
             }
         };
         if let ApplicationKind::Writer { left } = &mut self.kind {
+            // `u64::MAX` stands for a flow without an end.
             if *left != u64::MAX {
                 *left -= write;
             }

@@ -32,8 +32,10 @@ impl Packets {
             PacketsParams::Drawn { bytes, interval_ps, seed } => PacketSource::Drawn {
                 bytes: bytes.clone(),
                 interval_ps: interval_ps.clone(),
+                // A stream of the sender alone: the draws depend on nothing else in the run.
                 rng: Rng::new(*seed, u64::MAX),
             },
+            // In reverse order, so that the next packet is popped from the end.
             PacketsParams::Given(packets) => PacketSource::Given(packets.iter().rev().copied().collect()),
         };
         let mut packets = Self { source, start, next: None };
@@ -49,6 +51,7 @@ impl Packets {
     /// Removes the next datagram if it is due, and returns its payload.
     pub(super) fn take_due(&mut self, now: Time) -> Option<u32> {
         let (at, bytes) = self.next.filter(|&(at, _)| at <= now)?;
+        // From the due time and not from now, so that a late packet does not shift those behind it.
         self.next = self.draw(at);
         Some(bytes)
     }

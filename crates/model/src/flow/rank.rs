@@ -80,6 +80,7 @@ impl Rank {
         let own = |block: &crate::params::StepBlockParams| (block.times, block.steps[rank as usize].clone());
         let blocks: Vec<_> = params.blocks.iter().map(own).collect();
         let steps = blocks.iter().flat_map(|(_, steps)| steps);
+        // A sorted set: peers are found by binary search, and in the same order in every run.
         let known: BTreeSet<u32> =
             steps.flat_map(|step| [step.send, step.receive]).flatten().map(|to| to.rank).collect();
         let peer = |rank| link(rank).map(|link| RankPeer { rank, link, inbox: 0, sent: 0, taken: 0 });
@@ -108,6 +109,7 @@ impl Rank {
     #[must_use]
     pub fn on_core(mut self) -> Self {
         self.on_core = true;
+        // The core of the server models system calls and copies itself.
         self.sockets = None;
         self
     }
@@ -124,6 +126,7 @@ impl Rank {
             if self.at.1 < *times && self.at.2 < steps.len() {
                 return;
             }
+            // A block without steps is over whatever its repetitions are.
             self.at = if self.at.1 + 1 < *times && !steps.is_empty() {
                 (self.at.0, self.at.1 + 1, 0)
             } else {
@@ -150,6 +153,7 @@ impl Rank {
     /// Returns the next request of the rank. The caller repeats the call until it is [`RankRequest::Nothing`] or
     /// [`RankRequest::Wake`].
     pub fn next(&mut self, now: Time) -> RankRequest {
+        // Bytes that the core has read by now may complete the step.
         self.take_reads(now);
         let rank_request = self.act(now);
         // A rank that only waits lets its core read what has arrived.
@@ -180,10 +184,12 @@ impl Rank {
                         return rank_request;
                     }
                 }
+                // The copy is done by an event of its own time (see `copied`).
                 RankState::Moving { copied: Some(at), .. } => return RankRequest::Wake(at),
                 RankState::Moving { sending: Some(end), .. } => return self.post(end, now),
                 RankState::Moving { .. } => {
                     let Some(step) = self.step() else { return RankRequest::Nothing };
+                    // The send comes first: a step ends when it has sent and received.
                     if !self.receives(&step) {
                         return RankRequest::Nothing;
                     }
@@ -213,7 +219,9 @@ impl Rank {
         };
         let given = self.feed_device(next.device, now);
         let ready = match &mut self.sockets {
+            // The core of the server takes the time for computing itself.
             _ if self.on_core => given,
+            // Computing needs the core, which may still be copying for the last step.
             Some(sockets) if next.compute_ps > 0 => sockets.occupy(given, next.compute_ps),
             _ => given + next.compute_ps,
         };
@@ -227,9 +235,11 @@ impl Rank {
             self.device.pop_front();
         }
         if device.work_ps > 0 {
+            // Works are executed one after the other; an idle accelerator begins a busy period now.
             let (begins, busy_since) = self.device.back().copied().unwrap_or((now, now));
             self.device.push_back((begins + device.work_ps, busy_since));
         }
+        // With no more than `left` works outstanding the step does not wait.
         let Some(more) = self.device.len().checked_sub(1 + device.left as usize) else { return now };
         let (done, busy_since) = self.device[more];
         self.completed_steps.now.device = Some((busy_since, done));
@@ -304,6 +314,7 @@ impl Rank {
             RankLink::Core(_) => self.core_work(CoreWork::CopyIn { rank: message.rank, bytes: message.bytes }),
             RankLink::Local(_) => {
                 let ps = u128::from(message.bytes) * 1_000_000_000_000 / u128::from(rate.max(1));
+                // An event lies at least 1 ps ahead.
                 let at = now + latency_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX)).max(1);
                 self.state = RankState::Moving { sending: None, copied: Some(at) };
                 RankRequest::Wake(at)
@@ -316,6 +327,7 @@ impl Rank {
         let Some(message) = step.receive else { return };
         let came = self.peer(message.rank).map_or(0, |peer| peer.inbox);
         if let Some(sockets) = &mut self.sockets {
+            // What has been read already need not be read with priority.
             sockets.prioritize_read(message.rank, message.bytes.saturating_sub(came));
         }
     }
@@ -371,6 +383,7 @@ impl Rank {
     /// Records that the connection has written everything passed to an end. Returns false if the rank does not wait
     /// for that.
     pub fn written(&mut self, end: u32, now: Time) -> bool {
+        // The report may belong to a message of an earlier step.
         if !matches!(self.state, RankState::Moving { sending: Some(by), .. } if by == end) {
             return false;
         }

@@ -41,6 +41,7 @@ pub struct SumEngine {
 impl SumEngine {
     /// Occupies the engine for `ps` as soon as it is done with accepted work. Returns the time at which it is done.
     fn work(&mut self, now: Time, ps: u64) -> Time {
+        // One packet of a sum after the other, for all jobs of the switch.
         let begins = self.free_at.max(now);
         self.free_at = begins + ps;
         self.busy.add(begins.ps(), self.free_at.ps());
@@ -84,6 +85,7 @@ impl Reducer {
     pub fn new(job: u32, number: u32, params: &ReducerParams, end: impl Fn(u32) -> Option<u32>) -> Self {
         let mut inputs: Vec<Input> =
             params.inputs.iter().filter_map(|&from| Some(Input { end: end(from)?, waiting: 0 })).collect();
+        // Sorted for the binary search in `arrive`.
         inputs.sort_unstable_by_key(|input| input.end);
         Self {
             job,
@@ -106,6 +108,7 @@ impl Reducer {
             self.down += bytes;
         } else if let Ok(at) = self.inputs.binary_search_by_key(&end, |input| input.end) {
             let input = &mut self.inputs[at];
+            // Counted as they change, because a sum begins when no input lacks data.
             self.lacking -= usize::from(input.waiting == 0 && bytes > 0);
             input.waiting += bytes;
         }
@@ -114,6 +117,7 @@ impl Reducer {
     /// Returns the next request of the reducer, using the engine of its switch. The caller repeats the call until it
     /// is [`ReducerRequest::Nothing`] or [`ReducerRequest::Wake`].
     pub fn next(&mut self, engine: &mut SumEngine, now: Time) -> ReducerRequest {
+        // Sums from above first: they need no engine.
         if self.down > 0 {
             return ReducerRequest::Down(std::mem::take(&mut self.down));
         }
@@ -128,6 +132,7 @@ impl Reducer {
         if self.lacking > 0 || self.inputs.is_empty() {
             return ReducerRequest::Nothing;
         }
+        // As much as every input has, a packet at most.
         let bytes = self.inputs.iter().map(|input| input.waiting).fold(self.packet_bytes, u64::min);
         self.inputs.iter_mut().for_each(|input| input.waiting -= bytes);
         self.lacking = self.inputs.iter().filter(|input| input.waiting == 0).count();
@@ -190,11 +195,13 @@ impl Reducer {
     /// Returns the time that adding `bytes` takes, in ps.
     fn adding_ps(&self, bytes: u64) -> u64 {
         let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.bytes_per_s));
+        // Half, so that adding it to a time does not overflow.
         u64::try_from(ps).unwrap_or(u64::MAX / 2)
     }
 
     /// Returns the time that the sum in progress still takes, in ps, without the engine's work for others before it.
     fn left_ps(&self, now: Time) -> u64 {
+        // The engine may still work for others, whose time is not that of this reducer.
         self.adding.map_or(0, |(done, bytes)| done.ps().saturating_sub(now.ps()).min(self.adding_ps(bytes)))
     }
 }

@@ -56,6 +56,7 @@ impl RpcClient {
     pub(super) fn new(sizes: RpcSizes, in_flight: u32, think_ps: u64) -> Self {
         let in_flight = in_flight.max(1) as usize;
         let mut thinking = VecDeque::with_capacity(in_flight);
+        // All requests begin with the flow.
         thinking.resize(in_flight, Time::ZERO);
         Self {
             sizes,
@@ -94,6 +95,7 @@ impl RpcClient {
             if let Some(latency) = &mut latency {
                 latency.record(now.since(since));
             }
+            // A response releases one request, so the number in flight stays (closed loop).
             self.thinking.push_back(now + self.think_ps);
         }
         if !stopped {
@@ -133,6 +135,7 @@ impl RpcServer {
     pub(super) fn poll(&mut self, read: u64, room: u64) -> u64 {
         self.request += read;
         loop {
+            // Both ends know the size of request number n, so no header is needed.
             let (request_bytes, response_bytes) = self.sizes.of(self.answered);
             if self.request < request_bytes {
                 break;

@@ -93,6 +93,7 @@ impl OpenLoopClient {
             self.counts.answered += 1;
             latency.record(now.since(since));
         }
+        // After the responses, which make room for requests in flight.
         let next_at = if stopped { None } else { Some(self.come(now)) };
         let write = room.min(self.unwritten);
         self.unwritten -= write;
@@ -107,6 +108,7 @@ impl OpenLoopClient {
             (None, FirstArrival::Interval | FirstArrival::Drawn(_)) => now + self.interval_ps(),
         };
         while next_at <= now {
+            // From its arrival and not from now, so that latencies include all queueing (open loop).
             self.begin(next_at);
             next_at = self.following(next_at);
         }
@@ -115,10 +117,12 @@ impl OpenLoopClient {
     }
 
     fn interval_ps(&mut self) -> u64 {
+        // At least 1 ps, so that the loop over arrivals ends.
         self.params.interval_ps.next(&mut self.arrivals).max(1)
     }
 
     fn begin(&mut self, at: Time) {
+        // The bound on requests without an answer; one beyond it is given up, not queued.
         if self.waiting.len() < self.params.in_flight as usize {
             let request = self.params.request(self.begun);
             self.waiting.push_back((at, request.response_bytes));
@@ -199,6 +203,7 @@ impl ServiceServer {
         if let Some(served) = self.served.get_mut((number - self.answered) as usize) {
             *served = true;
         }
+        // A request served early waits for those before it, as web servers answer pipelined requests.
         while self.served.front() == Some(&true) {
             self.served.pop_front();
             self.unwritten += self.params.request(self.answered).response_bytes;

@@ -115,6 +115,7 @@ impl SocketCore {
         let Some((from, unread)) = self.unread.get_mut(at) else { return };
         let (from, bytes) = (*from, most.min(*unread));
         *unread -= bytes;
+        // Removed, so that the order of the list is that of the first bytes that arrived.
         if *unread == 0 {
             self.unread.remove(at);
         }
@@ -128,6 +129,7 @@ impl SocketCore {
         if self.free <= now {
             self.read(now);
         }
+        // With data left, the core looks again when it is free.
         let free = (!self.unread.is_empty()).then_some(self.free);
         self.reading.map(|read| read.done).into_iter().chain(free).min()
     }
@@ -148,6 +150,7 @@ impl SocketCore {
 
     /// Begins to write a message.
     pub(super) fn begin(&mut self, bytes: u64, now: Time) {
+        // One call copies 64 KiB at most, so that reads can go in between.
         let call = bytes.min(CALL_BYTES);
         let copied = self.copy(now, call, self.bytes_per_s[1]);
         self.write = Some(SocketWrite { bytes: call, copied, posted: false, left: bytes - call });

@@ -78,6 +78,7 @@ impl Workers {
         self.books.arrived += 1;
         self.queue.push_back(WaitingRequest { end, number, time_ps, since: now });
         self.begin(now);
+        // After `begin`: a request that finds a worker never waits in the queue.
         self.books.queue_max = self.books.queue_max.max(self.queue.len() as u64);
     }
 
@@ -102,6 +103,7 @@ impl Workers {
         while (self.busy.len() as u64) < u64::from(self.workers) {
             let Some(waiting) = self.queue.pop_front() else { return };
             self.books.wait.record(now.since(waiting.since));
+            // Ties in time go to the request that began first, which keeps the order deterministic.
             self.busy.push(Reverse((now + waiting.time_ps, self.begun, waiting.end, waiting.number)));
             self.begun += 1;
         }
@@ -118,6 +120,7 @@ impl Workers {
     /// Begins a new measuring window.
     pub fn reset(&mut self, now: Time) {
         self.settle(now);
+        // The longest queue of a window begins with the requests that wait at its start.
         self.books = ServiceStats { queue_max: self.queue.len() as u64, ..ServiceStats::default() };
     }
 
