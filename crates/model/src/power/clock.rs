@@ -44,9 +44,11 @@ pub enum ClockChange {
 /// Converts a time from one clock to another, rounded up.
 #[inline]
 pub(crate) fn scaled(time: u64, from_khz: u64, to_khz: u64) -> u64 {
+    // Speed only; 0 for both stands for a core without P-states.
     if from_khz == to_khz {
         return time;
     }
+    // Rounded up, so that work never takes no time because of its clock.
     let scaled = (u128::from(time) * u128::from(from_khz)).div_ceil(u128::from(to_khz.max(1)));
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }

@@ -74,6 +74,7 @@ impl Dvfs {
     /// the one in progress ends. A later request replaces an earlier one.
     pub fn request_pstate(&mut self, now: Time, target: usize) {
         self.target = target.min(self.uv.len() - 1);
+        // A transition that has taken no effect yet is replaced (docs/models/power.md, P-state transitions).
         if !self.under_way() {
             self.begin(now);
         }
@@ -91,6 +92,7 @@ impl Dvfs {
         let (step, due) = self.next.filter(|(_, due)| *due <= now)?;
         Some(match step {
             TransitionStep::Raise => {
+                // Counted from the start of the ramp: a ramp counts at its higher end.
                 self.voltage = self.goal;
                 self.next = Some((TransitionStep::Halt, due.saturating_add(self.ramp_ps(self.frequency, self.goal))));
                 DvfsChange::Voltage(self.goal)
@@ -102,6 +104,7 @@ impl Dvfs {
             TransitionStep::Switch => self.switch(due),
             TransitionStep::Lower => {
                 self.voltage = self.goal;
+                // The last request may name another P-state than this transition has reached.
                 self.begin(due);
                 DvfsChange::Voltage(self.voltage)
             }
@@ -147,7 +150,9 @@ impl Dvfs {
     /// Returns true if the transition has begun and must run to its end.
     fn under_way(&self) -> bool {
         match self.next {
+            // Some((TransitionStep::Raise| Until the voltage rises nothing has changed.
             None | Some((TransitionStep::Raise, _)) => false,
+            // Downward the halt is the first step, so before it nothing has changed.
             Some((TransitionStep::Halt, _)) => self.goal > self.frequency,
             Some((TransitionStep::Switch | TransitionStep::Lower, _)) => true,
         }
@@ -156,6 +161,7 @@ impl Dvfs {
     /// Starts a transition to the last target, if the frequency differs.
     fn begin(&mut self, now: Time) {
         self.goal = self.target;
+        // Upward the voltage must rise first; downward the cores halt first.
         let step = if self.goal > self.frequency { TransitionStep::Raise } else { TransitionStep::Halt };
         self.next = (self.goal != self.frequency).then_some((step, now));
     }
@@ -164,6 +170,7 @@ impl Dvfs {
     fn ramp_ps(&self, from: usize, to: usize) -> u64 {
         let microvolts = u64::from(self.uv[from].abs_diff(self.uv[to]));
         match self.slew_uv_per_us {
+            // A slew rate of 0 stands for ramps that take no time.
             0 => 0,
             slew => (microvolts * PS_PER_US).div_ceil(slew),
         }

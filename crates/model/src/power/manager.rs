@@ -153,6 +153,7 @@ impl PowerManager {
             self.wakes[number] = self.wakes[number].filter(|&at| at > context.now());
             self.apply_changes(number, context);
         }
+        // Not while reports are outstanding: a second request would mix two samples.
         if self.look_at <= context.now() && !self.asked {
             self.request_loads(context);
         }
@@ -171,6 +172,7 @@ impl PowerManager {
                 }
             }
         }
+        // Without reporting cores the decision need not wait.
         if !telling {
             self.decide(context);
         }
@@ -190,6 +192,7 @@ impl PowerManager {
                 .zip(&domain.loads)
                 .any(|(core, load)| matches!(core, ManagedCore::Reporting(_)) && load.is_none())
         };
+        // The governors of all domains see the same sample.
         if self.asked && !self.domains.iter().any(missing) {
             self.decide(context);
         }
@@ -200,6 +203,7 @@ impl PowerManager {
         let window_ps = now.since(self.looked_at);
         for number in 0..self.domains.len() {
             let domain = &mut self.domains[number];
+            // NCAP holds the governor for a period, so that it does not undo the frequency of a burst.
             if now < domain.held_until {
                 continue;
             }
@@ -217,6 +221,7 @@ impl PowerManager {
                 now_ps: now.ps(),
                 window_ps,
                 domain: number,
+                // The frequency that was requested last, even if its transition is still under way.
                 at: domain.dvfs.target(),
                 loads: &loads,
                 pstates: &self.params.pstates,
@@ -224,6 +229,7 @@ impl PowerManager {
             let target = domain.governor_slot.decide(&look);
             domain.dvfs.request_pstate(now, target);
             if let (Some(ManagedCore::Reporting(core)), true) = (domain.cores.first(), self.params.costs()) {
+                // The cost falls on the first core of the domain (docs/models/power.md, The cost of a sample).
                 let work = PowerEvent::Work((self.params.governor_ps / 1000) as u32);
                 context.send(*core, TO_CORE_PS, Payload::Power(work));
             }
@@ -239,6 +245,7 @@ impl PowerManager {
             self.look_at = Time::MAX;
             return;
         }
+        // From the last sample's time and not from now, so that the period does not drift.
         self.look_at += self.params.period_ps.max(1);
         let delay = self.look_at.ps().saturating_sub(context.now().ps()).max(1);
         context.send(context.id, delay, Payload::Power(PowerEvent::Wake));
@@ -253,10 +260,12 @@ impl PowerManager {
                 DvfsChange::Voltage(at) => PowerEvent::Voltage(at as u16),
                 DvfsChange::Halt { ps } => PowerEvent::Halt(u32::try_from(ps).unwrap_or(u32::MAX)),
                 DvfsChange::Frequency(at) => {
+                    // Bounded, so that a run of any length keeps its memory.
                     if domain.history.len() < CHANGES_MAX {
                         domain.history.push((now, at as u16));
                     }
                     let told = PowerEvent::Frequency(at as u16);
+                    // The card knows one frequency: that of the first domain.
                     if let Some(nic) = self.nic.filter(|_| number == 0) {
                         context.send(nic, TO_CORE_PS, Payload::Power(told));
                     }
@@ -266,6 +275,7 @@ impl PowerManager {
             let (frequency, voltage) = (domain.dvfs.frequency(), domain.dvfs.voltage());
             for (core, meter) in domain.cores.iter().zip(&mut domain.meters) {
                 if let (ManagedCore::AlwaysBusy(id), PowerEvent::Halt(_) | PowerEvent::Frequency(_)) = (*core, event) {
+                    // These cores have no voltage of their own to account: the manager meters them.
                     context.send(id, 1, Payload::Power(event));
                 }
                 match *core {
@@ -281,6 +291,7 @@ impl PowerManager {
                 }
             }
         }
+        // Only an earlier change needs a new event.
         if let Some(at) = domain.dvfs.next_at().filter(|at| self.wakes[number].is_none_or(|set| *at < set)) {
             self.wakes[number] = Some(at);
             context.send(context.id, at.since(now).max(1), Payload::Power(PowerEvent::Wake));
@@ -326,6 +337,7 @@ impl PowerManager {
 
 /// Creates the meter of a core that does not report.
 fn meter(params: &PowerParams, core: ManagedCore, at: usize) -> CoreMeter {
+    // A core without work would sleep in the deepest state, unless nothing sleeps.
     let deepest = params.cstates.len().checked_sub(1).filter(|_| params.idle != IdleGovernorParams::Poll);
     let activity = match (core, deepest) {
         (ManagedCore::AlwaysBusy(_), _) => CoreActivity::Running,
@@ -366,6 +378,7 @@ impl Part for PowerManager {
     fn reset(&mut self, now: Time) {
         for domain in &mut self.domains {
             domain.meters.iter_mut().for_each(|meter| meter.reset(now));
+            // The window begins with the frequency in effect.
             domain.history = vec![(now, domain.dvfs.frequency() as u16)];
         }
     }

@@ -32,6 +32,7 @@ pub enum CoreActivity {
 #[must_use]
 pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, activity: CoreActivity) -> u64 {
     let (clock, supply) = (params.pstates[frequency], params.pstates[voltage]);
+    // The P-state of the voltage gives the dynamic power at its own frequency.
     let dynamic_uw = u128::from(supply.dynamic_uw) * u128::from(clock.khz) / u128::from(supply.khz.max(1));
     let beyond_uw = match activity {
         CoreActivity::Running => dynamic_uw,

@@ -76,6 +76,7 @@ impl UtilTracker {
     /// # Panics
     /// Panics if `until` is before the last update.
     pub fn run(&mut self, until: Time, khz: u32, max_khz: u32) {
+        // A busy core at half the frequency counts half (frequency invariance).
         let capacity = CAPACITY * u64::from(khz.min(max_khz)) / u64::from(max_khz.max(1));
         self.pass(until, capacity);
     }
@@ -91,6 +92,7 @@ impl UtilTracker {
     /// Returns the utilisation at the last update, 0 to [`CAPACITY`].
     #[must_use]
     pub fn util(&self) -> u64 {
+        // The current period has only begun, so the maximum has its elapsed part alone.
         self.sum / (SUM_MAX_PS - PERIOD_PS + self.into_ps)
     }
 
@@ -103,6 +105,7 @@ impl UtilTracker {
         // period does not.
         if periods > 0 {
             self.sum = decayed(self.sum, periods);
+            // The geometric series of whole periods between the first and the current one.
             let whole_ps = SUM_MAX_PS - decayed(SUM_MAX_PS, periods) - PERIOD_PS;
             counted_ps = decayed(PERIOD_PS - self.into_ps, periods) + whole_ps + into_ps;
         }
@@ -113,6 +116,7 @@ impl UtilTracker {
 
 /// Returns `value` after a decay of `periods` periods (`decay_load`).
 fn decayed(value: u64, periods: u64) -> u64 {
+    // Every 32 periods halve the value; the rest comes from the table.
     let halved = u32::try_from(periods / HALF_LIFE).ok().and_then(|times| value.checked_shr(times)).unwrap_or(0);
     let left = u128::from(halved) * u128::from(DECAY_FACTORS[(periods % HALF_LIFE) as usize]);
     (left >> 32) as u64

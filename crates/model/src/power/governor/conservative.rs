@@ -33,11 +33,13 @@ impl Governor for Conservative {
         self.wanted_khz = Some(wanted);
         let step = match self.step {
             0 => return at,
+            // As `get_freq_step` of Linux.
             percent => (u64::from(percent) * max / 100).max(STEP_LEAST_KHZ),
         };
         if load > u64::from(self.up_threshold) && wanted < max {
             let up = (wanted + step).min(max);
             self.wanted_khz = Some(up);
+            // `CPUFREQ_RELATION_H` upward and `CPUFREQ_RELATION_L` downward, as in Linux.
             look.at_most(up)
         } else if load < u64::from(self.down_threshold) && wanted > min {
             let down = wanted.saturating_sub(step).max(min);

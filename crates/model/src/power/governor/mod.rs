@@ -66,6 +66,7 @@ impl Look<'_> {
     }
 
     fn percent_of(&self, part: impl Fn(&Load) -> u64) -> u64 {
+        // A report may cover a little more than the window, since reports arrive at different times.
         let busiest = self.loads.iter().map(part).max().unwrap_or(0).min(self.window_ps);
         (u128::from(busiest) * 100).checked_div(u128::from(self.window_ps)).unwrap_or(0) as u64
     }
@@ -91,6 +92,7 @@ impl Look<'_> {
     /// Returns the slowest P-state of at least `khz`, else the fastest (`CPUFREQ_RELATION_L`).
     #[must_use]
     pub fn at_least(&self, khz: u64) -> usize {
+        // P-states are in the order of their frequencies.
         (0..self.fastest()).find(|at| self.khz(*at) >= khz).unwrap_or(self.fastest())
     }
 
@@ -104,6 +106,7 @@ impl Look<'_> {
     #[must_use]
     pub fn closest(&self, khz: u64) -> usize {
         let (below, above) = (self.at_most(khz), self.at_least(khz));
+        // Strictly further: of two equally close the slower is taken.
         let further_down = self.khz(below).abs_diff(khz) > self.khz(above).abs_diff(khz);
         if further_down {
             above

@@ -49,9 +49,11 @@ impl Ondemand {
     /// and the threshold, keeps the current P-state.
     fn below(&self, look: &Look, load: u64) -> usize {
         let aim = u64::from(self.up_threshold).saturating_sub(DOWN_DIFFERENTIAL);
+        // Between the aim and the threshold the frequency stays, or it would oscillate.
         if load >= aim {
             return look.at.min(look.fastest());
         }
+        // The load at the current frequency, as work per time, over the load aimed at.
         look.at_least(load * look.khz(look.at) / aim)
     }
 }

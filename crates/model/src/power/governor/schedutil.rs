@@ -11,6 +11,7 @@ pub struct Schedutil;
 impl Governor for Schedutil {
     fn decide(&mut self, look: &Look) -> usize {
         let max = look.khz(look.fastest());
+        // 1.25 is the headroom of `map_util_freq`; utilisation is relative to the highest frequency.
         look.at_least((max + max / 4) * look.util().min(CAPACITY) / CAPACITY)
     }
 

@@ -43,6 +43,7 @@ impl EarlyMenu {
     /// Returns the C-state to sleep in, with `reads` outstanding storage reads.
     pub(super) fn select(&mut self, timer_ps: u64, qos_ps: Option<u64>, reads: u32) -> Option<usize> {
         self.timer_ps = timer_ps.min(TIMER_MAX_PS);
+        // Six corrections without and six with storage outstanding, as `which_bucket` of Linux.
         self.bucket = bucket(self.timer_ps) + if reads > 0 { BUCKETS } else { 0 };
         let predicted_ps = self.predicted_ps();
         let reluctance = 1 + RELUCTANCE * u64::from(reads);
@@ -51,6 +52,7 @@ impl EarlyMenu {
                 && depth.residency_ps <= predicted_ps
                 && depth.exit_ps.saturating_mul(reluctance) <= predicted_ps
         };
+        // Polls only if a timer expires within 5 us (`menu_select` of 2.6.38).
         let lightest =
             Some(0).filter(|_| self.timer_ps > SOON_PS && self.depths.first().is_some_and(|own| own.fits(qos_ps)));
         let chosen = self.depths.iter().rposition(suits).or(lightest);
@@ -59,6 +61,7 @@ impl EarlyMenu {
     }
 
     pub(super) fn reflect(&mut self, slept_ps: u64) {
+        // Linux subtracts the exit latency only from sleeps that were longer.
         let measured_ps = if slept_ps > self.exit_ps { slept_ps - self.exit_ps } else { slept_ps };
         let correction = &mut self.corrections[self.bucket];
         *correction -= correction.div_ceil(DECAY);
@@ -68,6 +71,7 @@ impl EarlyMenu {
         } else {
             RESOLUTION
         };
+        // Never 0, from which a multiplication would not recover (as in Linux).
         *correction = (*correction).max(1);
         self.intervals[self.oldest] = slept_ps / PS_PER_NS;
         self.oldest = (self.oldest + 1) % INTERVALS;
@@ -79,7 +83,9 @@ impl EarlyMenu {
         let corrected = (u128::from(self.timer_ps) * u128::from(self.corrections[self.bucket]) + unit / 2) / unit;
         let mean = self.intervals.iter().sum::<u64>() / INTERVALS as u64;
         let squares: u128 = self.intervals.iter().map(|ns| u128::from(ns.abs_diff(mean)).pow(2)).sum();
+        // A deviation of less than 20 us, at any mean.
         let alike = mean > 0 && squares / (INTERVALS as u128) < VARIANCE_SMALL;
+        // A typical sleep beyond the timer is no prediction: the timer ends it.
         if alike && mean.saturating_mul(PS_PER_NS) <= self.timer_ps {
             return mean * PS_PER_NS;
         }

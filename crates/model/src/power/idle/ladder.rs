@@ -32,6 +32,7 @@ impl Ladder {
         if let Some(slept_ps) = self.slept_ps.take() {
             self.climb(slept_ps, depth, qos_ps);
         }
+        // PM QoS may have become stricter since the last sleep.
         let deepest = (0..=self.rung).rev().find(|at| self.depths[*at].fits(qos_ps));
         self.step_to(deepest.unwrap_or(0));
         self.asleep = deepest.is_some();
@@ -51,6 +52,7 @@ impl Ladder {
             if self.promotions >= PROMOTION_COUNT {
                 self.step_to(self.rung + 1);
             }
+        // A sleep as long as the exit latency neither promotes nor demotes.
         } else if slept_ps < depth.exit_ps && self.rung > 0 {
             self.step_to(self.rung - 1);
         }

@@ -63,7 +63,9 @@ impl Menu {
 
     pub(super) fn reflect(&mut self, slept_ps: u64) {
         let exit_ps = self.chosen.map_or(0, |at| self.depths[at].exit_ps);
+        // The exit latency is not sleep; of short sleeps half is subtracted, as in Linux.
         let slept_ps = if slept_ps > exit_ps.saturating_mul(2) { slept_ps - exit_ps } else { slept_ps / 2 };
+        // An event delayed beyond the timer counts as the timer.
         let slept_ps = slept_ps.min(self.timer_ps);
         let correction = &mut self.corrections[bucket(self.timer_ps)];
         *correction -= *correction / DECAY;
@@ -105,6 +107,7 @@ impl Menu {
     fn typical_ns(&self, limit_ns: u64) -> Option<u64> {
         let mut threshold_ns = TYPICAL_MAX_NS;
         loop {
+            // The longest are left out, one length after the other, as outliers.
             let kept = self.intervals.iter().copied().filter(|ns| *ns <= threshold_ns);
             let (least, most) = (kept.clone().min()?, kept.clone().max()?);
             if least >= limit_ns {
@@ -114,6 +117,7 @@ impl Menu {
             let mean = kept.clone().sum::<u64>() / count as u64;
             let squares: u128 = kept.map(|ns| u128::from(ns.abs_diff(mean)).pow(2)).sum();
             let variance = squares / count as u128;
+            // Of three quarters of the sleeps at least, the mean must be six deviations large.
             let steady = u128::from(mean).pow(2) > variance * MEAN_OVER_DEVIATION && count >= INTERVALS_LEAST;
             if steady || variance <= VARIANCE_SMALL {
                 return Some(mean);

@@ -55,12 +55,15 @@ impl Teo {
 
     pub(super) fn reflect(&mut self, now: Time, slept_ps: u64) {
         let timer = self.bin_of(self.timer_ps);
+        // An event never counts as later than the timer.
         let slept = timer.min(self.bin_of(self.measured_ps(now, slept_ps)));
         for bin in &mut self.bins {
+            // Metrics lose an eighth per sleep and gain 1024, so they stay below 8192.
             bin.hits -= bin.hits >> DECAY_SHIFT;
             bin.intercepts -= bin.intercepts >> DECAY_SHIFT;
         }
         let intercepted = (slept < timer).then_some(slept);
+        // The oldest of the nine recent sleeps leaves its bin.
         if let Some(forgotten) = std::mem::replace(&mut self.recent[self.oldest], intercepted) {
             self.bins[forgotten].recent -= 1;
         }
@@ -101,6 +104,7 @@ impl Teo {
             return candidate;
         }
         let (mut intercepts_here, mut recent_here) = (0, 0);
+        // From the deepest bin down, until more than half of the intercepts lie in and above it.
         for (at, bin) in before.iter().enumerate().rev() {
             intercepts_here += bin.intercepts;
             recent_here += bin.recent;

@@ -65,8 +65,10 @@ impl DecisionEngine {
         let requested = u128::from(requests) * PS_PER_S;
         let sent = u128::from(sent_bytes) * BITS_PER_BYTE * PS_PER_S;
         let armed = if self.rearm_by_frequency { !at_max } else { self.level != self.steps };
+        // Both rates must be low: requests and what is sent (algorithm 1).
         let low = requested < by(self.low_per_s) && sent < by(self.low_bits_per_s);
         self.low_since = low.then(|| self.low_since.unwrap_or(begin));
+        // A burst goes before the end of one: performance first.
         if armed && self.high_per_s.is_some_and(|high| requested > by(high)) {
             self.level = self.steps;
             return Some(self.interrupt(now, InterruptCause { rx: true, high: true, low: false }));
@@ -74,6 +76,7 @@ impl DecisionEngine {
         let over = self.low_since.is_some_and(|since| now.since(since) >= self.low_ps);
         if over && self.level > 0 {
             self.level -= 1;
+            // The rates must be low for the same time again before the next step.
             self.low_since = Some(now);
             return Some(self.interrupt(now, InterruptCause { low: true, ..InterruptCause::default() }));
         }
@@ -83,6 +86,7 @@ impl DecisionEngine {
     /// Handles a counted request. `requests` is the count since the last timer expiry.
     #[must_use]
     pub fn request(&mut self, now: Time, requests: u64) -> Option<InterruptCause> {
+        // Longer than CIT after the last interrupt the cores may sleep deeply (thesis, section 2.4).
         let quiet = self.idle_ps.is_some_and(|idle_ps| now.since(self.interrupted) > idle_ps);
         (quiet && requests > 0).then(|| self.interrupt(now, InterruptCause { rx: true, ..InterruptCause::default() }))
     }

@@ -25,12 +25,14 @@ pub struct DriverOrders {
 pub fn driver_orders(cause: InterruptCause, at: usize, pstates: &[PState], steps: u32) -> DriverOrders {
     let fastest = pstates.len() - 1;
     let khz = |at: usize| u64::from(pstates[at.min(fastest)].khz);
+    // The highest frequency at once, and no sleep while the burst lasts (algorithm 2).
     if cause.high {
         return DriverOrders { frequency: Some(fastest), hold: true, sleep: Some(false) };
     }
     if !cause.low {
         return DriverOrders::default();
     }
+    // At the lowest frequency only sleep is left to allow.
     if at == 0 {
         return DriverOrders { sleep: Some(true), ..DriverOrders::default() };
     }

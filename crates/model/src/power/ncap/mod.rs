@@ -63,6 +63,7 @@ impl Ncap {
     /// an interrupt, if one is due.
     #[must_use]
     pub fn expired(&mut self, now: Time, at_max: bool) -> Option<InterruptCause> {
+        // Taken at every expiry, so that counts are per period.
         let (requests, sent_bytes) = self.monitor.take();
         self.engine.expired(now, requests, sent_bytes, at_max)
     }
