@@ -51,11 +51,13 @@ impl AsyncPort {
     fn begin(&mut self, id: RequestId, context: &mut Context) {
         self.credits.begin(id, context.now(), context.requests);
         let read = context.requests.get(id).kind.is_read();
+        // A read takes a slot for its command and one for its line; a write carries its line with it.
         self.want(id, if read { Slot::Command } else { Slot::Write }, context);
     }
 
     /// Reserves a slot of the channel for a request.
     pub(super) fn want(&self, id: RequestId, slot: Slot, context: &mut Context) {
+        // No event: the channel is told in advance and uses the slot at its own time.
         context.notify(self.channel, NEXT_PS, Payload::Slot { id, slot });
     }
 

@@ -82,11 +82,14 @@ impl PacketClones {
         context: &mut Context,
     ) {
         let now = context.now();
+        // In the order of their commands, so that the choice is deterministic.
         for clone in self.under_way.iter_mut().filter(|clone| clone.commanded && !clone.running) {
             let lines = clone.lines.min(self.rows.lines_per_row());
             let class = self.rows.class(clone.from, clone.to);
             let (banks, ps) = (self.rows.banks(clone.from, clone.to), self.rows.ps(class, lines));
+            // Writes still wait for its banks; the next event tries again.
             let Some(end) = memory.occupy(banks, ps, context) else { continue };
+            // The whole row is overwritten, whatever the packet takes of it.
             overwrite(clone.to, self.rows.lines_per_row());
             clone.running = true;
             counters.clones[class as usize] += 1;
@@ -102,6 +105,7 @@ impl PacketClones {
         let clone = &mut self.under_way[at];
         if clone.lines > lines_per_row {
             clone.lines -= lines_per_row;
+            // A packet of several rows is cloned row by row.
             (clone.from, clone.to, clone.running) = (clone.from + 1, clone.to + 1, false);
             return None;
         }

@@ -31,11 +31,13 @@ impl Dimm {
     /// Handles a write TLP of the NIC.
     pub(super) fn on_dma_write(&mut self, line: u64, lines: u8, class: u8, tag: TlpTag, now: Time) {
         self.counters.dma_written += u64::from(lines);
+        // Copies are stale from the arrival of the write on, not from its acceptance.
         (line..line + u64::from(lines)).for_each(|line| self.overwrite(line));
         if self.begins_packet(line) {
             self.end_burst();
             self.writing = PacketWrite { begun: now, first: line, next: line, last: now };
         }
+        // Completions and descriptors lie elsewhere and do not count as lines of the packet.
         if self.writing.next == line {
             self.writing.next += u64::from(lines);
         }
@@ -45,6 +47,7 @@ impl Dimm {
     /// Returns true if a line is the first of a packet buffer.
     pub(super) fn begins_packet(&self, line: u64) -> bool {
         let within = |buffers: &PacketBuffers| {
+            // Lines before the region wrap to large offsets and are not in it.
             let at = line.wrapping_sub(buffers.line);
             at < buffers.lines && at % buffers.step == 0
         };
@@ -66,6 +69,7 @@ impl Dimm {
         let line = memory_of(1) / 64;
         let id = dma::request(RequestKind::Flush, line, 0, 0, context);
         self.commands.push((id, packet));
+        // A command of the host takes the command bus and a line, as a write does.
         self.port.want(id, Slot::Write, context);
     }
 

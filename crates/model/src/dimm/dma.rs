@@ -74,6 +74,7 @@ impl DmaEngine {
 
     /// Returns the next line that may go to memory, as a request; writes and reads each go in order.
     pub(super) fn next(&mut self, context: &mut Context) -> Option<RequestId> {
+        // Writes first: completions and packets wait for them.
         let read = (0..2).find(|&read| !self.waiting[read].is_empty() && self.entries[read].free() > 0)?;
         let tlp = self.waiting[read].front_mut()?;
         let line = tlp.take_line();
@@ -83,12 +84,14 @@ impl DmaEngine {
         let kind = if read == 1 { RequestKind::IoRead } else { RequestKind::IoWrite };
         let id = request(kind, line, tlp.class, tlp.burst, context);
         if read == 0 {
+            // The last line of a TLP stands for the whole TLP.
             let tag = if tlp.left == 0 { tlp.tag } else { TlpTag::NONE };
             self.written.push_back(PendingWrite { id, tag, done: false });
         }
         if tlp.left == 0 {
             self.waiting[read].pop_front();
             if read == 0 {
+                // Posted credits return when all lines of the TLP have an entry, as at an IIO.
                 context.send(self.nic, self.link.latency_ps, Payload::PostedCredit { lines: tlp.lines });
             }
         }
@@ -104,6 +107,7 @@ impl DmaEngine {
         if let Some(written) = self.written.iter_mut().find(|written| written.id == id) {
             written.done = true;
         }
+        // In the order of arrival: a completion is visible only when its packet is (docs/models/dimm.md).
         while let Some(&PendingWrite { tag, done: true, .. }) = self.written.front() {
             self.written.pop_front();
             if tag != TlpTag::NONE {

@@ -110,6 +110,7 @@ impl Dimm {
         let least = params.ids.min(params.writes).min(params.dma_lines).min(params.nic_turns);
         assert!(least > 0, "a DIMM has ids, entries and turns");
         assert!(params.device_ps > 0 && params.ncache.hit_ps > 0, "a device takes time");
+        // Without a cache prefetched lines would have no place.
         let prefetch = if params.ncache.sets > 0 { params.ncache.prefetch } else { 0 };
         Self {
             cha: wiring.cha,
@@ -166,6 +167,7 @@ impl Dimm {
         match slot {
             Slot::Command => self.on_read(id, context),
             Slot::Send => {
+                // The request id returns with the data, so it is free again.
                 self.port.end(id, true, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Read(id));
             }
@@ -191,6 +193,7 @@ impl Dimm {
             self.counters.hits += 1;
             self.counters.first += u64::from(first);
             context.send(context.id, self.hit_ps, Payload::Data(id));
+        // The line is in flight already; a second read of it would only cost bandwidth.
         } else if self.prefetcher.join(line, id) {
             self.counters.late += 1;
         } else {
@@ -250,8 +253,10 @@ impl Dimm {
     fn on_memory_write(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, line, place, owner, tag, .. } = *context.requests.get(id);
         self.memory.done(place.channel, false);
+        // A read may have brought an older copy between the arrival of the write and its acceptance.
         self.overwrite(line);
         if self.is_own(id, context) {
+            // The driver reads the header first, so this line is worth keeping (docs/models/dimm.md, nCache).
             if self.header && self.begins_packet(line) {
                 self.ncache.insert(line, true);
             }
@@ -276,6 +281,7 @@ impl Dimm {
 
     /// Starts what can start: lines of the DMA engine, clones, requests to memory.
     fn advance(&mut self, context: &mut Context) {
+        // The NIC's lines first, so that they are in the queues when requests are granted.
         while let Some(id) = self.dma.next(context) {
             self.counters.dma_read += u64::from(context.requests.get(id).kind.is_read());
             self.memory.ask(id, true, context);
@@ -292,6 +298,7 @@ impl Dimm {
             };
             clones.begin(memory, counters, &mut overwrite, context);
         }
+        // While a clone waits no read is granted, so that the writes to its banks drain.
         let reads = !self.clones.waits();
         self.memory.grant(reads, &mut self.counters, context);
     }
@@ -326,6 +333,7 @@ impl Part for Dimm {
             Payload::Cloned(packet) => self.on_cloned(packet, context),
             other => unreachable!("a DIMM was sent {other:?}"),
         }
+        // Every event may free an entry, a credit or a bank.
         self.advance(context);
     }
 

@@ -72,6 +72,7 @@ impl NCache {
             return;
         }
         let held = Some(CachedLine { line, first });
+        // A line that is there is replaced in place, or it would be there twice.
         let place = self.find(line).or_else(|| set.clone().find(|&at| self.lines[at].is_none()));
         let place = place.unwrap_or_else(|| set.start + (self.rng.next_u64() % self.ways as u64) as usize);
         self.lines[place] = held;

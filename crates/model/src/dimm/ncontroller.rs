@@ -75,9 +75,11 @@ impl NController {
                 let Some(id) = port.waiting[list].pop(context.requests) else { break };
                 let read = context.requests.get(id).kind.is_read();
                 let host_waits = !port.waiting[1].is_empty();
+                // Only requests of the NIC that pass a waiting request of the host count.
                 port.passed = if list == 0 && host_waits { port.passed + 1 } else { 0 };
                 counters.passed_max = counters.passed_max.max(port.passed);
                 port.out[usize::from(!read)] += 1;
+                // Never more than the controller's queues hold, so that the order here decides.
                 port.channel.expect(id, context.now() + self.device_ps, context);
             }
         }
@@ -92,6 +94,7 @@ impl NController {
             let direction = usize::from(!read);
             port.out[direction] < self.most[direction].max(1) && (reads || !read)
         };
+        // After `nic_turns` requests of the NIC the host has its turn.
         let order = if port.passed >= self.nic_turns { [1, 0] } else { [0, 1] };
         let next = order.into_iter().find(may_go)?;
         // The list that has its turn may wait for room; the other one must not overtake it for ever.

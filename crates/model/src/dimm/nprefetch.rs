@@ -42,6 +42,7 @@ impl NPrefetcher {
 
     /// Returns the lines to read after an access to `line`, of those that `wanted` accepts.
     pub(super) fn after(&self, line: u64, wanted: impl Fn(u64) -> bool) -> Vec<u64> {
+        // Lines of another page need not follow in physical memory.
         let within = (PAGE_LINES - 1 - line % PAGE_LINES).min(self.depth);
         let coming = |line: u64| self.coming.iter().any(|coming| coming.line == line && !coming.stale);
         (line + 1..=line + within).filter(|&line| wanted(line) && !coming(line)).collect()
@@ -73,6 +74,7 @@ impl NPrefetcher {
         match (reader, stale) {
             (RequestId::NONE, false) => PrefetchOutcome::Keep,
             (RequestId::NONE, true) => PrefetchOutcome::Drop,
+            // A reader that joined before the write may still have the older value.
             (reader, _) => PrefetchOutcome::Hand(reader),
         }
     }

@@ -64,6 +64,7 @@ impl RowClone {
     pub fn ps(&self, class: CloneClass, lines: u32) -> u64 {
         let of_lines = |ps: u64| (ps * u64::from(lines)).div_ceil(PAGE_LINES).max(1);
         match class {
+            // Two activations copy the whole row, however much of it is used.
             CloneClass::SubArray => self.params.fpm_ps,
             CloneClass::Bank => of_lines(self.params.psm_ps),
             CloneClass::Device => of_lines(self.params.gcm_ps),

@@ -84,8 +84,10 @@ impl Expander {
         let request = context.requests.get(id);
         let (read, channel) = (request.kind.is_read(), usize::from(request.place.channel));
         self.credits.begin(id, now, context.requests);
+        // Of a read the request goes down and the line up; of a write the line goes down.
         let bytes = if read { self.request_bytes } else { self.data_bytes };
         let delay = self.down.send(now, bytes) + self.device_ps;
+        // No event: the channel is told in advance, as by the CHA.
         self.channels[channel].expect(id, now + delay, context);
     }
 
@@ -99,6 +101,7 @@ impl Expander {
     fn end(&mut self, id: RequestId, read: bool, context: &mut Context) {
         let next = self.credits.end(id, read, context.now(), context.requests);
         context.send(self.cha, NEXT_PS, if read { Payload::Read(id) } else { Payload::Accepted(id) });
+        // The credit is free when the answer has arrived, not when the device is done.
         if let Some(next) = next {
             self.send(next, context);
         }
@@ -119,6 +122,7 @@ impl Part for Expander {
         match payload {
             Payload::Arrive(id) => self.on_arrival(id, context),
             Payload::Wake => self.channels.iter_mut().for_each(|channel| channel.on_wake(context)),
+            // The answer crosses the link as an event to this component, so that the credit is held until then.
             Payload::Read(id) => self.answer(self.data_bytes, Payload::Data(id), context),
             Payload::Accepted(id) => self.answer(self.request_bytes, Payload::Acknowledged(id), context),
             Payload::Data(id) => self.end(id, true, context),

@@ -47,6 +47,7 @@ impl Mcn {
 
     /// Wakes the driver after `ps`. While the driver is busy, only records the signal.
     pub(super) fn wake_driver(&mut self, signal: u16, ps: u64, context: &mut Context) {
+        // One poll at a time; the signal is looked at when this one is over.
         if self.polling {
             self.again[usize::from(signal)] = true;
             return;
@@ -59,6 +60,7 @@ impl Mcn {
     /// Handles the poll timer: schedules the next one and wakes the driver.
     pub(super) fn on_timer(&mut self, context: &mut Context) {
         if let McnWake::Timer(ps) = self.params.wake {
+            // From now and not from the end of the poll, so that the timer does not drift.
             context.send(context.id, ps, Payload::Wake);
             self.wake_driver(0, NEXT_PS, context);
         }
@@ -83,6 +85,7 @@ impl Mcn {
             let seen = self.links[*port].next_seen();
             seen.is_some_and(|id| self.has_room(context.packets.get(id)))
         };
+        // Stays at an interface while it has messages, then goes on round robin.
         let next = (0..count).map(|step| (self.turn + step) % count).find(may_read);
         let Some(port) = next else { return self.rest(context) };
         self.turn = port;
@@ -97,6 +100,7 @@ impl Mcn {
         self.polling = false;
         let (last, count) = (self.signal, self.again.len() as u16);
         let mut signals = (1..=count).map(|step| (last + step) % count);
+        // The channel after the last one first, so that none starves.
         let next = signals.find(|&signal| std::mem::take(&mut self.again[usize::from(signal)]) && self.waits(signal));
         if let Some(signal) = next {
             self.wake_driver(signal, NEXT_PS, context);

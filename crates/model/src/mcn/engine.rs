@@ -70,6 +70,7 @@ pub(super) struct CopyEngines {
 impl CopyEngines {
     /// Creates the engines of a machine with these interfaces.
     pub(super) fn new(interfaces: &[McnInterface], engine_config: CopyEngineConfig) -> Self {
+        // Channels are numbered from 0, so the highest gives their number.
         let count = interfaces.iter().map(|interface| interface.channel + 1).max().unwrap_or(1);
         let all = vec![CopyEngine::default(); count as usize];
         Self { all, engine_config, next: 0, ready: VecDeque::new(), seen: 0 }
@@ -78,6 +79,7 @@ impl CopyEngines {
     /// Allocates virtual memory for a packet of `lines` lines. Returns its first line.
     fn place(&mut self, lines: u32) -> u64 {
         let bytes = u64::from(lines) * 64;
+        // A packet does not wrap around: its lines are consecutive.
         if self.next + bytes > self.engine_config.bytes {
             self.next = 0;
         }
@@ -130,6 +132,7 @@ impl Mcn {
         }
         let Some(transfer) = &mut engine.transfer else { return };
         let class = engines.engine_config.classes[context.packets.get(transfer.id).flow as usize];
+        // A line in flight per entry of the engine, counted until it has reached its destination.
         while transfer.asked < transfer.lines.min(transfer.done + most) {
             let tag = RingTag::Read { slot: transfer.asked as u16 }.tag(class);
             let line = if transfer.out {
@@ -138,6 +141,7 @@ impl Mcn {
                 let ring = self.params.ring_bytes[1] / 64;
                 self.windows[usize::from(transfer.port)].ring(false, (transfer.at + transfer.asked) % ring)
             };
+            // Memory is read as a device reads it, with its caches; a ring as a core does, past them.
             let kind = if transfer.out { RequestKind::IoRead } else { RequestKind::CoreFetch };
             transfer.asked += 1;
             let id = ask(kind, line, class, tag, channel, context);

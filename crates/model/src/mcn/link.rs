@@ -80,6 +80,7 @@ impl RingPair {
         packets: &Packets,
     ) -> bool {
         self.counts.offered += 1;
+        // Packets of DIMMs are held back in their own ring instead (docs/models/mcn.md, Rings).
         if !relayed && self.queue.len() as u32 - self.relayed >= most {
             self.counts.dropped += 1;
             return false;
@@ -98,6 +99,7 @@ impl RingPair {
         }
         let &(id, writer, relayed) = self.queue.front()?;
         let lines = ring_lines(packets.get(id).ip_bytes);
+        // All of the message or none: a reader sees whole messages only.
         let at = self.out.push(lines)?;
         self.queue.pop_front();
         self.relayed -= u32::from(relayed);

@@ -148,6 +148,7 @@ impl Mcn {
             return self.write_next(port, context);
         }
         context.packets.remove(id);
+        // A dropped packet frees its data, too: TCP finds the loss.
         Self::notify_sent(&packet, writer, context);
     }
 
@@ -202,6 +203,7 @@ impl Mcn {
                     let freed = Payload::RingFreed { port: link.interface.port, lines: lines as u16 };
                     context.send(link.peer, self.params.cross_ps, freed);
                 }
+                // Lines read since the report began.
                 self.report_consumed(port, context);
             }
             RingTag::Read { .. } => {}
@@ -228,6 +230,7 @@ impl Mcn {
         if link.consumed == 0 || link.reporting.is_some() {
             return;
         }
+        // One pointer in flight: a later one could arrive first and go back.
         link.reporting = Some(std::mem::take(&mut link.consumed));
         let line = self.windows[usize::from(port)].own_start();
         let id = create_write(line, self.class, RingTag::Start { port }, context);
@@ -271,6 +274,7 @@ impl Part for Mcn {
             Payload::RingFreed { port, lines } => {
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
+                // The freed ring may have been what a relayed packet waited for.
                 if let Some(signal) = self.find_resumable_signal(context).filter(|_| !self.polling) {
                     self.wake_driver(signal, NEXT_PS, context);
                 }

@@ -33,6 +33,7 @@ impl Sram {
         }
         let delay = self.writes.send(now, LINE_BYTES);
         context.send(cha, delay, Payload::Accepted(id));
+        // After the acceptance, so that the two halves of a write end in order.
         context.send(context.id, delay + NEXT_PS, Payload::Issued(id));
     }
 }

@@ -61,6 +61,7 @@ impl SramWindow {
     /// Returns line `line` of the ring that this machine writes if `out` is true, else of the ring that it reads.
     #[must_use]
     pub fn ring(&self, out: bool, line: u32) -> u64 {
+        // The ring to the DIMM comes first, whichever side looks.
         let first = if out == self.on_dimm { POINTERS + self.down } else { POINTERS };
         self.lines[(first + line) as usize]
     }

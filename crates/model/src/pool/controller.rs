@@ -32,6 +32,7 @@ impl PoolPort {
     pub(super) fn on_page_message(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
         let controller = self.controller.as_mut().expect("only the controller is asked");
         controller.waiting.push_back((from, message));
+        // Another message is being processed; it starts the next when it is done.
         if controller.waiting.len() == 1 {
             self.process_next(context);
         }

@@ -175,9 +175,12 @@ impl PageEntry {
     fn ask(&mut self, ask: PageRequest, step: &mut PageDecision) {
         let Some(pending_grant) = &mut self.pending_grant else { return self.begin(ask, step) };
         if pending_grant.ask.host == ask.host && pending_grant.ask.writes == ask.writes {
+            // The repetition has a new sequence number, which the grant must carry.
             pending_grant.ask = ask;
+            // The orders or their answers may be what was lost.
             return self.tell(step);
         }
+        // One place per server in the queue, however often it asks.
         match self.waiting.iter_mut().find(|other| other.host == ask.host) {
             Some(other) => {
                 *other = ask;
@@ -194,6 +197,7 @@ impl PageEntry {
         if left.is_empty() {
             return self.grant(ask, step);
         }
+        // Answers to orders of earlier rounds are ignored.
         self.round = self.round.wrapping_add(1);
         self.pending_grant = Some(PendingGrant { ask, left });
         self.tell(step);
@@ -210,6 +214,7 @@ impl PageEntry {
     fn grant(&mut self, ask: PageRequest, step: &mut PageDecision) {
         let me = step.place(ask.host);
         if ask.writes {
+            // The writer is the only sharer; it is added below.
             self.sharers = MemberSet::default();
             self.writable = true;
         } else {
@@ -225,12 +230,14 @@ impl PageEntry {
     fn left(&mut self, from: u16, round: u32, step: &mut PageDecision) {
         let at = step.place(from);
         let Some(pending_grant) =
+            // A duplicate, or an answer to an earlier round.
             self.pending_grant.as_mut().filter(|pending_grant| round == self.round && pending_grant.left.has(at))
         else {
             return;
         };
         pending_grant.left.put(at, false);
         let PendingGrant { ask, left } = *pending_grant;
+        // Asked to stop writing, a server stays a reader.
         if ask.writes {
             self.sharers.put(at, false);
         }
@@ -240,6 +247,7 @@ impl PageEntry {
         self.pending_grant = None;
         self.writable = false;
         self.grant(ask, step);
+        // Several readers in a row can be granted at once.
         while self.pending_grant.is_none() {
             let Some(next) = self.waiting.pop_front() else { return };
             self.begin(next, step);

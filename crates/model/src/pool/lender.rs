@@ -41,6 +41,7 @@ impl PoolPort {
         let request = context.request(kind, line, self.wiring.class, 0);
         let id = context.requests.insert(request);
         let index = id.0 as usize;
+        // Grows to the largest request number once, and then no longer allocates.
         self.serving.resize(self.serving.len().max(index + 1), None);
         self.serving[index] = Some(served);
         let channel = self.wiring.channels.get(u32::from(request.place.channel));

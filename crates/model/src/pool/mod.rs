@@ -98,11 +98,13 @@ impl PoolPort {
     pub fn new(params: PoolParams, wiring: PoolWiring, pages: Pages, classes: usize) -> Self {
         assert!(params.read_credits.min(params.write_credits) > 0, "a pool has credits");
         assert!(params.latency_ps.min(params.retry_ps).min(params.timeout_ps) > 0, "ways and timers take time");
+        // A slot per credit, so that a request with a credit always finds one.
         let slots = params.read_credits + params.write_credits;
         Self {
             credit_queues: [params.read_credits, params.write_credits]
                 .map(|credits| CreditQueue::new(credits, classes)),
             slots: vec![Slot::default(); slots as usize],
+            // In reverse order, so that slot 0 is taken first.
             free: (0..slots).rev().collect(),
             sequence: 0,
             prefetcher: params.prefetch.map(|ahead| Prefetcher::new(ahead, params.page_bytes, params.timeout_ps)),
@@ -175,9 +177,11 @@ impl PoolPort {
     fn on_packet(&mut self, id: PacketId, context: &mut Context) {
         let packet = context.packets.remove(id);
         let Content::Pool(message) = packet.content else { unreachable!("a pool was sent {packet:?}") };
+        // No NACK for a damaged message; its timeout repeats it.
         if packet.corrupt {
             return;
         }
+        // Answers carry the requester, all else comes from other requesters.
         if message.requester == self.wiring.host {
             return self.on_answer(message, context);
         }

@@ -67,6 +67,7 @@ impl PoolPort {
         let Some(paging) = &mut self.paging else { return false };
         let spot = match paging.cache.find(line) {
             CacheLookup::Line(spot) => spot,
+            // A write needs only the frame; the missing line is overwritten as a whole.
             CacheLookup::Room(spot, _) if !read => spot,
             _ => return false,
         };
@@ -142,6 +143,7 @@ impl PoolPort {
     /// Marks a line as present once it has been written to its frame.
     pub(super) fn kept(&mut self, spot: FrameLine) {
         let paging = self.paging.as_mut().expect("only a cache keeps lines");
+        // The frame may have got another page while the line was written.
         if paging.cache.is_valid(spot) {
             paging.cache.arrive(spot);
         }
@@ -165,6 +167,7 @@ impl PoolPort {
         let busy = self.is_waiting();
         let paging = self.paging.as_mut()?;
         let place = *paging.free[way].last()?;
+        // The transfer is looked for first: a line that is taken out must be sent.
         let spot = if way == 0 { paging.cache.next_fetch() } else { paging.cache.next_back(busy) }?;
         paging.free[way].pop();
         self.sequence = self.sequence.wrapping_add(1);
@@ -185,6 +188,7 @@ impl PoolPort {
         // The first half of the transfers are fetches.
         let kind = if (place as usize) < paging.transfers.len() / 2 {
             PoolKind::Fetch
+        // Another server waits for the page, so its lines have the priority of demand.
         } else if self.is_leaving(line) {
             PoolKind::Return
         } else {
@@ -220,6 +224,7 @@ impl PoolPort {
             return;
         }
         let paging = self.paging.as_mut().expect("there is a cache");
+        // A lost fetch stays missing until the line is read; a lost write-back would lose data.
         if place as usize >= paging.transfers.len() / 2 {
             self.counts.retries += 1;
             return self.send_transfer(place, context);
@@ -248,6 +253,7 @@ impl PoolPort {
                 self.try_to_leave(page, context);
             }
         } else {
+            // Demand may have brought or written the line meanwhile.
             let wanted = paging.cache.is_valid(spot) && !paging.cache.is_there(spot);
             self.counts.stale += u64::from(!wanted);
             if wanted {

@@ -73,6 +73,7 @@ impl Prefetcher {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.line == line) else {
             return PrefetchLookup::Nothing;
         };
+        // A line in flight is removed, too: the read sends its own request.
         let ready = std::mem::replace(entry, EMPTY).ready;
         if ready {
             PrefetchLookup::Line
@@ -91,6 +92,7 @@ impl Prefetcher {
     pub(super) fn follow(&mut self, line: u64) {
         self.wanted.clear();
         let page = line / self.page_lines;
+        // Direct-mapped: another page of the same index takes the stream over.
         let stream = &mut self.streams[page as usize % STREAMS];
         if stream.page != page {
             let stride = if self.params.stride { 0 } else { 1 };
@@ -100,6 +102,7 @@ impl Prefetcher {
             if step == 0 {
                 return;
             }
+            // A new stride has to be seen twice before it is followed.
             if step != stream.stride {
                 *stream = Stream { page, last: line, stride: step, ahead: line };
                 return;
@@ -110,11 +113,13 @@ impl Prefetcher {
         if stride == 0 {
             return;
         }
+        // Lines ahead were prefetched before, so the next ones follow those.
         let begin = if stride > 0 { stream.ahead.max(line) } else { stream.ahead.min(line) };
         let mut at = begin as i64;
         let end = line as i64 + stride * i64::from(self.params.depth);
         while (end - at) * stride.signum() > 0 {
             at += stride;
+            // Pages lie at different lenders, so prefetches stay within one.
             if at < 0 || at as u64 / self.page_lines != page {
                 break;
             }
@@ -132,6 +137,7 @@ impl Prefetcher {
             return Err(false);
         }
         let entry = &mut self.entries[self.next];
+        // An entry that has waited longer than the timeout was lost and may be reused.
         if entry.line != NONE && !entry.ready && now.since(entry.sent) < self.timeout_ps {
             return Err(true);
         }

@@ -47,6 +47,7 @@ impl PoolPort {
         let page_lines = self.params.page_bytes / 64;
         let (page, within) = (line / page_lines, line % page_lines);
         let lenders = self.params.lenders.len() as u64;
+        // Pages are assigned round robin over the lenders (docs/models/pool.md, Pages).
         let lender = self.params.lenders[(page % lenders) as usize];
         (lender.host, (lender.first_page + page / lenders) * page_lines + within)
     }
@@ -58,7 +59,9 @@ impl PoolPort {
         if !self.may_begin(id, line, read, context) {
             return;
         }
+        // Taken out even for a write, which makes the prefetched line stale.
         let found = self.prefetcher.as_mut().map_or(PrefetchLookup::Nothing, |ahead| ahead.take(line));
+        // The cache first: it may have a newer value than the prefetched line.
         if self.serve_from_cache(id, line, read, context) {
         } else if read && found == PrefetchLookup::Line {
             self.counts.prefetch_hits += 1;
@@ -79,6 +82,7 @@ impl PoolPort {
 
     /// Sends a request to its lender, or queues it until a credit is free.
     fn send_or_queue(&mut self, id: RequestId, line: u64, read: bool, context: &mut Context) {
+        // Writes go to the lender unless the page has a frame, so they claim none.
         if read {
             self.claim_frame(line);
         }
@@ -106,6 +110,7 @@ impl PoolPort {
         let number = self.free.pop().expect("there is a place for every credit");
         self.sequence = self.sequence.wrapping_add(1);
         let slot = &mut self.slots[number as usize];
+        // The generation goes on, so that timers of the last request in the slot stay invalid.
         *slot = Slot { request: id, read, class, since: now, sequence: self.sequence, timer: slot.timer, to, line };
         self.attempt(number, context);
     }
@@ -115,6 +120,7 @@ impl PoolPort {
         let Slot { read, sequence, to, line, .. } = self.slots[number as usize];
         let kind = if read { PoolKind::Read } else { PoolKind::Write };
         self.send(self.message(kind, number, sequence, line), to, 0, context);
+        // The timer covers losses that no switch reports.
         self.set_timer(number, self.params.timeout_ps, context);
     }
 
@@ -136,6 +142,7 @@ impl PoolPort {
         if number == controller::TIMER {
             return self.decide(context);
         }
+        // Numbers after the slots are those of transfers, then those of page requests.
         if let Some(place) = number.checked_sub(self.slots.len() as u32) {
             return match place.checked_sub(self.transfers()) {
                 Some(place) => self.on_page_timeout(place, generation, context),
@@ -182,6 +189,7 @@ impl PoolPort {
             return;
         };
         if self.keep(line, self.params.latency_ps, context) {
+            // The line is in the local cache now, which serves the read.
             self.prefetcher.as_mut().map(|ahead| ahead.take(line));
         }
     }
@@ -203,6 +211,7 @@ impl PoolPort {
         self.counts.writes += u64::from(!read);
         let answer = if read { Payload::Read(request) } else { Payload::Accepted(request) };
         context.send(self.wiring.cha, self.params.latency_ps, answer);
+        // The credit goes to the next request at once; the CHA learns of the end later.
         if let Some(next) = next {
             self.begin(next, context);
         }

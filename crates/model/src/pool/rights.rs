@@ -74,6 +74,7 @@ impl<T: Copy> PageRights<T> {
     /// Returns true if a page may be read, or written if `writes` is set.
     pub(super) fn has(&self, page: u64, writes: bool) -> bool {
         let wanted = if writes { PageRight::Write } else { PageRight::Read };
+        // A page that nobody has asked to write may be read by all.
         self.pages.get(&page).map_or(!writes, |page| page.right >= wanted && page.leaving.is_none())
     }
 
@@ -86,6 +87,7 @@ impl<T: Copy> PageRights<T> {
     pub(super) fn end(&mut self, page: u64) {
         let of = self.pages.get_mut(&page).expect("what ends has begun");
         of.open -= 1;
+        // The default state needs no entry, so the map holds only pages in use.
         if of.open == 0 && of.right == PageRight::Read && of.ask.is_none() && of.leaving.is_none() {
             self.pages.remove(&page);
         }
@@ -137,6 +139,7 @@ impl<T: Copy> PageRights<T> {
         self.free.push(place);
         let of = self.pages.get_mut(&page).expect("it was asked for");
         of.ask = None;
+        // A late grant to read does not take away the right to write.
         of.right = of.right.max(if writes { PageRight::Write } else { PageRight::Read });
         Some(ask)
     }

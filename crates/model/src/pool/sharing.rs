@@ -144,9 +144,11 @@ impl PoolPort {
         let answer = (from, PoolMessage { kind: PoolKind::Left, ..message });
         let asked = sharing.rights.leave(page, PageOrder { keeps, round: message.round, answer });
         self.counts.taken += 1;
+        // The grant in flight is void, so the page is requested again.
         if let Some(place) = asked {
             self.send_ask(place, context);
         }
+        // Another server will write the page, so prefetched lines become stale.
         if let Some(prefetcher) = self.prefetcher.as_mut().filter(|_| !keeps) {
             prefetcher.forget(page);
         }
@@ -168,6 +170,7 @@ impl PoolPort {
         }
         sharing.rights.left(page);
         self.send(message, to, self.params.latency_ps, context);
+        // Requests that arrived meanwhile ask for the page again.
         self.begin_waiting(page, context);
     }
 }

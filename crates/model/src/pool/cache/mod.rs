@@ -105,6 +105,7 @@ impl Cache {
         assert!(frames > 0 && params.transfers > 0, "a cache has frames, and lines come and go");
         Self {
             page_lines,
+            // A power of two, so that the chain is found by a mask.
             heads: vec![NONE; frames.next_power_of_two()],
             frames: vec![EMPTY; frames],
             used: 0,
@@ -168,6 +169,7 @@ impl Cache {
     /// if all frames examined have lines that are not written back. One of them is then queued for write-back.
     pub(super) fn claim(&mut self, line: u64) -> Option<(FrameLine, bool)> {
         let (page, within) = (line / self.page_lines, line % self.page_lines);
+        // Frames that were never used go first: they evict nothing.
         let fresh = self.used < self.frames.len();
         let frame = if fresh { self.used as u32 } else { self.victim()? };
         self.used += usize::from(fresh);
@@ -179,6 +181,7 @@ impl Cache {
             bits.of(frame).fill(0);
         }
         let head = self.head(page);
+        // Lines in flight for the page before find another generation and are dropped.
         let generation = self.frames[frame as usize].generation.wrapping_add(1);
         self.frames[frame as usize] = Frame { page, next: self.heads[head], generation, referenced: true, ..EMPTY };
         self.heads[head] = frame;
@@ -190,12 +193,15 @@ impl Cache {
     /// write-back.
     fn victim(&mut self) -> Option<u32> {
         let (mut second, mut cleans) = (None, false);
+        // The sweep is bounded, because demand does not wait for it (docs/models/pool.md, Replacement).
         for _ in 0..SWEEP.min(self.frames.len()) {
             let at = self.hand;
             self.hand = (at + 1) % self.frames.len();
             let frame = &mut self.frames[at];
+            // A second chance: a used frame loses its mark and is skipped once.
             let used = std::mem::take(&mut frame.referenced);
             if frame.dirty + frame.backs > 0 {
+                // One write-back per sweep, so that a burst of misses does not flush the cache.
                 if !used && !cleans {
                     cleans = true;
                     self.clean(at as u32, true);
@@ -251,6 +257,7 @@ impl Cache {
     /// full.
     pub(super) fn fetch_page(&mut self, wanted: FrameLine) {
         let frame = &mut self.frames[wanted.frame as usize];
+        // A full queue drops the fetch: it is best effort.
         if !frame.fetching && self.fetching.len() < self.params.transfers as usize {
             frame.fetching = true;
             self.fetching.push_back(PageFetch { wanted, done: 0 });
@@ -263,6 +270,7 @@ impl Cache {
             job.done += 1;
             let PageFetch { wanted, done } = *job;
             let valid = self.is_valid(wanted);
+            // The page has lost its frame, or all its lines have been looked at.
             if !valid || done == self.page_lines {
                 self.fetching.pop_front();
                 if valid {
@@ -297,6 +305,7 @@ impl Cache {
     /// Returns the next line to write back and marks it as clean. The frame stays in use meanwhile. If `busy` is set,
     /// returns a line only if a page needs the frame.
     pub(super) fn next_back(&mut self, busy: bool) -> Option<FrameLine> {
+        // While requests wait for credits, only write-backs that free a frame may take bandwidth.
         if busy && self.wanted == 0 {
             return None;
         }
@@ -305,6 +314,7 @@ impl Cache {
         let of = &mut self.frames[frame as usize];
         let spot = FrameLine { frame, generation: of.generation, within };
         of.dirty -= 1;
+        // Clean but in flight: the frame must not leave before the lender has the line.
         of.backs += 1;
         if of.dirty == 0 {
             of.cleaning = false;
