@@ -68,6 +68,7 @@ impl Smoothing {
     /// Returns true if a sample of occupancy, in units of 2^-10 lines, is a glitch.
     #[must_use]
     pub fn discards_occupancy(&self, occupancy: u64) -> bool {
+        // A floor of 0 stands for none; a sample at the floor is a glitch (docs/models/control.md, Signals).
         self.occupancy_floor > 0 && occupancy <= self.occupancy_floor.saturating_mul(1 << 10)
     }
 

@@ -25,6 +25,7 @@ impl Regime {
     /// bandwidth on.
     #[must_use]
     pub fn of(targets: Targets, occupancy: u64, bandwidth: u64) -> Self {
+        // Equal counts as not congested and as met (docs/models/control.md, hostCC).
         match (occupancy > targets.occupancy, bandwidth >= targets.bandwidth) {
             (false, true) => Self::Met,
             (true, true) => Self::MetCongested,
@@ -112,8 +113,10 @@ impl ControlRecorder {
     /// Sets the level, which has changed, and counts the change.
     pub(super) fn set_level(&mut self, now: Time, level: u8) {
         self.settle(now);
+        // Only changes to or from the highest level stop or continue processes.
         self.counts.stops += u64::from(self.level.max(level) == LEVEL_MAX);
         self.counts.changes += 1;
+        // Bounded, so that a run of any length keeps its memory.
         if self.counts.history.len() < CHANGES_MAX {
             self.counts.history.push((now, level));
         }

@@ -22,6 +22,7 @@ impl RegisterDifference {
     }
 
     fn per_ps(self, scale: u128) -> u64 {
+        // Saturates: two reads 1 ps apart may give a rate beyond 64 bits.
         u64::try_from(u128::from(self.counted) * scale / u128::from(self.ps)).unwrap_or(u64::MAX)
     }
 }
@@ -37,7 +38,9 @@ impl RegisterMeter {
     /// second one at the same time.
     pub(super) fn read(&mut self, now: Time, value: u64) -> Option<RegisterDifference> {
         let (before, counted) = self.last.replace((now, value))?;
+        // Registers wrap, and so does their difference.
         let difference = RegisterDifference { counted: value.wrapping_sub(counted), ps: now.since(before) };
+        // Two reads at one time give no rate.
         (difference.ps > 0).then_some(difference)
     }
 }
@@ -52,6 +55,7 @@ impl MovingAverage {
     /// Adds a sample with a weight of 2 to the minus `shift`, and returns the average. It rounds down: from below, it
     /// stays up to 2^shift - 1 units below a constant sample.
     pub(super) fn take(&mut self, sample: u64, shift: u32) -> u64 {
+        // `u128`, so that a sample of 64 bits times its weight does not overflow.
         let weight = (1_u128 << shift) - 1;
         self.value = ((u128::from(self.value) * weight + u128::from(sample)) >> shift) as u64;
         self.value

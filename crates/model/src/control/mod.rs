@@ -171,6 +171,7 @@ impl Control {
 
     /// Returns the delay from the start of a read until the register is sampled, in ps; the answer arrives 1 ps later.
     fn read_ps(&mut self) -> u64 {
+        // The answer takes 1 ps, so that a read takes the drawn time in all.
         self.rng.around(self.params.read_ps, self.params.read_spread_ps).max(2) - 1
     }
 
@@ -187,6 +188,7 @@ impl Control {
         let smoothing = self.rule.controller().smoothing();
         let occupancy = difference.occupancy(self.params.iio_clock_ps.max(1));
         self.recorder.counts.samples[0] += 1;
+        // A glitch must neither enter the average nor call the rule.
         if smoothing.discards_occupancy(occupancy) {
             self.recorder.counts.discarded[0] += 1;
             return;
@@ -206,6 +208,7 @@ impl Control {
             return;
         }
         self.signals.bandwidth = bandwidth;
+        // Averaged in units of 2^-10, so that rounding down loses little (docs/models/control.md, Signals).
         let scaled = bandwidth.saturating_mul(1 << 10);
         self.signals.bandwidth_smoothed = self.averages[1].take(scaled, smoothing.bandwidth_shift) >> 10;
         self.decide(Sampled::Bandwidth, context);
@@ -221,6 +224,7 @@ impl Control {
         self.recorder.set_signals(now, [occupancy_smoothed, bandwidth_smoothed], regime);
         let Some(controller) = self.rule.controller_mut() else { return };
         let Actions { level, echo } = controller.on_sample(&self.signals);
+        // Cores are notified of changes only.
         if let Some(on) = echo.filter(|&on| self.recorder.set_echo(now, on)) {
             let echo = Payload::Echo { on, outgoing: self.params.sender };
             self.marking.iter().for_each(|&core| context.send(core, 1, echo));
@@ -236,6 +240,7 @@ impl Control {
     fn step(&mut self, context: &mut Context) {
         while self.recorder.level != self.wanted {
             let from = self.recorder.level;
+            // One level at a time, because each may need a register write of its own.
             let to = if self.wanted > from { from + 1 } else { from - 1 };
             match self.steps.step_between(from, to) {
                 LevelStep::Signal { on } => {
@@ -245,10 +250,12 @@ impl Control {
                 // A level without a socket of its own takes no register write.
                 LevelStep::Write { registers: 0, .. } => {}
                 LevelStep::Write { registers, cores, ps } => {
+                    // Registers are written one after the other, 22 us each (hostCC, section 4).
                     let delay = (self.params.write_ps * registers).max(1);
                     cores.iter().for_each(|&core| context.send(core, delay, Payload::Throttle { ps }));
                     context.send(context.id, delay, Payload::RegisterWritten);
                     self.recorder.counts.writes += registers;
+                    // The level counts when the write has ended; the second loop waits until then.
                     self.writing = Some(to);
                     return;
                 }
@@ -264,6 +271,7 @@ impl Control {
             self.recorder.set_level(context.now(), level);
         }
         self.step(context);
+        // Not while the next step writes again.
         if self.waiting && self.writing.is_none() {
             self.waiting = false;
             self.read(1, context);
@@ -291,6 +299,7 @@ impl Part for Control {
             }
             Payload::Counter { value, .. } => {
                 self.on_insertions(value, context);
+                // The loop that sets levels is blocked by its own write (docs/models/control.md, Cost of a change).
                 self.waiting = self.writing.is_some();
                 if !self.waiting {
                     self.read(1, context);

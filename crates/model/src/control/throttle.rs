@@ -47,18 +47,21 @@ impl LevelSteps {
     /// Returns the step from a level to the next higher or lower one.
     pub(super) fn step_between(&self, from: u8, to: u8) -> LevelStep {
         let (upper, up) = (from.max(to), to > from);
+        // The highest level has no register: a signal stops the processes.
         if upper == LEVEL_MAX {
             return LevelStep::Signal { on: up };
         }
         match &self.throttled {
             Throttled::Sockets(sockets) => {
                 let first = sockets.len().min(usize::from(upper) - 1);
+                // Level 3 throttles all sockets that are left (docs/models/control.md, Levels).
                 let last = if upper + 1 == LEVEL_MAX { sockets.len() } else { sockets.len().min(first + 1) };
                 let changed = &sockets[first..last];
                 let ps = if up { self.mba_ps } else { 0 };
                 LevelStep::Write { registers: changed.len() as u64, cores: changed.concat(), ps }
             }
             Throttled::Local(cores) => {
+                // By thirds (assumed: it is not published how levels throttle the own socket).
                 let ps = u64::from(self.mba_ps) * u64::from(to) / u64::from(LEVEL_MAX - 1);
                 LevelStep::Write { registers: u64::from(!cores.is_empty()), cores: cores.clone(), ps: ps as u32 }
             }
