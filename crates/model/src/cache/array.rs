@@ -102,6 +102,7 @@ fn entry_checksum(index: usize, entry: u64) -> u64 {
 /// Returns the mark of a tag.
 #[inline]
 fn mark(tag: u64) -> u64 {
+    // The top byte of a multiplicative hash depends on all bits of the tag.
     tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56
 }
 
@@ -170,12 +171,14 @@ impl<M: LineData> TagArray<M> {
         let (ages, entries) = rest.split_at(self.groups);
         let mark = mark(tag) * ONES;
         for (group, (&marks, &ages)) in marks.iter().zip(ages).enumerate() {
+            // The highest bit of an age marks an empty way, whose mark may be left over.
             let mut alike = equal(marks, mark) & !ages;
             while alike != 0 {
                 let way = group * GROUP + byte(alike);
                 if entries[way] >> M::BITS == tag {
                     return Some(ArraySlot { base, way });
                 }
+                // Clears the lowest bit that is set.
                 alike &= alike - 1;
             }
         }
@@ -241,6 +244,7 @@ impl<M: LineData> TagArray<M> {
         let index = self.index(slot);
         let before = self.sets[index];
         let after = before >> M::BITS << M::BITS | data.to_bits();
+        // Speed only: an unchanged entry leaves the checksum as it is.
         if after != before {
             self.sets[index] = after;
             self.held =
@@ -263,6 +267,7 @@ impl<M: LineData> TagArray<M> {
         assert!(tag <= u64::MAX >> M::BITS, "line {line} is too far");
         let policy = self.policy;
         let ages = &mut self.sets[base + self.groups..][..self.groups];
+        // Free ways are used first (docs/models/cache.md, Tag arrays).
         let free = replacement::free(ages, mask);
         let way = free.unwrap_or_else(|| replacement::victim(policy, ages, self.ways, mask, &mut self.rng));
         let index = self.index(ArraySlot { base, way });

@@ -10,6 +10,7 @@ impl Caches {
         let slice = self.slice(line);
         let written = LlcLine { class, dirty: true, io: true, read: false, holder: Holder::NONE };
         let llc = &mut self.llc[slice];
+        // An update stays in its way, even outside the ways of DDIO (docs/models/cache.md, DDIO).
         if let Some(slot) = llc.find(line) {
             llc.touch(slot);
             let before = llc.data(slot);
@@ -17,6 +18,7 @@ impl Caches {
             self.counts.leave(before);
             self.counts.enter(written);
             self.counts.class(class).ddio_updates += 1;
+            // The whole line is new, so dirty copies need no write-back.
             self.invalidate_copies(line, before.holder, None);
             return IoWrite { hit: true, evicted: None };
         }
@@ -50,6 +52,7 @@ impl Caches {
         let llc = &mut self.llc[slice];
         let hit = match llc.lookup(line) {
             Some(slot) => {
+                // A line that a device has read is no leak when it leaves for memory.
                 llc.set_data(slot, LlcLine { read: true, ..llc.data(slot) });
                 true
             }

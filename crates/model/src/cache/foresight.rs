@@ -26,6 +26,7 @@ impl ReusePredictor {
     }
 
     fn foresees_reuse(self) -> bool {
+        // From 0 on, so that clean victims are accepted until misses prevail.
         self.balance >= 0
     }
 }
@@ -36,6 +37,7 @@ impl Caches {
     fn is_observed(&self, line: u64) -> bool {
         let set = line % u64::from(self.params.llc.sets);
         let group = set / OBSERVED;
+        // The position varies from group to group, so that no stride meets all observed sets or none.
         (set ^ group ^ (group / OBSERVED)) % OBSERVED == 0
     }
 
@@ -52,6 +54,7 @@ impl Caches {
     pub(super) fn takes_clean(&self, core: u32, line: u64) -> bool {
         match self.params.llc.clean_victims {
             CleanVictims::All => true,
+            // Observed sets accept every line, or they could not tell if it would be reused.
             CleanVictims::Foreseen => self.foresight[core as usize].foresees_reuse() || self.is_observed(line),
             CleanVictims::None => false,
         }

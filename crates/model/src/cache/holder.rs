@@ -108,6 +108,7 @@ impl Caches {
     /// cores. Returns that line if it was dirty.
     #[inline]
     pub(super) fn track(&mut self, slice: usize, line: u64, core: u32) -> Option<EvictedLine> {
+        // Way masks bind the LLC only; the snoop filter uses all its ways.
         let (line, holder) = self.filter[slice].insert(line, Holder::core(core), u32::MAX)?;
         let class = self.back_invalidate(line, holder).dirty?;
         self.counts.class(class).core_evictions += 1;
@@ -150,11 +151,13 @@ impl Caches {
         for core in holder.cores(self.l2.len()) {
             let l2 = &mut self.l2[core];
             let Some(slot) = l2.find(line) else { continue };
+            // The reader may have the line again already; its own copy stays as it is.
             if core as u32 == reader {
                 copies.any = true;
                 continue;
             }
             copies.add(l2.data(slot));
+            // A dirty line migrates to the reader, as in Skylake-SP; an inclusive LLC takes its data instead.
             if l2.data(slot).dirty && !inclusive {
                 l2.take(slot);
             } else {

@@ -22,6 +22,7 @@ impl Caches {
     #[inline]
     fn read_victim(&mut self, core: u32, line: u64) -> (Option<bool>, Option<EvictedLine>) {
         let slice = self.slice(line);
+        // A victim LLC is exclusive: the copy moves to the core, with the duty to write it back.
         if let Some(given) = self.llc[slice].remove(line) {
             self.counts.leave(given);
             return (Some(given.dirty), self.track(slice, line, core));
@@ -36,6 +37,7 @@ impl Caches {
     fn read_held(&mut self, core: u32, line: u64, slice: usize, slot: ArraySlot) -> Option<bool> {
         let holder = self.filter[slice].data(slot);
         let copies = self.snoop(core, line, holder);
+        // Recorded even on a miss, because the line is now in flight to this core.
         self.filter[slice].set_data(slot, holder.and(core));
         copies.any.then_some(copies.dirty.is_some())
     }
@@ -47,12 +49,14 @@ impl Caches {
         let slot = llc.find(line)?;
         llc.touch(slot);
         let held = llc.data(slot);
+        // A core has read the device's data, so the line belongs to the workload of the core.
         if held.io {
             let read = LlcLine { class, io: false, ..held };
             llc.set_data(slot, read);
             self.counts.leave(held);
             self.counts.enter(read);
         }
+        // Only copies of other cores are snooped.
         if !(held.holder == Holder::NONE || held.holder == Holder::core(core)) {
             self.write_back_copies(core, line, held.holder);
         }
@@ -73,6 +77,7 @@ impl Caches {
     #[inline]
     pub fn fetched(&mut self, line: u64, class: u8) -> Option<EvictedLine> {
         let slice = self.slice(line);
+        // Another core may have fetched the line meanwhile.
         if !self.inclusive || self.llc[slice].find(line).is_some() {
             return None;
         }
@@ -88,6 +93,7 @@ impl Caches {
         let tracked_holder = self.filter.get(slice).and_then(|filter| filter.find(line));
         if let Some(slot) = tracked_holder {
             let holder = self.filter[slice].data(slot);
+            // The core has read the line again before its older copy arrived (docs/models/cache.md, Races).
             if self.merge_into_copy(line, holder, dirty) {
                 return None;
             }
@@ -132,6 +138,7 @@ impl Caches {
         self.counts.enter(coming);
         let (line, mut left) = self.llc[slice].insert(line, coming, mask)?;
         self.counts.leave(left);
+        // A dirty copy in a core is newer than the line that leaves, and goes to memory with it.
         if let Some(class) = self.back_invalidate(line, left.holder).dirty {
             left = LlcLine { class, dirty: true, io: false, ..left };
         }

@@ -185,6 +185,7 @@ impl Caches {
             (0..classes).map(|class| params.masks.get(class).map_or(all, |mask| mask & all)).collect();
         assert!(ddio.ways & all != 0 && masks.iter().all(|&mask| mask != 0), "a mask has no way of the LLC");
         let inclusive = llc.inclusion == Inclusion::Inclusive;
+        // An inclusive LLC has directory bits and needs no snoop filter.
         let filters = if inclusive { 0 } else { slices };
         let filter = |index| TagArray::new(llc.filter_sets, llc.filter_ways, llc.replacement, rng(3, index));
         Self {

@@ -18,6 +18,7 @@ impl Caches {
         counts.prefetch_used += u64::from(prefetched);
         let used = L2Line { dirty: dirty || store, prefetched: false, shared: shared && !store, ..held };
         l2.set_data(slot, used);
+        // A line that no other core has needs no invalidation.
         if store && shared {
             self.claim(core, line);
         }
@@ -41,6 +42,7 @@ impl Caches {
             return self.leaves(core, line, class, dirty);
         };
         let l2 = &mut self.l2[core as usize];
+        // The line may have come in meanwhile by another request of this core.
         if let Some(slot) = l2.lookup(line) {
             let held = l2.data(slot);
             l2.set_data(slot, L2Line { dirty: held.dirty || dirty, ..held });
@@ -53,6 +55,7 @@ impl Caches {
 
     #[inline]
     fn leaves(&self, core: u32, line: u64, class: u8, dirty: bool) -> Option<Victim> {
+        // A dirty victim always enters the LLC (docs/models/cache.md, Victim LLC).
         let taken = dirty || self.takes_clean(core, line);
         (dirty || !self.inclusive).then_some(Victim { line, class, dirty, taken })
     }
@@ -67,6 +70,7 @@ impl Caches {
         if holder == Holder::core(core) {
             return Some(false);
         }
+        // The snoop filter has recorded other cores since, so this core may not keep the line.
         if !inclusive && !holder.includes(core) {
             return None;
         }

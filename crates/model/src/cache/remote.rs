@@ -44,6 +44,7 @@ impl Caches {
         let llc = &mut self.llc[slice];
         if let Some(slot) = llc.find(line) {
             let held = llc.data(slot);
+            // The data goes to the reader or to memory, so nothing is left to leak.
             let lent = LlcLine { dirty: false, io: false, ..held };
             llc.set_data(slot, lent);
             self.counts.leave(held);
@@ -56,6 +57,7 @@ impl Caches {
     /// Invalidates a line that another socket, or a device there, writes. Returns the class of a dirty copy, if any.
     pub fn give_up(&mut self, line: u64) -> Option<u8> {
         let dirty = self.lend(line);
+        // After `lend`, which finds out if a copy was dirty.
         self.io_invalidate(line);
         dirty
     }

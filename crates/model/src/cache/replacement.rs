@@ -24,6 +24,7 @@ pub(super) const HIGH: u64 = EMPTY * ONES;
 #[inline]
 pub(super) fn equal(word: u64, other: u64) -> u64 {
     let differ = word ^ other;
+    // Per byte: adding 0x7f sets the high bit unless the low bits are 0, without a carry to the next byte.
     !(((differ & !HIGH) + !HIGH) | differ) & HIGH
 }
 
@@ -44,6 +45,7 @@ pub(super) fn set_byte(words: &mut [u64], way: usize, value: u64) {
 #[inline]
 fn flags(mask: u32, group: usize) -> u64 {
     let ways = u64::from(mask >> (group * GROUP) & 0xff);
+    // Copies the mask to every byte, keeps one bit of each, and moves it to the high bit.
     (((ways * ONES) & 0x8040_2010_0804_0201) + !HIGH) & HIGH
 }
 
@@ -53,6 +55,7 @@ pub(super) fn start(ages: &mut [u64], ways: usize, policy: Replacement) {
     for way in 0..ages.len() * GROUP {
         let age = match policy {
             _ if way >= ways => 0xff,
+            // LRU ages are a permutation of the ways, so they start as one.
             Replacement::Lru => EMPTY | way as u64,
             Replacement::Random => EMPTY,
             Replacement::Qlru => EMPTY | OLDEST,
@@ -119,6 +122,7 @@ pub(super) fn first(policy: Replacement, ages: &[u64], ways: usize) -> Option<us
 
 #[inline]
 fn make_youngest(ages: &mut [u64], way: usize) {
+    // The age of the way before its use: only younger lines get older by one.
     let bound = (ages[way / GROUP] >> (way % GROUP * 8) & !EMPTY & 0xff) * ONES;
     for ages in &mut *ages {
         // Eight comparisons at once: the high bit of a byte absorbs the borrow and stays set if the age is not below
@@ -150,6 +154,7 @@ fn first_oldest(ages: &mut [u64], mask: u32) -> usize {
     let more = OLDEST - greatest;
     if more > 0 {
         for (group, ages) in ages.iter_mut().enumerate() {
+            // Only lines that may be evicted age (docs/models/cache.md, Tag arrays).
             *ages += (flags(mask, group) >> 7) * more;
         }
     }
@@ -160,6 +165,7 @@ fn first_oldest(ages: &mut [u64], mask: u32) -> usize {
 fn drawn(rng: &mut Rng, mask: u32) -> usize {
     let mut left = mask;
     for _ in 0..rng.below(u64::from(mask.count_ones())) {
+        // Clears the lowest bit that is set.
         left &= left - 1;
     }
     left.trailing_zeros() as usize
