@@ -96,6 +96,7 @@ impl FluidCounters {
     pub(super) fn counts(&self, write_area: u128) -> FluidCounts {
         let area = [write_area, self.read_area_ever];
         let bytes = |(lines, workload): (&[u64; 2], &[u128; 2])| {
+            // Lines in units of 2^-16 to bytes: 64 / 2^16.
             [0, 1].map(|direction| lines[direction] / (LINE / 64) + (workload[direction] / PS_PER_S) as u64)
         };
         FluidCounts {

@@ -139,6 +139,7 @@ impl FluidMemory {
         if self.share_at(from) <= FLUID_SHARES[0] << 12 {
             return copying_end;
         }
+        // The share fades in steps, so that rates are constant between two events and can be counted later.
         let steps = from.since(self.share_at) / FADE_PS + 1;
         copying_end.min(self.share_at + steps * FADE_PS)
     }
@@ -165,6 +166,7 @@ impl FluidMemory {
     fn level(&self, ps: u32, most_ps: u32) -> u32 {
         let levels = self.params.holds.len().saturating_sub(2) as u64;
         let most_ps = u64::from(most_ps.max(1));
+        // Rounded to the nearest level.
         ((u64::from(ps) * levels + most_ps / 2) / most_ps) as u32
     }
 
@@ -180,18 +182,21 @@ impl FluidMemory {
 
     /// Returns the number of cores that copy. A core whose piece ends now counts, because it continues.
     fn copying(&self, now: Time) -> usize {
+        // A core that has never copied has its end at 0.
         self.copying_until.iter().filter(|&&until| until >= now && until > Time::ZERO).count()
     }
 
     /// Returns the share at `now` if nothing has arrived since its last update.
     fn share_at(&self, now: Time) -> u32 {
         let span = now.since(self.share_at);
+        // Fades as M / (M + t), which needs no exponential and is the same on every machine.
         (u128::from(self.share) * u128::from(MEMORY_PS) / u128::from(MEMORY_PS + span)) as u32
     }
 
     /// Adds writes worth `service_ps` of the memory's time to the share.
     fn add_writes(&mut self, service_ps: u64, now: Time) {
         let span = now.since(self.share_at);
+        // At most the time that has passed, so that the share stays at most 1.
         let come = u128::from(service_ps.min(span)) << 16;
         let sum = u128::from(self.share) * u128::from(MEMORY_PS) + come;
         self.share = (sum / u128::from(MEMORY_PS + span)) as u32;
@@ -205,6 +210,7 @@ impl FluidMemory {
         self.settle_before_change(now);
         let drain = u128::from(point(&self.params, self.hold(), self.copying(now)).drain_bytes_per_s.max(1));
         let service_ps = (u128::from(lines) * 64 * PS_PER_S / drain) as u64;
+        // Before the rates are looked up, so that a write counts in its own load.
         self.add_writes(service_ps, now);
         let rates = point(&self.params, self.hold(), self.copying(now));
         let residence_ps = FluidPoint::at(&rates.write_ps, self.share);
@@ -223,6 +229,7 @@ impl FluidMemory {
         let now = context.now();
         let point = point(&self.params, self.hold(), self.copying(now).max(1));
         let latency_ps = FluidPoint::at(&point.read_ps, self.share_at(now)) + self.params.read_more_ps;
+        // Little's law: the entries bound the lines per latency.
         let turn_ps = latency_ps * u64::from(lines) / u64::from(self.params.read_credits.max(1));
         let end = (self.reads_end + turn_ps).max(now + latency_ps);
         self.reads_end = end;
@@ -240,6 +247,7 @@ impl CopyRates for FluidMemory {
         let share = self.share_at(now);
         let point = point(&self.params, self.hold(), self.copying(now));
         let wait_ps = if first { FluidPoint::at(&point.read_ps, share) } else { 0 };
+        // `FluidPoint` gives times per line in units of 2^-10 ps.
         let ps = (wait_ps + ((FluidPoint::at(&point.copy_ps, share) * lines) >> 10)).max(1);
         self.copying_until[core as usize] = now + ps;
         if let Some(missed) = &point.missed {
@@ -249,6 +257,7 @@ impl CopyRates for FluidMemory {
     }
 
     fn count(&mut self, class: u8, reads: u64, writes: u64) {
+        // With DDIO this traffic is measured and counted in `copy` and `write`.
         if self.params.holds[0].copying[0].missed.is_none() {
             self.counters.add(class, reads * LINE, writes * LINE);
         }
@@ -288,6 +297,7 @@ impl Part for FluidMemory {
     /// Brings the traffic of workloads that are not simulated up to `now`. Extra calls change nothing: rates hold from
     /// one change of the state to the next.
     fn settle(&mut self, now: Time) {
+        // Piece by piece, because rates change when a copy ends or the share fades.
         while self.counters.settled() < now {
             let from = self.steady_since;
             let end = self.steady_until(from);

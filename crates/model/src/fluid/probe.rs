@@ -130,6 +130,7 @@ impl Copier {
             self.count_idle(now);
             self.idle_since = None;
         }
+        // The core is still busy with what it has begun.
         if self.step.is_some_and(|step| step > now) {
             return;
         }
@@ -198,6 +199,7 @@ impl Feeder {
             self.send(context);
         }
         self.due += self.gap;
+        // The fraction of a ps is kept for the next gap, so that the mean rate is exact.
         let delay = (self.due >> 10).max(1);
         self.due -= delay.min(self.due >> 10) << 10;
         context.send(context.id, delay, Payload::Step);
@@ -205,6 +207,7 @@ impl Feeder {
 
     fn send(&mut self, context: &mut Context) {
         self.inside += 1;
+        // Packets come in runs of one flow, as the segments of a sender do.
         let flow = self.sent / RUN_PACKETS % self.flows.max(1);
         self.sent = self.sent.wrapping_add(1);
         let packet = Packet {
@@ -233,6 +236,7 @@ impl Feeder {
             None => drop(context.packets.remove(id)),
         }
         self.inside -= 1;
+        // The source polls, so the card never interrupts.
         context.send(self.nic, 1, Payload::Replenished { queue, count: 1, armed: false });
         if self.gap == 0 {
             self.send_next(context);

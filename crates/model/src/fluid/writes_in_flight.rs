@@ -55,9 +55,11 @@ impl WritesInFlight {
     /// Adds a write of `lines` lines that arrives now. The memory needs `service_ps` for it, and a line stays for at
     /// least `residence_ps`. Returns the time at which its last line enters, given a buffer of `credits` lines.
     pub(super) fn add(&mut self, now: Time, lines: u8, service_ps: u64, residence_ps: u64, credits: u64) -> Time {
+        // Writes that have left count with their area only.
         while self.writes_in_flight.front().is_some_and(|flight| flight.leaves + flight.span_ps <= now) {
             self.past += self.writes_in_flight.pop_front().map_or(0, |flight| flight.area(now));
         }
+        // In order, at the drain rate of the memory, and not before the residence is over.
         let leaves = (self.last + service_ps).max(now + residence_ps.max(1));
         self.last = leaves;
         let lines = u32::from(lines);
@@ -76,6 +78,7 @@ impl WritesInFlight {
         for flight in self.writes_in_flight.iter().rev() {
             let lines = u64::from(flight.lines);
             if ahead < lines {
+                // Lines leave evenly over the span, so the entry that is needed becomes free within it.
                 let staying_ps = ahead * flight.span_ps / lines;
                 return Time::from_ps(flight.leaves.ps().saturating_sub(staying_ps));
             }
