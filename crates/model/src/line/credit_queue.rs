@@ -35,6 +35,7 @@ impl CreditQueue {
 
     /// Returns true if a request may take a credit now; otherwise queues it behind those that wait.
     pub(crate) fn admits(&mut self, id: RequestId, requests: &mut Requests) -> bool {
+        // A request behind others waits even if a credit is free, so that none is overtaken.
         let admitted = self.waiting.is_empty() && self.credits.free() > 0;
         if !admitted {
             self.waiting.push(requests, id);
@@ -99,6 +100,7 @@ impl RequestCredits {
         let Request { kind, class, .. } = *requests.get(id);
         self.queues[usize::from(!kind.is_read())].take(now, class);
         let index = id.0 as usize;
+        // Grows to the largest request number once, and then no longer allocates.
         self.taken.resize(self.taken.len().max(index + 1), (Time::ZERO, 0));
         self.taken[index] = (now, class);
     }

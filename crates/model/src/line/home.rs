@@ -111,6 +111,7 @@ fn within(line: u64) -> u64 {
 #[must_use]
 #[inline]
 pub fn slice_of(line: u64, slices: u32) -> u8 {
+    // The hash is within the cluster, so that its lines stay on its slices.
     let (cluster, line) = of_cluster(line);
     // The factor is 2^64 divided by the golden ratio.
     let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;

@@ -66,12 +66,14 @@ impl ClusterMap {
         let masks = &map.channel[first..];
         let bit_of = |index: usize| {
             let others = masks.iter().enumerate().filter(|&(other, _)| other != index);
+            // A bit on which only this bit of the channel depends can be set without changing the others.
             let own = masks[index] & !others.fold(0, |all, (_, &mask)| all | mask);
             (own != 0).then(|| own.trailing_zeros() - LINE_BITS)
         };
         let decides = (map.subchannel.len() + first) as u32;
         let lacking = (0..masks.len()).map(|index| Some((bit_of(index)?, decides + index as u32)));
         let mut lacking = lacking.collect::<Option<Vec<_>>>()?;
+        // In ascending order, so that bits are inserted from the lowest on.
         lacking.sort_unstable();
         Some(Self { channels, first: decides, lacking })
     }
@@ -93,6 +95,7 @@ impl Decoder {
         masks.extend(map.row.iter().zip(0..).map(|(&bit, to)| (1 << bit, to)));
         masks.extend(map.column.iter().zip(COLUMN_AT..).map(|(&bit, to)| (1 << bit, to)));
         let highest = masks.iter().map(|(mask, _)| 64 - mask.leading_zeros()).max().unwrap_or(0);
+        // A table of 256 entries per byte of the line number.
         let bytes = highest.saturating_sub(LINE_BITS).div_ceil(8) as usize;
         let tables = (0..bytes * 256).map(|index| Self::entry(&masks, index / 256, (index % 256) as u64)).collect();
         let interleave_bits = (map.channel_bytes > 0).then(|| map.channel_bytes.trailing_zeros() - LINE_BITS);
@@ -135,6 +138,7 @@ impl Decoder {
             Some(bits) => {
                 let turn = line >> bits;
                 let within = line & ((1 << bits) - 1);
+                // Lines of one channel are numbered without those of the others.
                 let place = self.look_up((turn / self.channels) << bits | within);
                 let channel = (turn % self.channels) * self.subchannels;
                 DramAddress { channel: place.channel + channel as u8, ..place }

@@ -150,6 +150,7 @@ impl Packets {
     /// Removes a packet and returns it.
     pub fn remove(&mut self, id: PacketId) -> Packet {
         self.slab.remove(id);
+        // A free slot keeps its content until it is reused.
         *self.slab.get(id)
     }
 

@@ -57,6 +57,7 @@ impl Pages {
         assert!(runs > 0, "memory smaller than one run of pages");
         assert_eq!(params.run_bytes, self.run_bytes, "all sockets have runs of one size");
         let bits = u64::BITS - (runs - 1).leading_zeros();
+        // A Feistel network needs an even number of bits, at least one per half.
         self.memories.push(RunPermutation { runs, half_bits: bits.div_ceil(2).max(1) });
         self
     }
@@ -124,6 +125,7 @@ impl Pages {
     fn split(&self, address: u64) -> (u64, u64) {
         let base = address & SPACES;
         let offset = address - base;
+        // Speed only: shifts instead of divisions.
         let (run, within) = if self.run_bytes.is_power_of_two() {
             (offset >> self.run_bytes.trailing_zeros(), offset & (self.run_bytes - 1))
         } else {
@@ -133,6 +135,7 @@ impl Pages {
     }
 
     fn permute(&self, RunPermutation { half_bits, .. }: RunPermutation, value: u64) -> u64 {
+        // Runs of memory without cores lie in the order of their addresses.
         if half_bits == 0 {
             return value;
         }
@@ -140,6 +143,7 @@ impl Pages {
         let (mut left, mut right) = (value >> half_bits, value & mask);
         for round in 0..ROUNDS {
             let mixed = scramble(right ^ self.seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            // Each round is invertible whatever `scramble` does, so the whole is one-to-one.
             (left, right) = (right, left ^ (mixed & mask));
         }
         (left << half_bits) | right
@@ -181,6 +185,7 @@ impl Translator {
     #[inline]
     pub(crate) fn physical(&mut self, address: u64) -> u64 {
         let (run, within) = self.pages.split(address);
+        // Direct-mapped: another run of the same index takes the place.
         match self.recent.get(run as usize % REMEMBERED) {
             Some(&(known, place)) if known == run => place + within,
             _ => self.learn(run, address) + within,

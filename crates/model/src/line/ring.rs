@@ -72,6 +72,7 @@ impl DescriptorRing {
     /// Advances by up to `count` descriptors, but neither past the end of the ring nor past as many lines as `count`
     /// descriptors fill. Returns the number of descriptors, the virtual address of their first line, and their lines.
     pub fn advance(&mut self, count: u32) -> (u32, u64, u32) {
+        // A read covers whole lines, so a batch that begins within a line gets fewer descriptors.
         let within = Self::lines(count) * PER_LINE - self.at % PER_LINE;
         let count = count.min(within).min(self.entries - self.at);
         let [from, to] = [self.at, self.at + count].map(|at| u64::from(at) * DESCRIPTOR_BYTES);

@@ -58,6 +58,7 @@ impl<T: SlabEntry> Slab<T> {
     pub(crate) fn fetch(&self, id: T::Id) {
         let number = T::number(id) as usize;
         prefetch_index(&self.slots, number);
+        // An entry may span two cache lines of the host processor.
         prefetch_index(&self.slots, number + 1);
     }
 
@@ -150,6 +151,7 @@ impl<T: SlabEntry> Fifo<T> {
         let mut moved = Self::default();
         while let Some(id) = self.pop(from) {
             from.remove(id);
+            // A free slot keeps its content until it is reused.
             let id = to.insert(*from.get(id));
             moved.push(to, id);
         }

@@ -36,6 +36,7 @@ impl Walk {
     /// Returns the walk moved ahead by half a buffer, where lines lie that it dirtied long ago.
     #[must_use]
     pub fn opposite(&self) -> Self {
+        // Half a buffer away: other rows, but the same access pattern (docs/models/core.md).
         Self { at: (self.at + self.lines / 2) % self.lines, run: 0..0, ..self.clone() }
     }
 
@@ -47,6 +48,7 @@ impl Walk {
         } else {
             let line = self.at;
             self.at += self.stride_lines;
+            // Speed only: a division only where the walk wraps around.
             if self.at >= self.lines {
                 self.at %= self.lines;
             }
@@ -57,6 +59,7 @@ impl Walk {
 
     #[inline]
     fn physical(&mut self, address: u64, pages: &Pages) -> u64 {
+        // Speed only: the mapping is looked up once per run of pages.
         if !self.run.contains(&address) {
             let start = address - address % pages.run_bytes();
             self.run = start..start + pages.run_bytes();
@@ -89,6 +92,7 @@ impl Evictions {
         if self.pool.is_empty() {
             return line;
         }
+        // An arbitrary line of the pool leaves, so that lines leave nearly in order (docs/models/core.md).
         let index = rng.below(self.pool.len() as u64) as usize;
         std::mem::replace(&mut self.pool[index], line)
     }
