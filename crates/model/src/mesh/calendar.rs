@@ -29,6 +29,7 @@ impl PortCalendar {
         self.forget(past);
         let mut last = cycle.max(self.from);
         for taken in 0..count {
+            // The cycles of a line need not be adjacent.
             last = self.first_free(last + u64::from(taken > 0));
             let at = last - self.from;
             self.words[(at / WORD) as usize] |= 1 << (at % WORD);
@@ -56,6 +57,7 @@ impl PortCalendar {
     fn forget(&mut self, past: u64) {
         while past >= self.from + WORD {
             if self.words.pop_front().is_none() {
+                // Nothing is taken, so the calendar starts at the present.
                 self.from = past - past % WORD;
                 return;
             }

@@ -133,6 +133,7 @@ impl Mesh {
         if request.socket == self.wiring.socket {
             request.slice
         } else {
+            // A line of another socket passes a slice of this one, not its home slice.
             slice_of(request.line, self.die.slices.len() as u32 / u32::from(self.die.clusters))
         }
     }
@@ -148,13 +149,17 @@ impl Mesh {
         delay_ps: u64,
     ) -> u64 {
         let (Some(sender), Some(receiver)) = (self.user(from), self.user(to)) else { return delay_ps };
+        // A message that stays at its slice takes no port.
         let is_way = sender != MeshUser::Cha || delay_ps > HANDED_ON_PS;
         let Some(leg) = leg(sender, receiver).filter(|_| is_way) else { return delay_ps };
         let [from, to] = [self.stop(sender, request), self.stop(receiver, request)];
         let cycles = u64::from(self.die.route_cycles(from, to));
         let route_ps = cycles * self.die.cycle_ps;
+        // Near parts take 1 ps at least (docs/models/mesh.md, Mean delays are kept).
         let alone_ps = (delay_ps + route_ps).saturating_sub(self.kept_ps(leg, delay_ps)).max(1);
+        // The route is the last part of the delay.
         let start = (now + alone_ps).ps().saturating_sub(route_ps) / self.die.cycle_ps;
+        // Reports of channels may concern cycles that are over.
         let past = (now.ps() / self.die.cycle_ps).saturating_sub(LATE_CYCLES);
         let route = MeshRoute { from, to, ring: MeshRing::of(message, request.kind) };
         let waited = self.carry(route, start, past, request.class);
@@ -179,19 +184,23 @@ impl Mesh {
         }
         let Self { die, kept_ps, .. } = self;
         let stops = [&die.cores, &die.channels, &die.io][partner];
+        // Computed once per kind of parts and delay, because it takes the mean over all pairs.
         *kept_ps.entry((partner, delay_ps)).or_insert_with(|| die.kept_ps(stops, &die.slices, delay_ps))
     }
 
     /// Takes cycles of all ports on a route that begins at cycle `start`. Returns the cycles lost to other messages.
     /// Cycles before `past` are over.
     fn carry(&mut self, route: MeshRoute, start: u64, past: u64, class: u8) -> u64 {
+        // A line takes 64 B / `link` cycles of each port, other messages one (docs/models/mesh.md).
         let count = if route.ring == MeshRing::Line { self.die.line_cycles } else { 1 };
         let mut waited = 0;
         let Self { die, routes, calendars, counters, .. } = self;
+        // Routes are not part of a checkpoint and are computed anew.
         if routes.is_empty() {
             *routes = MeshRoutes::new(die);
         }
         for (port, after) in routes.ports(die, route) {
+            // A delay at one port shifts all later ones.
             let late = calendars[port.index()].take(start + after + waited, count, past);
             counters.take(port, class, count, late);
             waited += late;

@@ -104,6 +104,7 @@ impl MeshRoutes {
         let [from, to] = [route.from, route.to].map(|stop| number(die, stop));
         let index = from * usize::from(die.columns) * usize::from(die.rows) + to;
         let ports = &self.ports[self.first[index] as usize..self.first[index + 1] as usize];
+        // All rings have the same layout, one after the other.
         let ring = route.ring as usize * StopSide::ALL.len();
         ports.iter().map(move |&(port, after)| (MeshPort(port as usize + ring), u64::from(after)))
     }
