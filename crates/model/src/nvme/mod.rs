@@ -113,6 +113,7 @@ impl Ssd {
         if self.stopped {
             return;
         }
+        // A drive holds at most its queue depth; further commands of a job wait.
         if self.open.len() + self.draining.len() >= self.params.queue_depth as usize {
             self.jobs[usize::from(index)].waiting += 1;
             return;
@@ -127,8 +128,10 @@ impl Ssd {
         *to_come = to_come.saturating_sub(1);
         let job = &mut self.jobs[usize::from(index)];
         let block = job.params.block_bytes;
+        // Pure reads and pure writes draw no random number.
         let read = job.params.reads >= 1 << 32 || (job.params.reads > 0 && self.rng.chance(job.params.reads));
         let address = job.base + job.slot * block;
+        // Each command in flight has a buffer of its own, round robin.
         job.slot = (job.slot + 1) % u64::from(job.params.io_depth);
         self.open.push_back(Command {
             job: index,
@@ -144,6 +147,7 @@ impl Ssd {
 
     /// Schedules a `Send` event, if there are open commands and none is pending.
     fn kick(&mut self, context: &mut Context) {
+        // One event at a time: it sends one TLP and schedules the next.
         if !self.send_pending && !self.open.is_empty() {
             self.send_pending = true;
             let delay = if self.next_send > context.now() { self.next_send.since(context.now()) } else { 1 };
@@ -153,9 +157,11 @@ impl Ssd {
 
     /// Sends the next TLP, if credits allow one.
     fn send(&mut self, context: &mut Context) {
+        // With four requests unacknowledged by the kernel the drive waits (docs/models/nvme.md).
         if u64::from(self.kernel_pages) * PAGE_BYTES >= KERNEL_WINDOW_REQUESTS * self.params.max_transfer_bytes {
             return;
         }
+        // Few commands at a time, which sets the row locality (docs/models/nvme.md, Streams).
         let served = self.open.len().min(self.params.streams as usize);
         let next =
             (0..served).map(|step| (self.turn + step) % served).find(|&index| self.may_send(index, context.now()));
@@ -187,6 +193,7 @@ impl Ssd {
     fn has_credits(&self, command: &Command) -> bool {
         let (pcie, endpoint) = (self.ports.pcie(), self.ports.endpoint(self.port(command)));
         if command.read {
+            // Asked for the largest TLP, because lines beyond the data go in TLPs of that size.
             endpoint.may_write(pcie.mps_bytes)
         } else {
             endpoint.may_read(pcie.mrrs_bytes / 64)
@@ -198,6 +205,7 @@ impl Ssd {
         let ready = self.open.iter().take(served).filter(|command| self.has_credits(command));
         let free = ready.map(|command| self.ports.endpoint(self.port(command)).free_at()).min();
         if let Some(free) = free {
+            // Without credits nothing is scheduled: their return starts the drive again.
             self.next_send = free;
             self.kick(context);
         }
@@ -263,6 +271,7 @@ impl Ssd {
         };
         let bytes = lines * 64;
         self.ports.endpoint_mut(port).write(line, bytes as u32, class, TlpTag::NONE, context);
+        // Lines beyond the data do not come from the drive's media, so its bandwidth does not pace them.
         let paced = if extra { 0 } else { bytes * 1_000_000_000_000 / self.params.read_bytes_per_s };
         self.next_send = (now + paced).max(self.ports.free_at());
         if !extra {
@@ -293,9 +302,11 @@ impl Ssd {
         command.left_bytes = command.left_bytes.saturating_sub(bytes);
         let job = &self.jobs[usize::from(command.job)];
         self.page_bytes += bytes;
+        // A request of the driver has at most the largest transfer.
         if self.page_bytes >= self.params.max_transfer_bytes.min(job.params.block_bytes) {
             let pages = self.page_bytes.div_ceil(PAGE_BYTES) as u32;
             self.page_bytes = 0;
+            // Only reads of the drive write memory beyond their data (docs/models/fio.md).
             if command.read {
                 self.extra_owed += u64::from(pages) * job.dma_lines_per_page;
             }
@@ -346,6 +357,7 @@ impl Part for Ssd {
     fn start(&mut self, start: &mut StartContext<'_>) {
         for (job, own) in (0..).zip(&self.jobs) {
             for command in 0..own.params.io_depth {
+                // Commands 500 ns apart and drives 17 ns apart, so that the start is no burst.
                 let delay_ps = 1 + u64::from(command) * 500_000 + start.index * 17_389;
                 start.wake(delay_ps, Payload::Submit { job });
             }
