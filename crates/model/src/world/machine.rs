@@ -54,6 +54,7 @@ impl Machine {
         requests_capacity: usize,
     ) -> Self {
         let (component_sockets, components): (Vec<Option<u8>>, Vec<Component>) = components.into_iter().unzip();
+        // One past the last socket stands for parts on no socket.
         let none = caches.len() as u8;
         assert!(
             component_sockets.iter().flatten().all(|&socket| socket < none),
@@ -288,6 +289,7 @@ impl Machine {
     #[inline]
     fn deliver_notices(&mut self, scheduler: &mut Scheduler<Payload>) {
         let mut index = 0;
+        // By index, because handling a notice may add others.
         while let Some(&Notice { target, at, payload }) = self.notices.get(index) {
             index += 1;
             let component = &mut self.components[(target.0 - self.first.0) as usize];
@@ -309,6 +311,7 @@ impl Machine {
 fn names(components: &[Component]) -> Vec<PartName> {
     let mut names: Vec<PartName> = Vec::with_capacity(components.len());
     for component in components {
+        // A fluid memory stands for the IIO in front of it.
         let kind = component.part().map_or(PartKind::Iio, Part::kind);
         let number = names.iter().filter(|name| name.kind == kind).count() as u32;
         names.push(PartName { kind, number });
@@ -335,6 +338,7 @@ impl Partition for Machine {
         let place = usize::from(self.component_sockets[index]);
         let fluid = self.fluids.get_mut(place).and_then(Option::as_deref_mut);
         let mesh = self.meshes.get_mut(place).and_then(Option::as_deref_mut);
+        // Only now, so that observers can read the notices of the last event.
         self.notices.clear();
         let mut context = Context {
             id: event.target,
@@ -376,6 +380,7 @@ impl Partition for Machine {
                 }
             },
         }
+        // After the event, when the sender no longer borrows the parts.
         if !self.notices.is_empty() {
             self.deliver_notices(scheduler);
         }
