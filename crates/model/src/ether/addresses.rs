@@ -34,7 +34,7 @@ pub struct AddressTable {
     oldest: u32,
     newest: u32,
     known: u32,
-    /// Most entries.
+    /// Maximum number of entries.
     table: u32,
     ttl_ps: u64,
     counts: AddressCounts,

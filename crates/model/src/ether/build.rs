@@ -31,7 +31,7 @@ pub struct BuiltFabrics {
     pub fabrics: Vec<(Option<Fabric>, Scheduler<Payload>)>,
     /// Output wires of each host that is a server, one per port; empty for an endpoint, whose ports have their wires.
     pub wires: Vec<Vec<WireParams>>,
-    /// Least delay of an event between two partitions, in ps; none if no cable joins two partitions.
+    /// Minimum delay of an event between two partitions, in ps; none if no cable joins two partitions.
     pub window_ps: Option<u64>,
 }
 
@@ -64,7 +64,7 @@ pub struct NetworkCut {
     pub ranges: Vec<Range<usize>>,
     /// Ports of each partition, an estimate of its share of the work.
     pub ports: Vec<u64>,
-    /// Least delay of an event between two partitions, in ps; none if no cable joins two partitions.
+    /// Minimum delay of an event between two partitions, in ps; none if no cable joins two partitions.
     pub window_ps: Option<u64>,
 }
 

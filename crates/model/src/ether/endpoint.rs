@@ -26,7 +26,7 @@ pub struct Endpoint {
     /// Ends that have a packet to send and wait for room at a port, served round robin. One list per port and
     /// priority.
     blocked: Vec<VecDeque<u32>>,
-    /// Most packets of a priority that may wait at a port.
+    /// Maximum number of packets of a priority that may wait at a port.
     queue_packets: u32,
     pub(super) ends: Vec<FlowEnd>,
     by_flow: FlowIndex,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A flow without an end at the host.
 const NONE: u32 = u32::MAX;
-/// Most places per end for which a table is used: with a table, a lookup takes a single access to memory.
+/// Maximum number of places per end for which a table is used: with a table, a lookup takes a single access to memory.
 const PLACES_PER_END: usize = 16;
 
 /// Index from flows to ends.

@@ -345,7 +345,7 @@ impl Switch {
         self.used_bytes
     }
 
-    /// Returns the most bytes in the shared buffer since the last reset.
+    /// Returns the maximum number of bytes in the shared buffer since the last reset.
     #[must_use]
     pub fn used_bytes_max(&self) -> u64 {
         self.used_bytes_max

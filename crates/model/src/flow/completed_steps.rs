@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// Approximate number of steps kept of all ranks of a job together.
 const KEPT: usize = 1 << 18;
-/// Least and most steps kept of one rank.
+/// Minimum and maximum number of steps kept of one rank.
 const KEPT_OF_RANK: (usize, usize) = (16, 1 << 13);
 
 /// A completed step of a rank.

@@ -61,7 +61,7 @@ pub struct Reducer {
     job: u32,
     number: u32,
     bytes_per_s: u64,
-    /// Payload of a packet: most bytes that are added at a time.
+    /// Payload of a packet: maximum number of bytes that are added at a time.
     packet_bytes: u64,
     /// End of the flow to the switch above; none at the root.
     output: Option<u32>,

@@ -5,7 +5,7 @@ use hostnet_kernel::Time;
 use hostnet_measure::Bins;
 use serde::{Deserialize, Serialize};
 
-/// Most bytes that one system call copies.
+/// Maximum number of bytes that one system call copies.
 const CALL_BYTES: u64 = 64 << 10;
 const PS_PER_S: u128 = 1_000_000_000_000;
 

@@ -141,7 +141,7 @@ impl Queue {
         })
     }
 
-    /// Returns the most lines that one read of descriptors covers.
+    /// Returns the maximum number of lines that one read of descriptors covers.
     pub(super) fn lines_to_fetch(&self) -> u32 {
         self.fetch.map_or(0, |fetch| DescriptorRing::lines(fetch.batch))
     }

@@ -4,7 +4,7 @@ use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Most datagrams per end whose breakdowns are kept for a trace.
+/// Maximum number of datagrams per end whose breakdowns are kept for a trace.
 const KEPT_MAX: usize = 4096;
 
 /// A stage of the path from one application to another. Stages follow one another without a gap.

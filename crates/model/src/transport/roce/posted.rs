@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 /// Messages posted by a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PostedMessages {
-    /// Most bytes of a message, and of a packet.
+    /// Maximum number of bytes of a message, and of a packet.
     each: u64,
     mtu: u64,
-    /// Most messages that are posted and not complete.
+    /// Maximum number of messages that are posted and not complete.
     most: u64,
     /// Messages that are not complete, and the number of those that are.
     open: VecDeque<RdmaMessage>,

@@ -8,7 +8,8 @@ use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Most packets requested by one read request. The longest message of the InfiniBand architecture has 2^31 bytes.
+/// Maximum number of packets requested by one read request. The longest message of the InfiniBand architecture has 2^31
+/// bytes.
 const REQUEST_PACKETS: u64 = 1 << 16;
 
 /// The requester of a connection.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Longest retransmission timeout, 60 s (RFC 6298 section 2.5 requires at least that).
 const RTO_MAX_PS: u64 = 60_000_000_000_000;
 
-/// Most doublings: more have no effect because the timeout is at its longest.
+/// Maximum number of doublings: more have no effect because the timeout is at its longest.
 const BACKOFF_MAX: u32 = 16;
 
 /// Estimator of the round-trip time.
