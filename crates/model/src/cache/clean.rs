@@ -11,6 +11,7 @@ impl Caches {
             let held = self.llc[slice].data(slot);
             dirty |= held.dirty;
             let clean = LlcLine { dirty: false, ..held };
+            // Lines are counted by their state, so the dirty line leaves and the clean one enters.
             self.counts.leave(held);
             self.llc[slice].set_data(slot, clean);
             self.counts.enter(clean);

@@ -56,6 +56,7 @@ impl<'a> SocketCaches<'a> {
     /// Invalidates a line in the caches of all remote sockets, because a core of this socket stores to it.
     #[inline]
     pub fn claim(&mut self, line: u64) {
+        // Speed only: there is no other socket to look at.
         if self.are_alone() {
             return;
         }

@@ -57,6 +57,7 @@ impl CompletedSteps {
 
     /// Records that the current step ends.
     pub(super) fn end(&mut self, ended: Time, phase: u8, sent: Option<(u32, u64)>, taken: Option<(u32, u64)>) {
+        // The oldest goes: the critical path is followed from the end back (docs/jobs.md).
         if self.steps.len() == self.most {
             self.steps.pop_front();
         }

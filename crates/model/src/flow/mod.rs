@@ -133,6 +133,7 @@ impl Application {
         let (write, wake_at) = match &mut self.kind {
             ApplicationKind::Writer { left } => (room.min(*left), None),
             ApplicationKind::Reader { expected } => {
+                // The first time only: later polls must not move the completion.
                 if self.received >= *expected && self.completed_at.is_none() {
                     self.completed_at = Some(now);
                 }

@@ -84,6 +84,7 @@ impl Rank {
         let known: BTreeSet<u32> =
             steps.flat_map(|step| [step.send, step.receive]).flatten().map(|to| to.rank).collect();
         let peer = |rank| link(rank).map(|link| RankPeer { rank, link, inbox: 0, sent: 0, taken: 0 });
+        // An event lies at least 1 ps ahead.
         let start = Time::from_ps(params.start_ps.max(1));
         let mut found = Self {
             job,
@@ -275,6 +276,7 @@ impl Rank {
                     RankLink::End(_) | RankLink::Local(_) => None,
                 }
             }
+            // The message arrived before its copy began, so nothing else is left of the step.
             CoreWork::CopyOut { .. } => {
                 let step = self.step()?;
                 self.finish_step(&step, now);
@@ -286,6 +288,7 @@ impl Rank {
     /// Requests computation from the core if the step needs any, otherwise begins to send.
     fn begin(&mut self, now: Time) -> Option<RankRequest> {
         let step = self.step()?;
+        // At an endpoint the time for computing has passed already (`enter_step`).
         if self.on_core && (step.compute_ps > 0 || step.work > 0) {
             return Some(self.core_work(CoreWork::Compute { work: step.work, ps: step.compute_ps }));
         }
@@ -387,6 +390,7 @@ impl Rank {
         if !matches!(self.state, RankState::Moving { sending: Some(by), .. } if by == end) {
             return false;
         }
+        // Without a socket core the connection was given the whole message at once.
         let all = self.sockets.as_mut().map_or(Some(true), |sockets| sockets.written(now));
         if all == Some(true) {
             self.all_written(now);
@@ -404,6 +408,7 @@ impl Rank {
     /// Records bytes of another rank that have arrived over a connection.
     pub fn arrive_by(&mut self, from: u32, bytes: u64) {
         match &mut self.sockets {
+            // The core must read the bytes before the rank has them.
             Some(sockets) => sockets.arrive(from, bytes),
             None => self.arrive(from, bytes),
         }

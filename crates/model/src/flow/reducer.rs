@@ -122,6 +122,7 @@ impl Reducer {
             return ReducerRequest::Down(std::mem::take(&mut self.down));
         }
         if let Some((done, bytes)) = self.adding {
+            // The wake-up for this time has been requested already.
             if done > now {
                 return ReducerRequest::Nothing;
             }
@@ -129,6 +130,7 @@ impl Reducer {
             self.summed_bytes += bytes;
             return if self.output.is_some() { ReducerRequest::Up(bytes) } else { ReducerRequest::Down(bytes) };
         }
+        // No inputs lack data if there are none.
         if self.lacking > 0 || self.inputs.is_empty() {
             return ReducerRequest::Nothing;
         }
@@ -194,6 +196,7 @@ impl Reducer {
 
     /// Returns the time that adding `bytes` takes, in ps.
     fn adding_ps(&self, bytes: u64) -> u64 {
+        // Rounded up, so that a sum takes at least 1 ps.
         let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.bytes_per_s));
         // Half, so that adding it to a time does not overflow.
         u64::try_from(ps).unwrap_or(u64::MAX / 2)

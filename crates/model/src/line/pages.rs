@@ -142,6 +142,7 @@ impl Pages {
         let mask = (1 << half_bits) - 1;
         let (mut left, mut right) = (value >> half_bits, value & mask);
         for round in 0..ROUNDS {
+            // Multiples of 2^64 divided by the golden ratio give every round a key of its own.
             let mixed = scramble(right ^ self.seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             // Each round is invertible whatever `scramble` does, so the whole is one-to-one.
             (left, right) = (right, left ^ (mixed & mask));
@@ -194,6 +195,7 @@ impl Translator {
 
     fn learn(&mut self, run: u64, address: u64) -> u64 {
         let place = self.pages.physical(address) - self.pages.split(address).1;
+        // At the first use, and again after a checkpoint, which leaves the list out.
         if self.recent.is_empty() {
             self.recent = vec![(NO_RUN, 0); REMEMBERED];
         }
@@ -203,6 +205,7 @@ impl Translator {
 }
 
 fn scramble(value: u64) -> u64 {
+    // The finalizer of MurmurHash3: each bit of the result depends on all bits of the value.
     let value = (value ^ (value >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let value = (value ^ (value >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     value ^ (value >> 33)

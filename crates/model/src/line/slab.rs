@@ -121,6 +121,7 @@ impl<T: SlabEntry> Fifo<T> {
     #[inline]
     pub fn push(&mut self, slab: &mut Slab<T>, id: T::Id) {
         *slab.get_mut(id).next() = T::id(NONE);
+        // After the last entry was removed, `tail` still names it.
         if self.len == 0 {
             self.head = id;
         } else {

@@ -12,6 +12,7 @@ impl Mcn {
     /// ring's queue of relayed packets is full.
     pub(super) fn has_room(&self, packet: &Packet) -> bool {
         match self.route_packet(packet.from, packet.to) {
+            // Only packets between DIMMs are held back, because they are never dropped (docs/models/mcn.md, Rings).
             PacketRoute::Interface(port) if self.is_relayed(packet) => {
                 self.links[usize::from(port)].relayed() < self.params.queue_packets
             }
@@ -32,6 +33,7 @@ impl Mcn {
             let signal = self.params.signal(&link.interface);
             return self.interrupt(signal, context);
         }
+        // Engines learn of each message at once (ALERT_N); poll words are for cores.
         link.look();
         if let Some((id, at, _)) = link.take(context.packets) {
             self.transfer(id, port, at, false, context);

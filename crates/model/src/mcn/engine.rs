@@ -193,6 +193,7 @@ impl Mcn {
     fn end_transfer(&mut self, transfer: MessageTransfer, context: &mut Context) {
         let MessageTransfer { id, port, lines, memory, .. } = transfer;
         if transfer.out {
+            // The device has all lines, so this pointer needs no fence (docs/models/mcn.md, Engines).
             let line = self.windows[usize::from(port)].own_end();
             let id = create_write(line, self.class, RingTag::End { port }, context);
             return context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
@@ -204,6 +205,7 @@ impl Mcn {
         self.report_consumed(port, context);
         let Some(engines) = &mut self.engines else { return };
         engines.ready.push_back((id, port));
+        // With engines there is one signal for all channels (`McnParams::signal`).
         self.interrupt(0, context);
     }
 
@@ -213,6 +215,7 @@ impl Mcn {
         let may = next.is_some_and(|id| self.has_room(context.packets.get(id)));
         let Some(engines) = self.engines.as_mut().filter(|_| may) else { return self.rest(context) };
         match engines.take() {
+            // The packet is in memory, so its place in the ring does not matter.
             Some((id, port)) => context.send(self.core, NEXT_PS, Payload::RingRead { id, port, line: 0 }),
             None => self.rest(context),
         }

@@ -191,6 +191,7 @@ impl Mcn {
             RingTag::Data { .. } => {
                 let all = link.wrote();
                 let channel = link.interface.channel as usize;
+                // An engine counts lines itself; a core learns of the last one only, at its fence.
                 if self.engines.is_some() {
                     self.line_done(channel, context);
                 } else if let Some(writing) = link.writing.filter(|_| all && self.params.fence) {
@@ -219,6 +220,7 @@ impl Mcn {
         packet.end(Stage::TxDriver, context.scheduler.now());
         let packet = *packet;
         Self::notify_sent(&packet, writing.writer, context);
+        // This delay crosses partitions, so it bounds their window (docs/models/mcn.md, Nodes).
         context.send(peer, self.params.cross_ps, Payload::Packet { id: writing.id, port: there });
         self.write_next(port, context);
     }
@@ -272,6 +274,7 @@ impl Part for Mcn {
             Payload::Issued(id) => self.on_written(id, context),
             Payload::Admitted(id) => end_half_write(id, context),
             Payload::RingFreed { port, lines } => {
+                // Lines are free for the writer only now that the other side has reported them.
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
                 // The freed ring may have been what a relayed packet waited for.

@@ -27,6 +27,7 @@ impl Ring {
     /// Returns the number of valid lines.
     #[must_use]
     pub fn used(&self) -> u32 {
+        // The end may have wrapped around while the start has not.
         (self.end + self.lines - self.start) % self.lines
     }
 

@@ -269,6 +269,7 @@ impl Machine {
     /// Starts a new measuring window at `now`.
     pub fn reset(&mut self, now: Time) {
         self.each_part_mut(|part| part.reset(now));
+        // Caches and meshes are no parts, so the machine resets them.
         self.caches.iter_mut().flatten().for_each(Caches::reset_counts);
         self.meshes.iter_mut().flatten().for_each(|mesh| mesh.reset());
     }
