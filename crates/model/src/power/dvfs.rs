@@ -150,7 +150,7 @@ impl Dvfs {
     /// Returns true if the transition has begun and must run to its end.
     fn under_way(&self) -> bool {
         match self.next {
-            // Some((TransitionStep::Raise| Until the voltage rises nothing has changed.
+            // Until the voltage rises nothing has changed.
             None | Some((TransitionStep::Raise, _)) => false,
             // Downward the halt is the first step, so before it nothing has changed.
             Some((TransitionStep::Halt, _)) => self.goal > self.frequency,

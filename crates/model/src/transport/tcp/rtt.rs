@@ -39,7 +39,7 @@ impl RttEstimator {
             self.variation_ps = self.variation_ps - self.variation_ps / 4 + error / 4;
             self.smoothed_ps = self.smoothed_ps - self.smoothed_ps / 8 + rtt_ps / 8;
         }
-        // K is 4 (RFC 6298 section 2.3); the clock has no granularity.
+        // K is 4 (RFC 6298 section 2.2); the clock has no granularity.
         let rto_ps = self.smoothed_ps + 4 * self.variation_ps;
         self.rto_ps = rto_ps.max(self.rto_min_ps).min(RTO_MAX_PS);
     }
