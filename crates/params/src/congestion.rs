@@ -1,9 +1,11 @@
-//! The list of congestion controls of TCP.
+//! The list of congestion controls of TCP, and the transports that a user names.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Passes the list of congestion controls to a macro: for each one the type and the module of its rule in
-/// `transport::tcp::congestion`, its parameters, if it has any, and its name with the RFCs.
+/// `transport::tcp::congestion`, the keys of `[transport.*]` that are its parameters, if it has any, and its name with
+/// the RFCs. A parameter is a share from 0 to 1, in units of 2^-16.
 ///
 /// A new control is a line here and a file there; `specs/transports` has its defaults.
 #[doc(hidden)]
@@ -11,12 +13,12 @@ use serde::{Deserialize, Serialize};
 macro_rules! for_each_control {
     ($macro:ident) => {
         $macro! {
-            Reno reno "Reno: RFC 5681, RFC 6582, RFC 6675.";
-            Cubic cubic "CUBIC: RFC 9438.";
             Dctcp dctcp {
                 gain: "Gain of the moving average of marks, in units of 2^-16.",
                 alpha: "Initial value of alpha, in units of 2^-16."
-            } "DCTCP: RFC 8257.";
+            } "TCP with DCTCP (RFC 8257).";
+            Cubic cubic "TCP with CUBIC (RFC 9438).";
+            Reno reno "TCP with Reno (RFC 5681, 6582, 6675).";
         }
     };
 }
@@ -27,6 +29,23 @@ macro_rules! congestion_controls {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum CongestionControl {
             $(#[doc = $title] $kind $({ $(#[doc = $meaning] $field: u32),* })?,)*
+        }
+
+        impl CongestionControl {
+            /// Names of the controls as bases of a transport, each with the keys that are its parameters.
+            pub const BASES: &[(&str, &[&str])] =
+                &[$((stringify!($module), &[$($(stringify!($field)),*)?])),*];
+        }
+
+        /// A transport that comes with the program.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "lowercase")]
+        pub enum BaseSpec {
+            $(#[doc = $title] $kind,)*
+            /// RoCE v2 at full rate.
+            Roce,
+            /// RoCE v2 with DCQCN.
+            Dcqcn,
         }
     };
 }

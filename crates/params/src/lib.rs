@@ -71,7 +71,7 @@ pub use chip::*;
 pub use chip_run::*;
 pub use cluster::*;
 pub use compress::*;
-pub use congestion::CongestionControl;
+pub use congestion::*;
 pub use control::*;
 pub use controller::*;
 pub use core::*;

@@ -1,5 +1,6 @@
 //! Keys and parameters of transports.
 
+use super::congestion::{BaseSpec, CongestionControl};
 use super::flow::UdpParams;
 use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
@@ -116,20 +117,36 @@ pub struct TransportSpec {
     pub least: Option<Bandwidth>,
 }
 
-/// A transport that comes with the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum BaseSpec {
-    /// TCP with DCTCP (RFC 8257).
-    Dctcp,
-    /// TCP with CUBIC (RFC 9438).
-    Cubic,
-    /// TCP with Reno (RFC 5681, 6582, 6675).
-    Reno,
-    /// RoCE v2 at full rate.
-    Roce,
-    /// RoCE v2 with DCQCN.
-    Dcqcn,
+macro_rules! controls_of_transports {
+    ($($kind:ident $module:ident $({ $($field:ident: $meaning:literal),* })? $title:literal;)*) => {
+        impl TransportSpec {
+            /// Returns the congestion control of a transport with the base `base`.
+            ///
+            /// # Errors
+            /// Returns the name of a parameter that is missing, or `None` if the transport is not TCP.
+            pub fn control(&self, base: BaseSpec) -> Result<CongestionControl, Option<&'static str>> {
+                match base {
+                    $(BaseSpec::$kind => Ok(CongestionControl::$kind $({
+                        $($field: share(self.$field, stringify!($field))?),*
+                    })?),)*
+                    BaseSpec::Roce | BaseSpec::Dcqcn => Err(None),
+                }
+            }
+        }
+    };
+}
+
+crate::for_each_control!(controls_of_transports);
+
+fn share(value: Option<f64>, key: &'static str) -> Result<u32, Option<&'static str>> {
+    value.map(share_in_16_bits).ok_or(Some(key))
+}
+
+/// Converts a share from 0 to 1 to units of 2^-16.
+#[must_use]
+pub fn share_in_16_bits(share: f64) -> u32 {
+    // Rounded to 2^-32 first, so that a decimal such as 0.0625 that a product left just below its value is not cut.
+    ((share * (1u64 << 32) as f64).round() as u64 >> 16) as u32
 }
 
 /// Transport protocol of a flow.
@@ -161,7 +178,7 @@ impl Transport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TcpParams {
     /// Congestion control algorithm.
-    pub control: super::CongestionControl,
+    pub control: CongestionControl,
     /// Maximum segment size: data per packet at most, in bytes.
     pub mss_bytes: u32,
     /// Bytes passed to the NIC at once at most (segmentation offload, TSO); `mss_bytes` = no offload.

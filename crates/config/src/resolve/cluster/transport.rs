@@ -1,6 +1,5 @@
 //! `[transport.*]`.
 
-use super::super::workload::share;
 use super::tables;
 use crate::code::Code;
 use crate::error::{nearest, suggestion, Issue};
@@ -8,7 +7,7 @@ use crate::layers::overlay;
 use crate::presets::{transport as embedded, transports};
 use crate::spec::{BaseSpec, ClusterSpec, Size, TransportSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{CongestionControl, DcqcnParams, RoceParams, TcpParams, Transport};
+use hostnet_params::{share_in_16_bits, CongestionControl, DcqcnParams, RoceParams, TcpParams, Transport};
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +106,6 @@ pub(super) fn resolve(name: &str, spec: &TransportSpec, mtu_bytes: u32, mtu_path
     }
 }
 
-const TCP_BASES: [&str; 3] = ["dctcp", "cubic", "reno"];
 const TCP_KEYS: [&str; 10] = [
     "initial_window",
     "receive_buffer",
@@ -128,15 +126,17 @@ const DCQCN_KEYS: [&str; 8] =
 pub(super) fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> {
     let tree = serde_json::to_value(spec).map_err(super::plan_error)?;
     let base = tree["base"].as_str().unwrap_or_default();
-    let kinds: [(&[&str], &[&str]); 6] = [
-        (&TCP_KEYS, &TCP_BASES),
-        (&["ecn"], &TCP_BASES),
-        (&["gain"], &["dctcp", "dcqcn"]),
-        (&["alpha"], &["dctcp"]),
-        (&ROCE_KEYS, &["roce", "dcqcn"]),
-        (&DCQCN_KEYS, &["dcqcn"]),
-    ];
-    for (keys, bases) in kinds {
+    let tcp: Vec<&str> = CongestionControl::BASES.iter().map(|(base, _)| *base).collect();
+    let kinds: [(&[&str], &[&str]); 4] =
+        [(&TCP_KEYS, &tcp), (&["ecn"], &tcp), (&ROCE_KEYS, &["roce", "dcqcn"]), (&DCQCN_KEYS, &["dcqcn"])];
+    let mut parameters: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (base, keys) in CongestionControl::BASES {
+        keys.iter().for_each(|key| parameters.entry(key).or_default().push(base));
+    }
+    // DCQCN averages marks as DCTCP does, with a gain of its own (Zhu et al., SIGCOMM 2015, 3.1).
+    parameters.entry("gain").or_default().push("dcqcn");
+    let parameters = parameters.iter().map(|(key, bases)| (std::slice::from_ref(key), bases.as_slice()));
+    for (keys, bases) in kinds.into_iter().chain(parameters) {
         if bases.contains(&base) {
             continue;
         }
@@ -151,15 +151,8 @@ pub(super) fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> 
 fn tcp(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32) -> Result<TcpParams, Issue> {
     let mss_bytes = mtu_bytes - TCP_HEADER_BYTES;
     let window = reader.want("receive_buffer", spec.receive_buffer)?.0 / 2;
-    let control = match spec.base {
-        Some(BaseSpec::Cubic) => CongestionControl::Cubic,
-        Some(BaseSpec::Reno) => CongestionControl::Reno,
-        Some(BaseSpec::Roce | BaseSpec::Dcqcn) => unreachable!("RoCE is resolved by itself"),
-        Some(BaseSpec::Dctcp) | None => CongestionControl::Dctcp {
-            gain: sixteenth(reader.want("gain", spec.gain)?),
-            alpha: sixteenth(reader.want("alpha", spec.alpha)?),
-        },
-    };
+    let base = spec.base.unwrap_or(BaseSpec::Dctcp);
+    let control = spec.control(base).map_err(|key| reader.missing(key.expect("RoCE is resolved by itself")))?;
     for (key, bytes) in [("receive_buffer", window), ("send_buffer", reader.want("send_buffer", spec.send_buffer)?.0)] {
         if bytes < u64::from(mss_bytes) {
             let shown = format(bytes, Dimension::Size);
@@ -207,7 +200,7 @@ fn roce(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32, mtu_path: &str) -
 
 fn dcqcn(reader: &Reader, spec: &TransportSpec) -> Result<DcqcnParams, Issue> {
     Ok(DcqcnParams {
-        gain: sixteenth(reader.want("gain", spec.gain)?),
+        gain: share_in_16_bits(reader.want("gain", spec.gain)?),
         notify_ps: reader.want("notify", spec.notify)?.0,
         alpha_ps: reader.want("alpha_timer", spec.alpha_timer)?.0,
         increase_ps: reader.want("increase_timer", spec.increase_timer)?.0,
@@ -217,11 +210,6 @@ fn dcqcn(reader: &Reader, spec: &TransportSpec) -> Result<DcqcnParams, Issue> {
         hyper_bytes_per_s: reader.want("hyper", spec.hyper)?.0,
         least_bytes_per_s: reader.want("least", spec.least)?.0,
     })
-}
-
-/// Converts a share from 0 to 1 to units of 2^-16.
-fn sixteenth(value: f64) -> u32 {
-    (share(value) >> 16) as u32
 }
 
 /// Reader of the values that a transport gets from its base.
@@ -235,6 +223,10 @@ impl Reader<'_> {
     }
 
     fn want<T>(&self, key: &str, value: Option<T>) -> Result<T, Issue> {
-        value.ok_or_else(|| Issue::new(Code::MissingKey, self.path(key), "missing"))
+        value.ok_or_else(|| self.missing(key))
+    }
+
+    fn missing(&self, key: &str) -> Issue {
+        Issue::new(Code::MissingKey, self.path(key), "missing")
     }
 }
