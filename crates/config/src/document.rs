@@ -2,7 +2,6 @@
 
 use crate::code::Code;
 use crate::error::{ConfigError, Issue};
-use crate::plan::Format;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
@@ -15,6 +14,15 @@ use toml::de::{DeTable, DeValue};
 pub(crate) const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Largest nesting depth of tables and lists.
 const DEPTH_MAX: usize = 16;
+
+/// Language of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// The text is TOML 1.
+    Toml,
+    /// The text is JSON with the same tables and keys.
+    Json,
+}
 
 /// Parsed text.
 #[derive(Debug, Default)]

@@ -27,13 +27,13 @@ use hostnet_units::{code, cores, error, ways};
 pub use app_template::app_template;
 pub use chip_plan::{ChipPlan, ChipWindows};
 pub use chip_template::chip_template;
-pub use document::check_syntax;
+pub use document::{check_syntax, Format};
 pub use hostnet_units::code::Code;
 pub use hostnet_units::error::{suggestion, ConfigError, Fault};
 pub use hostnet_units::units;
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use noc_plan::{NocPlan, Packets};
-pub use plan::{Format, GivenKey, Input, Length, Plan, RunPlan, WarmUp};
+pub use plan::{GivenKey, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{
     apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, job_profiles, packet_sizes_names,
     power_profiles, presets, profiles, transports, AppInfo, PresetInfo,

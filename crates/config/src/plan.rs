@@ -1,6 +1,6 @@
 //! Defines the resolved configuration of a server or a cluster.
 
-use crate::document::join;
+use crate::document::{join, Format};
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
 use serde::Serialize;
 use std::path::Path;
@@ -18,15 +18,6 @@ pub struct Input<'a> {
     pub base_dir: &'a Path,
     /// Overrides on top of the text, each as `a.b=VALUE`.
     pub overrides: &'a [String],
-}
-
-/// Language of a configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// The text is TOML 1.
-    Toml,
-    /// The text is JSON with the same tables and keys.
-    Json,
 }
 
 /// Checked configuration of a server or a cluster, with every name, unit and default resolved. A server is a cluster

@@ -7,10 +7,10 @@ use super::{chip_rack, chip_shape};
 use crate::check::missing;
 use crate::chip_plan::{ChipPlan, ChipWindows};
 use crate::code::Code;
-use crate::document::{parse_json, parse_toml};
+use crate::document::{parse_json, parse_toml, Format};
 use crate::error::{ConfigError, Issue};
 use crate::layers::{at, overlay};
-use crate::plan::{Format, Input};
+use crate::plan::Input;
 use crate::presets;
 use crate::schema;
 use crate::spec::{

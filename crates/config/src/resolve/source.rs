@@ -3,10 +3,10 @@
 use crate::change::{stack, Below};
 use crate::check::{check, missing};
 use crate::code::Code;
-use crate::document::{parse_json, parse_toml, Document};
+use crate::document::{parse_json, parse_toml, Document, Format};
 use crate::error::{ConfigError, Issue};
 use crate::layers::{at, expand, leaves, replacements, Override};
-use crate::plan::{Format, Input};
+use crate::plan::Input;
 use crate::presets::PartFile;
 use serde_json::Value;
 
