@@ -5,7 +5,6 @@
 //! [`Plan`] in picoseconds, clocks and counts.
 
 mod app_template;
-mod change;
 mod check;
 mod chip_plan;
 mod chip_template;

@@ -1,7 +1,7 @@
 //! Workloads of kind "app".
 
+use super::context::Context;
 use super::workload::share;
-use super::Context;
 use crate::code::Code;
 use crate::content::{content, place_of};
 use crate::error::Issue;

@@ -1,6 +1,7 @@
 //! Detects servers that differ from the validated configuration of their preset.
 
-use super::{complete_server, effective, plan_error, server_of, Context, Resolved};
+use super::context::Context;
+use super::{complete_server, effective, plan_error, server_of, Resolved};
 use crate::error::Issue;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 mod map;
 mod ways;
 
-use super::Context;
+use super::context::Context;
 use crate::code::Code;
 use crate::document::read_text;
 use crate::error::{suggestion, Issue};

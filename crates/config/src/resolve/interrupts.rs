@@ -1,6 +1,6 @@
 //! `nic.mitt`, `nic.icr` and the other keys of interrupt moderation.
 
-use super::Context;
+use super::context::Context;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NcapModeSpec, NicSpec, Spec, Time};

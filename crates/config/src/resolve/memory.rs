@@ -1,6 +1,7 @@
 //! `[memory]`.
 
-use super::{controller, dram, Context};
+use super::context::Context;
+use super::{controller, dram};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::map::{self, Geometry};
@@ -102,7 +103,7 @@ pub(super) fn effective(spec: &MemorySpec, params: &MemoryParams) -> MemorySpec 
 
 /// Returns the tables of a device and of a profile as in a complete configuration; `None` for one that does not
 /// resolve.
-pub(crate) fn written_out(device: Option<Value>, profile: Option<Value>) -> [Option<Value>; 2] {
+pub(super) fn written_out(device: Option<Value>, profile: Option<Value>) -> [Option<Value>; 2] {
     let Some((mut dram_spec, dram)) = device.and_then(|device| {
         let spec: DramSpec = serde_json::from_value(device).ok()?;
         let dram = dram::resolve(&spec).ok()?;

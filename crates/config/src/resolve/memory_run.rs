@@ -1,9 +1,9 @@
 //! The configuration of the memory alone.
 
+use super::change::stack;
 use super::memory::{system, write_out, System};
 use super::source::Source;
 use super::{hash, plan_error};
-use crate::change::stack;
 use crate::check::missing;
 use crate::code::Code;
 use crate::error::{nearest, ConfigError, Issue};

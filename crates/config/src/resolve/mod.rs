@@ -4,11 +4,13 @@ mod app;
 mod arithmetic;
 mod attach;
 mod cache;
+mod change;
 mod checked;
 mod chip;
 mod chip_rack;
 mod chip_shape;
 mod cluster;
+mod context;
 mod controller;
 mod die;
 mod dimm;
@@ -39,11 +41,9 @@ mod workload;
 pub use chip::{chip_plan, is_chip};
 pub use cluster::{chakra_traces, is_cluster};
 pub use io::link_bytes_per_s;
-pub(crate) use memory::written_out;
 pub use memory_run::memory_plan;
 pub use noc_run::noc_plan;
 
-use crate::change::{below_server, stack};
 use crate::check::{missing, Missing};
 use crate::code::Code;
 use crate::error::{ConfigError, Issue};
@@ -52,6 +52,8 @@ use crate::plan::{lone, Input, Plan};
 use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, SsdModeSpec, WorkloadSpec};
+use change::{below_server, stack};
+use context::Context;
 use hash::hash;
 use hostnet_model::params::{Fidelity, ServerParams};
 use serde_json::Value;
@@ -176,20 +178,6 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     server::share_memory(&mut server, OfFlows::default())?;
     server::check_footprint(&server, OfFlows::default())?;
     Ok(Resolved { spec, workloads, server })
-}
-
-/// Information beside the specification that the rules need.
-struct Context<'a> {
-    base_dir: &'a Path,
-    given: &'a [String],
-    /// Minimum number of workloads.
-    workloads_min: usize,
-}
-
-impl Context<'_> {
-    fn is_given(&self, path: &str) -> bool {
-        self.given.iter().any(|given| given == path)
-    }
 }
 
 /// A complete configuration: the preset, the device, the profile and the user's values, merged.

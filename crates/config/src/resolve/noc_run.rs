@@ -1,8 +1,8 @@
 //! The configuration of the network on a chip alone.
 
+use super::change::stack;
 use super::source::Source;
 use super::{hash, plan_error};
-use crate::change::stack;
 use crate::check::missing;
 use crate::code::Code;
 use crate::error::{suggestion, ConfigError, Issue};

@@ -1,7 +1,8 @@
 //! Resolves a socket, and checks that the workloads of a server fit it.
 
+use super::context::Context;
 use super::workload::needs;
-use super::{expander, io, memory, pool, Context};
+use super::{expander, io, memory, pool};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::Spec;

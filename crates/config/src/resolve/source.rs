@@ -1,6 +1,6 @@
 //! The user's input and its locations.
 
-use crate::change::{stack, Below};
+use super::change::{stack, Below};
 use crate::check::{check, missing};
 use crate::code::Code;
 use crate::document::{parse_json, parse_toml, Document, Format};

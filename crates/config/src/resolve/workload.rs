@@ -3,8 +3,9 @@
 mod job_files;
 
 use self::job_files::JobReader;
+use super::context::Context;
 use super::sockets::placement;
-use super::{app, pool, Context};
+use super::{app, pool};
 use crate::code::Code;
 use crate::cores::idle_note;
 use crate::error::Issue;

@@ -2,13 +2,14 @@
 
 use super::super::attach;
 use super::super::checked;
+use super::super::context::Context;
 use super::super::die;
 use super::super::dimm;
 use super::super::pool;
 use super::super::scaling;
 use super::super::source::Source;
 use super::super::{
-    complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
+    complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Resolved,
 };
 use super::super::{energy, expander, interrupts, ncap, power};
 use super::compress;

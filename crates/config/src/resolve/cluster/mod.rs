@@ -34,9 +34,9 @@ mod topology;
 mod transport;
 mod ways;
 
+use super::change::below_server;
 use super::source::Source;
 use super::{hash::hash_cluster, plan_error, pool, run, size};
-use crate::change::below_server;
 use crate::check::{missing, Missing};
 use crate::code::Code;
 use crate::document::{parse_json, parse_toml, Format};

@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
-use crate::resolve::Context;
+use crate::resolve::context::Context;
 use crate::spec::FioSpec;
 use crate::units::shorten;
 

@@ -1,9 +1,9 @@
 //! Decides which values that were set over a DRAM device or a controller profile survive when another device or
 //! profile takes its place.
 
+use super::memory::written_out;
 use crate::layers::{at, leaves, overlay};
 use crate::presets::{is_path, part, preset, Part, PARTS};
-use crate::resolve::written_out;
 use serde_json::{Map, Value};
 
 /// Keys of `memory.dram` that depend on the board and on the controller, not on the device. Their values stay when
@@ -14,11 +14,11 @@ const OF_THE_BOARD: [&str; 3] = ["ranks", "timing.rank_switch", "timing.read_to_
 const NAMED_MAX: usize = 4;
 
 /// Function that returns the layer below `lower`, given `lower` and `upper`.
-pub(crate) type Below = fn(&Value, &Value) -> Value;
+pub(super) type Below = fn(&Value, &Value) -> Value;
 
 /// Merges `upper` into `lower`, for a server or for hosts. Returns a message for each device or profile named by
 /// `upper` that drops values of `lower`.
-pub(crate) fn stack(lower: &mut Value, upper: &Value, below: Below) -> Vec<String> {
+pub(super) fn stack(lower: &mut Value, upper: &Value, below: Below) -> Vec<String> {
     let mut dropped = change(lower, upper, below);
     for (name, upper) in at(upper, &["host"]).and_then(Value::as_object).into_iter().flatten() {
         if let Some(lower) = lower.get_mut("host").and_then(|hosts| hosts.get_mut(name)) {
@@ -30,7 +30,7 @@ pub(crate) fn stack(lower: &mut Value, upper: &Value, below: Below) -> Vec<Strin
 }
 
 /// Returns the layer below the layers of a server: the values of its preset. Null if no preset is known.
-pub(crate) fn below_server(lower: &Value, upper: &Value) -> Value {
+pub(super) fn below_server(lower: &Value, upper: &Value) -> Value {
     let name = |tree| at(tree, &["server", "preset"]).or_else(|| at(tree, &["preset"])).and_then(Value::as_str);
     let name = name(upper).or_else(|| name(lower));
     name.and_then(|name| preset(name).ok()).unwrap_or_default()
