@@ -5,13 +5,13 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::presets;
 use crate::spec::{
-    AsyncSpec, AttachSpec, Bandwidth, CloneSpec, DimmDriverSpec, DramSpec, MapSpec, NCacheSpec, NicDimmSpec, NicSpec,
-    Size, Spec, Time, WorkloadSpec,
+    AsyncSpec, AttachSpec, CloneSpec, DimmDriverSpec, DramSpec, MapSpec, NCacheSpec, NicDimmSpec, NicSpec, Size, Spec,
+    Time, WorkloadSpec,
 };
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
     CloneParams, DimmDriverParams, DimmParams, DramParams, IdleDrain, MemoryParams, NCacheParams, NicParams,
-    PageParams, PcieParams, Placement, ServerParams,
+    PageParams, Placement, ServerParams,
 };
 
 /// Bytes of a page, the unit of a clone.
@@ -28,9 +28,6 @@ const DEVICE_PS: u64 = 5_000;
 const ENTRIES: u32 = 64;
 /// Maximum number of NIC requests served before one of the host (assumed).
 const NIC_TURNS: u32 = 8;
-/// Rate between the NIC and the DIMM's memory, in bytes per second (calibrated against NetDIMM, figure 5.7: 24 lines
-/// in 143 ns).
-const DMA_BYTES_PER_S: u64 = 10_740_000_000;
 /// The nCache: its size in bytes, its ways, its latency in ps, and prefetched lines (assumed; NetDIMM gives none).
 const NCACHE_BYTES: u64 = 64 << 10;
 const NCACHE_WAYS: u32 = 8;
@@ -46,12 +43,6 @@ const SUBARRAYS: u32 = 512;
 /// Time of an instruction that flushes or invalidates a line, in ps (assumed: some ten clocks to issue, without the
 /// transfer of the line).
 const FLUSH_PS: u64 = 4_000;
-
-/// Returns the link between the NIC and the DMA engine of the DIMM, which has no header overhead.
-pub(super) fn link(spec: &NicDimmSpec, pcie: PcieParams) -> PcieParams {
-    let on_chip = super::attach::on_chip_link(pcie);
-    PcieParams { bytes_per_s: spec.bandwidth.map_or(DMA_BYTES_PER_S, |Bandwidth(bytes)| bytes), ..on_chip }
-}
 
 /// Resolves the DIMM of a NIC that is attached to one, with room for the memory of `card`.
 pub(super) fn resolve(nic: &NicSpec, server: &Spec, card: &mut NicParams) -> Result<Option<Box<DimmParams>>, Issue> {

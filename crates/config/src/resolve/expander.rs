@@ -1,8 +1,8 @@
 //! `[expander]`: memory behind a CXL link.
 
-use super::attach::{FLIT_BYTES, SLOT_BYTES};
 use super::io::link_bytes_per_s;
 use super::memory;
+use super::nic_link::{FLIT_BYTES, SLOT_BYTES};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::presets;

@@ -26,6 +26,7 @@ mod memory;
 mod memory_run;
 mod ncap;
 mod net_host;
+mod nic_link;
 mod noc_run;
 mod pool;
 mod power;

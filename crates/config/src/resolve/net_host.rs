@@ -3,6 +3,7 @@
 use super::attach;
 use super::interrupts;
 use super::io::link_bytes_per_s;
+use super::nic_link::attached_link;
 use super::workload::remote_stream;
 use crate::code::Code;
 use crate::error::Issue;
@@ -130,7 +131,7 @@ pub(super) fn nic(
     }
     let pfc = spec.pfc.as_ref().map(|pfc| pfc_params(pfc, spec.buffer.0, "nic.pfc", "nic.buffer")).transpose()?;
     let (coalesce_ps, coalesce_packets) = interrupts::coalesced(spec)?;
-    let pcie = attach::link(spec, link(spec, server, pcie)?);
+    let pcie = attached_link(spec, link(spec, server, pcie)?);
     Ok(NicParams {
         attach: attach::attach(spec, &pcie)?,
         pcie,
