@@ -1,7 +1,7 @@
 //! Workloads of kind "app".
 
+use super::arithmetic::share;
 use super::context::Context;
-use super::workload::share;
 use crate::code::Code;
 use crate::content::{content, place_of};
 use crate::error::Issue;

@@ -1,4 +1,9 @@
-//! Logarithm and exponential function from sums, products and quotients only, which are identical on every machine.
+//! Shares as integers, and a logarithm and an exponential function that are identical on every machine.
+
+/// Converts a share from 0 to 1 to units of 2^-32.
+pub(super) fn share(share: f64) -> u64 {
+    (share * (1u64 << 32) as f64).round() as u64
+}
 
 /// Returns the natural logarithm of a number above 0 and up to 1, from sums, products and quotients only. The result
 /// is identical on every machine, while libraries differ in the last digit.

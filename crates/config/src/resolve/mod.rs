@@ -31,12 +31,14 @@ mod noc_run;
 mod pool;
 mod power;
 mod pstates;
+mod remote;
 mod run;
 mod scaling;
 mod server;
 mod size;
 mod sockets;
 mod source;
+mod stream;
 mod workload;
 
 pub use chip::{chip_plan, is_chip};
@@ -159,7 +161,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         let cache = cache::resolve(of_socket, &workloads.effective).map_err(within)?;
         params.push(server::socket(of_socket, context, cache).map_err(within)?);
     }
-    params[0].remote = net_host::remote(&spec, &workloads.effective)?;
+    params[0].remote = remote::remote(&spec, &workloads.effective)?;
     sockets::check_clients(&workloads.resolved, &sockets)?;
     let resolved = std::mem::take(&mut workloads.resolved);
     let mut server = ServerParams {

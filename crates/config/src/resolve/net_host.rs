@@ -1,22 +1,16 @@
-//! `[nic]`, `[stack]`, `[remote]` and `[control]`.
+//! `[nic]`, `[stack]` and `[control]`.
 
 use super::attach;
 use super::interrupts;
 use super::io::link_bytes_per_s;
 use super::nic_link::attached_link;
-use super::workload::remote_stream;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{
-    ControlSpec, NicSpec, PfcSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, Time, UpiSpec,
-    WorkloadSpec,
-};
+use crate::spec::{ControlSpec, NicSpec, PfcSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, Time};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
-    ControlParams, ControlRule, HostCcParams, LineSize, NicParams, PcieParams, PfcParams, RemoteCore, RemoteParams,
-    StackParams, UpiParams,
+    ControlParams, ControlRule, HostCcParams, LineSize, NicParams, PcieParams, PfcParams, StackParams,
 };
-use std::collections::BTreeMap;
 
 /// Bytes of an Ethernet header, which precedes the IP packet in memory.
 const ETHERNET_HEADER_BYTES: u32 = 14;
@@ -24,53 +18,6 @@ const ETHERNET_HEADER_BYTES: u32 = 14;
 const FRAGMENT_BYTES: u32 = 2048;
 const WITHOUT_CACHES: &str = "DDIO needs caches; set cache.enabled = true, or nic.ddio = false";
 const PS_PER_S: u64 = 1_000_000_000_000;
-
-/// Resolves the cores of remote sockets; `None` if no workload runs on any.
-pub(super) fn remote(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) -> Result<Option<RemoteParams>, Issue> {
-    let mut cores = Vec::new();
-    for (class, (name, workload)) in workloads.iter().enumerate() {
-        let WorkloadSpec::Remote(stream) = workload else { continue };
-        let path = format!("workload.{name}.sockets");
-        let sockets = spec.remote.as_ref().map(|remote| remote.sockets).ok_or_else(|| {
-            let message = "cores of other sockets need the table [remote]; the preset cascade-lake-hostcc has it";
-            Issue::between(Code::RequiresKey, &[&path, "remote"], message)
-        })?;
-        let resolved = remote_stream(name, stream)?;
-        for &socket in &stream.sockets.0 {
-            if socket >= sockets {
-                let message =
-                    format!("socket {socket} does not exist; remote.sockets = {sockets} means 0 to {}", sockets - 1);
-                return Err(Issue::between(Code::DoesNotExist, &[&path, "remote.sockets"], message));
-            }
-            let core = RemoteCore { socket, class: class as u8, stream: resolved.clone() };
-            cores.extend(std::iter::repeat_n(core, stream.cores as usize));
-        }
-    }
-    let remote = spec.remote.as_ref().filter(|_| !cores.is_empty());
-    Ok(remote.map(|remote| remote_params(remote, cores)))
-}
-
-/// Returns the parameters of a pair of UPI directions.
-pub(super) fn upi(spec: &UpiSpec) -> UpiParams {
-    UpiParams {
-        bytes_per_s: spec.bandwidth.0,
-        latency_ps: spec.latency.0,
-        data_credits: spec.data_credits,
-        request_credits: spec.request_credits,
-        data_bytes: spec.data.0 as u32,
-        request_bytes: spec.request.0 as u32,
-    }
-}
-
-fn remote_params(spec: &RemoteSpec, cores: Vec<RemoteCore>) -> RemoteParams {
-    RemoteParams {
-        sockets: spec.sockets,
-        upi: upi(&spec.upi),
-        lines_in_flight: spec.lines_in_flight,
-        directory: spec.directory,
-        cores,
-    }
-}
 
 /// Time from a core's request to steer packets to its queue until they arrive there, in ps (assumed: a kernel thread
 /// wakes up and writes a table of the NIC).

@@ -1,6 +1,6 @@
 //! Servers of several sockets.
 
-use super::{complete_tables, drives, net_host, Complete};
+use super::{complete_tables, drives, remote, Complete};
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
@@ -156,7 +156,7 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<InterSocketParams, Iss
         let message = format!("{tor_entries} leave none of cha.tor.entries = {least} for lines that are at home there");
         return Err(Issue::between(Code::WrongOrder, &["upi.tor_entries", "cha.tor.entries"], message));
     }
-    let one = net_host::upi(&spec.link);
+    let one = remote::upi(&spec.link);
     let mut upi = one.clone();
     upi.bytes_per_s *= u64::from(spec.links);
     upi.data_credits *= spec.links;

@@ -3,19 +3,20 @@
 mod job_files;
 
 use self::job_files::JobReader;
+use super::arithmetic::share;
 use super::context::Context;
 use super::sockets::placement;
+use super::stream::{remote_stream, resolve_stream};
 use super::{app, pool};
 use crate::code::Code;
 use crate::cores::idle_note;
 use crate::error::Issue;
 use crate::fio;
-use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, Spec, StreamSpec, WorkloadSpec};
-use crate::units::{format, Dimension};
+use crate::spec::{CoreList, FioJobSpec, FioSpec, Spec, WorkloadSpec};
 use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
-    AccessPattern, AppParams, FioJob, FioParams, Placement, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
-    EXTRA_BYTES, KERNEL_BYTES,
+    AppParams, FioJob, FioParams, Placement, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES,
+    KERNEL_BYTES,
 };
 use std::collections::BTreeMap;
 
@@ -121,48 +122,6 @@ fn check_commands(workloads: &[Workload]) -> Result<(), Issue> {
         return Err(Issue::new(Code::TooMany, "workload", message));
     }
     Ok(())
-}
-
-fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> {
-    let path = |key: &str| format!("workload.{name}.{key}");
-    let shown = |bytes: u64| format(bytes, Dimension::Size);
-    let pattern = match (spec.pattern, spec.stride) {
-        (PatternSpec::Strided, Some(stride)) if stride <= spec.working_set => {
-            AccessPattern::Strided { bytes: stride.0 }
-        }
-        (PatternSpec::Strided, Some(stride)) => {
-            let message = format!("{} is more than working_set = {}", shown(stride.0), shown(spec.working_set.0));
-            return Err(Issue::between(Code::DoesNotFit, &[&path("stride"), &path("working_set")], message));
-        }
-        (PatternSpec::Strided, None) => {
-            let message = "missing; pattern = \"strided\" needs one such as \"256 B\"";
-            return Err(Issue::new(Code::MissingKey, path("stride"), message));
-        }
-        (_, Some(_)) => {
-            return Err(Issue::new(Code::NoEffect, path("stride"), "has an effect only with pattern = \"strided\""));
-        }
-        (PatternSpec::Sequential, None) => AccessPattern::Sequential,
-        (PatternSpec::Random, None) => AccessPattern::Random,
-    };
-    Ok(StreamParams {
-        cores: spec.cores.0.clone(),
-        pattern,
-        reads: share(spec.reads),
-        working_set_bytes: spec.working_set.0,
-        gap_ps: spec.gap.0,
-    })
-}
-
-/// Resolves the stream of a core of another socket. The stream has no core of this socket.
-pub(super) fn remote_stream(name: &str, spec: &RemoteStreamSpec) -> Result<StreamParams, Issue> {
-    let RemoteStreamSpec { pattern, stride, reads, working_set, gap, .. } = *spec;
-    let cores = CoreList(Vec::new());
-    resolve_stream(name, &StreamSpec { cores, pattern, stride, reads, working_set, gap, llc_ways: None, memory: None })
-}
-
-/// Converts a share from 0 to 1 to units of 2^-32.
-pub(super) fn share(share: f64) -> u64 {
-    (share * (1u64 << 32) as f64).round() as u64
 }
 
 fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, drives: u32, cores: &mut Cores) -> Result<FioParams, Issue> {

@@ -1,6 +1,6 @@
 //! `[cable.*]`, and the cables of a topology.
 
-use super::super::workload::share;
+use super::super::arithmetic::share;
 use super::hosts::Hosts;
 use super::table;
 use super::topology::{self, Made, CABLES_MAX, SWITCHES_MAX};

@@ -1,7 +1,7 @@
 //! `[switch.*]`: buffers, marking and energy of switches.
 
+use super::super::arithmetic::share;
 use super::super::net_host::pfc_params;
-use super::super::workload::share;
 use super::learning::{self, learns};
 use super::switch_keys::Place;
 use crate::code::Code;
