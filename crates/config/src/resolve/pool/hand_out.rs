@@ -1,27 +1,14 @@
 //! Assigns the pages of a pool to servers.
 
+use super::member::{pool_of, Member};
 use super::regions;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::PoolSpec;
 use crate::units::{format, Dimension};
-use hostnet_model::params::{HostKind, HostParams, LenderParams, PoolParams};
+use hostnet_model::params::{HostParams, LenderParams};
 
 /// Maximum number of servers of a pool, which a one-byte address distinguishes.
 const SERVERS_MAX: usize = 256;
-
-/// Role of a server of a cluster in a pool.
-pub(in crate::resolve) struct Member<'a> {
-    pub(in crate::resolve) host: usize,
-    /// Path of the server's table.
-    pub(in crate::resolve) table: String,
-    pub(in crate::resolve) spec: &'a PoolSpec,
-}
-
-pub(super) fn pool_of(hosts: &mut [HostParams], host: usize) -> &mut PoolParams {
-    let HostKind::Server(server) = &mut hosts[host].kind else { unreachable!("a member of a pool is a server") };
-    server.socket_mut().pool.as_deref_mut().expect("a member of a pool has a place in it")
-}
 
 /// Assigns the pages of the pool: each borrower gets an equal number from each of its lenders, in the order of the
 /// hosts.

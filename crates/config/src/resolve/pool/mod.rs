@@ -1,9 +1,11 @@
 //! `[pool]`: memory of other servers of a cluster.
 
 mod hand_out;
+mod member;
 mod regions;
 
-pub(super) use hand_out::{hand_out, Member};
+pub(super) use hand_out::hand_out;
+pub(super) use member::Member;
 pub(super) use regions::{check_switches, tell_switches};
 
 use crate::code::Code;

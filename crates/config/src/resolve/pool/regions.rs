@@ -1,6 +1,6 @@
 //! Pages that several servers share: regions, their page controllers, and the directories of switches.
 
-use super::hand_out::{pool_of, Member};
+use super::member::{pool_of, Member};
 use crate::code::Code;
 use crate::error::Issue;
 use hostnet_model::params::{
