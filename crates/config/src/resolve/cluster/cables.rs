@@ -2,8 +2,9 @@
 
 use super::super::arithmetic::share;
 use super::hosts::Hosts;
+use super::named_cables::{NamedCable, NamedNetwork, CABLES_MAX, SWITCHES_MAX};
 use super::table;
-use super::topology::{self, Made, CABLES_MAX, SWITCHES_MAX};
+use super::topology;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CableSpec, ClusterSpec, NetworkSpec, Span};
@@ -14,17 +15,8 @@ use std::collections::BTreeMap;
 /// Separator between the two switch names in the name of the cable that joins them.
 const BETWEEN: char = '_';
 
-/// A cable with its path in the document.
-pub(super) struct Named {
-    pub(super) path: String,
-    pub(super) ends: [String; 2],
-    pub(super) spec: CableSpec,
-    /// Length in hops for the search for shortest paths.
-    pub(super) length: u32,
-}
-
 /// Returns the switches and cables of the document, or those of the topology.
-pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
+pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<NamedNetwork, Issue> {
     if spec.cable.len() > CABLES_MAX || spec.switch.len() > SWITCHES_MAX {
         let message = format!("at most {CABLES_MAX} cables and {SWITCHES_MAX} switches are allowed");
         return Err(Issue::between(Code::TooMany, &["cable", "switch"], message));
@@ -45,13 +37,13 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
     }
     topology::check_none(spec)?;
     let cables = spec.cable.iter().map(of_document).collect::<Result<_, _>>()?;
-    Ok(Made { switches: spec.switch.keys().map(|name| (name.clone(), None)).collect(), cables })
+    Ok(NamedNetwork { switches: spec.switch.keys().map(|name| (name.clone(), None)).collect(), cables })
 }
 
-fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
+fn of_document((name, spec): (&String, &CableSpec)) -> Result<NamedCable, Issue> {
     let path = table("cable", name);
     match spec.ends.clone() {
-        Some(ends) => Ok(Named { path, ends, spec: spec.clone(), length: 1 }),
+        Some(ends) => Ok(NamedCable { path, ends, spec: spec.clone(), length: 1 }),
         None => {
             let message = "missing; a network is made of cables that all have ends, or of a topology";
             Err(Issue::new(Code::MissingKey, format!("{path}.ends"), message))
@@ -61,7 +53,7 @@ fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
 
 /// Overrides values of the cables of a topology by the tables with their names: first tables that name a table of
 /// hosts, then tables that name a single host.
-fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Hosts) -> Result<(), Issue> {
+fn change(made: &mut [NamedCable], cables: &BTreeMap<String, CableSpec>, hosts: &Hosts) -> Result<(), Issue> {
     let mut meant = Vec::new();
     for (name, spec) in cables {
         let path = table("cable", name);
@@ -96,8 +88,8 @@ fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Host
 }
 
 /// Overrides values of the cables between two switches by a table.
-fn between(made: &mut [Named], (one, other): (&str, &str), spec: &CableSpec, path: &str) -> Result<(), Issue> {
-    let joins = |cable: &&mut Named| cable.ends == [one, other] || cable.ends == [other, one];
+fn between(made: &mut [NamedCable], (one, other): (&str, &str), spec: &CableSpec, path: &str) -> Result<(), Issue> {
+    let joins = |cable: &&mut NamedCable| cable.ends == [one, other] || cable.ends == [other, one];
     let mut found = false;
     for cable in made.iter_mut().filter(joins) {
         set(cable, spec, path);
@@ -111,7 +103,7 @@ fn between(made: &mut [Named], (one, other): (&str, &str), spec: &CableSpec, pat
     Err(Issue::between(Code::DoesNotExist, &[path, "network.topology"], message))
 }
 
-fn set(cable: &mut Named, spec: &CableSpec, path: &str) {
+fn set(cable: &mut NamedCable, spec: &CableSpec, path: &str) {
     cable.path = path.to_string();
     cable.spec.rate = spec.rate.or(cable.spec.rate);
     cable.spec.latency = spec.latency.or(cable.spec.latency);
@@ -123,7 +115,7 @@ fn set(cable: &mut Named, spec: &CableSpec, path: &str) {
     }
 }
 
-pub(super) fn resolve(cable: &Named, ends: [CableEnd; 2], network: &NetworkSpec) -> Result<CableParams, Issue> {
+pub(super) fn resolve(cable: &NamedCable, ends: [CableEnd; 2], network: &NetworkSpec) -> Result<CableParams, Issue> {
     let spec = &cable.spec;
     Ok(CableParams {
         ends,

@@ -1,13 +1,13 @@
 //! `[network]`, `[switch.*]` and `[cable.*]`.
 
-use super::cables::{self, Named};
+use super::cables;
 use super::hosts::Hosts;
 use super::islands::islands;
 use super::learning::{self, learns, Learner};
+use super::named_cables::{NamedCable, NamedNetwork};
 use super::switch_keys::Place;
 use super::switches::{complete, inherit, resolve_switch};
 use super::table;
-use super::topology::Made;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::spec::{Bandwidth, ClusterSpec, EcnSpec, SwitchSpec};
@@ -38,7 +38,7 @@ struct Threshold {
 }
 
 pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, Issue> {
-    let Made { switches: names, cables } = cables::make(spec, hosts)?;
+    let NamedNetwork { switches: names, cables } = cables::make(spec, hosts)?;
     let network = spec.network.clone();
     let Switches { switches, sums, thresholds, learners } = switches(spec, &names)?;
     let ends = Ends::new(hosts, &names)?;
@@ -164,7 +164,7 @@ impl<'a> Ends<'a> {
         Ok(Ends { hosts, switches, by_name })
     }
 
-    fn of(&self, cable: &Named) -> Result<[CableEnd; 2], Issue> {
+    fn of(&self, cable: &NamedCable) -> Result<[CableEnd; 2], Issue> {
         let path = format!("{}.ends", cable.path);
         let [one, other] = [0, 1].map(|at: usize| self.find(&cable.ends[at], &path));
         let ends = [one?, other?];
@@ -185,7 +185,7 @@ impl<'a> Ends<'a> {
     }
 
     /// Checks that every host has one cable and every switch at least one.
-    fn check_degrees(&self, cables: &[Named], joined: &[[CableEnd; 2]]) -> Result<(), Issue> {
+    fn check_degrees(&self, cables: &[NamedCable], joined: &[[CableEnd; 2]]) -> Result<(), Issue> {
         let mut at_host: Vec<Vec<usize>> = vec![Vec::new(); self.hosts.hosts.len()];
         let mut at_switch = vec![false; self.switches.len()];
         for (cable, ends) in joined.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Switches of kind "learning": their keys, and the networks in which they are possible.
 
-use super::cables::Named;
 use super::islands::root;
+use super::named_cables::NamedCable;
 use super::switch_keys::{gives, Place};
 use crate::code::Code;
 use crate::error::Issue;
@@ -159,7 +159,7 @@ pub(super) fn slow_fabrics(learners: &[Learner], switches: &[SwitchParams], cabl
 pub(super) fn check_network(
     learners: &[Learner],
     switches: &[SwitchParams],
-    cables: &[Named],
+    cables: &[NamedCable],
     joined: &[[CableEnd; 2]],
 ) -> Result<(), Issue> {
     if learners.is_empty() {

@@ -19,6 +19,7 @@ mod islands;
 mod jobs;
 mod learning;
 mod moves;
+mod named_cables;
 mod needs;
 mod packets;
 mod pairs;

@@ -6,29 +6,17 @@ mod keys;
 mod small;
 mod trees;
 
-use super::cables::Named;
 use super::hosts::Hosts;
+use super::named_cables::{NamedCable, NamedNetwork, CABLES_MAX, SWITCHES_MAX};
 use super::table;
 use crate::code::Code;
 use crate::error::{nearest, Issue};
 use crate::spec::{CableSpec, ClusterSpec, Names, NetworkSpec, TopologySpec, TrunkSpec};
 use crate::units::shorten;
 
-/// Maximum number of switches.
-pub(super) const SWITCHES_MAX: usize = 16384;
-/// Maximum number of cables.
-pub(super) const CABLES_MAX: usize = 65536;
-
 /// Length of a cable between groups in the search for shortest paths, in hops. No path then has two of them if a path
 /// with one, and a cable in either group, exists (Kim et al., minimal routing).
 const GLOBAL_LENGTH: u32 = 3;
-
-/// Switches and cables of a topology.
-pub(super) struct Made {
-    /// Names of the switches in order, with the name of their group of similar switches.
-    pub(super) switches: Vec<(String, Option<&'static str>)>,
-    pub(super) cables: Vec<Named>,
-}
 
 /// A network of many switches.
 struct Shape {
@@ -56,7 +44,7 @@ impl Trunk {
 }
 
 /// Returns the switches and cables of the network's topology.
-pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
+pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<NamedNetwork, Issue> {
     let topology = spec.network.topology.unwrap_or(TopologySpec::Star);
     keys::check(&spec.network)?;
     if hosts.dimms.any() && topology != TopologySpec::Star {
@@ -73,7 +61,7 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
         _ => small::star(&mut spec.switch, hosts),
     }?;
     let switches = spec.switch.keys().map(|name| (name.clone(), None)).collect();
-    Ok(Made { switches, cables })
+    Ok(NamedNetwork { switches, cables })
 }
 
 /// Checks that a network with explicit cables has no keys of topologies.
@@ -119,7 +107,7 @@ fn check_counts(switches: u64, trunks: u64, paths: &[&str]) -> Result<(), Issue>
 }
 
 impl Shape {
-    fn made(self, spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
+    fn made(self, spec: &mut ClusterSpec, hosts: &Hosts) -> Result<NamedNetwork, Issue> {
         for &(_, kind) in &self.switches {
             if !spec.switch.contains_key(kind) {
                 spec.switch.insert(kind.to_string(), crate::spec::SwitchSpec::default());
@@ -127,10 +115,10 @@ impl Shape {
         }
         self.check_names(spec)?;
         let places = self.places(spec, hosts)?;
-        let mut cables: Vec<Named> = (0..hosts.hosts.len())
+        let mut cables: Vec<NamedCable> = (0..hosts.hosts.len())
             .map(|host| {
                 let ends = [hosts.hosts[host].name.clone(), self.switches[places[host]].0.clone()];
-                Named { path: hosts.table_of(host), ends, spec: CableSpec::default(), length: 1 }
+                NamedCable { path: hosts.table_of(host), ends, spec: CableSpec::default(), length: 1 }
             })
             .collect();
         if cables.len() + self.trunks.len() > CABLES_MAX {
@@ -140,10 +128,10 @@ impl Shape {
         }
         cables.extend(self.trunks.iter().map(|trunk| self.cable(trunk, &spec.network)));
         let switches = self.switches.into_iter().map(|(name, kind)| (name, Some(kind))).collect();
-        Ok(Made { switches, cables })
+        Ok(NamedNetwork { switches, cables })
     }
 
-    fn cable(&self, trunk: &Trunk, network: &NetworkSpec) -> Named {
+    fn cable(&self, trunk: &Trunk, network: &NetworkSpec) -> NamedCable {
         let core = network.core.as_ref();
         let (path, own) =
             if trunk.global { ("network.global", network.global.as_ref()) } else { ("network.core", None) };
@@ -151,7 +139,7 @@ impl Shape {
         let ((rate, latency), (core_rate, core_latency)) = (of(own), of(core));
         let spec = CableSpec { rate: rate.or(core_rate), latency: latency.or(core_latency), ..CableSpec::default() };
         let length = if trunk.global { GLOBAL_LENGTH } else { 1 };
-        Named { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec, length }
+        NamedCable { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec, length }
     }
 
     /// Checks that every table of switches refers to existing switches.

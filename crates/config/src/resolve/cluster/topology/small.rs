@@ -1,7 +1,7 @@
 //! Networks of one switch or two: star, dumbbell, direct.
 
-use super::super::cables::Named;
 use super::super::hosts::Hosts;
+use super::super::named_cables::NamedCable;
 use super::super::table;
 use crate::code::Code;
 use crate::error::Issue;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 const STAR: &str = "tor";
 const DUMBBELL: [&str; 2] = ["left", "right"];
 
-fn of_topology(ends: [&str; 2], path: String) -> Named {
-    Named { path, ends: ends.map(str::to_string), spec: CableSpec::default(), length: 1 }
+fn of_topology(ends: [&str; 2], path: String) -> NamedCable {
+    NamedCable { path, ends: ends.map(str::to_string), spec: CableSpec::default(), length: 1 }
 }
 
-pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
+pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<NamedCable>, Issue> {
     if switches.is_empty() {
         switches.insert(STAR.to_string(), SwitchSpec::default());
     }
@@ -35,7 +35,7 @@ pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -
     Ok((0..hosts.hosts.len()).filter(|&at| hosts.dimms.slot(at).is_none()).map(cable).collect())
 }
 
-pub(super) fn direct(switches: &BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
+pub(super) fn direct(switches: &BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<NamedCable>, Issue> {
     if let Some(name) = switches.keys().next() {
         let message = "has no cable: topology = \"direct\" has no switch";
         return Err(Issue::between(Code::BadCabling, &[&table("switch", name), "network.topology"], message));
@@ -51,7 +51,7 @@ pub(super) fn dumbbell(
     network: &mut NetworkSpec,
     switches: &mut BTreeMap<String, SwitchSpec>,
     hosts: &Hosts,
-) -> Result<Vec<Named>, Issue> {
+) -> Result<Vec<NamedCable>, Issue> {
     if let Some(name) = switches.keys().find(|name| !DUMBBELL.contains(&name.as_str())) {
         let message = "has no cable: the switches of a dumbbell are \"left\" and \"right\"";
         return Err(Issue::between(Code::BadCabling, &[&table("switch", name), "network.topology"], message));
