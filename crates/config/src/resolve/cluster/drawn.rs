@@ -1,7 +1,7 @@
 //! Flows of many hosts: senders and receivers, sizes and start times, drawn at random if requested.
 
+use super::draft::{DrawnFlows, FLOWS_MAX};
 use super::fabric::Fabric;
-use super::flows::FLOWS_MAX;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::sizes::{Arrivals, FlowSizes};
@@ -21,29 +21,13 @@ pub(super) struct Network<'a> {
     pub(super) stream: u64,
 }
 
-/// Flows of a table.
-pub(super) struct Drawn {
-    pub(super) pairs: Vec<(usize, usize)>,
-    /// Number of flows of each pair.
-    pub(super) count: u32,
-    /// Start time in ps and size in bytes of each flow, if they differ from flow to flow.
-    pub(super) starts_ps: Vec<u64>,
-    pub(super) bytes: Vec<u64>,
-}
-
-impl Drawn {
-    pub(super) fn flows(&self) -> usize {
-        self.pairs.len() * self.count as usize
-    }
-}
-
 /// Returns the random stream of a table of flows. It does not depend on other tables.
 pub(super) fn stream_of(name: &str) -> u64 {
     name.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)))
 }
 
 /// Returns the flows of a table from hosts of `sides.from` to those of `sides.to`.
-pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
+pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Result<DrawnFlows, Issue> {
     check_keys(sides.path, spec)?;
     let of_flows = spec.sizes.as_ref().filter(|_| !spec.is_packets());
     let sizes = of_flows.map(|sizes| FlowSizes::resolve(sizes, &format!("{}.sizes", sides.path)));
@@ -64,7 +48,7 @@ pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Resu
     };
     let flows = pairs.len().saturating_mul(count as usize).min(FLOWS_MAX);
     let bytes = sizes.map_or_else(Vec::new, |sizes| (0..flows).map(|_| sizes.draw(&mut rng)).collect());
-    Ok(Drawn { pairs, count, starts_ps: Vec::new(), bytes })
+    Ok(DrawnFlows { pairs, count, starts_ps: Vec::new(), bytes })
 }
 
 /// Checks the keys that depend on other keys.
@@ -122,7 +106,7 @@ fn open_loop(
     sizes: &FlowSizes,
     network: &Network,
     rng: &mut Rng,
-) -> Result<Drawn, Issue> {
+) -> Result<DrawnFlows, Issue> {
     let path = sides.path;
     let pairs = match spec.pairs {
         None | Some(PairsSpec::Random | PairsSpec::AllToAll) => {
@@ -144,7 +128,7 @@ fn open_loop(
         ));
     }
     let mut arrivals = Arrivals::new(spec.start.0, mean_ps);
-    let mut drawn = Drawn { pairs: Vec::new(), count: 1, starts_ps: Vec::new(), bytes: Vec::new() };
+    let mut drawn = DrawnFlows { pairs: Vec::new(), count: 1, starts_ps: Vec::new(), bytes: Vec::new() };
     loop {
         let at_ps = arrivals.next(rng);
         if at_ps >= until_ps {

@@ -1,7 +1,9 @@
 //! `[flow.*]`: flows between hosts.
 
 use super::cables::spans;
-use super::drawn::{self, stream_of, Drawn, Network};
+use super::classes::class_of;
+use super::draft::{DrawnFlows, FlowDraft, FLOWS_MAX};
+use super::drawn::{self, stream_of, Network};
 use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::idle_cores;
@@ -20,13 +22,8 @@ use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Trans
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Maximum number of flows of all tables.
-pub(super) const FLOWS_MAX: usize = 1 << 20;
-/// Maximum number of traffic classes: with up to 64 workloads of a server, class numbers fit in a byte.
-const CLASSES_MAX: usize = 128;
 /// Latest start time of a flow, in ps.
 const START_MAX_PS: u64 = 1_000_000_000_000_000;
-const ROCE_PRIORITY: u8 = 3;
 
 /// The flows of a cluster.
 pub(super) struct Flows {
@@ -39,19 +36,6 @@ pub(super) struct Flows {
     pub(super) mtu_bytes: Vec<Option<u32>>,
     /// Notes about captures.
     pub(super) notes: Vec<String>,
-}
-
-/// A table of flows before its cores are assigned.
-pub(super) struct Draft {
-    pub(super) path: String,
-    /// Senders and receivers, number of flows, start times and sizes.
-    pub(super) drawn: Drawn,
-    pub(super) flow: FlowParams,
-    pub(super) stagger_ps: u64,
-    /// Cores at either side, if the document gives them.
-    pub(super) cores: [Option<Vec<u32>>; 2],
-    /// Numbers of the earlier tables of flows whose packets this table forwards.
-    pub(super) takes: Vec<usize>,
 }
 
 pub(super) fn resolve(
@@ -132,19 +116,6 @@ fn mtu_of(path: &str, flow: &mut FlowSpec, hosts: &Hosts, of_network: Size) -> R
     Ok(flow.mtu.get_or_insert(of_network).0 as u32)
 }
 
-/// Returns the number of a class, which is added if it is new.
-pub(super) fn class_of(classes: &mut Vec<String>, name: &str, path: &str) -> Result<u8, Issue> {
-    if let Some(at) = classes.iter().position(|class| class == name) {
-        return Ok(at as u8);
-    }
-    if classes.len() == CLASSES_MAX {
-        let message = format!("more than {CLASSES_MAX} classes in all; let flows share them with class = \"NAME\"");
-        return Err(Issue::between(Code::TooMany, &[path, "flow"], message));
-    }
-    classes.push(name.to_string());
-    Ok(classes.len() as u8 - 1)
-}
-
 /// Resolves the transport of a table of flows and the keys that depend on it.
 fn carried(
     path: &str,
@@ -186,24 +157,15 @@ fn carried(
     }
 }
 
-/// Returns the default priority class of packets.
-pub(super) fn priority(transport: &Transport) -> u8 {
-    if matches!(transport, Transport::Roce(_)) {
-        ROCE_PRIORITY
-    } else {
-        0
-    }
-}
-
 fn draft(
     path: String,
     spec: &mut FlowSpec,
     class: u8,
     transport: Transport,
     network: &Network,
-    (before, takes, replayed): (&[Draft], Vec<usize>, Vec<(u64, u32)>),
-) -> Result<Draft, Issue> {
-    let priority = priority(&transport);
+    (before, takes, replayed): (&[FlowDraft], Vec<usize>, Vec<(u64, u32)>),
+) -> Result<FlowDraft, Issue> {
+    let priority = transport::priority(&transport);
     check_keys(&path, spec)?;
     if spec.deaf.is_some() && matches!(transport, Transport::Roce(_)) {
         let message = "has no effect over RoCE: no application reads what it brings";
@@ -247,7 +209,7 @@ fn draft(
             message,
         ));
     }
-    Ok(Draft { path, drawn, flow, stagger_ps, cores, takes })
+    Ok(FlowDraft { path, drawn, flow, stagger_ps, cores, takes })
 }
 
 /// Checks that every key belongs to the kind of flow.
@@ -337,7 +299,7 @@ fn other(spec: &OtherSpec) -> OtherRequests {
 }
 
 /// Resolves the senders, receivers, number, start times and sizes of the flows of a table.
-fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
+fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<DrawnFlows, Issue> {
     let hosts = network.hosts;
     let from = numbers(&spec.from, hosts, &format!("{path}.from"))?;
     let to = numbers(&spec.to, hosts, &format!("{path}.to"))?;

@@ -1,7 +1,8 @@
 //! `[flow.*]` of kind "forward".
 
-use super::drawn::{Drawn, Network};
-use super::flows::{numbers, Draft};
+use super::draft::{DrawnFlows, FlowDraft};
+use super::drawn::Network;
+use super::flows::numbers;
 use super::table;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
@@ -121,9 +122,9 @@ pub(super) fn drawn(
     path: &str,
     spec: &FlowSpec,
     network: &Network,
-    before: &[Draft],
+    before: &[FlowDraft],
     takes: &[usize],
-) -> Result<Drawn, Issue> {
+) -> Result<DrawnFlows, Issue> {
     check_keys(path, spec)?;
     let hosts = network.hosts;
     let (from_path, takes_path) = (format!("{path}.from"), format!("{path}.takes"));
@@ -162,7 +163,7 @@ pub(super) fn drawn(
         let message = format!("no flow that is taken ends at {}", name(idle));
         return Err(Issue::between(Code::MustAgree, &[&from_path, &takes_path], message));
     }
-    Ok(Drawn { pairs, count: 1, starts_ps: Vec::new(), bytes: Vec::new() })
+    Ok(DrawnFlows { pairs, count: 1, starts_ps: Vec::new(), bytes: Vec::new() })
 }
 
 /// Checks that the number, start times and sources of flows are not given, as the flows that are taken determine

@@ -1,6 +1,6 @@
 //! Finds listed cores that have nothing to do.
 
-use super::flows::Draft;
+use super::draft::FlowDraft;
 use super::table;
 use crate::cores::idle_note;
 use crate::spec::{ClusterSpec, JobSpec};
@@ -16,7 +16,7 @@ pub(super) fn of_jobs(spec: &ClusterSpec, jobs: &[JobParams]) -> Vec<String> {
 }
 
 /// Returns a note for every table of flows that lists cores on which none of its applications is.
-pub(super) fn of_flows(drafts: &[Draft], flows: &[FlowParams]) -> Vec<String> {
+pub(super) fn of_flows(drafts: &[FlowDraft], flows: &[FlowParams]) -> Vec<String> {
     let mut notes = Vec::new();
     let mut rest = flows;
     for draft in drafts {

@@ -2,10 +2,12 @@
 
 mod cables;
 mod capped;
+mod classes;
 mod compress;
 mod cores;
 mod datagrams;
 mod dimms;
+mod draft;
 mod drawn;
 mod fabric;
 mod files;

@@ -1,6 +1,6 @@
 //! Threads of flows that migrate to other cores.
 
-use super::flows::Draft;
+use super::draft::FlowDraft;
 use super::hosts::Hosts;
 use crate::code::Code;
 use crate::error::Issue;
@@ -43,7 +43,7 @@ pub(super) fn resolve(
 }
 
 /// Assigns the cores that threads migrate to to the network.
-pub(super) fn claim(draft: &Draft, hosts: &mut Hosts) -> Result<(), Issue> {
+pub(super) fn claim(draft: &FlowDraft, hosts: &mut Hosts) -> Result<(), Issue> {
     for (number, one) in draft.flow.moves.iter().enumerate() {
         for &(from, to) in &draft.drawn.pairs {
             let host = if one.initiator { from } else { to };

@@ -1,15 +1,15 @@
 //! Placement of flows on hosts and cores.
 
-use super::flows::Draft;
+use super::draft::FlowDraft;
 use super::hosts::Hosts;
 use super::moves;
 use crate::code::Code;
 use crate::error::Issue;
-use hostnet_model::params::{FlowParams, ForwardParams, Traffic, Transport};
+use hostnet_model::params::{FlowParams, Transport};
 use std::collections::BTreeMap;
 
 /// Assigns hosts and cores to every flow. Cores that the document gives come first, then tables in their order.
-pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParams>, Issue> {
+pub(super) fn place(drafts: &[FlowDraft], hosts: &mut Hosts) -> Result<Vec<FlowParams>, Issue> {
     claim(drafts, hosts)?;
     let mut params: Vec<FlowParams> = Vec::new();
     let mut first = Vec::with_capacity(drafts.len());
@@ -45,31 +45,12 @@ pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParam
 }
 
 /// Returns the numbers of the flows whose packets a table forwards; `first` are the first numbers of earlier tables.
-fn taken(draft: &Draft, drafts: &[Draft], first: &[usize]) -> Vec<usize> {
+fn taken(draft: &FlowDraft, drafts: &[FlowDraft], first: &[usize]) -> Vec<usize> {
     draft.takes.iter().flat_map(|&table| first[table]..first[table] + drafts[table].drawn.flows()).collect()
 }
 
-impl Draft {
-    /// Returns the start time of flow number `at` of the table, in ps.
-    fn start_ps(&self, at: usize) -> u64 {
-        self.drawn.starts_ps.get(at).copied().unwrap_or(self.flow.start_ps + self.stagger_ps * at as u64)
-    }
-
-    /// Returns the traffic of the applications of flow number `at`.
-    fn traffic(&self, at: usize, taken: Option<usize>) -> Traffic {
-        if let (Traffic::Forward(forward), Some(flow)) = (&self.flow.traffic, taken) {
-            return Traffic::Forward(ForwardParams { flow: flow as u32, ..*forward });
-        }
-        match (&self.flow.traffic, self.drawn.bytes.get(at)) {
-            (Traffic::Bulk { .. }, Some(&bytes)) => Traffic::Bulk { bytes },
-            (Traffic::Read { .. }, Some(&bytes)) => Traffic::Read { bytes },
-            (traffic, _) => traffic.clone(),
-        }
-    }
-}
-
 /// Assigns to the network the cores that the document gives for flows and queues.
-fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
+fn claim(drafts: &[FlowDraft], hosts: &mut Hosts) -> Result<(), Issue> {
     for host in 0..hosts.hosts.len() {
         let path = hosts.table_of(host);
         let queues = hosts.queue_cores(host).map(<[u32]>::to_vec).unwrap_or_default();
@@ -109,7 +90,7 @@ struct Side {
 }
 
 impl Side {
-    fn take(&mut self, draft: &Draft, which: usize, hosts: &mut Hosts) -> Result<(), Issue> {
+    fn take(&mut self, draft: &FlowDraft, which: usize, hosts: &mut Hosts) -> Result<(), Issue> {
         for (&host, &flows) in &self.flows {
             let queues = hosts.queue_cores(host).map(<[u32]>::to_vec);
             let path = hosts.table_of(host);

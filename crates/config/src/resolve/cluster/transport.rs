@@ -17,6 +17,8 @@ const TCP_HEADER_BYTES: u32 = 20 + 20 + 12;
 const ROCE_HEADER_BYTES: u32 = 20 + 8 + 12 + 16 + 4;
 const PAYLOAD_MIN_BYTES: u32 = 256;
 const PAYLOAD_MAX_BYTES: u32 = 4096;
+/// Default priority class of packets of RoCE.
+const ROCE_PRIORITY: u8 = 3;
 
 /// Fills in every transport from its base, and adds built-in transports that flows and jobs name.
 pub(super) fn fill(tree: &mut Value) -> Result<(), Issue> {
@@ -95,6 +97,15 @@ pub(super) fn find<'a>(
 /// Returns true if a transport is RoCE.
 pub(super) fn is_roce(spec: &TransportSpec) -> bool {
     matches!(spec.base, Some(BaseSpec::Roce | BaseSpec::Dcqcn))
+}
+
+/// Returns the default priority class of packets.
+pub(super) fn priority(transport: &Transport) -> u8 {
+    if matches!(transport, Transport::Roce(_)) {
+        ROCE_PRIORITY
+    } else {
+        0
+    }
 }
 
 /// Resolves the transport `name` for packets of at most `mtu_bytes`, a value given at `mtu_path`.

@@ -15,8 +15,10 @@ mod steps;
 mod traces;
 mod training;
 
+use super::classes::class_of;
+use super::draft::FLOWS_MAX;
 use super::fabric::Fabric;
-use super::flows::{class_of, numbers, priority, FLOWS_MAX};
+use super::flows::numbers;
 use super::hosts::Hosts;
 use super::sums::Engines;
 use super::{compress, table, transport};
@@ -135,7 +137,7 @@ impl Flow {
                 moves: Vec::new(),
                 sendfile: None,
                 via: Vec::new(),
-                priority: priority(&self.carried),
+                priority: transport::priority(&self.carried),
                 mtu_bytes: self.mtu_bytes,
                 compress: [high, low].map(|to| self.compresses && self.aggregator.is_none_or(|rank| rank == to)),
             });
