@@ -1,7 +1,8 @@
 //! `[cable.*]`, and the cables of a topology.
 
 use super::super::arithmetic::share;
-use super::hosts::Hosts;
+use super::dimms::Dimms;
+use super::host_names::HostNames;
 use super::named_cables::{NamedCable, NamedNetwork, CABLES_MAX, SWITCHES_MAX};
 use super::table;
 use super::topology;
@@ -16,13 +17,13 @@ use std::collections::BTreeMap;
 const BETWEEN: char = '_';
 
 /// Returns the switches and cables of the document, or those of the topology.
-pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<NamedNetwork, Issue> {
+pub(super) fn make(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) -> Result<NamedNetwork, Issue> {
     if spec.cable.len() > CABLES_MAX || spec.switch.len() > SWITCHES_MAX {
         let message = format!("at most {CABLES_MAX} cables and {SWITCHES_MAX} switches are allowed");
         return Err(Issue::between(Code::TooMany, &["cable", "switch"], message));
     }
     let Some(first) = spec.cable.iter().find(|(_, cable)| cable.ends.is_some()).map(|(name, _)| name) else {
-        let mut made = topology::make(spec, hosts)?;
+        let mut made = topology::make(spec, hosts, dimms)?;
         change(&mut made.cables, &spec.cable, hosts)?;
         return Ok(made);
     };
@@ -53,11 +54,11 @@ fn of_document((name, spec): (&String, &CableSpec)) -> Result<NamedCable, Issue>
 
 /// Overrides values of the cables of a topology by the tables with their names: first tables that name a table of
 /// hosts, then tables that name a single host.
-fn change(made: &mut [NamedCable], cables: &BTreeMap<String, CableSpec>, hosts: &Hosts) -> Result<(), Issue> {
+fn change(made: &mut [NamedCable], cables: &BTreeMap<String, CableSpec>, hosts: &HostNames) -> Result<(), Issue> {
     let mut meant = Vec::new();
     for (name, spec) in cables {
         let path = table("cable", name);
-        match (hosts.named(name, &path), name.split_once(BETWEEN)) {
+        match (hosts.find(name, &path), name.split_once(BETWEEN)) {
             (Ok(range), _) => meant.push((range, path, spec)),
             (Err(_), Some(ends)) => between(made, ends, spec, &path)?,
             (Err(issue), None) => {
@@ -76,7 +77,7 @@ fn change(made: &mut [NamedCable], cables: &BTreeMap<String, CableSpec>, hosts: 
     let mut owners: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
     for (range, path, spec) in &meant {
         for host in range.clone() {
-            let Some(&at) = of_name.get(&hosts.hosts[host].name) else { continue };
+            let Some(&at) = of_name.get(hosts.name(host)) else { continue };
             if let Some((_, other)) = owners.insert(at, (host, path)).filter(|(other, _)| *other != host) {
                 let message = format!("is the same cable as {other}; give one of them");
                 return Err(Issue::between(Code::Duplicate, &[path, other], message));

@@ -1,7 +1,8 @@
 //! Compression engines of NICs, and the jobs that use them.
 
 use super::gradients;
-use super::hosts::Hosts;
+use super::host_names::HostNames;
+use super::servers::HostServers;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CompressSpec, HostSpec, JobSpec, Size, Time};
@@ -22,17 +23,17 @@ const HEADER_BYTES: u32 = 52;
 
 /// Returns the engine specification of a host, if it has one, and its path in the document.
 fn spec_of<'a>(
-    hosts: &'a Hosts,
+    hosts: &HostNames,
+    servers: &'a HostServers,
     specs: &'a BTreeMap<String, HostSpec>,
     host: usize,
 ) -> Option<(&'a CompressSpec, String)> {
-    let group = &hosts.groups[hosts.hosts[host].group];
-    let nic = hosts.resolved(host).map(|resolved| resolved.spec.nic.as_ref().and_then(|nic| nic.compress.as_ref()));
+    let nic = servers.of_host(host).map(|resolved| resolved.spec.nic.as_ref().and_then(|nic| nic.compress.as_ref()));
     let (spec, key) = match nic {
         Some(of_nic) => (of_nic, "nic.compress"),
-        None => (specs[&group.name].compress.as_ref(), "compress"),
+        None => (specs[&hosts.table_of(host).name].compress.as_ref(), "compress"),
     };
-    spec.map(|spec| (spec, format!("{}.{key}", hosts.table_of(host))))
+    spec.map(|spec| (spec, format!("{}.{key}", hosts.table_path(host))))
 }
 
 /// Compression engines of the hosts.
@@ -46,12 +47,13 @@ impl Engines {
     /// Returns the engine of a host, if it has one.
     pub(super) fn of_host(
         &mut self,
-        hosts: &Hosts,
+        hosts: &HostNames,
+        servers: &HostServers,
         specs: &BTreeMap<String, HostSpec>,
         host: usize,
         base_dir: &Path,
     ) -> Result<Option<CompressParams>, Issue> {
-        let Some((spec, path)) = spec_of(hosts, specs, host) else { return Ok(None) };
+        let Some((spec, path)) = spec_of(hosts, servers, specs, host) else { return Ok(None) };
         if let Some(known) = self.known.get(&path) {
             return Ok(Some(known.clone()));
         }
@@ -121,7 +123,8 @@ pub(super) fn check(
     path: &str,
     spec: &JobSpec,
     placed: &[u16],
-    hosts: &Hosts,
+    hosts: &HostNames,
+    servers: &HostServers,
     specs: &BTreeMap<String, HostSpec>,
 ) -> Result<(), Issue> {
     if spec.compress != Some(true) {
@@ -129,10 +132,10 @@ pub(super) fn check(
     }
     for &host in placed {
         let at = usize::from(host);
-        if spec_of(hosts, specs, at).is_none() {
-            let key = if hosts.resolved(at).is_some() { "nic.compress" } else { "compress" };
-            let name = shorten(&hosts.hosts[at].name);
-            let table = format!("{}.{key}", hosts.table_of(at));
+        if spec_of(hosts, servers, specs, at).is_none() {
+            let key = if servers.is_server(at) { "nic.compress" } else { "compress" };
+            let name = shorten(hosts.name(at));
+            let table = format!("{}.{key}", hosts.table_path(at));
             let message = format!(
                 "{name} has no engine that makes packets smaller and restores them, as every host of the job needs; \
                  give {table}"
@@ -145,8 +148,15 @@ pub(super) fn check(
 }
 
 /// Drops the offsets of sent data in vectors unless engines of hosts use them.
-pub(super) fn forget_places(job: &mut JobParams, spec: &JobSpec, hosts: &Hosts, specs: &BTreeMap<String, HostSpec>) {
-    let asks = |&host: &u16| spec_of(hosts, specs, host.into()).is_some_and(|(engine, _)| engine.gradients.is_some());
+pub(super) fn forget_places(
+    job: &mut JobParams,
+    spec: &JobSpec,
+    hosts: &HostNames,
+    servers: &HostServers,
+    specs: &BTreeMap<String, HostSpec>,
+) {
+    let asks =
+        |&host: &u16| spec_of(hosts, servers, specs, host.into()).is_some_and(|(engine, _)| engine.gradients.is_some());
     if spec.compress != Some(true) || !job.hosts.iter().any(asks) {
         let steps = job.blocks.iter_mut().flat_map(|block| block.steps.iter_mut().flatten());
         steps.for_each(|step| step.at = 0);

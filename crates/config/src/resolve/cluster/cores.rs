@@ -1,4 +1,4 @@
-//! Assignment of the cores of a host.
+//! Assignment of the cores of hosts.
 
 use crate::code::Code;
 use crate::error::Issue;
@@ -19,10 +19,35 @@ pub(super) struct HostCores {
     shared: bool,
 }
 
+/// Cores of the hosts of a cluster.
+#[derive(Default)]
+pub(super) struct ClusterCores {
+    /// Cores of each host; `None` for an endpoint.
+    by_host: Vec<Option<HostCores>>,
+}
+
+impl ClusterCores {
+    /// Adds `count` equal hosts. Their cores are owned by the workloads of `owners`, which is `None` for endpoints.
+    pub(super) fn add(&mut self, owners: Option<&[Vec<String>]>, shared: bool, count: u32) {
+        let cores = owners.map(|owners| HostCores::new(owners, shared));
+        self.by_host.extend(std::iter::repeat_n(cores, count as usize));
+    }
+
+    /// Returns the cores of a host, or `None` for an endpoint.
+    pub(super) fn of_host(&self, host: usize) -> Option<&HostCores> {
+        self.by_host[host].as_ref()
+    }
+
+    /// Returns the cores of a host, to assign them, or `None` for an endpoint.
+    pub(super) fn of_host_mut(&mut self, host: usize) -> Option<&mut HostCores> {
+        self.by_host[host].as_mut()
+    }
+}
+
 impl HostCores {
     /// Returns the cores of a server with the workloads that own them. A host that is simulated line by line may have
     /// cores that are `shared` with the network.
-    pub(super) fn new(owners: &[Vec<String>], shared: bool) -> Self {
+    fn new(owners: &[Vec<String>], shared: bool) -> Self {
         let role = |workloads: &Vec<String>| Role { workloads: workloads.clone(), network: false };
         HostCores { roles: owners.iter().map(role).collect(), shared }
     }

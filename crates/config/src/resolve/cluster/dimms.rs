@@ -1,7 +1,8 @@
 //! DIMMs with processors: their slots, and their effect on flows.
 
 use super::super::Resolved;
-use super::hosts::{Host, Hosts};
+use super::host_names::HostNames;
+use super::servers::HostServers;
 use super::table;
 use crate::code::Code;
 use crate::error::Issue;
@@ -33,40 +34,40 @@ pub(super) struct Dimms {
 
 impl Dimms {
     /// Finds the slots of the DIMMs of a cluster.
-    pub(super) fn resolve(spec: &ClusterSpec, hosts: &Hosts) -> Result<Self, Issue> {
-        let count = hosts.hosts.len();
+    pub(super) fn resolve(spec: &ClusterSpec, hosts: &HostNames, servers: &HostServers) -> Result<Self, Issue> {
+        let count = hosts.count();
         let mut all = Self { slots: vec![None; count], keys: vec![None; count] };
-        for group in &hosts.groups {
+        for group in hosts.tables() {
             let own = &spec.host[&group.name];
             if own.kind != HostKindSpec::Dimm {
                 continue;
             }
             let path = table("host", &group.name);
             let on = host_of(spec, hosts, &group.name)?;
-            let channels = channels_of(spec, hosts, &group.name, on)?;
-            let keys = spec.host[&hosts.hosts[on].name].mcn.clone().unwrap_or_default().keys();
+            let channels = channels_of(spec, hosts, servers, &group.name, on)?;
+            let keys = spec.host[hosts.name(on)].mcn.clone().unwrap_or_default().keys();
             all.keys[on] = Some(keys);
             for (at, host) in group.members.clone().enumerate() {
                 let channel = channels[at % channels.len()];
                 all.slots[host] = Some(Slot { on, channel });
                 let used = all.slots.iter().flatten().filter(|slot| slot.on == on && slot.channel == channel).count();
                 if used > keys.slots as usize {
-                    let host = table("host", &hosts.hosts[on].name);
+                    let host = table("host", hosts.name(on));
                     let message = format!("channel {channel} has {} slots: give others, or fewer DIMMs", keys.slots);
                     let paths = [format!("{path}.channels"), format!("{path}.count"), format!("{host}.mcn.slots")];
                     return Err(Issue::between(Code::TooFewSlots, &paths.each_ref().map(String::as_str), message));
                 }
             }
         }
-        all.check_hosts(spec, hosts)?;
+        all.check_hosts(spec, hosts, servers)?;
         Ok(all)
     }
 
     /// Checks the hosts with DIMMs, and that other hosts have no keys of DIMMs.
-    fn check_hosts(&self, spec: &ClusterSpec, hosts: &Hosts) -> Result<(), Issue> {
-        for (at, host) in hosts.hosts.iter().enumerate() {
-            let path = table("host", &hosts.groups[host.group].name);
-            let own = &spec.host[&hosts.groups[host.group].name];
+    fn check_hosts(&self, spec: &ClusterSpec, hosts: &HostNames, servers: &HostServers) -> Result<(), Issue> {
+        for at in 0..hosts.count() {
+            let path = hosts.table_path(at);
+            let own = &spec.host[&hosts.table_of(at).name];
             match (&self.keys[at], &own.mcn) {
                 (None, Some(_)) => {
                     let message = "no DIMM is in its slots: give one, such as kind = \"dimm\", on = \"NAME\"";
@@ -74,12 +75,14 @@ impl Dimms {
                 }
                 (Some(keys), own) => {
                     check_keys(&path, keys)?;
-                    hosts.check_core(at, &path, own.as_ref().and_then(|mcn| mcn.core))?;
+                    check_core(servers.of_host(at), &path, own.as_ref().and_then(|mcn| mcn.core))?;
                 }
                 (None, None) => {}
             }
             if self.keys[at].is_some() || self.slots[at].is_some() {
-                hosts.check_mcn(at, own.fidelity, self.slots[at].is_some())?;
+                if let Some(resolved) = servers.of_host(at) {
+                    check_mcn(&path, resolved, own.fidelity, self.slots[at].is_some())?;
+                }
             }
         }
         Ok(())
@@ -124,13 +127,13 @@ impl Dimms {
         flows: &mut [FlowParams],
         classes: &[String],
         spec: &ClusterSpec,
-        hosts: &Hosts,
+        hosts: &HostNames,
     ) -> Result<(), Issue> {
         for flow in flows {
             let ends = [flow.from, flow.to].map(usize::from);
             let Some(keys) = self.between(ends[0], ends[1]).copied() else { continue };
             let path = path_of(spec, &classes[usize::from(flow.class)]);
-            let host = table("host", &hosts.hosts[self.around(ends[0])].name);
+            let host = table("host", hosts.name(self.around(ends[0])));
             let refused = |key: &str, message: String| {
                 Err(Issue::between(Code::NotSupported, &[&format!("{path}.{key}"), "host"], message))
             };
@@ -268,19 +271,20 @@ fn check_keys(path: &str, keys: &McnKeys) -> Result<(), Issue> {
 }
 
 /// Returns the host that has the slots of the DIMMs of a table.
-fn host_of(spec: &ClusterSpec, hosts: &Hosts, name: &str) -> Result<usize, Issue> {
+fn host_of(spec: &ClusterSpec, hosts: &HostNames, name: &str) -> Result<usize, Issue> {
     let path = format!("{}.on", table("host", name));
     let Some(on) = &spec.host[name].on else {
         let message = "missing; give the host in whose slots it is, such as on = \"box\"";
         return Err(Issue::new(Code::MissingKey, path, message));
     };
-    let found = hosts.named(on, &path)?;
+    let found = hosts.find(on, &path)?;
     let at = found.start;
-    let kind = spec.host[&hosts.groups[hosts.hosts[at].group].name].kind;
+    let of_host = hosts.table_of(at);
+    let kind = spec.host[&of_host.name].kind;
     let (is, rule) = match kind {
         HostKindSpec::Dimm => ("a DIMM itself", "DIMMs are in slots of a server"),
         HostKindSpec::Endpoint => ("an endpoint", "DIMMs are in slots of a server"),
-        HostKindSpec::Server if found.len() > 1 || hosts.groups[hosts.hosts[at].group].members.len() > 1 => {
+        HostKindSpec::Server if found.len() > 1 || of_host.members.len() > 1 => {
             ("one of several hosts", "give each host with DIMMs a table of its own")
         }
         HostKindSpec::Server => return Ok(at),
@@ -289,13 +293,19 @@ fn host_of(spec: &ClusterSpec, hosts: &Hosts, name: &str) -> Result<usize, Issue
 }
 
 /// Returns the channels of the DIMMs of a table, assigned round robin.
-fn channels_of(spec: &ClusterSpec, hosts: &Hosts, name: &str, on: usize) -> Result<Vec<u32>, Issue> {
+fn channels_of(
+    spec: &ClusterSpec,
+    hosts: &HostNames,
+    servers: &HostServers,
+    name: &str,
+    on: usize,
+) -> Result<Vec<u32>, Issue> {
     let path = format!("{}.channels", table("host", name));
-    let count = hosts.channels(on);
+    let count = servers.of_host(on).map_or(0, |resolved| resolved.server.socket().memory.map.channels);
     let channels = spec.host[name].channels.as_ref().map_or_else(|| (0..count).collect(), |list| list.0.clone());
     match channels.iter().find(|&&channel| channel >= count) {
         Some(channel) => {
-            let host = table("host", &hosts.hosts[on].name);
+            let host = table("host", hosts.name(on));
             let message = format!(
                 "channel {channel} does not exist at {host}; its memory.channels = {count} means channels 0 to {}",
                 count - 1
@@ -306,64 +316,44 @@ fn channels_of(spec: &ClusterSpec, hosts: &Hosts, name: &str, on: usize) -> Resu
     }
 }
 
-impl Hosts {
-    /// Returns the number of memory channels of a server.
-    fn channels(&self, host: usize) -> u32 {
-        self.resolved(host).map_or(0, |resolved| resolved.server.socket().memory.map.channels)
-    }
+/// Checks that a host has the core on which its driver reads rings.
+fn check_core(resolved: Option<&Resolved>, path: &str, core: Option<u32>) -> Result<(), Issue> {
+    let count = resolved.map_or(0, |resolved| resolved.server.socket().core.count);
+    let Some(core) = core.filter(|&core| core >= count) else { return Ok(()) };
+    let rule = format!("core {core} does not exist; core.count = {count} means cores 0 to {}", count - 1);
+    Err(Issue::between(Code::DoesNotExist, &[&format!("{path}.mcn.core"), &format!("{path}.core.count")], rule))
+}
 
-    /// Checks that a host has the core on which its driver reads rings.
-    fn check_core(&self, host: usize, path: &str, core: Option<u32>) -> Result<(), Issue> {
-        let count = self.resolved(host).map_or(0, |resolved| resolved.server.socket().core.count);
-        let Some(core) = core.filter(|&core| core >= count) else { return Ok(()) };
-        let rule = format!("core {core} does not exist; core.count = {count} means cores 0 to {}", count - 1);
-        Err(Issue::between(Code::DoesNotExist, &[&format!("{path}.mcn.core"), &format!("{path}.core.count")], rule))
-    }
-
-    /// Checks that a machine can be on a memory channel network.
-    fn check_mcn(&self, host: usize, fidelity: Option<FidelitySpec>, on_dimm: bool) -> Result<(), Issue> {
-        let Host { group, .. } = &self.hosts[host];
-        let path = table("host", &self.groups[*group].name);
-        let Some(resolved) = self.resolved(host) else { return Ok(()) };
-        let spec = &resolved.spec;
-        let idle = matches!(spec.memory.controller.idle_flush, TimeLimit::Off);
-        let rules = [
-            (
-                Code::NeedsLineFidelity,
-                "fidelity",
-                fidelity.is_some_and(|own| own != FidelitySpec::Line),
-                "rings are lines: leave it out, or give \"line\"",
-            ),
-            (
-                Code::NotSupported,
-                "sockets",
-                resolved.server.sockets.len() > 1,
-                "rings are those of a machine of one socket",
-            ),
-            (Code::NotSupported, "noc", spec.noc.is_some(), "rings have no place on a die"),
-            (
-                Code::NotSupported,
-                "expander",
-                spec.expander.is_some(),
-                "a machine with rings has no memory behind a link",
-            ),
-            (
-                Code::RequiresKey,
-                "cache.enabled",
-                resolved.server.socket().cache.is_none(),
-                "rings need caches: give true",
-            ),
-            (
-                Code::RequiresKey,
-                "memory.controller.idle_flush",
-                idle && !on_dimm,
-                "a lone pointer would wait for ever: give a time, such as \"50 ns\"",
-            ),
-            (Code::NotSupported, "nic", on_dimm && spec.nic.is_some(), "a DIMM has no NIC: its host has"),
-        ];
-        match rules.into_iter().find(|(_, _, broken, _)| *broken) {
-            Some((code, key, _, rule)) => Err(Issue::between(code, &[&format!("{path}.{key}"), &path], rule)),
-            None => Ok(()),
-        }
+/// Checks that a machine can be on a memory channel network.
+fn check_mcn(path: &str, resolved: &Resolved, fidelity: Option<FidelitySpec>, on_dimm: bool) -> Result<(), Issue> {
+    let spec = &resolved.spec;
+    let idle = matches!(spec.memory.controller.idle_flush, TimeLimit::Off);
+    let rules = [
+        (
+            Code::NeedsLineFidelity,
+            "fidelity",
+            fidelity.is_some_and(|own| own != FidelitySpec::Line),
+            "rings are lines: leave it out, or give \"line\"",
+        ),
+        (
+            Code::NotSupported,
+            "sockets",
+            resolved.server.sockets.len() > 1,
+            "rings are those of a machine of one socket",
+        ),
+        (Code::NotSupported, "noc", spec.noc.is_some(), "rings have no place on a die"),
+        (Code::NotSupported, "expander", spec.expander.is_some(), "a machine with rings has no memory behind a link"),
+        (Code::RequiresKey, "cache.enabled", resolved.server.socket().cache.is_none(), "rings need caches: give true"),
+        (
+            Code::RequiresKey,
+            "memory.controller.idle_flush",
+            idle && !on_dimm,
+            "a lone pointer would wait for ever: give a time, such as \"50 ns\"",
+        ),
+        (Code::NotSupported, "nic", on_dimm && spec.nic.is_some(), "a DIMM has no NIC: its host has"),
+    ];
+    match rules.into_iter().find(|(_, _, broken, _)| *broken) {
+        Some((code, key, _, rule)) => Err(Issue::between(code, &[&format!("{path}.{key}"), path], rule)),
+        None => Ok(()),
     }
 }

@@ -1,9 +1,11 @@
 //! Flows of many hosts: senders and receivers, sizes and start times, drawn at random if requested.
 
+use super::cores::ClusterCores;
 use super::draft::{DrawnFlows, FLOWS_MAX};
 use super::fabric::Fabric;
-use super::hosts::Hosts;
+use super::host_names::HostNames;
 use super::pairs::Sides;
+use super::servers::HostServers;
 use super::sizes::{Arrivals, FlowSizes};
 use crate::code::Code;
 use crate::error::Issue;
@@ -14,7 +16,9 @@ use hostnet_kernel::{mix, Rng};
 
 /// The context in which flows are resolved.
 pub(super) struct Network<'a> {
-    pub(super) hosts: &'a Hosts,
+    pub(super) hosts: &'a HostNames,
+    pub(super) servers: &'a HostServers,
+    pub(super) cores: &'a ClusterCores,
     pub(super) fabric: &'a Fabric,
     pub(super) run: &'a RunPlan,
     /// Random stream of the table.

@@ -1,7 +1,8 @@
 //! `[network]`, `[switch.*]` and `[cable.*]`.
 
 use super::cables;
-use super::hosts::Hosts;
+use super::dimms::Dimms;
+use super::host_names::HostNames;
 use super::islands::islands;
 use super::learning::{self, learns, Learner};
 use super::named_cables::{NamedCable, NamedNetwork};
@@ -37,13 +38,13 @@ struct Threshold {
     packets: u32,
 }
 
-pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, Issue> {
-    let NamedNetwork { switches: names, cables } = cables::make(spec, hosts)?;
+pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) -> Result<Fabric, Issue> {
+    let NamedNetwork { switches: names, cables } = cables::make(spec, hosts, dimms)?;
     let network = spec.network.clone();
     let Switches { switches, sums, thresholds, learners } = switches(spec, &names)?;
     let ends = Ends::new(hosts, &names)?;
     let joined = cables.iter().map(|cable| ends.of(cable)).collect::<Result<Vec<_>, _>>()?;
-    ends.check_degrees(&cables, &joined)?;
+    ends.check_degrees(&cables, &joined, dimms)?;
     learning::check_network(&learners, &switches, &cables, &joined)?;
     let params = cables
         .iter()
@@ -54,7 +55,7 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
         cable.rate.get_or_insert(network.rate);
         cable.latency.get_or_insert(network.latency);
     }
-    let mut rates = vec![0; hosts.hosts.len()];
+    let mut rates = vec![0; hosts.count()];
     for (ends, cable) in joined.iter().zip(&params) {
         for end in ends {
             if let CableEnd::Host(host) = end {
@@ -62,8 +63,8 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
             }
         }
     }
-    let islands = islands(hosts.hosts.len(), names.len(), &joined);
-    let around = |host: usize| hosts.dimms.around(host);
+    let islands = islands(hosts.count(), names.len(), &joined);
+    let around = |host: usize| dimms.around(host);
     let rates = (0..rates.len()).map(|host| rates[around(host)]).collect();
     let islands = (0..islands.len()).map(|host| islands[around(host)]).collect();
     Ok(Fabric { switches, cables: params, sums, rates, islands, thresholds, learners })
@@ -145,14 +146,14 @@ impl Fabric {
 
 /// The hosts and switches at which cables can end.
 struct Ends<'a> {
-    hosts: &'a Hosts,
+    hosts: &'a HostNames,
     switches: &'a [(String, Option<&'static str>)],
     by_name: BTreeMap<&'a str, CableEnd>,
 }
 
 impl<'a> Ends<'a> {
-    fn new(hosts: &'a Hosts, switches: &'a [(String, Option<&'static str>)]) -> Result<Self, Issue> {
-        let own = (0..).zip(&hosts.hosts).map(|(at, host)| (host.name.as_str(), CableEnd::Host(at)));
+    fn new(hosts: &'a HostNames, switches: &'a [(String, Option<&'static str>)]) -> Result<Self, Issue> {
+        let own = (0..).zip(hosts.names()).map(|(at, name)| (name, CableEnd::Host(at)));
         let mut by_name: BTreeMap<&str, CableEnd> = own.collect();
         for (at, (name, kind)) in (0..).zip(switches) {
             if by_name.insert(name, CableEnd::Switch(at)).is_some() {
@@ -178,15 +179,14 @@ impl<'a> Ends<'a> {
         if let Some(end) = self.by_name.get(name) {
             return Ok(*end);
         }
-        let hosts = self.hosts.hosts.iter().map(|host| host.name.as_str());
-        let known = hosts.chain(self.switches.iter().map(|(name, _)| name.as_str()));
+        let known = self.hosts.names().chain(self.switches.iter().map(|(name, _)| name.as_str()));
         let message = format!("there is no host or switch {}; {}", shorten(name), suggestion(name, known));
         Err(Issue::new(Code::DoesNotExist, path, message))
     }
 
     /// Checks that every host has one cable and every switch at least one.
-    fn check_degrees(&self, cables: &[NamedCable], joined: &[[CableEnd; 2]]) -> Result<(), Issue> {
-        let mut at_host: Vec<Vec<usize>> = vec![Vec::new(); self.hosts.hosts.len()];
+    fn check_degrees(&self, cables: &[NamedCable], joined: &[[CableEnd; 2]], dimms: &Dimms) -> Result<(), Issue> {
+        let mut at_host: Vec<Vec<usize>> = vec![Vec::new(); self.hosts.count()];
         let mut at_switch = vec![false; self.switches.len()];
         for (cable, ends) in joined.iter().enumerate() {
             for end in ends {
@@ -197,17 +197,17 @@ impl<'a> Ends<'a> {
             }
         }
         for (host, own) in at_host.iter().enumerate() {
-            let name = shorten(&self.hosts.hosts[host].name);
+            let name = shorten(self.hosts.name(host));
             match own[..] {
-                [] if self.hosts.dimms.slot(host).is_some() => {}
-                [cable, ..] if self.hosts.dimms.slot(host).is_some() => {
+                [] if dimms.slot(host).is_some() => {}
+                [cable, ..] if dimms.slot(host).is_some() => {
                     let message = format!("a cable ends at the DIMM {name}, which has no port");
                     return Err(Issue::between(Code::BadCabling, &[&format!("{}.ends", cables[cable].path)], message));
                 }
                 [] => {
                     let message =
-                        format!("no cable ends at {name}; give one, such as [cable.{}]", self.hosts.hosts[host].name);
-                    return Err(Issue::between(Code::BadCabling, &[&self.hosts.table_of(host), "cable"], message));
+                        format!("no cable ends at {name}; give one, such as [cable.{}]", self.hosts.name(host));
+                    return Err(Issue::between(Code::BadCabling, &[&self.hosts.table_path(host), "cable"], message));
                 }
                 [one, other, ..] => {
                     let message = format!("a second cable ends at the host {name}; a host has one port");

@@ -1,7 +1,8 @@
 //! Files that flows send without a copy (sendfile).
 
 use super::super::sockets;
-use super::hosts::Hosts;
+use super::host_names::HostNames;
+use super::servers::HostServers;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::FlowSpec;
@@ -14,7 +15,8 @@ pub(super) fn resolve(
     spec: &FlowSpec,
     transport: &Transport,
     pairs: &[(usize, usize)],
-    hosts: &Hosts,
+    hosts: &HostNames,
+    servers: &HostServers,
 ) -> Result<Option<Placement>, Issue> {
     let Some(text) = &spec.sendfile else { return Ok(None) };
     let at = format!("{path}.sendfile");
@@ -24,11 +26,11 @@ pub(super) fn resolve(
     }
     let mut place = None;
     for &(from, _) in pairs {
-        let Some(count) = hosts.sockets(from) else {
-            let message = format!("{} is an endpoint, which has no memory", shorten(&hosts.hosts[from].name));
+        let Some(count) = servers.of_host(from).map(|resolved| resolved.server.sockets.len()) else {
+            let message = format!("{} is an endpoint, which has no memory", shorten(hosts.name(from)));
             return Err(Issue::between(Code::WrongHostKind, &[&at, &format!("{path}.from")], message));
         };
-        let key = format!("{}.sockets", hosts.table_of(from));
+        let key = format!("{}.sockets", hosts.table_path(from));
         place = Some(sockets::placement(text, [&at, &key], count)?);
         if place == Some(Placement::Interleaved) && count == 1 {
             let message = format!("\"interleave\" needs several nodes; {key} = 1: give \"local\", or more sockets");

@@ -2,21 +2,23 @@
 
 use super::cables::spans;
 use super::classes::class_of;
+use super::dimms::Dimms;
 use super::draft::{DrawnFlows, FlowDraft, FLOWS_MAX};
 use super::drawn::{self, stream_of, Network};
 use super::fabric::Fabric;
+use super::host_names::HostNames;
 use super::hosts::Hosts;
 use super::idle_cores;
 use super::pairs::Sides;
 use super::places::place;
 use super::replay::{self, Replayed};
 use super::sums::Engines;
-use super::{datagrams, files, forward, jobs, moves, packets, service, size_file, table, transport};
+use super::{datagrams, files, forward, jobs, moves, packets, service, size_file, table, transport, ways};
 use crate::code::Code;
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, OtherSpec, Size, Time};
+use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport};
 use std::collections::BTreeMap;
@@ -40,11 +42,12 @@ pub(super) struct Flows {
 
 pub(super) fn resolve(
     spec: &mut ClusterSpec,
-    hosts: &mut Hosts,
+    all: &mut Hosts,
     fabric: &Fabric,
     base_dir: &Path,
     run: &RunPlan,
 ) -> Result<Flows, Issue> {
+    let Hosts { names: hosts, servers, cores, dimms } = &mut *all;
     let mut classes = Vec::new();
     let (mut drafts, mut notes) = (Vec::new(), Vec::new());
     let ClusterSpec { flow, transport, network, .. } = spec;
@@ -57,7 +60,7 @@ pub(super) fn resolve(
         if let Some(file) = &mut flow.pcap {
             *file = place_of(base_dir, file, &format!("{path}.pcap"))?;
         }
-        let mtu = mtu_of(&path, flow, hosts, network.mtu)?;
+        let mtu = mtu_of(&path, flow, hosts, dimms, network.mtu)?;
         size_file::read_all(&path, flow, base_dir)?;
         packets::name_sizes(&path, flow)?;
         let carried = if order.replays.contains(name) {
@@ -68,7 +71,7 @@ pub(super) fn resolve(
         let class = flow.class.get_or_insert_with(|| name.clone());
         let class = class_of(&mut classes, class, &format!("{path}.class"))?;
         let stream = stream_of(name);
-        let network = Network { hosts, fabric, run, stream };
+        let network = Network { hosts, servers, cores, fabric, run, stream };
         let takes = forward::taken(flow, &numbers);
         let Replayed { packets, note } = replay::read(&path, flow, mtu)?;
         notes.extend(note);
@@ -84,7 +87,7 @@ pub(super) fn resolve(
         let message = format!("{total} flows in all; at most {FLOWS_MAX} are allowed");
         return Err(Issue::new(Code::TooMany, "flow", message));
     }
-    let mut mtu_bytes = vec![None; hosts.hosts.len()];
+    let mut mtu_bytes = vec![None; hosts.count()];
     for draft in &drafts {
         for &(from, to) in &draft.drawn.pairs {
             for host in [from, to] {
@@ -92,11 +95,11 @@ pub(super) fn resolve(
             }
         }
     }
-    let mut params = place(&drafts, hosts)?;
+    let mut params = place(&drafts, hosts, servers, cores)?;
     notes.extend(idle_cores::of_flows(&drafts, &params));
-    let mut engines = Engines::new(hosts);
-    let jobs = jobs::resolve(spec, hosts, (fabric, &mut engines), &mut classes, &mut params, base_dir)?;
-    hosts.dimms.fit(&mut params, &classes, spec, hosts)?;
+    let mut engines = Engines::new(hosts.count());
+    let jobs = jobs::resolve(spec, all, (fabric, &mut engines), &mut classes, &mut params, base_dir)?;
+    all.dimms.fit(&mut params, &classes, spec, &all.names)?;
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
     let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();
     fabric.check_packets(largest.unwrap_or(spec.network.mtu.0 as u32))?;
@@ -105,13 +108,13 @@ pub(super) fn resolve(
 
 /// Returns the MTU of a table of flows: the given one, that of the rings if all flows use rings only, or that of the
 /// network.
-fn mtu_of(path: &str, flow: &mut FlowSpec, hosts: &Hosts, of_network: Size) -> Result<u32, Issue> {
-    if hosts.dimms.any() && flow.mtu.is_none() {
+fn mtu_of(path: &str, flow: &mut FlowSpec, hosts: &HostNames, dimms: &Dimms, of_network: Size) -> Result<u32, Issue> {
+    if dimms.any() && flow.mtu.is_none() {
         let [from, to] = [(&flow.from, "from"), (&flow.to, "to")];
-        let [from, to] = [from, to].map(|(names, key)| numbers(names, hosts, &format!("{path}.{key}")));
+        let [from, to] = [from, to].map(|(names, key)| hosts.find_all(names, &format!("{path}.{key}")));
         let (from, to) = (from?, to?);
         let pairs: Vec<_> = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to))).collect();
-        flow.mtu = hosts.dimms.mtu(&pairs);
+        flow.mtu = dimms.mtu(&pairs);
     }
     Ok(flow.mtu.get_or_insert(of_network).0 as u32)
 }
@@ -165,6 +168,7 @@ fn draft(
     network: &Network,
     (before, takes, replayed): (&[FlowDraft], Vec<usize>, Vec<(u64, u32)>),
 ) -> Result<FlowDraft, Issue> {
+    let Network { hosts, servers, fabric, .. } = *network;
     let priority = transport::priority(&transport);
     check_keys(&path, spec)?;
     if spec.deaf.is_some() && matches!(transport, Transport::Roce(_)) {
@@ -196,10 +200,10 @@ fn draft(
     };
     check_pairs(&path, spec, network, &drawn.pairs)?;
     let services = before.iter().filter(|draft| matches!(draft.flow.traffic, Traffic::Service(_))).count();
-    service::place(&path, spec, &drawn.pairs, network.hosts, services, &mut flow.traffic)?;
-    flow.moves = moves::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
-    flow.sendfile = files::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
-    flow.via = network.fabric.way(&spec.via, &drawn.pairs, network.hosts, &path)?;
+    service::place(&path, spec, &drawn.pairs, hosts, servers, services, &mut flow.traffic)?;
+    flow.moves = moves::resolve(&path, spec, &flow.transport, &drawn.pairs, hosts, network.cores)?;
+    flow.sendfile = files::resolve(&path, spec, &flow.transport, &drawn.pairs, hosts, servers)?;
+    flow.via = ways::find_path(fabric, &spec.via, &drawn.pairs, hosts, &path)?;
     let flows = drawn.flows() as u64;
     if stagger_ps.saturating_mul(flows).saturating_add(flow.start_ps) > START_MAX_PS {
         let message = format!("the last of {flows} flows would begin after {}", format(START_MAX_PS, Dimension::Time));
@@ -301,26 +305,26 @@ fn other(spec: &OtherSpec) -> OtherRequests {
 /// Resolves the senders, receivers, number, start times and sizes of the flows of a table.
 fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<DrawnFlows, Issue> {
     let hosts = network.hosts;
-    let from = numbers(&spec.from, hosts, &format!("{path}.from"))?;
-    let to = numbers(&spec.to, hosts, &format!("{path}.to"))?;
+    let from = hosts.find_all(&spec.from, &format!("{path}.from"))?;
+    let to = hosts.find_all(&spec.to, &format!("{path}.to"))?;
     drawn::resolve(&Sides { path, from: &from, to: &to, hosts }, spec, network)
 }
 
 /// Checks that these pairs of hosts can exchange the traffic of a table of flows.
 fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, usize)]) -> Result<(), Issue> {
-    let Network { hosts, fabric, .. } = network;
+    let Network { hosts, cores, fabric, .. } = network;
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
     for &(from, to) in pairs {
-        let name = |at: usize| shorten(&hosts.hosts[at].name);
+        let name = |at: usize| shorten(hosts.name(at));
         if from == to {
             let message = format!("{} sends to itself", name(from));
             return Err(Issue::between(Code::SendsInCircle, &[&to_path, &from_path], message));
         }
-        if spec.kind == FlowKindSpec::Replay && hosts.hosts[from].cores.is_some() {
+        if spec.kind == FlowKindSpec::Replay && cores.of_host(from).is_some() {
             let message = format!("{} is a server; packets of a capture are sent by an endpoint", name(from));
             return Err(Issue::between(Code::WrongHostKind, &[&from_path, &format!("{path}.kind")], message));
         }
-        if spec.pattern == Some(DatagramPatternSpec::Generate) && hosts.hosts[from].cores.is_none() {
+        if spec.pattern == Some(DatagramPatternSpec::Generate) && cores.of_host(from).is_none() {
             let message = format!(
                 "{} is an endpoint; a core of a server generates packets: from an endpoint, pattern = \"open\" sends \
                  them",
@@ -334,18 +338,4 @@ fn check_pairs(path: &str, spec: &FlowSpec, network: &Network, pairs: &[(usize, 
         }
     }
     Ok(())
-}
-
-/// Returns the hosts that names refer to, in order.
-pub(super) fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result<Vec<usize>, Issue> {
-    let ranges: Vec<_> = names.iter().map(|name| hosts.named(name, path)).collect::<Result<_, _>>()?;
-    let mut twice = vec![false; hosts.hosts.len()];
-    let mut found = Vec::new();
-    for at in ranges.into_iter().flatten() {
-        if std::mem::replace(&mut twice[at], true) {
-            return Err(Issue::new(Code::Duplicate, path, format!("{} stands twice", shorten(&hosts.hosts[at].name))));
-        }
-        found.push(at);
-    }
-    Ok(found)
 }

@@ -2,7 +2,6 @@
 
 use super::draft::{DrawnFlows, FlowDraft};
 use super::drawn::Network;
-use super::flows::numbers;
 use super::table;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
@@ -126,17 +125,17 @@ pub(super) fn drawn(
     takes: &[usize],
 ) -> Result<DrawnFlows, Issue> {
     check_keys(path, spec)?;
-    let hosts = network.hosts;
+    let Network { hosts, cores, .. } = *network;
     let (from_path, takes_path) = (format!("{path}.from"), format!("{path}.takes"));
-    let from = numbers(&spec.from, hosts, &from_path)?;
-    let to = numbers(&spec.to, hosts, &format!("{path}.to"))?;
-    let name = |at: usize| shorten(&hosts.hosts[at].name);
-    if let Some(&at) = from.iter().find(|&&at| hosts.hosts[at].cores.is_none()) {
+    let from = hosts.find_all(&spec.from, &from_path)?;
+    let to = hosts.find_all(&spec.to, &format!("{path}.to"))?;
+    let name = |at: usize| shorten(hosts.name(at));
+    if let Some(&at) = from.iter().find(|&&at| cores.of_host(at).is_none()) {
         let message = format!("{} is an endpoint; a core of a server sends packets on", name(at));
         return Err(Issue::between(Code::WrongHostKind, &[&from_path, &format!("{path}.kind")], message));
     }
-    if let Some(&at) = from.iter().find(|&&at| hosts.hosts[at].cores.as_ref().is_some_and(|own| !own.may_be_shared())) {
-        let host = hosts.table_of(at);
+    if let Some(&at) = from.iter().find(|&&at| cores.of_host(at).is_some_and(|own| !own.may_be_shared())) {
+        let host = hosts.table_path(at);
         let message = format!("{} is not simulated line by line, as a host that sends packets on is", name(at));
         return Err(Issue::between(Code::NeedsLineFidelity, &[&from_path, &format!("{host}.fidelity")], message));
     }

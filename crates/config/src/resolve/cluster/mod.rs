@@ -1,5 +1,6 @@
 //! The configuration of a cluster.
 
+mod attached;
 mod cables;
 mod capped;
 mod classes;
@@ -15,6 +16,7 @@ mod flows;
 mod forward;
 mod gradients;
 mod host_keys;
+mod host_names;
 mod hosts;
 mod idle_cores;
 mod islands;
@@ -27,6 +29,7 @@ mod packets;
 mod pairs;
 mod places;
 mod replay;
+mod servers;
 mod service;
 mod size_file;
 mod sizes;
@@ -47,8 +50,8 @@ use crate::error::{ConfigError, Issue};
 use crate::plan::{Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
+use attached::Attached;
 use hostnet_model::params::{ClusterParams, FlowParams, PacketsParams, Traffic};
-use hosts::{Attached, Hosts};
 pub use jobs::chakra_traces;
 use serde_json::Value;
 
@@ -74,18 +77,19 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         return Err(absent(missing));
     }
     let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
-    let mut hosts = Hosts::resolve(&spec, source, input.base_dir)?;
-    let mut fabric = fabric::resolve(&mut spec, &hosts)?;
-    pool::check_switches(&hosts.pool(), &fabric.switches)?;
-    let ramp_ps = hosts.ramp_ps;
+    let mut ignored = source.dropped.clone();
+    let mut hosts = hosts::resolve(&spec, source, input.base_dir, &mut ignored)?;
+    let mut fabric = fabric::resolve(&mut spec, &hosts.names, &hosts.dimms)?;
+    pool::check_switches(&hosts.servers.of_pool(&hosts.names), &fabric.switches)?;
+    let ramp_ps = hosts.servers.ramp_ps();
     let run = run::resolve(&spec.run, ramp_ps)?;
     run::check_jobs(&run, spec.job.len())?;
     let mut flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir, &run)?;
     let slow_fabrics = fabric.slow_fabrics();
-    let Attached { params: hosts, mut ignored, unvalidated, effective } =
-        hosts.attach(&spec, &flows, run.seed, input.base_dir)?;
+    let Attached { params: hosts, ignored: of_hosts, unvalidated, effective } =
+        attached::attach(&hosts, &spec, &flows, run.seed, input.base_dir)?;
     pool::tell_switches(&hosts, &mut fabric.switches)?;
-    ignored.splice(0..0, source.dropped.iter().cloned());
+    ignored.extend(of_hosts);
     ignored.extend(run::ignored(&spec.run, ramp_ps));
     let name = run::name(&spec.run, input.file)?;
     let mut cluster = ClusterParams {

@@ -1,7 +1,8 @@
 //! Threads of flows that migrate to other cores.
 
+use super::cores::ClusterCores;
 use super::draft::FlowDraft;
-use super::hosts::Hosts;
+use super::host_names::HostNames;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{EndSpec, FlowSpec};
@@ -14,13 +15,14 @@ pub(super) fn resolve(
     spec: &FlowSpec,
     transport: &Transport,
     pairs: &[(usize, usize)],
-    hosts: &Hosts,
+    hosts: &HostNames,
+    cores: &ClusterCores,
 ) -> Result<Vec<ThreadMigrationParams>, Issue> {
     if !spec.moves.is_empty() && !matches!(transport, Transport::Tcp(_)) {
         let message = "has no effect over RoCE: it needs no core";
         return Err(Issue::between(Code::NoEffect, &[&format!("{path}.move"), &format!("{path}.transport")], message));
     }
-    let has_cores = |host: usize| hosts.hosts[host].cores.is_some();
+    let has_cores = |host: usize| cores.of_host(host).is_some();
     let at_to = pairs.iter().all(|&(_, to)| has_cores(to));
     let mut moves: Vec<ThreadMigrationParams> = Vec::new();
     for (number, one) in spec.moves.iter().enumerate() {
@@ -28,7 +30,7 @@ pub(super) fn resolve(
         let initiator = one.end.map_or(!at_to, |end| end == EndSpec::From);
         let end = |&(from, to): &(usize, usize)| if initiator { from } else { to };
         if let Some(host) = pairs.iter().map(end).find(|&host| !has_cores(host)) {
-            let message = format!("{} is an endpoint, which has no cores", shorten(&hosts.hosts[host].name));
+            let message = format!("{} is an endpoint, which has no cores", shorten(hosts.name(host)));
             return Err(Issue::new(Code::WrongHostKind, at, message));
         }
         let at_ps = one.at.0 .0;
@@ -43,12 +45,12 @@ pub(super) fn resolve(
 }
 
 /// Assigns the cores that threads migrate to to the network.
-pub(super) fn claim(draft: &FlowDraft, hosts: &mut Hosts) -> Result<(), Issue> {
+pub(super) fn claim(draft: &FlowDraft, hosts: &HostNames, cores: &mut ClusterCores) -> Result<(), Issue> {
     for (number, one) in draft.flow.moves.iter().enumerate() {
         for &(from, to) in &draft.drawn.pairs {
             let host = if one.initiator { from } else { to };
-            let path = hosts.table_of(host);
-            if let Some(cores) = &mut hosts.hosts[host].cores {
+            let path = hosts.table_path(host);
+            if let Some(cores) = cores.of_host_mut(host) {
                 cores.claim(one.core, &format!("{}.move[{number}].core", draft.path), &path)?;
             }
         }

@@ -1,6 +1,6 @@
 //! Selection of senders and receivers among many hosts.
 
-use super::hosts::Hosts;
+use super::host_names::HostNames;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::PairsSpec;
@@ -17,7 +17,7 @@ pub(super) struct Sides<'a> {
     pub(super) path: &'a str,
     pub(super) from: &'a [usize],
     pub(super) to: &'a [usize],
-    pub(super) hosts: &'a Hosts,
+    pub(super) hosts: &'a HostNames,
 }
 
 impl Sides<'_> {
@@ -114,8 +114,7 @@ impl Sides<'_> {
     fn check_draw(&self) -> Result<(), Issue> {
         match self.to {
             [only] if self.from.contains(only) => {
-                Err(self
-                    .issue(Code::SendsInCircle, format!("{} sends to itself", shorten(&self.hosts.hosts[*only].name))))
+                Err(self.issue(Code::SendsInCircle, format!("{} sends to itself", shorten(self.hosts.name(*only)))))
             }
             _ => Ok(()),
         }

@@ -1,16 +1,23 @@
 //! Placement of flows on hosts and cores.
 
+use super::cores::ClusterCores;
 use super::draft::FlowDraft;
-use super::hosts::Hosts;
+use super::host_names::HostNames;
 use super::moves;
+use super::servers::HostServers;
 use crate::code::Code;
 use crate::error::Issue;
 use hostnet_model::params::{FlowParams, Transport};
 use std::collections::BTreeMap;
 
 /// Assigns hosts and cores to every flow. Cores that the document gives come first, then tables in their order.
-pub(super) fn place(drafts: &[FlowDraft], hosts: &mut Hosts) -> Result<Vec<FlowParams>, Issue> {
-    claim(drafts, hosts)?;
+pub(super) fn place(
+    drafts: &[FlowDraft],
+    hosts: &HostNames,
+    servers: &HostServers,
+    cores: &mut ClusterCores,
+) -> Result<Vec<FlowParams>, Issue> {
+    claim(drafts, hosts, servers, cores)?;
     let mut params: Vec<FlowParams> = Vec::new();
     let mut first = Vec::with_capacity(drafts.len());
     for draft in drafts {
@@ -25,7 +32,7 @@ pub(super) fn place(drafts: &[FlowDraft], hosts: &mut Hosts) -> Result<Vec<FlowP
         }
         let own = if draft.takes.is_empty() { 0 } else { 1 };
         for (side, which) in sides.iter_mut().zip(0..).skip(own) {
-            side.take(draft, which, hosts)?;
+            side.take(draft, which, hosts, servers, cores)?;
         }
         let each = draft.drawn.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.drawn.count as usize));
         for (at, (from, to)) in each.enumerate() {
@@ -49,17 +56,28 @@ fn taken(draft: &FlowDraft, drafts: &[FlowDraft], first: &[usize]) -> Vec<usize>
     draft.takes.iter().flat_map(|&table| first[table]..first[table] + drafts[table].drawn.flows()).collect()
 }
 
+/// Returns the core list of the stack of a host, if the document gives one.
+fn queue_cores(servers: &HostServers, host: usize) -> Option<&[u32]> {
+    let cores = servers.of_host(host)?.spec.stack.as_ref()?.cores.as_ref()?;
+    Some(&cores.0)
+}
+
 /// Assigns to the network the cores that the document gives for flows and queues.
-fn claim(drafts: &[FlowDraft], hosts: &mut Hosts) -> Result<(), Issue> {
-    for host in 0..hosts.hosts.len() {
-        let path = hosts.table_of(host);
-        let queues = hosts.queue_cores(host).map(<[u32]>::to_vec).unwrap_or_default();
-        if let Some(cores) = &mut hosts.hosts[host].cores {
-            queues.into_iter().try_for_each(|core| cores.claim(core, &format!("{path}.stack.cores"), &path))?;
+fn claim(
+    drafts: &[FlowDraft],
+    hosts: &HostNames,
+    servers: &HostServers,
+    cores: &mut ClusterCores,
+) -> Result<(), Issue> {
+    for host in 0..hosts.count() {
+        let path = hosts.table_path(host);
+        let queues = queue_cores(servers, host).unwrap_or_default();
+        if let Some(cores) = cores.of_host_mut(host) {
+            queues.iter().try_for_each(|&core| cores.claim(core, &format!("{path}.stack.cores"), &path))?;
         }
     }
     for draft in drafts {
-        moves::claim(draft, hosts)?;
+        moves::claim(draft, hosts, cores)?;
         for (which, key) in ["from_cores", "to_cores"].into_iter().enumerate() {
             let Some(list) = &draft.cores[which] else { continue };
             let at = format!("{}.{key}", draft.path);
@@ -68,8 +86,8 @@ fn claim(drafts: &[FlowDraft], hosts: &mut Hosts) -> Result<(), Issue> {
             }
             for &(from, to) in &draft.drawn.pairs {
                 let host = [from, to][which];
-                let path = hosts.table_of(host);
-                let Some(cores) = &mut hosts.hosts[host].cores else {
+                let path = hosts.table_path(host);
+                let Some(cores) = cores.of_host_mut(host) else {
                     let message = format!("has no effect: the endpoint {path} has no cores");
                     return Err(Issue::new(Code::WrongHostKind, at, message));
                 };
@@ -90,11 +108,18 @@ struct Side {
 }
 
 impl Side {
-    fn take(&mut self, draft: &FlowDraft, which: usize, hosts: &mut Hosts) -> Result<(), Issue> {
+    fn take(
+        &mut self,
+        draft: &FlowDraft,
+        which: usize,
+        hosts: &HostNames,
+        servers: &HostServers,
+        cores: &mut ClusterCores,
+    ) -> Result<(), Issue> {
         for (&host, &flows) in &self.flows {
-            let queues = hosts.queue_cores(host).map(<[u32]>::to_vec);
-            let path = hosts.table_of(host);
-            let Some(free) = &mut hosts.hosts[host].cores else { continue };
+            let queues = queue_cores(servers, host).map(<[u32]>::to_vec);
+            let path = hosts.table_path(host);
+            let Some(free) = cores.of_host_mut(host) else { continue };
             let cores = match draft.cores[which].clone().or(queues) {
                 Some(cores) => Some(cores),
                 None => free.take(flows),

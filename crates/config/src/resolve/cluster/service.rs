@@ -1,7 +1,8 @@
 //! `[flow.*]` of kind "service".
 
 use super::super::arithmetic::{exp, ln};
-use super::hosts::Hosts;
+use super::host_names::HostNames;
+use super::servers::HostServers;
 use super::sizes::FlowSizes;
 use crate::code::Code;
 use crate::error::Issue;
@@ -104,7 +105,8 @@ pub(super) fn place(
     path: &str,
     spec: &FlowSpec,
     pairs: &[(usize, usize)],
-    hosts: &Hosts,
+    hosts: &HostNames,
+    servers: &HostServers,
     before: usize,
     traffic: &mut Traffic,
 ) -> Result<(), Issue> {
@@ -112,8 +114,8 @@ pub(super) fn place(
     let at = |key: &str| format!("{path}.service.{key}");
     let mut clock = None;
     for &(_, to) in pairs {
-        let name = shorten(&hosts.hosts[to].name);
-        let Some(own) = hosts.clock(to) else {
+        let name = shorten(hosts.name(to));
+        let Some(own) = servers.of_host(to).map(|resolved| resolved.spec.core.frequency.0) else {
             let of_servers = [("cycles", service.cycles.is_some()), ("io", service.io.is_some())];
             if let Some((key, _)) = of_servers.into_iter().find(|(_, given)| *given) {
                 let message = format!("{name} is an endpoint, which has no cores; it has an effect only on a server");
@@ -126,7 +128,7 @@ pub(super) fn place(
             return Err(Issue::between(Code::MustAgree, &[&at("cycles"), &format!("{path}.to")], message));
         }
     }
-    let on_server = pairs.iter().any(|&(_, to)| hosts.clock(to).is_some());
+    let on_server = pairs.iter().any(|&(_, to)| servers.is_server(to));
     if on_server && before >= SERVICES_MAX {
         let message = format!("more than {SERVICES_MAX} tables of services, and this one is at a server");
         return Err(Issue::new(Code::TooMany, path, message));

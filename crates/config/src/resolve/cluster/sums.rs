@@ -1,8 +1,9 @@
 //! Switches that add vectors of jobs: the reduction tree of a job (as in SHARP: Graham et al., COMHPC 2016), and the
 //! engine inside a switch.
 
+use super::dimms::Dimms;
 use super::fabric::Fabric;
-use super::hosts::Hosts;
+use super::host_names::HostNames;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::NetworkSpec;
@@ -27,8 +28,9 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    pub(super) fn new(hosts: &Hosts) -> Self {
-        Self { first: hosts.hosts.len(), switches: Vec::new() }
+    /// Returns no engines yet, for a cluster of `hosts` hosts of the user.
+    pub(super) fn new(hosts: usize) -> Self {
+        Self { first: hosts, switches: Vec::new() }
     }
 
     /// Returns the host that represents the engine of a switch.
@@ -134,7 +136,8 @@ impl Tree {
         path: &str,
         leaders: &[(u32, usize)],
         (ranks, packet_bytes): (u32, u32),
-        hosts: &Hosts,
+        hosts: &HostNames,
+        dimms: &Dimms,
         fabric: &Fabric,
         engines: &mut Engines,
     ) -> Result<Self, Issue> {
@@ -148,11 +151,8 @@ impl Tree {
         let graph = Graph::new(fabric);
         let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); fabric.switches.len()];
         for &(rank, host) in leaders {
-            let Some(&switch) = graph.of_host.get(&hosts.dimms.around(host)) else {
-                return refused(
-                    Code::Unreachable,
-                    format!("no switch is next to {}", shorten(&hosts.hosts[host].name)),
-                );
+            let Some(&switch) = graph.of_host.get(&dimms.around(host)) else {
+                return refused(Code::Unreachable, format!("no switch is next to {}", shorten(hosts.name(host))));
             };
             inputs[switch].push(rank);
         }

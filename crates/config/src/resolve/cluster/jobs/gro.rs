@@ -3,7 +3,7 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::resolve::cluster::hosts::Hosts;
+use crate::resolve::cluster::servers::HostServers;
 use crate::spec::{JobSpec, Size};
 use hostnet_model::params::{JobParams, Transport};
 
@@ -14,8 +14,8 @@ const MERGED: Size = Size(64 << 10);
 const WAITS_PS: u64 = 20_000_000;
 
 /// Returns true if one of two hosts is a server and the other an endpoint.
-pub(super) fn is_mixed(hosts: &Hosts, one: u16, other: u16) -> bool {
-    let is_server = |host: u16| hosts.resolved(host.into()).is_some();
+pub(super) fn is_mixed(servers: &HostServers, one: u16, other: u16) -> bool {
+    let is_server = |host: u16| servers.is_server(host.into());
     is_server(one) != is_server(other)
 }
 
@@ -24,11 +24,11 @@ pub(super) fn merged(
     path: &str,
     spec: &mut JobSpec,
     job: &JobParams,
-    hosts: &Hosts,
+    servers: &HostServers,
     carried: &Transport,
 ) -> Result<Transport, Issue> {
     let first = job.hosts.first().copied().unwrap_or(0);
-    let mixed = job.hosts.iter().any(|&host| is_mixed(hosts, first, host));
+    let mixed = job.hosts.iter().any(|&host| is_mixed(servers, first, host));
     let Transport::Tcp(tcp) = carried else {
         return none(path, spec, "over TCP").map(|()| carried.clone());
     };

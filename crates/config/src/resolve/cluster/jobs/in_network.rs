@@ -4,8 +4,9 @@
 use super::program::Program;
 use crate::code::Code;
 use crate::error::Issue;
+use crate::resolve::cluster::dimms::Dimms;
 use crate::resolve::cluster::fabric::Fabric;
-use crate::resolve::cluster::hosts::Hosts;
+use crate::resolve::cluster::host_names::HostNames;
 use crate::resolve::cluster::sums::{Engines, Tree};
 use crate::spec::{AlgorithmSpec, JobKindSpec, JobSpec};
 use hostnet_model::params::{JobParams, ReducerParams, Transport};
@@ -33,7 +34,8 @@ pub(super) fn join(
     path: &str,
     spec: &JobSpec,
     placed: &[usize],
-    hosts: &Hosts,
+    hosts: &HostNames,
+    dimms: &Dimms,
     switches: &mut Switches,
     program: &mut Program,
 ) -> Result<Vec<ReducerParams>, Issue> {
@@ -51,7 +53,7 @@ pub(super) fn join(
     }
     let leaders: Vec<(u32, usize)> = of_host.iter().map(|(&host, ranks)| (ranks[0], host)).collect();
     let size = (program.ranks, switches.packet_bytes);
-    let tree = Tree::new(path, &leaders, size, hosts, switches.fabric, switches.engines)?;
+    let tree = Tree::new(path, &leaders, size, hosts, dimms, switches.fabric, switches.engines)?;
     let reducer = |ranks: &[u32]| tree.of_rank.get(&ranks[0]).copied();
     program.joined = of_host.into_values().map(|ranks| (reducer(&ranks), ranks)).map(|(to, own)| (own, to)).collect();
     Ok(tree.reducers)

@@ -18,8 +18,9 @@ mod training;
 use super::classes::class_of;
 use super::draft::FLOWS_MAX;
 use super::fabric::Fabric;
-use super::flows::numbers;
+use super::host_names::HostNames;
 use super::hosts::Hosts;
+use super::servers::HostServers;
 use super::sums::Engines;
 use super::{compress, table, transport};
 use crate::code::Code;
@@ -71,12 +72,13 @@ pub(super) fn resolve(
         if over_roce {
             rdma::check(&path, job)?;
         }
-        compress::check(&path, job, &params.hosts, hosts, host)?;
-        compress::forget_places(&mut params, job, hosts, host);
+        let Hosts { names, servers, .. } = &*hosts;
+        compress::check(&path, job, &params.hosts, names, servers, host)?;
+        compress::forget_places(&mut params, job, names, servers, host);
         let aggregator = training::aggregator(job, params.hosts.len() as u32);
-        let merged = gro::merged(&path, job, &params, hosts, &carried)?;
+        let merged = gro::merged(&path, job, &params, servers, &carried)?;
         let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried, merged, compresses, aggregator };
-        flow.add(&path, &params, hosts, fabric, flows)?;
+        flow.add(&path, &params, names, servers, fabric, flows)?;
         jobs.push(params);
     }
     Ok(jobs)
@@ -101,7 +103,8 @@ impl Flow {
         &self,
         path: &str,
         job: &JobParams,
-        hosts: &Hosts,
+        hosts: &HostNames,
+        servers: &HostServers,
         fabric: &Fabric,
         flows: &mut Vec<FlowParams>,
     ) -> Result<(), Issue> {
@@ -113,7 +116,7 @@ impl Flow {
             // Switches that add vectors are connected to all hosts of the job.
             let of_ranks = (high as usize) < job.hosts.len();
             if of_ranks && !fabric.joins(from.into(), to.into()) {
-                let name = |host: u16| shorten(&hosts.hosts[usize::from(host)].name);
+                let name = |host: u16| shorten(hosts.name(usize::from(host)));
                 let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
                 return Err(Issue::new(Code::Unreachable, format!("{path}.hosts"), message));
             }
@@ -127,7 +130,7 @@ impl Flow {
                 to,
                 from_core: job.core_of(low),
                 to_core: job.core_of(high),
-                transport: match of_ranks && gro::is_mixed(hosts, from, to) {
+                transport: match of_ranks && gro::is_mixed(servers, from, to) {
                     true => self.merged.clone(),
                     false => self.carried.clone(),
                 },
@@ -166,7 +169,8 @@ fn params(
     (taken, switches): (&mut Taken, &mut Switches),
     base_dir: &Path,
 ) -> Result<JobParams, Issue> {
-    let mut at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
+    let Hosts { names: hosts, servers, cores: free, dimms } = hosts;
+    let mut at = hosts.find_all(&spec.hosts, &format!("{path}.hosts"))?;
     let mut placed = spread::placed(path, spec, &at, hosts)?;
     check_keys(path, spec)?;
     training::check_keys(path, spec)?;
@@ -175,8 +179,8 @@ fn params(
         placed.push(host);
         at.extend((!at.contains(&host)).then_some(host));
     }
-    let cores = seats::take(path, spec, &placed, hosts, taken)?;
-    if spec.socket_rate.is_some() && placed.iter().all(|&host| hosts.resolved(host).is_some()) {
+    let cores = seats::take(path, spec, &placed, hosts, servers, free, taken)?;
+    if spec.socket_rate.is_some() && placed.iter().all(|&host| servers.is_server(host)) {
         let message =
             "has an effect only on ranks at endpoints; at servers the lines of a message are copied one by one";
         return Err(Issue::new(Code::NoEffect, format!("{path}.socket_rate"), message));
@@ -187,7 +191,7 @@ fn params(
     }
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
-    let reducers = in_network::join(path, spec, &placed, hosts, switches, &mut program)?;
+    let reducers = in_network::join(path, spec, &placed, hosts, dimms, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
         let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");

@@ -2,7 +2,10 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::resolve::cluster::hosts::Hosts;
+use crate::resolve::cluster::cores::{ClusterCores, HostCores};
+use crate::resolve::cluster::host_names::HostNames;
+use crate::resolve::cluster::servers::HostServers;
+use crate::resolve::Resolved;
 use crate::spec::JobSpec;
 use crate::units::shorten;
 use hostnet_model::params::RankCore;
@@ -10,6 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const FS_PER_S: f64 = 1e15;
 const IPC: f64 = 1.0;
+
+/// The server of a rank, as messages name it.
+struct RankServer<'a> {
+    name: &'a str,
+    /// Path of the server's table.
+    table: &'a str,
+    host: usize,
+}
 
 /// Cores that run ranks, as pairs of host and core.
 pub(super) type Taken = BTreeSet<(usize, u32)>;
@@ -19,10 +30,12 @@ pub(super) fn take(
     path: &str,
     spec: &mut JobSpec,
     placed: &[usize],
-    hosts: &mut Hosts,
+    hosts: &HostNames,
+    servers: &HostServers,
+    free: &mut ClusterCores,
     taken: &mut Taken,
 ) -> Result<Vec<RankCore>, Issue> {
-    let at_servers = placed.iter().filter(|&&host| hosts.hosts[host].cores.is_some()).count();
+    let at_servers = placed.iter().filter(|&&host| servers.is_server(host)).count();
     check_works(path, spec, at_servers == placed.len())?;
     if at_servers == 0 {
         return without_servers(path, spec).map(|()| Vec::new());
@@ -32,19 +45,18 @@ pub(super) fn take(
     let mut seats = Vec::with_capacity(placed.len());
     for &host in placed {
         let number = counts.entry(host).or_default();
-        let seat = match hosts.seats(host) {
-            None => RankCore::default(),
-            Some(server) => {
-                check_server(path, hosts, host)?;
-                let core = core(path, spec, hosts, host, *number)?;
-                let frequency = server.frequency as f64;
+        let seat = match (servers.of_host(host), free.of_host_mut(host)) {
+            (Some(server), Some(free)) => {
+                let at = RankServer { name: hosts.name(host), table: &hosts.table_path(host), host };
+                check_server(path, &at, server, free)?;
+                let core = core(path, spec, &at, server, *number)?;
+                let frequency = server.spec.core.frequency.0 as f64;
+                claim(path, &at, core, free, taken)?;
                 RankCore { core, instruction_fs: (FS_PER_S / (frequency * ipc)).round().max(1.0) as u64 }
             }
+            _ => RankCore::default(),
         };
         *number += 1;
-        if hosts.hosts[host].cores.is_some() {
-            claim(path, hosts, host, seat.core, taken)?;
-        }
         seats.push(seat);
     }
     Ok(seats)
@@ -84,27 +96,27 @@ fn check_works(path: &str, spec: &JobSpec, all_at_servers: bool) -> Result<(), I
 }
 
 /// Checks that ranks can run on a server.
-fn check_server(path: &str, hosts: &Hosts, host: usize) -> Result<(), Issue> {
-    let Some(server) = hosts.seats(host) else { return Ok(()) };
-    let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
+fn check_server(path: &str, at: &RankServer, server: &Resolved, cores: &HostCores) -> Result<(), Issue> {
+    let (name, table) = (shorten(at.name).to_string(), at.table);
     let issue = |code: Code, key: &str, message: String| {
         Err(Issue::between(code, &[&format!("{path}.hosts"), &format!("{table}.{key}")], message))
     };
-    if !hosts.hosts[host].cores.as_ref().is_some_and(super::super::cores::HostCores::may_be_shared) {
+    if !cores.may_be_shared() {
         return issue(
             Code::NeedsLineFidelity,
             "fidelity",
             format!("{name} is not simulated line by line; ranks need fidelity = \"line\""),
         );
     }
-    if server.sockets > 1 {
+    let sockets = server.server.sockets.len();
+    if sockets > 1 {
         return issue(
             Code::NotSupported,
             "sockets",
-            format!("{name} has {} sockets; ranks are at servers of one", server.sockets),
+            format!("{name} has {sockets} sockets; ranks are at servers of one"),
         );
     }
-    if !server.has_caches {
+    if server.server.socket().cache.is_none() {
         return issue(
             Code::RequiresKey,
             "cache.enabled",
@@ -115,15 +127,15 @@ fn check_server(path: &str, hosts: &Hosts, host: usize) -> Result<(), Issue> {
 }
 
 /// Returns the core of rank number `number` of a server.
-fn core(path: &str, spec: &JobSpec, hosts: &Hosts, host: usize, number: usize) -> Result<u32, Issue> {
-    let (name, table) = (shorten(&hosts.hosts[host].name).to_string(), hosts.table_of(host));
+fn core(path: &str, spec: &JobSpec, at: &RankServer, server: &Resolved, number: usize) -> Result<u32, Issue> {
+    let (name, table) = (shorten(at.name).to_string(), at.table);
     match &spec.cores {
         Some(cores) => cores.0.get(number).copied().ok_or_else(|| {
             let message = format!("{} cores, and more ranks at {name}: a rank has a core of its own", cores.0.len());
             Issue::between(Code::TooManyCores, &[&format!("{path}.cores"), &format!("{path}.hosts")], message)
         }),
         None => {
-            let count = hosts.seats(host).map_or(0, |server| server.cores);
+            let count: u32 = server.server.sockets.iter().map(|socket| socket.core.count).sum();
             (number < count as usize).then_some(number as u32).ok_or_else(|| {
                 let message = format!("{name} has {count} cores, and more ranks: a rank has a core of its own");
                 let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
@@ -138,16 +150,12 @@ fn core(path: &str, spec: &JobSpec, hosts: &Hosts, host: usize, number: usize) -
 }
 
 /// Assigns a core of a server to a rank.
-fn claim(path: &str, hosts: &mut Hosts, host: usize, core: u32, taken: &mut Taken) -> Result<(), Issue> {
-    let table = hosts.table_of(host);
+fn claim(path: &str, at: &RankServer, core: u32, cores: &mut HostCores, taken: &mut Taken) -> Result<(), Issue> {
     let key = format!("{path}.cores");
-    if !taken.insert((host, core)) {
-        let name = shorten(&hosts.hosts[host].name);
+    if !taken.insert((at.host, core)) {
+        let name = shorten(at.name);
         let message = format!("core {core} of {name} has a rank already; give others with {key}");
         return Err(Issue::between(Code::CoreTaken, &[&key, &format!("{path}.hosts")], message));
     }
-    match &mut hosts.hosts[host].cores {
-        Some(cores) => cores.claim(core, &key, &table),
-        None => Ok(()),
-    }
+    cores.claim(core, &key, at.table)
 }

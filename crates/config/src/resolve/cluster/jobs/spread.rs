@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::resolve::cluster::hosts::Hosts;
+use crate::resolve::cluster::host_names::HostNames;
 use crate::spec::{AlgorithmSpec, JobSpec, RanksPerHost};
 use crate::units::shorten;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub(super) const RANKS_MAX: usize = 1 << 14;
 
 /// Returns the host of each rank; `at` are the hosts of the job.
-pub(super) fn placed(path: &str, spec: &JobSpec, at: &[usize], hosts: &Hosts) -> Result<Vec<usize>, Issue> {
+pub(super) fn placed(path: &str, spec: &JobSpec, at: &[usize], hosts: &HostNames) -> Result<Vec<usize>, Issue> {
     let counts = match (spec.ranks, &spec.ranks_per_host) {
         (Some(_), Some(_)) => {
             let keys = [format!("{path}.ranks"), format!("{path}.ranks_per_host")];
@@ -36,7 +36,7 @@ pub(super) fn placed(path: &str, spec: &JobSpec, at: &[usize], hosts: &Hosts) ->
 }
 
 /// Returns the number of ranks at each host, from the counts for each entry of `hosts`.
-fn of_each(path: &str, spec: &JobSpec, counts: &[u32], hosts: &Hosts) -> Result<Vec<u32>, Issue> {
+fn of_each(path: &str, spec: &JobSpec, counts: &[u32], hosts: &HostNames) -> Result<Vec<u32>, Issue> {
     let (names, key) = (&spec.hosts.0, format!("{path}.hosts"));
     if counts.len() != names.len() {
         let message = format!("{} counts; hosts has {} entries, and each has one", counts.len(), names.len());
@@ -44,16 +44,16 @@ fn of_each(path: &str, spec: &JobSpec, counts: &[u32], hosts: &Hosts) -> Result<
     }
     let mut found = Vec::new();
     for (name, &count) in names.iter().zip(counts) {
-        found.extend(hosts.named(name, &key)?.map(|_| count));
+        found.extend(hosts.find(name, &key)?.map(|_| count));
     }
     Ok(found)
 }
 
 /// Returns the host of the rank that only aggregates, if there is one.
-pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &Hosts) -> Result<Option<usize>, Issue> {
+pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &HostNames) -> Result<Option<usize>, Issue> {
     let Some(name) = &spec.aggregator else { return Ok(None) };
     let key = format!("{path}.aggregator");
-    let found = hosts.named(name, &key)?;
+    let found = hosts.find(name, &key)?;
     if found.len() > 1 {
         let message = format!("{} are {} hosts; give one, such as \"{name}-0\"", shorten(name), found.len());
         return Err(Issue::new(Code::WrongCount, key, message));

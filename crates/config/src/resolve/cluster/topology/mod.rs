@@ -6,7 +6,8 @@ mod keys;
 mod small;
 mod trees;
 
-use super::hosts::Hosts;
+use super::dimms::Dimms;
+use super::host_names::HostNames;
 use super::named_cables::{NamedCable, NamedNetwork, CABLES_MAX, SWITCHES_MAX};
 use super::table;
 use crate::code::Code;
@@ -44,21 +45,21 @@ impl Trunk {
 }
 
 /// Returns the switches and cables of the network's topology.
-pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<NamedNetwork, Issue> {
+pub(super) fn make(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) -> Result<NamedNetwork, Issue> {
     let topology = spec.network.topology.unwrap_or(TopologySpec::Star);
     keys::check(&spec.network)?;
-    if hosts.dimms.any() && topology != TopologySpec::Star {
+    if dimms.any() && topology != TopologySpec::Star {
         let message = "hosts with DIMMs are cabled as a star, or by cables with ends";
         return Err(Issue::new(Code::NotSupported, "network.topology", message));
     }
-    if let Some(shape) = shape(topology, &mut spec.network, hosts.hosts.len())? {
+    if let Some(shape) = shape(topology, &mut spec.network, hosts.count())? {
         return shape.made(spec, hosts);
     }
     check_no_places(spec)?;
     let cables = match topology {
         TopologySpec::Dumbbell => small::dumbbell(&mut spec.network, &mut spec.switch, hosts),
         TopologySpec::Direct => small::direct(&spec.switch, hosts),
-        _ => small::star(&mut spec.switch, hosts),
+        _ => small::star(&mut spec.switch, hosts, dimms),
     }?;
     let switches = spec.switch.keys().map(|name| (name.clone(), None)).collect();
     Ok(NamedNetwork { switches, cables })
@@ -107,7 +108,7 @@ fn check_counts(switches: u64, trunks: u64, paths: &[&str]) -> Result<(), Issue>
 }
 
 impl Shape {
-    fn made(self, spec: &mut ClusterSpec, hosts: &Hosts) -> Result<NamedNetwork, Issue> {
+    fn made(self, spec: &mut ClusterSpec, hosts: &HostNames) -> Result<NamedNetwork, Issue> {
         for &(_, kind) in &self.switches {
             if !spec.switch.contains_key(kind) {
                 spec.switch.insert(kind.to_string(), crate::spec::SwitchSpec::default());
@@ -115,10 +116,10 @@ impl Shape {
         }
         self.check_names(spec)?;
         let places = self.places(spec, hosts)?;
-        let mut cables: Vec<NamedCable> = (0..hosts.hosts.len())
+        let mut cables: Vec<NamedCable> = (0..hosts.count())
             .map(|host| {
-                let ends = [hosts.hosts[host].name.clone(), self.switches[places[host]].0.clone()];
-                NamedCable { path: hosts.table_of(host), ends, spec: CableSpec::default(), length: 1 }
+                let ends = [hosts.name(host).to_string(), self.switches[places[host]].0.clone()];
+                NamedCable { path: hosts.table_path(host), ends, spec: CableSpec::default(), length: 1 }
             })
             .collect();
         if cables.len() + self.trunks.len() > CABLES_MAX {
@@ -171,12 +172,12 @@ impl Shape {
     }
 
     /// Returns the switch of each host: the one that the document names, otherwise the first with a free port.
-    fn places(&self, spec: &ClusterSpec, hosts: &Hosts) -> Result<Vec<usize>, Issue> {
+    fn places(&self, spec: &ClusterSpec, hosts: &HostNames) -> Result<Vec<usize>, Issue> {
         let key = format!("network.{}", self.room_key);
-        if hosts.hosts.len() > self.leaves.len() * self.room {
+        if hosts.count() > self.leaves.len() * self.room {
             let message = format!(
                 "{} hosts; {} switches with {} hosts each have room for {}",
-                hosts.hosts.len(),
+                hosts.count(),
                 self.leaves.len(),
                 self.room,
                 self.leaves.len() * self.room
@@ -184,8 +185,8 @@ impl Shape {
             return Err(Issue::between(Code::TooFewSlots, &[&key, "host", "network.topology"], message));
         }
         let mut free = vec![self.room; self.leaves.len()];
-        let mut places = vec![None; hosts.hosts.len()];
-        for group in &hosts.groups {
+        let mut places = vec![None; hosts.count()];
+        for group in hosts.tables() {
             let path = format!("{}.at", table("host", &group.name));
             let Some(Names(at)) = &spec.host[&group.name].at else { continue };
             if at.len() > 1 && at.len() != group.members.len() {

@@ -1,6 +1,7 @@
 //! Networks of one switch or two: star, dumbbell, direct.
 
-use super::super::hosts::Hosts;
+use super::super::dimms::Dimms;
+use super::super::host_names::HostNames;
 use super::super::named_cables::NamedCable;
 use super::super::table;
 use crate::code::Code;
@@ -17,7 +18,11 @@ fn of_topology(ends: [&str; 2], path: String) -> NamedCable {
     NamedCable { path, ends: ends.map(str::to_string), spec: CableSpec::default(), length: 1 }
 }
 
-pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<NamedCable>, Issue> {
+pub(super) fn star(
+    switches: &mut BTreeMap<String, SwitchSpec>,
+    hosts: &HostNames,
+    dimms: &Dimms,
+) -> Result<Vec<NamedCable>, Issue> {
     if switches.is_empty() {
         switches.insert(STAR.to_string(), SwitchSpec::default());
     }
@@ -31,32 +36,32 @@ pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -
         let message = format!("the switch of a star is \"{STAR}\"; one of another name needs cables with ends");
         return Err(Issue::between(Code::BadCabling, &[&table("switch", switch), "network.topology"], message));
     }
-    let cable = |at: usize| of_topology([&hosts.hosts[at].name, switch], hosts.table_of(at));
-    Ok((0..hosts.hosts.len()).filter(|&at| hosts.dimms.slot(at).is_none()).map(cable).collect())
+    let cable = |at: usize| of_topology([hosts.name(at), switch], hosts.table_path(at));
+    Ok((0..hosts.count()).filter(|&at| dimms.slot(at).is_none()).map(cable).collect())
 }
 
-pub(super) fn direct(switches: &BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<NamedCable>, Issue> {
+pub(super) fn direct(switches: &BTreeMap<String, SwitchSpec>, hosts: &HostNames) -> Result<Vec<NamedCable>, Issue> {
     if let Some(name) = switches.keys().next() {
         let message = "has no cable: topology = \"direct\" has no switch";
         return Err(Issue::between(Code::BadCabling, &[&table("switch", name), "network.topology"], message));
     }
-    let [one, other] = hosts.hosts.as_slice() else {
-        let message = format!("\"direct\" joins two hosts; there are {}", hosts.hosts.len());
+    if hosts.count() != 2 {
+        let message = format!("\"direct\" joins two hosts; there are {}", hosts.count());
         return Err(Issue::new(Code::WrongCount, "network.topology", message));
-    };
-    Ok(vec![of_topology([&one.name, &other.name], hosts.table_of(0))])
+    }
+    Ok(vec![of_topology([hosts.name(0), hosts.name(1)], hosts.table_path(0))])
 }
 
 pub(super) fn dumbbell(
     network: &mut NetworkSpec,
     switches: &mut BTreeMap<String, SwitchSpec>,
-    hosts: &Hosts,
+    hosts: &HostNames,
 ) -> Result<Vec<NamedCable>, Issue> {
     if let Some(name) = switches.keys().find(|name| !DUMBBELL.contains(&name.as_str())) {
         let message = "has no cable: the switches of a dumbbell are \"left\" and \"right\"";
         return Err(Issue::between(Code::BadCabling, &[&table("switch", name), "network.topology"], message));
     }
-    let mut sides: Vec<Option<&str>> = vec![None; hosts.hosts.len()];
+    let mut sides: Vec<Option<&str>> = vec![None; hosts.count()];
     for (side, names) in DUMBBELL.into_iter().zip([&network.left, &network.right]) {
         let path = format!("network.{side}");
         let Some(Names(names)) = names else {
@@ -64,25 +69,23 @@ pub(super) fn dumbbell(
             return Err(Issue::new(Code::MissingKey, path, message));
         };
         switches.entry(side.to_string()).or_default();
-        for at in
-            names.iter().map(|name| hosts.named(name, &path)).collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
+        for at in names.iter().map(|name| hosts.find(name, &path)).collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
         {
             if let Some(other) = sides[at].replace(side) {
-                let message =
-                    format!("{} stands twice: at the {other} and at the {side}", shorten(&hosts.hosts[at].name));
+                let message = format!("{} stands twice: at the {other} and at the {side}", shorten(hosts.name(at)));
                 return Err(Issue::between(Code::Duplicate, &[&path, &format!("network.{other}")], message));
             }
         }
     }
     let mut cables = Vec::new();
     for (at, side) in sides.into_iter().enumerate() {
-        let path = hosts.table_of(at);
+        let path = hosts.table_path(at);
         let Some(side) = side else {
-            let name = shorten(&hosts.hosts[at].name);
+            let name = shorten(hosts.name(at));
             let message = format!("{name} stands neither at the left nor at the right of the dumbbell");
             return Err(Issue::between(Code::BadCabling, &[&path, "network.left", "network.right"], message));
         };
-        cables.push(of_topology([&hosts.hosts[at].name, side], path));
+        cables.push(of_topology([hosts.name(at), side], path));
     }
     let bottleneck = network.bottleneck.get_or_insert_with(BottleneckSpec::default);
     bottleneck.rate.get_or_insert(network.rate);
