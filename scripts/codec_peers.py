@@ -1,7 +1,7 @@
-"""The codec of gradients beside other compressors, on the same floats and in turn: `scripts/codec_peers.py [FILE.npy]`.
+"""Compares the codec of gradients with other compressors on the same floats: `scripts/codec_peers.py [FILE.npy]`.
 
-Without a file the floats are draws like gradients. Others than hostnet are optional: zstandard, lz4, python-snappy and
-pysz (SZ3) are measured where they are installed. Each line is the best of the rounds, in GB/s of floats on one core.
+Without a file the floats are random and distributed like gradients. The other compressors are optional: zstandard, lz4,
+python-snappy and pysz (SZ3) are measured if installed. Rows are the best of all rounds, in GB/s of floats on one core.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BOUND = 10
 
 
 class Way(NamedTuple):
-    """A compressor: there, and back."""
+    """A compressor and its decompressor."""
 
     name: str
     compress: Callable[[Floats], Any]
@@ -31,7 +31,7 @@ class Way(NamedTuple):
 
 
 def ways() -> Iterator[Way]:
-    """Every compressor that is installed."""
+    """Yields every compressor that is installed."""
     for mode in codec.MODES:
         yield Way(f"hostnet {mode} 2^-{BOUND}", lambda values, mode=mode: codec.compress(values, BOUND, mode), back)
     others = {"zstandard": zstd, "lz4.frame": lz4, "snappy": snappy, "pysz": sz3}
@@ -43,28 +43,28 @@ def ways() -> Iterator[Way]:
 
 
 def back(stream: bytes) -> Floats:
-    """The floats of a stream."""
+    """Returns the floats of a stream."""
     return codec.decompress(stream)
 
 
 def zstd(module: Any) -> Way:
-    """Zstandard at level 1."""
+    """Returns Zstandard at level 1."""
     packer, unpacker = module.ZstdCompressor(level=1), module.ZstdDecompressor()
     return Way("zstd -1", lambda values: packer.compress(values), lambda stream: floats(unpacker.decompress(stream)))
 
 
 def lz4(module: Any) -> Way:
-    """LZ4 as its frames have it."""
+    """Returns LZ4 with the default settings of its frame format."""
     return Way("LZ4", lambda values: module.compress(values.data), lambda stream: floats(module.decompress(stream)))
 
 
 def snappy(module: Any) -> Way:
-    """Snappy."""
+    """Returns Snappy."""
     return Way("Snappy", lambda values: module.compress(values.data), lambda stream: floats(module.decompress(stream)))
 
 
 def sz3(module: Any) -> Way:
-    """SZ3 with the bound as an absolute one."""
+    """Returns SZ3 with an absolute error bound."""
     settings = module.szConfig()
     settings.errorBoundMode = module.szErrorBoundMode.ABS
     settings.absErrorBound = 2.0**-BOUND
@@ -78,18 +78,18 @@ def sz3(module: Any) -> Way:
 
 
 def floats(content: bytes) -> Floats:
-    """The floats of bytes."""
+    """Returns bytes as floats."""
     return np.frombuffer(content, np.float32)
 
 
 def drawn(count: int) -> Floats:
-    """Floats like gradients: products of draws, about a quarter of them below 2^-10."""
+    """Returns random floats distributed like gradients: products of draws, about a quarter of them below 2^-10."""
     draw = np.random.default_rng(1)
     return np.float32(0.05) * np.prod([draw.uniform(-1, 1, count).astype("float32") for _ in range(3)], axis=0)
 
 
 def main() -> None:
-    """Prints a line for every compressor."""
+    """Prints a row for every compressor."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", type=Path, help="a .npy file of float32")
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,8 +1,8 @@
-"""Counts the rows of the ledger that pass, and puts the counts into `studies/counts.json` and the README.
+"""Counts the rows of the ledger that pass, and writes the counts to `studies/counts.json` and the README.
 
 scripts/ledger_counts.py                 every study
-scripts/ledger_counts.py hostcc netdimm  these; the others keep their counts
-scripts/ledger_counts.py --table         the README from the counts that there are, without running anything
+scripts/ledger_counts.py hostcc netdimm  only these; the others keep their counts
+scripts/ledger_counts.py --table         the README from the existing counts, without a run
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ ROOT = Path(__file__).resolve().parent.parent
 STUDIES = ROOT / "studies"
 
 COUNTS = STUDIES / "counts.json"
-"""For each study, how many of its rows pass, and how many are judged."""
+"""For each study, the numbers of rows that pass and that are judged."""
 
 BEGIN, END = "<!-- ledger -->\n", "<!-- /ledger -->"
-"""Where the table stands in the README."""
+"""Markers around the table in the README."""
 
 
 def studies() -> list[str]:
-    """The names of all studies, in order."""
+    """Returns the names of all studies, sorted."""
     return sorted(file.parent.name for file in STUDIES.glob("*/study.toml"))
 
 
 def count(study: str) -> list[int]:
-    """Counts the rows of a study that pass and that are judged. Takes seconds to minutes."""
+    """Returns the numbers of rows of a study that pass and that are judged. Takes seconds to minutes."""
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows.json"
         command = [str(ROOT / ".venv/bin/hostnet"), "validate", study, "--json", str(rows)]
@@ -42,7 +42,7 @@ def count(study: str) -> list[int]:
 
 
 def table(counts: dict[str, list[int]]) -> str:
-    """The counts as Markdown."""
+    """Returns the counts as a Markdown table."""
     lines = ["| study | compared with | rows within their tolerance |", "|---|---|---|"]
     for study in studies():
         told = tomllib.loads((STUDIES / study / "study.toml").read_text())["study"]
@@ -52,7 +52,7 @@ def table(counts: dict[str, list[int]]) -> str:
 
 
 def with_table(readme: str, counts: dict[str, list[int]]) -> str:
-    """The README with the table of these counts."""
+    """Returns the README with the table of these counts."""
     before, rest = readme.split(BEGIN)
     return before + BEGIN + "\n" + table(counts) + "\n" + END + rest.split(END)[1]
 

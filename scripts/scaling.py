@@ -1,6 +1,6 @@
-"""How a fat tree of 8 to 4096 endpoints runs on one thread, two threads and two processes: `make scaling`.
+"""Measures a fat tree of 8 to 4096 endpoints on one thread, two threads and two processes: `make scaling`.
 
-Every host sends flows of the web search distribution to any other at half load. Results of all three are the same.
+Every host sends flows of the web search distribution to the other hosts at half load. All three results are equal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ duration = "{duration_us} us"
 
 
 def manifest_of(folder: Path, way: str, options: list[str]) -> dict[str, Any]:
-    """Runs the cluster of a folder; its manifest, and packets with data that were sent."""
+    """Runs the cluster of a folder. Returns its manifest with the number of data packets sent."""
     out = folder / way.replace(" ", "-")
     command = [sys.executable, "-c", "from hostnet.cli import main; main()", "run", str(folder / "fat-tree.toml")]
     subprocess.run([*command, "--out", str(out), "-q", *options], check=True, stdout=subprocess.DEVNULL)
@@ -48,7 +48,7 @@ def manifest_of(folder: Path, way: str, options: list[str]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Prints a line for every size and way."""
+    """Prints a row for every size and kind of run."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packets", type=float, default=4e5, help="packets per run, about")
     packets = parser.parse_args().packets

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""The names of the classes that describe a configuration, for those who do not want to load them."""
+"""The names of the classes that describe a configuration, without importing the classes."""
 
 from typing import TYPE_CHECKING
 

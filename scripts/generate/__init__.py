@@ -1,1 +1,1 @@
-"""Writes what follows from the schema of the configuration: classes in Python, and tables of keys in the docs."""
+"""Generates the Python classes and the tables of keys in the docs from the schema of the configuration."""

@@ -1,4 +1,4 @@
-"""Writes what is stale, or with `--check` only names it."""
+"""Writes the generated files that are stale, or with `--check` only names them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def stale(root: Path) -> dict[Path, str]:
-    """The files that are not as the schema says, each with what it shall be."""
+    """Returns the files that differ from the generated content, each with that content."""
     wanted = {**classes.files(root), **names.files(root), **pages.files(root), **errors.files(root)}
     return {
         file: text for file, text in wanted.items() if not file.exists() or file.read_text(encoding="utf-8") != text
@@ -19,7 +19,7 @@ def stale(root: Path) -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes every stale file, or names it and returns 1."""
+    """Writes every stale file, or with `--check` names them and returns 1 if there are any."""
     found = stale(ROOT)
     for file, text in found.items():
         if "--check" not in arguments:

@@ -22,16 +22,16 @@ GIVEN = {
     "Whole": "hostnet.system.whole",
     "WholeServer": "hostnet.system.whole",
 }
-"""Where names come from that are no classes of the layout."""
+"""Modules of imported names that are not classes of the layout."""
 
 FIRST_MAX = 109
-"""Characters that the first sentence of a docstring may have, so that it stands on one line."""
+"""Maximum length of the first sentence of a docstring, in characters, so that it fits on one line."""
 
 BASE_DIR = "The folder that relative paths of {} start from. It is not part of the file."
 
 
 def files(root: Path) -> dict[Path, str]:
-    """The content of every file of classes."""
+    """Returns the content of every file of classes."""
     standing = standing_fields(root / FOLDER)
     return {root / FOLDER / f"{name}.py": _file_of(name, module, standing) for name, module in MODULES.items()}
 
@@ -69,7 +69,7 @@ def _fields_of(place: Place, table: Schema, standing: list[str]) -> list[Field]:
 
 
 def _union_of(name: str, path: str) -> list[str]:
-    """The lines that name what may be of several classes, and say by which key they are told apart."""
+    """Returns the lines that define a union of several classes and name the key that tells them apart."""
     kinds = {class_at(f"{path}:{kind_of(table)}", table): kind_of(table) for table in alternatives(path)}
     told = ", ".join(f'{kind}: "{word}"' for kind, word in kinds.items())
     what = f'"""What the key `kind` of a {name.lower()} says, by class."""'
@@ -77,12 +77,12 @@ def _union_of(name: str, path: str) -> list[str]:
 
 
 def alternatives(path: str) -> list[Schema]:
-    """The tables that may stand at a path, told apart by their kind."""
+    """Returns the tables that may stand at a path, by kind."""
     return [table for at, table in tables("server").items() if at.startswith(f"{path}:") and "." not in at[len(path) :]]
 
 
 def class_docstring(said: str) -> list[str]:
-    """The docstring of a class: its first sentence, and below it the others."""
+    """Returns the docstring of a class: its first sentence, then the others below."""
     first, _, rest = said.removesuffix(".").partition(". ")
     if len(first) > FIRST_MAX and ": " in first:
         first, _, more = first.rpartition(": ")
@@ -91,7 +91,7 @@ def class_docstring(said: str) -> list[str]:
 
 
 def _imports(name: str, body: str) -> list[str]:
-    """The lines that import what a file uses."""
+    """Returns the import lines of a file."""
     used = set(re.findall(r"(?<![\w.`\"])[A-Za-z_]\w*", "\n".join(_code_in(body))))
     homes = {**GIVEN, **{kind: f"hostnet.system.{home}" for kind, home in EXPORTED.items() if home != name}}
     wanted: dict[str, list[str]] = {}
@@ -103,12 +103,12 @@ def _imports(name: str, body: str) -> list[str]:
 
 
 def _code_in(body: str) -> Iterable[str]:
-    """What is no docstring."""
+    """Returns the code without its docstrings."""
     return re.split(r'""".*?"""', body, flags=re.DOTALL)
 
 
 def import_line(home: str, names: list[str], indent: str = "") -> str:
-    """The statement that imports names, as ruff sorts and breaks it."""
+    """Returns the statement that imports names, sorted and wrapped as ruff does."""
     names = sorted(names, key=lambda name: (not (name.isupper() and len(name) > 1), name.lower()))
     line = f"{indent}from {home} import {', '.join(names)}"
     if len(line) <= 120:

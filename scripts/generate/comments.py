@@ -1,15 +1,15 @@
-"""Reads the comments of the docs that ask for a table of keys.
+"""Reads the comments of the docs that request a table of keys.
 
     <!-- keys: memory; else preset -->
     <!-- end -->
 
-What begins with `keys:` are the paths of tables, `.` that of the whole configuration. What follows each `;`, and each
-line that follows, is one of:
+`keys:` is followed by the paths of tables; `.` is that of the whole configuration. The text after each `;`, and each
+further line, is one of:
 
-    else WORD       says WORD in the column "when absent" where the schema does not know: the file that has the value
-    only KEY KEY    has these keys alone; other tables of the page leave them out
-    flat KEY KEY    has a row for a table, and none for its keys
-    more KEY LINK   ends the row of a key with a link to where more is said of it
+    else WORD       puts WORD in the column "when absent" where the schema has no default: the file with the value
+    only KEY KEY    lists only these keys; other tables of the page leave them out
+    flat KEY KEY    lists a table in one row, without rows for its keys
+    more KEY LINK   ends the row of a key with a link to more about it
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ MARKED = re.compile(r"^<!-- keys: (?P<said>.*?)\s*-->\n(?P<rows>.*?)^<!-- end --
 
 @dataclass
 class Comment:
-    """What a comment asks for."""
+    """Request of a comment."""
 
     paths: list[str]
-    """The tables."""
+    """Paths of the tables."""
     otherwise: str = "none"
-    """What a key is when it is absent and the schema does not know."""
+    """Word for the default of a key where the schema has none."""
     only: set[str] = field(default_factory=set)
-    """The keys, if not all."""
+    """Keys to list, if not all."""
     flat: set[str] = field(default_factory=set)
-    """The tables with a row of their own."""
+    """Tables that are listed in one row."""
     links: dict[str, str] = field(default_factory=dict)
-    """Where more is said of a key."""
+    """Links to more about a key."""
 
     def covered(self) -> set[str]:
-        """The paths that it has for itself."""
+        """Returns the paths that only this comment lists."""
         return {below(path, key) for path in self.paths for key in self.only} or set(self.paths)
 
 
 def below(path: str, key: str) -> str:
-    """The path of a key of a table."""
+    """Returns the path of a key of a table."""
     return f"{path}.{key}" if path else key
 
 
@@ -49,7 +49,7 @@ def comment_of(said: str) -> Comment:
     """Reads a comment.
 
     Raises:
-        ValueError: It says something that has no meaning.
+        ValueError: The comment has a part that is not understood.
     """
     paths, *more = (part.strip() for part in re.split("[;\n]", said))
     comment = Comment([path.removeprefix(".") for path in paths.split(", ")])
@@ -69,5 +69,5 @@ def comment_of(said: str) -> Comment:
 
 
 def comments_of(text: str) -> list[Comment]:
-    """The comments of a page, in their order."""
+    """Returns the comments of a page, in order."""
     return [comment_of(found["said"]) for found in MARKED.finditer(text)]

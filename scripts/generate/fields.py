@@ -1,4 +1,4 @@
-"""Makes a field of a dataclass of a key: its type, its default and its docstring."""
+"""Generates a field of a dataclass from a key: its type, its default and its docstring."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class Field:
     types: str
     """Its type."""
     value: str | None
-    """What it is when nothing is said; None if it has to be given."""
+    """Its default; None if the field is required."""
     doc: list[str]
-    """The lines of its docstring."""
+    """Lines of its docstring."""
 
 
 def field_of(name: str, key: Schema, path: str, required: bool) -> Field:
-    """The field of a key at a path."""
+    """Returns the field of a key at a path."""
     types = types_at(key, path)
     value = None if required else _value_of(types)
     return Field(name_of(name), f"{types} | None" if value == "None" else types, value, docstring(*doc_of(name, key)))
 
 
 def name_of(key: str) -> str:
-    """The field of a key: Python keeps some words for itself."""
+    """Returns the field name of a key; reserved words of Python get another."""
     return f"{key}_" if keyword.iskeyword(key) else key
 
 
 def types_at(key: Schema, path: str) -> str:
-    """The type of what a key at a path holds."""
+    """Returns the type of the value of a key at a path."""
     if path in UNIONS:
         return UNIONS[path]
     if "properties" in key:
@@ -67,7 +67,7 @@ def _is_pair(key: Schema) -> bool:
 
 
 def _value_of(types: str) -> str:
-    """What a field of a type is when nothing is said: a table with nothing in it, or none."""
+    """Returns the default of a field by its type: an empty table, or None."""
     if types.startswith("Mapping[str, ") and not types.endswith("]]"):
         return "field(default_factory=dict)"
     is_table = types.isidentifier() and types not in SCALARS.values()
@@ -75,7 +75,7 @@ def _value_of(types: str) -> str:
 
 
 def doc_of(name: str, key: Schema) -> tuple[str, str]:
-    """What is said of a key: its meaning, and its range and default."""
+    """Returns the meaning of a key, and a text with its range and default."""
     said, more = meaning(key), []
     if name_of(name) != name:
         more.append(f"Its key in files is `{name}`.")
@@ -88,7 +88,7 @@ def doc_of(name: str, key: Schema) -> tuple[str, str]:
 
 
 def docstring(said: str, more: str = "", indent: str = "    ") -> list[str]:
-    """The lines of a docstring: one, if all fits there, else what is more stands on its own."""
+    """Returns the lines of a docstring: one line if everything fits, else `more` is a paragraph below."""
     whole = f'{indent}"""{said} {more}'.rstrip() + '"""'
     if len(whole) <= WIDTH and not whole.endswith('""""'):
         return [whole]

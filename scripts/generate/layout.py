@@ -1,4 +1,4 @@
-"""The names and the homes of the classes in Python, which the schema does not know."""
+"""Names and modules of the Python classes, which the schema does not contain."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ FOLDER = Path("python/hostnet/system")
 
 @dataclass(frozen=True)
 class Place:
-    """Where the table of a class stands in a configuration, and what of the class does not come from there."""
+    """Table of a class in a configuration, and the properties of the class that do not come from the schema."""
 
     path: str
-    """The path of the table, as `schema.tables` has it."""
+    """Path of the table, as in `schema.tables`."""
     root: str = "server"
-    """The kind of configuration, if the path is that of the whole."""
+    """Kind of configuration, if the path is that of the whole."""
     bases: tuple[str, ...] = ("Description",)
-    """The classes that it is made from; the last one may have some of the keys already."""
+    """Base classes; the last one may define some of the keys already."""
     without: tuple[str, ...] = ()
-    """Keys that another class has."""
+    """Keys that another class defines."""
     is_public: bool = True
-    """Whether the packages offer the class."""
+    """True if the packages export the class."""
     base_dir: str = ""
-    """What files are found from the field `base_dir`, which is in no file; nothing if the class has no such field."""
+    """Files that are found relative to the field `base_dir`, which is in no file; empty if there is no such field."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Module:
     """A file of classes."""
 
     doc: str
-    """The file's docstring."""
+    """Docstring of the file."""
     classes: dict[str, str | Place]
-    """The classes in their order, each with its table."""
+    """Classes in order, each with its table."""
     unions: dict[str, str] = field(default_factory=dict)
-    """Names for what may be one of several classes, with the path of their tables."""
+    """Names of unions of classes, with the path of their tables."""
 
 
 MODULES = {
@@ -64,7 +64,7 @@ MODULES = {
         "A whole configuration of a server.",
         {"Config": Place("", bases=("WholeServer", "Parts"), base_dir="fio job files")},
     ),
-    "die": Module("The die of a socket, as a description.", {"Die": "noc"}),
+    "die": Module("The die of a socket.", {"Die": "noc"}),
     "dimm": Module(
         "A NIC in the buffer device of a DIMM.",
         {
@@ -75,10 +75,10 @@ MODULES = {
             "NicDimm": "nic.dimm",
         },
     ),
-    "energy": Module("What the parts of a server consume, as a description.", {"Energy": "energy"}),
-    "expander": Module("Memory behind a link, as a description.", {"Expander": "expander"}),
+    "energy": Module("Energy that the parts of a server consume.", {"Energy": "energy"}),
+    "expander": Module("Memory behind a link.", {"Expander": "expander"}),
     "fabric": Module(
-        "What joins the hosts of a cluster: switches, cables, and the short form of a network.",
+        "The network between the hosts of a cluster: switches, cables, and its short form.",
         {
             "Ramp": "switch.*.ecn",
             "SwitchEnergy": "switch.*.energy",
@@ -98,12 +98,10 @@ MODULES = {
         {"Iio": "iio", "Pcie": "pcie", "Ssd": "ssd", "FioCosts": "fio"},
     ),
     "jobs": Module(
-        "Programs of ranks that run at the hosts of a cluster.",
+        "Programs of ranks that run on the hosts of a cluster.",
         {"JobStep": "job.*.steps.*", "JobCompute": "job.*.compute", "Job": "job.*"},
     ),
-    "mcn": Module(
-        "DIMMs with processors of their own in the memory slots of a host, as a description.", {"Mcn": "host.*.mcn"}
-    ),
+    "mcn": Module("DIMMs with processors in the memory slots of a host.", {"Mcn": "host.*.mcn"}),
     "memory": Module(
         "The memory controllers, their DRAM, and the address map.",
         {
@@ -117,7 +115,7 @@ MODULES = {
         },
     ),
     "network": Module(
-        "The network of a server: kernel and applications, other sockets, control.",
+        "The network of a server: kernel and applications, other sockets, host congestion control.",
         {"Stack": "stack", "Upi": "remote.upi", "Remote": "remote", "Sockets": "upi", "Control": "control"},
     ),
     "nic": Module(
@@ -133,14 +131,12 @@ MODULES = {
         },
     ),
     "parts": Module(
-        "The parts of a server, wherever it stands: on its own or in a cluster.",
+        "The parts of a server, alone or in a cluster.",
         {"Socket": "socket.*", "Parts": Place("", bases=("Socket",), without=("server", "run"), is_public=False)},
     ),
-    "pool": Module(
-        "A pool of memory over the network, as a description.", {"PoolPrefetch": "pool.prefetch", "Pool": "pool"}
-    ),
+    "pool": Module("A pool of memory over the network.", {"PoolPrefetch": "pool.prefetch", "Pool": "pool"}),
     "power": Module(
-        "Frequencies, voltages and sleep of the cores, and what a NIC tells the power management, as a description.",
+        "Frequencies, voltages and sleep of the cores, and notifications of a NIC to the power management.",
         {
             "PStateRange": "power.pstates",
             "PState": "power.pstates.*",
@@ -153,7 +149,7 @@ MODULES = {
         },
     ),
     "traffic": Module(
-        "What the hosts of a cluster send, and how it is carried.",
+        "Traffic of the hosts of a cluster, and its transports.",
         {
             "Move": "flow.*.move.*",
             "OtherRequests": "flow.*.other",
@@ -165,7 +161,7 @@ MODULES = {
         },
     ),
     "workload": Module(
-        "What runs on the server.",
+        "Workloads of the server.",
         {
             "Stream": "workload.*:stream",
             "FioJob": "workload.*:fio.jobs.*",
@@ -208,26 +204,26 @@ OPTIONAL = {
     "StaticPower",
     "SwitchEnergy",
 }
-"""Classes of what a server or a flow may be without: what they describe is None when nothing is said."""
+"""Classes of parts that a server or a flow may lack: their default is None."""
 
 UNIONS = {path: name for module in MODULES.values() for name, path in module.unions.items()}
-"""The name of what stands at a path, where it may be of several classes."""
+"""Name of the union at a path where several classes are allowed."""
 
 HOMES = {kind: name for name, module in MODULES.items() for kind in module.classes}
-"""The file of each class."""
+"""File of each class."""
 
 EXPORTED = HOMES | {name: home for home, module in MODULES.items() for name in module.unions}
-"""The file of each name that others may use."""
+"""File of each exported name."""
 
 
 def place_of(kind: str) -> Place:
-    """Where the table of a class stands."""
+    """Returns the place of the table of a class."""
     found = MODULES[HOMES[kind]].classes[kind]
     return found if isinstance(found, Place) else Place(found)
 
 
 def table_of(kind: str) -> Schema:
-    """The table of a class."""
+    """Returns the table of a class."""
     place = place_of(kind)
     return tables(place.root).get(place.path) or tables("cluster")[place.path]
 
@@ -243,7 +239,7 @@ def _by_keys() -> dict[frozenset[str], str]:
 
 
 def class_at(path: str, table: Schema) -> str:
-    """The class of a table at a path: that of its place, or that of a table with the same keys.
+    """Returns the class of a table at a path: that of its place, or that of a table with the same keys.
 
     Raises:
         KeyError: No class has such a table.
@@ -255,7 +251,7 @@ def class_at(path: str, table: Schema) -> str:
 
 
 def inherited(base: str) -> set[str]:
-    """The keys that a class brings to those that are made from it."""
+    """Returns the keys that a class inherits from its bases and passes on."""
     if base not in HOMES:
         return set()
     place = place_of(base)
@@ -263,6 +259,6 @@ def inherited(base: str) -> set[str]:
 
 
 def inherited_at(path: str) -> set[str]:
-    """The keys that the class of a table has from others; none where no class is of that very table."""
+    """Returns the keys that the class of a table inherits; none if no class belongs to exactly that table."""
     kind = _by_path().get(path) if path else None
     return inherited(place_of(kind).bases[-1]) if kind else set()

@@ -1,4 +1,4 @@
-"""Writes the lists of the classes' names: of the package that has them, and of `hostnet`, which loads it when asked."""
+"""Writes the lists of class names: of the package that defines them, and of `hostnet`, which loads them lazily."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from scripts.generate.classes import HEADER, import_line
 from scripts.generate.layout import FOLDER, HOMES, MODULES, place_of
 
-SYSTEM = '"""Descriptions of servers, clusters and what runs on them, with the same names as in configuration files."""'
+SYSTEM = '"""Descriptions of servers, clusters and their workloads, with the same names as in configuration files."""'
 
-NAMES = '"""The names of the classes that describe a configuration, for those who do not want to load them."""'
+NAMES = '"""The names of the classes that describe a configuration, without importing the classes."""'
 
 
 def files(root: Path) -> dict[Path, str]:
-    """The content of both files."""
+    """Returns the content of both files."""
     return {
         root / FOLDER / "__init__.py": "\n".join([HEADER, SYSTEM, "", *_imports(), "", *_listed(), ""]),
         root / FOLDER.parent / "class_names.py": "\n".join([HEADER, NAMES, "", *_typed(), "", *_listed(), ""]),
@@ -31,7 +31,7 @@ def _public(classes: Iterable[str]) -> list[str]:
 
 
 def _typed() -> list[str]:
-    """The lines by which type checkers know the names."""
+    """Returns the lines from which type checkers learn the names."""
     loaded = import_line("hostnet.system", _public(HOMES), "    ")
     return ["from typing import TYPE_CHECKING", "", "if TYPE_CHECKING:", loaded]
 

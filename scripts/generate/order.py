@@ -1,6 +1,6 @@
-"""The order of keys: the one in which they stand. A new key comes last, until somebody moves its lines.
+"""Order of keys: the one in which they stand in the file. A new key comes last until an author moves its lines.
 
-The schema has no order of its own, and which key a reader wants to see first is for an author to say.
+The schema has no order, and an author decides which key readers should see first.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 
 
 def arranged(names: Iterable[str], standing: Iterable[str]) -> list[str]:
-    """Names in the order in which they stand, new ones behind them."""
+    """Returns names in their order in the file, with new ones at the end."""
     places = {name: place for place, name in enumerate(standing)}
     return sorted(names, key=lambda name: (places.get(name, len(places)), name))
 
 
 def standing_fields(folder: Path) -> dict[str, list[str]]:
-    """The fields of every class in the files of a folder."""
+    """Returns the fields of every class in the files of a folder."""
     trees = (ast.parse(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.py")))
     classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
     return {
@@ -32,5 +32,5 @@ def standing_fields(folder: Path) -> dict[str, list[str]]:
 
 
 def standing_rows(table: str) -> list[str]:
-    """The keys of the rows of a table in Markdown."""
+    """Returns the keys of the rows of a Markdown table."""
     return re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)

@@ -21,9 +21,9 @@ class Page:
     """A page with tables of keys."""
 
     root: str
-    """The kind of configuration that the keys are of."""
+    """Kind of configuration of the keys."""
     name: str = "<name>"
-    """How the page writes a name of one's own."""
+    """Placeholder that the page uses for a name chosen by the user."""
 
 
 PAGES = {
@@ -38,13 +38,13 @@ PAGES = {
 
 
 def files(root: Path) -> dict[Path, str]:
-    """The content of every page with tables of keys."""
+    """Returns the content of every page with tables of keys."""
     pages = {root / "docs" / f"{name}.md": page for name, page in PAGES.items()}
     return {file: page_of(file.read_text(encoding="utf-8"), page) for file, page in pages.items()}
 
 
 def page_of(text: str, page: Page) -> str:
-    """A page with its tables written anew."""
+    """Returns a page with its tables regenerated."""
     covered: set[str] = set().union(*(comment.covered() for comment in comments_of(text)))
 
     def written(found: re.Match[str]) -> str:
@@ -63,12 +63,12 @@ class Row:
     label: str
     """The key as the page writes it."""
     key: Schema
-    """What the schema says of it."""
+    """Schema of the key."""
     required: bool
-    """Whether it has to be given."""
+    """True if the key is required."""
 
     def line(self, comment: Comment) -> str:
-        """The row in Markdown."""
+        """Returns the row in Markdown."""
         if kind_of(self.key):
             return kind_row(self.label, self.key)
         link = comment.links.get(self.label.rpartition(".")[2], "")
@@ -76,7 +76,7 @@ class Row:
 
 
 def rows_of(page: Page, comment: Comment, apart: set[str]) -> Iterator[Row]:
-    """The rows that a comment asks for, without paths that others have for themselves."""
+    """Returns the rows that a comment requests, without paths that only other comments list."""
     for path in comment.paths:
         only = comment.only or set(keys(tables(page.root)[path])) - inherited_at(path)
         yield from _rows_in(page, comment, apart, (path, label_of(page, path)), only)
@@ -100,7 +100,7 @@ def _rows_in(page: Page, comment: Comment, apart: set[str], at: tuple[str, str],
 
 
 def label_of(page: Page, path: str) -> str:
-    """How a page writes the path of a table: the kind of an alternative is no part of it."""
+    """Returns the path of a table as the page writes it, without the kind of an alternative."""
     label, parts = "", path.split(".")
     for place, part in enumerate(parts):
         if part.partition(":")[0] == "*":
@@ -112,7 +112,7 @@ def label_of(page: Page, path: str) -> str:
 
 
 def _is_table(value: Schema) -> bool:
-    """Whether a key has rows of its own alone, below it."""
+    """Returns true if a key has only rows below it and none of its own."""
     return "properties" in value or (value.get("type") == "object" and "properties" in insides(value)[0])
 
 

@@ -1,4 +1,4 @@
-"""Makes a row of a table of a key: its unit and range, what it is when absent, and its meaning."""
+"""Generates the table row of a key: unit and range, default, and meaning."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ KINDS = {"integer": "count", "number": "number", "boolean": "true or false", "ar
 FORMS = {"object": "table", "array": "list", "string": "text"}
 
 ABSENT = re.compile(r"(?:[;,]|(?P<sentence>\.)) (?P<value>(?:[^;.,]|\.(?=\w))+) when absent(?: everywhere)?(?=[.;])")
-"""Where a description says what a key is when it is absent."""
+"""Pattern of the part of a description that states the default."""
 
 
 def row_of(name: str, key: Schema, required: bool, otherwise: str, link: str = "") -> str:
-    """The row of a key."""
+    """Returns the row of a key."""
     absent, said = absence(key, required, otherwise)
     return _row(name, value_of(key), absent, f"{said} [More]({link})." if link else said)
 
 
 def kind_row(name: str, table: Schema) -> str:
-    """The row of the key that tells a table from others at its place."""
+    """Returns the row of the key that selects one of several tables at its place."""
     return _row(name, "text", "required", f'"{kind_of(table)}": {text(table)}')
 
 
@@ -30,14 +30,14 @@ def _row(name: str, *cells: str) -> str:
 
 
 def in_code(said: str) -> str:
-    """A text whose words in quotes stand as code, as a file has them."""
+    """Returns a text with its quoted words as code, as a file has them."""
     parts = said.split("`")
     parts[::2] = [re.sub(r'"[^"]+"', r"`\g<0>`", part) for part in parts[::2]]
     return "`".join(parts)
 
 
 def absence(key: Schema, required: bool, otherwise: str) -> tuple[str, str]:
-    """What a key is when it is absent, and its meaning without that."""
+    """Returns the default of a key, and its meaning without that part."""
     said = plain(key)
     if required:
         return "required", said
@@ -52,7 +52,7 @@ def absence(key: Schema, required: bool, otherwise: str) -> tuple[str, str]:
 
 
 def plain(key: Schema) -> str:
-    """The meaning of a key without its unit and its range, which have a column of their own."""
+    """Returns the meaning of a key without its unit and range, which have their own column."""
     said = meaning(key)
     least, most = bounds(key)
     units = [f" ({unit})" for unit in (key.get("x-quantity"), KINDS.get(str(key.get("type")))) if unit]
@@ -63,7 +63,7 @@ def plain(key: Schema) -> str:
 
 
 def value_of(key: Schema) -> str:
-    """The unit and the range of a value."""
+    """Returns the unit and the range of a value."""
     if "properties" in key:
         return "table"
     several = choices(key)

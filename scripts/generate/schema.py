@@ -1,4 +1,4 @@
-"""Reads the schemas of the compiled module: their tables, and what each key may hold."""
+"""Reads the schemas of the compiled module: their tables, and the values allowed for each key."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ROOTS = {
     "noc": _core.noc_schema,
     "chip": _core.chip_schema,
 }
-"""Where each kind of configuration has its schema."""
+"""Schema function of each kind of configuration."""
 
 
 @cache
 def tables(root: str) -> dict[str, Schema]:
-    """Every table of a kind of configuration by its path.
+    """Returns every table of a kind of configuration by its path.
 
     `*` is any name or any element, and `:kind` an alternative with a kind: `workload.*:fio.jobs.*`.
     """
@@ -43,31 +43,31 @@ def _tables_in(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
 
 
 def keys(schema: Schema) -> dict[str, Schema]:
-    """The keys of a table; none of what is no table."""
+    """Returns the keys of a table; none if the schema is not a table."""
     found: dict[str, Schema] = schema.get("properties", {})
     return found
 
 
 def choices(schema: Schema) -> list[Schema]:
-    """The alternatives of a value, words aside."""
+    """Returns the alternatives of a value, except words."""
     every = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     return [choice for choice in every if "const" not in choice]
 
 
 def insides(schema: Schema) -> list[Schema]:
-    """What the elements of a list are, or the values below names of one's own."""
+    """Returns the schemas of the elements of a list, or of the values below names chosen by the user."""
     found = (schema.get(part) for part in ("items", "additionalProperties"))
     return [part for part in found if isinstance(part, dict)]
 
 
 def kind_of(table: Schema) -> str:
-    """What the key `kind` of an alternative says, if that is what tells it from the others."""
+    """Returns the value of the key `kind` of an alternative, if that key tells the alternatives apart."""
     kind: str = keys(table).get("kind", {}).get("const", "")
     return kind
 
 
 def words(schema: Schema) -> dict[str, str]:
-    """The words that a value may be, each with its meaning."""
+    """Returns the words allowed as a value, each with its meaning."""
     found = {one["const"]: text(one) for one in schema.get("oneOf", ()) if "const" in one}
     found |= dict.fromkeys(schema.get("enum", ()), "")
     for choice in choices(schema):
@@ -76,12 +76,12 @@ def words(schema: Schema) -> dict[str, str]:
 
 
 def text(schema: Schema) -> str:
-    """The description of a key or a table, in one line."""
+    """Returns the description of a key or a table, in one line."""
     return " ".join(schema.get("description", "").split())
 
 
 def bounds(schema: Schema) -> tuple[Any, Any]:
-    """The least and the largest value of a key, or of the elements of its list; None where there is no bound."""
+    """Returns minimum and maximum of a key, or of the elements of its list; None where there is no bound."""
     least, most = (schema.get(f"x-{end}", schema.get(f"{end}imum")) for end in ("min", "max"))
     if most is not None or least is not None:
         return least, most

@@ -1,4 +1,4 @@
-"""Says in words what the schema says of a key: meaning, words, range and default."""
+"""Puts the schema of a key into words: meaning, allowed words, range and default."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import re
 from scripts.generate.schema import Schema, bounds, text, words
 
 END = re.compile(r";|\.(?= |$)")
-"""Where the first clause of a description ends."""
+"""End of the first clause of a description."""
 
 
 def meaning(schema: Schema) -> str:
-    """The description of a key, with the words that it may be where the description does not name them."""
+    """Returns the description of a key, with the allowed words if the description does not name them."""
     said, known = text(schema), words(schema)
     if all(f'"{word}"' in said for word in known):
         return said
@@ -24,7 +24,7 @@ def meaning(schema: Schema) -> str:
 
 
 def _aside(word: str, sense: str) -> str:
-    """The meaning of a word, in parentheses behind it."""
+    """Returns the meaning of a word, in parentheses."""
     sense = sense.removesuffix(".").replace(" (", ", ").replace(")", "")
     begins_as_sentences_do = re.match(r"[A-Z][a-z]*\b", sense)
     sense = sense[0].lower() + sense[1:] if begins_as_sentences_do else sense
@@ -32,7 +32,7 @@ def _aside(word: str, sense: str) -> str:
 
 
 def span(schema: Schema, quote: bool = False) -> str:
-    """The range of a value, such as `1 to 64`; nothing where it has none."""
+    """Returns the range of a value, such as `1 to 64`; empty if it has none."""
     least, most = (None if end is None else bound(end, quote) for end in bounds(schema))
     if most is None:
         return "" if least is None else f"at least {least}"
@@ -40,14 +40,14 @@ def span(schema: Schema, quote: bool = False) -> str:
 
 
 def bound(value: float | str, quote: bool = False) -> str:
-    """An end of a range."""
+    """Returns one bound of a range."""
     if isinstance(value, str):
         return f'"{value}"' if quote else value
     return str(value) if isinstance(value, int) else f"{value:.10g}"
 
 
 def default(schema: Schema, python: bool = False) -> str:
-    """What a key is when it is absent, as a file or Python would write it; nothing where the schema does not know."""
+    """Returns the default of a key in the notation of a file or of Python; empty if the schema has none."""
     value = schema.get("default")
     if value is None or value in ([], (), {}):
         return ""

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""Descriptions of servers, clusters and what runs on them, with the same names as in configuration files."""
+"""Descriptions of servers, clusters and their workloads, with the same names as in configuration files."""
 
 from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host

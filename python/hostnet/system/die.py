@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""The die of a socket, as a description."""
+"""The die of a socket."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""What the parts of a server consume, as a description."""
+"""Energy that the parts of a server consume."""
 
 from dataclasses import dataclass
 

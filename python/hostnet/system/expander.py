@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""Memory behind a link, as a description."""
+"""Memory behind a link."""
 
 from dataclasses import dataclass
 

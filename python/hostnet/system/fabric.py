@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""What joins the hosts of a cluster: switches, cables, and the short form of a network."""
+"""The network between the hosts of a cluster: switches, cables, and its short form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""Programs of ranks that run at the hosts of a cluster."""
+"""Programs of ranks that run on the hosts of a cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

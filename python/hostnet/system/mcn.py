@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""DIMMs with processors of their own in the memory slots of a host, as a description."""
+"""DIMMs with processors in the memory slots of a host."""
 
 from dataclasses import dataclass
 

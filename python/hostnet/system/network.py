@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""The network of a server: kernel and applications, other sockets, control."""
+"""The network of a server: kernel and applications, other sockets, host congestion control."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""The parts of a server, wherever it stands: on its own or in a cluster."""
+"""The parts of a server, alone or in a cluster."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""A pool of memory over the network, as a description."""
+"""A pool of memory over the network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

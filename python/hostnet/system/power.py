@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""Frequencies, voltages and sleep of the cores, and what a NIC tells the power management, as a description."""
+"""Frequencies, voltages and sleep of the cores, and notifications of a NIC to the power management."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""What the hosts of a cluster send, and how it is carried."""
+"""Traffic of the hosts of a cluster, and its transports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # Written by `python -m scripts.generate` from the schema, whose words are in crates/params/src.
-"""What runs on the server."""
+"""Workloads of the server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
