@@ -1,4 +1,4 @@
-"""Execution traces of Chakra byte by byte: how they are built, and how they are taken apart."""
+"""Writes and parses execution traces of Chakra byte by byte."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 COMPUTE, SEND, RECEIVE, COLLECTIVE = 4, 5, 6, 7
 
 INT32, INT64, UINT32, UINT64, BOOL, BOOLS, TEXT = 7, 9, 11, 13, 27, 28, 29
-"""Fields of an attribute for its types."""
+"""Field numbers of an attribute by its type."""
 
 
 def varint(value: int) -> bytes:
-    """A number as protocol buffers have it."""
+    """Returns a number in the varint encoding of protocol buffers."""
     found = bytearray()
     while value >= 0x80:
         found.append(value & 0x7F | 0x80)
@@ -29,12 +29,12 @@ def text(field: int, value: bytes) -> bytes:
 
 
 def delimited(message: bytes) -> bytes:
-    """A message of a file, with its length before it."""
+    """Returns a message of a file, preceded by its length."""
     return varint(len(message)) + message
 
 
 def attribute(name: str, field: int, value: int | str | Sequence[bool]) -> bytes:
-    """An attribute of a type."""
+    """Returns an attribute of a type."""
     if isinstance(value, int):
         content = number(field, int(value))
     elif isinstance(value, str):
@@ -52,30 +52,30 @@ def typed(
     attributes: Sequence[bytes] = (),
     more: bytes = b"",
 ) -> bytes:
-    """A node with attributes of any type, and with further fields."""
+    """Returns a node with attributes of any type, and with further fields."""
     whole = number(1, name) + text(2, b"a name") + number(3, kind) + b"".join(number(5, other) for other in after)
     whole += number(7, micros) + b"".join(text(10, one) for one in attributes) + more
     return delimited(whole)
 
 
 def node(name: int, kind: int, after: Sequence[int] = (), micros: int = 0, **attributes: int) -> bytes:
-    """A node whose attributes are unsigned numbers."""
+    """Returns a node whose attributes are unsigned numbers."""
     return typed(name, kind, after, micros, [attribute(key, UINT64, value) for key, value in attributes.items()])
 
 
 HEAD = text(1, b"0.0.4")
-"""The metadata of most files."""
+"""Metadata of most files."""
 
 
 def write(folder: Path, files: Sequence[Sequence[bytes]], head: bytes = HEAD) -> str:
-    """The traces of the ranks; the name of all of them."""
+    """Writes the traces of the ranks. Returns their common name."""
     for rank, nodes in enumerate(files):
         (folder / f"model.{rank}.et").write_bytes(delimited(head) + b"".join(nodes))
     return str(folder / "model")
 
 
 def fields(message: bytes) -> dict[int, list[int | bytes]]:
-    """The fields of a message, by their numbers, of numbers and of what has a length."""
+    """Returns the fields of a message by number: varints and length-delimited fields."""
     found: dict[int, list[int | bytes]] = {}
     at = 0
     while at < len(message):
@@ -92,7 +92,7 @@ def fields(message: bytes) -> dict[int, list[int | bytes]]:
 
 
 def messages(content: bytes) -> Iterator[dict[int, list[int | bytes]]]:
-    """The messages of a file."""
+    """Returns the messages of a file."""
     at = 0
     while at < len(content):
         length, at = _varint_at(content, at)
@@ -102,7 +102,7 @@ def messages(content: bytes) -> Iterator[dict[int, list[int | bytes]]]:
 
 
 def attributes_of(one: dict[int, list[int | bytes]]) -> dict[str, tuple[int, int | bytes]]:
-    """The attributes of a node: the field of the type of each, and its value."""
+    """Returns the attributes of a node by name: the field number of the type, and the value."""
     found = {}
     for content in one.get(10, []):
         assert isinstance(content, bytes)

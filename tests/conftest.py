@@ -12,13 +12,13 @@ from tests.support import Cli
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
-    """The command in an empty folder with the file quadrant.toml."""
+    """Returns the command in an empty folder with the file quadrant.toml."""
     return Cli(tmp_path)
 
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the developer has set, the tests see the same."""
+    """Gives the tests the same environment, whatever the developer has set."""
     for name in list(os.environ):
         if name.startswith("HOSTNET_") or name in ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE"):
             monkeypatch.delenv(name)

@@ -1,4 +1,4 @@
-"""Jobs that are made quicker where they are said to be limited."""
+"""Makes jobs faster at their named limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hostnet import run_cluster
 Content = dict[str, Any]
 
 LEAST = 0.04
-"""Of its time that a job must be quicker by."""
+"""Minimum relative speed-up of a job."""
 
 
 def assert_named_limits_help(
@@ -24,10 +24,10 @@ def assert_named_limits_help(
     others: frozenset[str] = frozenset(),
     named: float,
 ) -> None:
-    """Asserts of so many jobs "j" that what limits them, made twice as quick, makes them quicker.
+    """Asserts for a number of jobs "j" that doubling the speed of the named limit makes them faster.
 
-    `quicker` changes a configuration; it returns false if the limit is nothing that could be changed: not known, or one
-    of `others`. In a share of `named` of the jobs there is one at least.
+    `quicker` changes a configuration; it returns false if no change relieves the limit: it is unknown, or in `others`.
+    At least a share of `named` of the jobs must have a limit that a change relieves.
     """
     random, found = Random(seed), 0
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Servers with a limit planted in them, and whether what is named as their limit helps when it is raised."""
+"""Servers with a planted limit, and tests whether raising the named limit helps."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hostnet.running.simulate import run_plan
 Content = dict[str, Any]
 
 RAISED = 1.5
-"""Factor by which a limit is raised to see whether it is one."""
+"""Factor by which a limit is raised to test whether it limits."""
 
 HELPS = 0.02
-"""The gain from which on it is."""
+"""Minimum gain of a limit that limits."""
 
 LFB_NAMES = ("C2M-Read", "C2M-Write")
-"""Names of the LFB of a stream, by the phase that holds it longer."""
+"""Names of the LFB of a stream, by the phase that occupies it longer."""
 
 DISTANT = ("two sockets, remote", "two sockets, drives far")
 """Kinds of servers whose lines cross sockets."""
@@ -37,12 +37,12 @@ BESIDE = "one socket, drives beside"
 OF_CORES = ("one socket", "caches", "two sockets", "two sockets, remote", "expander")
 OF_DRIVES = ("drives", "drives and caches", "two sockets, drives", "two sockets, drives far")
 KINDS = (*OF_CORES, BESIDE, *OF_DRIVES)
-"""Kinds of servers, by where what moves starts."""
+"""Kinds of servers, by the source of the traffic."""
 
 
 @dataclass(frozen=True)
 class Plant:
-    """A limit: the keys that make it so low, drawn at random, and the kinds of servers that it is for."""
+    """A limit: keys that make it low, drawn at random, and the kinds of servers that it applies to."""
 
     name: str
     keys: Callable[[Random], Content]
@@ -50,7 +50,7 @@ class Plant:
 
 
 def some(path: str, *values: Any) -> Callable[[Random], Content]:
-    """One of the values at a key."""
+    """Returns one of the values for a key."""
     return lambda random: {path: random.choice(values)}
 
 
@@ -103,11 +103,11 @@ PLANTS = (
     Plant("CXL DRAM", some("expander.channels", 1), ("expander",)),
     Plant("mesh", _slow_mesh, ("one socket",)),
 )
-"""A limit of every domain."""
+"""Plants for every domain."""
 
 
 def server(random: Random, kind: str) -> Content:
-    """A random server of a kind with nothing planted in it."""
+    """Returns a random server of a kind without a plant."""
     distant = kind.startswith("two sockets")
     preset = random.choice(("cascade-lake-6234", "skylake-8160"))
     content: Content = {"server": {"preset": preset}, "workload": {}}
@@ -152,7 +152,7 @@ def _add_drives(random: Random, content: Content, kind: str) -> None:
 
 
 def with_plant(random: Random, content: Content, plant: Plant) -> Content:
-    """The server with a limit planted."""
+    """Returns the server with a planted limit."""
     planted = deepcopy(content)
     for path, value in plant.keys(random).items():
         if path == "rw":
@@ -195,33 +195,33 @@ class Verdict:
 
 
 def plan_of(content: Content) -> Plan:
-    """The plan of a server.
+    """Returns the plan of a server.
 
     Raises:
-        ConfigError: It is not allowed.
+        ConfigError: The configuration is invalid.
     """
     return _core.resolve(json.dumps(content), format="json", file="<planted>", base_dir=".")
 
 
 def simulate(plans: Sequence[Plan]) -> list[Content]:
-    """The summary of each."""
+    """Returns the summary of each plan."""
     return [json.loads(result.summary_json) for result in _core.run_many(list(plans), progress=None)]
 
 
 def moved(summary: Content, workload: str) -> float:
-    """The throughput of a workload."""
+    """Returns the throughput of a workload."""
     (row,) = (row for row in summary["workloads"] if row["workload"] == workload)
     return float(row["app_gb_per_s"] or row["throughput_gb_per_s"] or 0.0)
 
 
 def raises_of(plan: Plan, named: str) -> list[Plan]:
-    """The server with what is named raised by a half, and nothing else; a way each."""
+    """Returns the server with the named limit raised by half, and nothing else; one plan for each way to raise it."""
     name = "LFB" if named in LFB_NAMES else named
     return [raised for limit, *_, raised in plan.raises(RAISED) if limit == name]
 
 
 def named_by_run(summary: Content, workload: str) -> tuple[list[str], bool, str]:
-    """What the summary of a run names, whether with a question mark, and what it says."""
+    """Returns the limits that the summary of a run names, true if in doubt, and the sentence."""
     (row,) = (row for row in summary["workloads"] if row["workload"] == workload)
     said = str(row["limited_by"])
     (text,) = (text for text in summary["limits"] if text.startswith(f"{workload} "))
@@ -229,7 +229,7 @@ def named_by_run(summary: Content, workload: str) -> tuple[list[str], bool, str]
 
 
 def named_by_trials(content: Content, workload: str) -> tuple[list[str], bool, str]:
-    """The same after limits were raised in simulations, as `hostnet explain` does."""
+    """Returns the limits as `named_by_run`, after raising limits in simulations, as `hostnet explain` does."""
     source = Source(json.dumps(content), "json", "planted.json", ".", ())
     page = explain_results(run_plan(plan_of(content), source)).with_steps(try_limits=True)
     (row,) = (row for row in page.explanation["workloads"] if row["workload"] == workload)
@@ -237,9 +237,9 @@ def named_by_trials(content: Content, workload: str) -> tuple[list[str], bool, s
 
 
 def judge(seed: int, kind: str | None = None, plant: Plant | None = None, *, trials: bool = False) -> Verdict | None:
-    """Plants a limit in a random server and judges what is named first; nothing where the plant limits nothing.
+    """Plants a limit in a random server and judges the first named limit; None if the plant does not limit.
 
-    With `trials` it is the answer of `hostnet explain`, else that of the run.
+    With `trials` the answer is that of `hostnet explain`, else that of the run.
     """
     random = Random(seed)
     plant = plant or PLANTS[seed % len(PLANTS)]
@@ -267,7 +267,7 @@ def judge(seed: int, kind: str | None = None, plant: Plant | None = None, *, tri
 
 
 def campaign(seeds: Sequence[int], *, show: bool = False, trials: bool = False) -> Counter[str]:
-    """Counts the answers that are right, not known, or wrong with and without a question mark."""
+    """Counts the answers that are right, unknown, or wrong with and without a question mark."""
     words: Counter[str] = Counter()
     for seed in seeds:
         verdict = judge(seed, trials=trials)

@@ -1,4 +1,4 @@
-"""What the tests share: a small configuration, and the real command in a folder of its own."""
+"""Shared by all tests: a small configuration, and the real command in a private folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hostnet.errors import CodedError, ConfigError
 from tests.zygote import zygote
 
 HANG_S = 1500
-"""How long a process may take before it counts as hanging: no time on any machine that is at work."""
+"""Time after which a process counts as hanging, in seconds: longer than any command takes on a busy machine."""
 
 HOSTNET = Path(sys.executable).with_name("hostnet")
 
@@ -50,7 +50,7 @@ OWN_CACHE = re.compile(r"^\[cache\]", re.MULTILINE)
 
 
 def with_small_llc(file: Path) -> list[str]:
-    """Overrides that make the LLC of a configuration that has caches small, so that it is soon filled."""
+    """Returns overrides that make the LLC of a configuration with caches small, so that it fills soon."""
     return ["cache.llc.sets=64"] if OWN_CACHE.search(file.read_text(encoding="utf-8")) else []
 
 
@@ -87,7 +87,7 @@ def complaint_of(errors: str) -> Complaint:
 
 
 class Cli:
-    """The command `hostnet`, run in a folder of its own."""
+    """The command `hostnet`, run in a private folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -95,11 +95,11 @@ class Cli:
         self.file.write_text(QUADRANT)
 
     def __call__(self, *arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
-        """Runs the command; in a process that starts from nothing if that is to have something of its own."""
+        """Runs the command; in a new process if it needs its own environment or streams."""
         command = [str(HOSTNET), *map(str, arguments)]
         if not more:
             return zygote().run(command[1:], self.folder)
-        # What a library has put into the environment of this process behind Python's back stays here.
+        # Changes of the environment that a library makes in this process, unknown to Python, must not reach the child.
         more = {"env": dict(os.environ), **more}
         return subprocess.run(
             command, cwd=self.folder, capture_output=True, text=True, timeout=HANG_S, check=False, **more
@@ -133,12 +133,12 @@ class Cli:
         return complaint
 
     def entries(self) -> list[Path]:
-        """Everything in the folder, hidden files too."""
+        """Returns everything in the folder, hidden files included."""
         return sorted(self.folder.rglob("*"))
 
 
 def status_of(process: subprocess.Popen[str], word: str = "") -> str:
-    """Asks a running command for its status until it has done something and says a word, and returns the line."""
+    """Requests the status of a running command until it reports progress and a word, and returns the line."""
     assert process.stderr is not None
     while True:
         process.send_signal(signal.SIGUSR1)
@@ -150,13 +150,13 @@ def status_of(process: subprocess.Popen[str], word: str = "") -> str:
 
 
 def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """What a command still prints after Ctrl-C."""
+    """Returns the remaining output of a command after Ctrl-C."""
     process.send_signal(signal.SIGINT)
     return process.communicate(timeout=HANG_S)
 
 
 def catches(process: int, number: signal.Signals) -> bool:
-    """Whether a process has a handler for a signal. Elsewhere than on Linux it is given time to install one."""
+    """Returns true if a process has a handler for a signal. Outside of Linux, waits for the handler instead."""
     status = Path(f"/proc/{process}/status")
     if not status.exists():
         time.sleep(3)
@@ -166,6 +166,6 @@ def catches(process: int, number: signal.Signals) -> bool:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The content of a JSON file."""
+    """Returns the content of a JSON file."""
     content: dict[str, Any] = json.loads(path.read_text())
     return content

@@ -1,6 +1,6 @@
-"""A process that has imported the command, and forks for each run of it.
+"""A process that has imported the command, and forks for each of its runs.
 
-Imports take more CPU time than most runs of the tests: 0.7 s of 0.9 s.
+The imports take more CPU time than most runs of the tests: 0.7 s of 0.9 s.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ IMPORTED_LATE = (
     "PIL.PngImagePlugin",
     "typer._adapters",
 )
-"""Libraries and parts of them that the command imports when it needs them."""
+"""Libraries and parts of them that the command imports lazily."""
 
 
 class Zygote:
-    """A client of the process that forks: it asks for runs of the command, one after another."""
+    """A client of the process that forks: it requests runs of the command, one after another."""
 
     def __init__(self) -> None:
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        # A module that runs as a program would be named as the command in its messages.
+        # A module run as a program would appear in the command's messages under its own name.
         program = [sys.executable, "-c", "from tests.zygote import serve; serve()"]
         self._process = subprocess.Popen(program, cwd=ROOT, **pipes)
 
@@ -67,14 +67,14 @@ def zygote() -> Zygote:
 
 
 def serve() -> None:
-    """Forks for each line of stdin, and prints the exit code of what was run."""
+    """Forks for each line of stdin, and prints the exit code of the command."""
     import hostnet
 
     for module in pkgutil.walk_packages(hostnet.__path__, "hostnet."):
         importlib.import_module(module.name)
     for name in IMPORTED_LATE:
         importlib.import_module(name)
-    # The collector of a child would copy every page that it looks at.
+    # The garbage collector of a child would copy every page that it touches.
     gc.freeze()
     while line := sys.stdin.readline():
         if (child := os.fork()) == 0:
@@ -83,7 +83,7 @@ def serve() -> None:
 
 
 def run_here(arguments: list[str], folder: str, environment: Mapping[str, str], *outputs: str) -> None:
-    """Becomes the command: the streams, the folder, the environment and the arguments are its own."""
+    """Becomes the command, with its streams, folder, environment and arguments."""
     from hostnet.cli import main
 
     os.environ.clear()
@@ -98,5 +98,5 @@ def run_here(arguments: list[str], folder: str, environment: Mapping[str, str], 
     except SystemExit as leaving:
         sys.stdout.flush()
         sys.stderr.flush()
-        # Freeing what it inherits would copy that, too.
+        # Freeing inherited objects would copy their pages, too.
         os._exit(leaving.code if isinstance(leaving.code, int) else 1)

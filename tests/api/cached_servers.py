@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 PRESETS = {"cascade-lake-6234": 8, "ice-lake-8362": 16, "skylake-8160": 12, "broadwell-r730": 8}
-"""Presets, and the most cores that are loaded here."""
+"""Presets, and the maximum number of loaded cores."""
 
 APPS: tuple[dict[str, Any], ...] = (
     {"app": "stream"},
@@ -20,7 +20,7 @@ APPS: tuple[dict[str, Any], ...] = (
 
 
 def cached_server(seed: int) -> dict[str, Any]:
-    """One server with one or two workloads of cores, and perhaps drives, as a configuration."""
+    """Returns the configuration of a server with one or two workloads of cores, and possibly drives."""
     draw = random.Random(seed)
     preset = draw.choice(list(PRESETS))
     config: dict[str, Any] = {
@@ -51,7 +51,7 @@ def cached_server(seed: int) -> dict[str, Any]:
 
 
 def on_cores(draw: random.Random) -> dict[str, Any]:
-    """An application, or loads and stores to buffers that fit the LLC or do not."""
+    """Returns an application, or loads and stores to buffers that do or do not fit the LLC."""
     if draw.random() < 0.7:
         return {"kind": "app", **draw.choice(APPS)}
     return {

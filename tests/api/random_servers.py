@@ -1,4 +1,4 @@
-"""Random servers and mixes: what predictions are checked on."""
+"""Random servers and mixes that predictions are checked on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DEVICES = ["DDR4_2400", "DDR4_2933", "DDR4_3200", "DDR5_4800", "DDR5_6400"]
 
 
 def server(seed: int) -> dict[str, Any]:
-    """One server of 2 to 64 cores, 1 to 8 channels and up to 8 drives, with what runs on it, as a configuration."""
+    """Returns a configuration of a server with 2 to 64 cores, 1 to 8 channels, up to 8 drives, and its workloads."""
     draw = random.Random(seed)
     count = max(2, round(2 ** draw.uniform(1, 6)))
     config: dict[str, Any] = {
@@ -40,7 +40,7 @@ def server(seed: int) -> dict[str, Any]:
 
 
 def storage(config: dict[str, Any], draw: random.Random, kind: str, cores: str) -> None:
-    """Drives, and what fio does with them."""
+    """Returns drives and a fio workload on them."""
     drives = draw.choice([1, 2, 4, 8])
     rate = f"{2 ** draw.uniform(-1.5, 3):.3f} GB/s"
     config["ssd"] = {"count": drives, "read_bandwidth": rate, "write_bandwidth": rate}
@@ -59,7 +59,7 @@ def storage(config: dict[str, Any], draw: random.Random, kind: str, cores: str) 
 
 
 def streams(config: dict[str, Any], draw: random.Random, cores: int) -> None:
-    """One or two workloads of cores."""
+    """Returns one or two workloads of cores."""
     split = draw.randint(1, cores - 1) if cores >= 4 and draw.random() < 0.25 else cores
     ranges = {"first": (0, split - 1), "second": (split, cores - 1)}
     for name, (low, high) in ranges.items():

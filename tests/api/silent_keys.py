@@ -1,4 +1,4 @@
-"""Every key of a configuration, set to other legal values, and what becomes of it."""
+"""Sets every key of a configuration to other legal values, and classifies the effect."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Schema = dict[str, Any]
 Fate = Literal["changes", "told", "silent", "wrong", "refused", "untried"]
 
 ABOUT = ("config_hash", "ignored", "unvalidated", "no_effect", "never_met", "events", "name")
-"""What a summary says that is no result."""
+"""Entries of a summary that are not results."""
 
 UNITS = {"time": "ns", "size": "KiB", "frequency": "GHz", "bandwidth": "GB/s"}
 LISTS = {"cores": ["0", "0-1"], "ways": ["0-1", "0-3"], "drives": ["0"], "channels": ["0"]}
 
 
 class Result(NamedTuple):
-    """What a run found, and what it says of keys."""
+    """Results of a run, and its notes on keys."""
 
     found: str
     no_effect: list[str]
@@ -47,26 +47,26 @@ def run(text: str, *settings: str) -> Result:
 
 
 def predict(text: str, *settings: str) -> Result:
-    """Predicts a configuration, as `run` runs it."""
+    """Predicts a configuration, with the arguments of `run`."""
     plan = _core.resolve(text, overrides=list(settings))
     result = _core.predict(plan)
     summary = json.loads(result.summary_json)
     told = [*summary["ignored"], *summary["uncertainty"]["outside"]]
-    # What limits a workload is told of servers that predictions were checked on alone.
+    # Limits are reported only for servers like those that predictions were checked on.
     rows = without([summary[table] for table in ("workloads", "domains", "channels")], ("limited_by",))
     found = json.dumps(rows, sort_keys=True)
     return Result(found, summary["no_effect"], told, json.loads(plan.effective_json()))
 
 
 def without(value: Any, names: tuple[str, ...]) -> Any:
-    """A piece of JSON without the entries of some names, however deep."""
+    """Returns a piece of JSON without the entries of the given names, at any depth."""
     if isinstance(value, dict):
         return {name: without(below, names) for name, below in value.items() if name not in names}
     return [without(below, names) for below in value] if isinstance(value, list) else value
 
 
 def keys_of(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
-    """The dotted paths of all keys with values, and the schema of each; not those of tables that users name."""
+    """Returns the dotted paths of all keys with values, and the schema of each, except tables named by users."""
     tables = [kind for kind in (schema, *schema.get("anyOf", ())) if "properties" in kind]
     for table in tables:
         for name, below in table["properties"].items():
@@ -76,14 +76,14 @@ def keys_of(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
 
 
 def value_at(tree: Any, path: str) -> Any:
-    """The value of a dotted path; nothing if there is none."""
+    """Returns the value at a dotted path; None if there is none."""
     for name in path.split("."):
         tree = tree.get(name) if isinstance(tree, dict) else None
     return tree
 
 
 def others(schema: Schema, now: Any) -> list[Any]:
-    """Values of a key that may be legal, other than the one it has; the likeliest first."""
+    """Yields values of a key that may be legal, other than its current one, most likely first."""
     values: list[Any] = []
     for kind in (schema, *schema.get("anyOf", ())):
         values += numbers(kind, now) + quantities(kind, now)
@@ -95,7 +95,7 @@ def others(schema: Schema, now: Any) -> list[Any]:
 
 
 def lists(kind: Schema) -> list[Any]:
-    """Lists of numbers, spans of time, and lists of those: one early in a run, one long after it."""
+    """Returns lists of numbers, spans of time, and lists of those: one early in a run, one long after its end."""
     items = kind.get("items", {})
     if items.get("type") == "integer":
         return [[items.get("minimum", 0)], [items.get("maximum", 7)]]
@@ -105,7 +105,7 @@ def lists(kind: Schema) -> list[Any]:
 
 
 def numbers(kind: Schema, now: Any) -> list[Any]:
-    """Numbers around the one that there is, then the ends of the range."""
+    """Returns numbers around the current one, then the bounds of the range."""
     if kind.get("type") not in ("integer", "number"):
         return []
     least, most = kind.get("minimum", 0), kind.get("maximum", 100)
@@ -114,7 +114,7 @@ def numbers(kind: Schema, now: Any) -> list[Any]:
 
 
 def quantities(kind: Schema, now: Any) -> list[Any]:
-    """Values with a unit around the one that there is, then the ends of the range."""
+    """Returns values with a unit around the current one, then the bounds of the range."""
     shown = re.fullmatch(r"([0-9.]+) (\S+)", now) if isinstance(now, str) else None
     near = [f"{float(shown[1]) * by:g} {shown[2]}" for by in (2, 0.5, 10)] if shown else []
     unit = UNITS.get(kind.get("x-quantity", ""))
@@ -123,9 +123,9 @@ def quantities(kind: Schema, now: Any) -> list[Any]:
 
 
 def fate(text: str, before: Result, key: str, schema: Schema, engine: Engine, tries: int) -> Fate:
-    """What becomes of a key that is set to other values, up to `tries` that are accepted and change nothing.
+    """Returns the effect of setting a key to other values; tries up to `tries` that are accepted and change nothing.
 
-    It is silent if nothing says so of the last of them, and wrong if one that changes the result is said to do nothing.
+    The key is silent if no note names it for the last value, and wrong if a note denies an effect that it has.
     """
     fate: Fate = "untried"
     for value in others(schema, value_at(before.config, key)):
@@ -138,7 +138,7 @@ def fate(text: str, before: Result, key: str, schema: Schema, engine: Engine, tr
             return "changes"
         if after.found != before.found:
             return "wrong" if key in after.no_effect else "changes"
-        # What lies outside of predictions is told in words.
+        # A configuration outside of the validated range of predictions is reported in a sentence.
         outside = engine is predict and after.told != before.told
         told = outside or any(key in note for note in (*after.no_effect, *after.told))
         fate = "told" if told else "silent"

@@ -1,4 +1,4 @@
-"""An application on cores of two sockets, of a server by itself and of a host on a network."""
+"""An application on cores of two sockets, of a single server and of a host on a network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RUN = {"warmup": "60 us", "duration": "100 us"}
 
 
 def pagerank(memory: str) -> dict[str, Any]:
-    """PageRank on two cores of each socket, with a graph that fits no cache."""
+    """Returns PageRank on two cores of each socket, with a graph larger than all caches."""
     app = {"kind": "app", "app": "pagerank", "cores": "0-1,14-15", "scale": 22, "degree": 8, "memory": memory}
     return {"cache": {"enabled": True, "llc": {"sets": 128}}, "workload": {"pagerank": app}}
 

@@ -1,4 +1,4 @@
-"""Content that is given in Python is what a file of the same content would be, or is told as such."""
+"""Content given in Python means the same as in a file, or is reported as an error of the argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs that do what execution traces of Chakra say."""
+"""Jobs that execute traces of Chakra."""
 
 from __future__ import annotations
 

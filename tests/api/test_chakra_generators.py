@@ -1,4 +1,4 @@
-"""Execution traces of Chakra as their generators write them, byte by byte."""
+"""Execution traces of Chakra as various generators write them, byte by byte."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOT_CPU = attribute("is_cpu_op", BOOL, value=False)
 
 
 def took_us(ranks: int, job: Job) -> float:
-    """How long a job of so many endpoints takes."""
+    """Returns the duration of a job with the given number of endpoints."""
     transport = Transport(base="reno", ecn=False, initial_window=10000, receive_buffer="64 MB")
     cluster = Cluster(
         host={"worker": Host(kind="endpoint", count=ranks, latency="3 us")},
@@ -54,17 +54,17 @@ def traces(trace: str, groups: str | None = None, peak: float | None = None, mem
 
 
 def wire_us(size: int) -> float:
-    """A packet on a cable, with its headers and what Ethernet adds."""
+    """Returns the wire time of a packet, with its headers and the overhead of Ethernet."""
     return (size + 90) * 0.8e-3
 
 
 def way_us(size: int) -> float:
-    """From one rank to another: a message of one packet."""
+    """Returns the time of a message of one packet between two ranks."""
     return 2 * 3 + 2 * (wire_us(size) + 2) + 0.7
 
 
 def test_a_microbenchmark_of_astra_sim(tmp_path: Path) -> None:
-    # Numbers of nodes go on from rank to rank.
+    # Node numbers continue from rank to rank.
     files = [
         [typed(rank, COLLECTIVE, attributes=[NOT_CPU, attribute("comm_type", INT64, ALL_GATHER), size_of(10_000)])]
         for rank in range(4)
@@ -78,7 +78,7 @@ def size_of(size: int, field: int = INT64) -> bytes:
 
 
 def test_a_text_of_layers_that_chakra_converts(tmp_path: Path) -> None:
-    # The metadata have no version but attributes, one of them the whole input; works tell not where they are done.
+    # The metadata have attributes instead of a version, one of them the whole input; operations lack their location.
     head = text(2, attribute("schema", TEXT, "1.0.2-chakra.1.0.0")) + text(2, attribute("input_file", TEXT, "MICRO\n1"))
     nodes = [
         typed(0, COMPUTE, micros=30),
@@ -91,7 +91,7 @@ def test_a_text_of_layers_that_chakra_converts(tmp_path: Path) -> None:
 
 
 def test_a_symbolic_tensor_graph(tmp_path: Path) -> None:
-    """Operations and tensors, no durations; groups by number in a file beside; tags and ranks of 32 bits."""
+    """Operations and tensors without durations; groups by number in a separate file; tags and ranks of 32 bits."""
     head = text(2, attribute("schema", TEXT, "symbolic_tensor_network"))
     axes = attribute("involved_dim", BOOLS, [True, True, True])
 
@@ -113,12 +113,12 @@ def test_a_symbolic_tensor_graph(tmp_path: Path) -> None:
     trace = write(tmp_path, [of(0), of(1)], head)
     (tmp_path / "groups.json").write_text(json.dumps({"1": [0, 1]}))
     found = took_us(2, traces(trace, groups=str(tmp_path / "groups.json"), peak=1e12, memory_rate="1 TB/s"))
-    # Rank 1 gets the message 70 us after the beginning and a way, then sends its half of the vector, and so on.
+    # Rank 1 receives the message 70 us plus one message time after the start, then sends its half of the vector.
     assert found == pytest.approx(50 + 20 + way_us(1000) + 2 * way_us(2000), abs=1e-3)
 
 
 def test_a_trace_of_pytorch(tmp_path: Path) -> None:
-    """Calls on the processor, works and sums that they launch, groups that a node describes, and callers left out."""
+    """CPU operators, kernels and collectives that they launch, groups described by a node, and omitted callers."""
     groups = '[{"pg_name": "0", "ranks": []}, {"pg_name": "3", "pg_desc": "dp", "ranks": [0, 1]}]'
     inputs = text(8, text(1, f"['{groups}']".encode()))
     cpu = [attribute("is_cpu_op", BOOL, value=True), attribute("op_schema", TEXT, ""), attribute("rf_id", INT64, 9)]
@@ -143,9 +143,9 @@ def test_a_trace_of_pytorch(tmp_path: Path) -> None:
 
 
 def test_training_in_three_dimensions(tmp_path: Path) -> None:
-    """Two stages of a pipeline, two copies of the data, tensors over two ranks: rank 4 stage + 2 copy + half.
+    """Two pipeline stages, two replicas, tensors over two ranks: rank 4 stage + 2 copy + half.
 
-    Stage 1 asks for the parts of the activations in another order than that in which stage 0 sends them.
+    Stage 1 receives the parts of the activations in another order than stage 0 sends them.
     """
     groups = {f"tensor {first}": [first, first + 1] for first in range(0, 8, 2)}
     groups |= {f"data {first}": [first, first + 2] for first in (0, 1, 4, 5)}
@@ -191,5 +191,5 @@ def test_training_in_three_dimensions(tmp_path: Path) -> None:
 
 
 def nothing() -> bytes:
-    """A node that others wait for and that does nothing, as Chakra calls it invalid."""
+    """Returns a node that others depend on and that does nothing; Chakra calls it invalid."""
     return typed(0, 0)

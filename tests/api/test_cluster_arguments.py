@@ -1,4 +1,4 @@
-"""What is no argument of `run_cluster` is told as such."""
+"""Invalid arguments of `run_cluster` are reported as such."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every value of a cluster that the schema allows can be run, or is refused as the user's mistake."""
+"""Every value of a cluster that the schema allows runs, or is refused as the user's mistake."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SCHEMA: dict[str, Any] = json.loads(_core.cluster_schema())
 DOCUMENTS = [tomllib.loads(_core.cluster_template(name)) for name in ("hostcc", "incast", "rdma")]
 RUN = {"duration": "15 us", "warmup": "0 us", "seed": 1}
 LEFT_OUT = {"run", "count"}
-"""Keys whose greatest values take long by their nature."""
+"""Keys whose largest values make long runs by their nature."""
 
 Path = tuple[str, ...]
 
 
 def bounds(schema: dict[str, Any], path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every key with what it may be at least and at most, or with each of its names."""
+    """Yields every key with its minimum and maximum, or with each of its allowed words."""
     while "$ref" in schema:
         schema = SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[-1]]
     if LEFT_OUT & set(path) or len(path) > 7:
@@ -46,7 +46,7 @@ BOUNDS = list(bounds(SCHEMA))
 
 
 def places(document: Any, path: Path) -> list[Path]:
-    """The path with every name that the document has in the place of a star."""
+    """Returns the path with every name that the document has in place of a star."""
     if not path:
         return [()]
     inside = document if isinstance(document, dict) else {}
@@ -56,7 +56,7 @@ def places(document: Any, path: Path) -> list[Path]:
 
 @st.composite
 def extreme(draw: st.DrawFn) -> dict[str, Any]:
-    """A template with one to three values at the edge of what is allowed."""
+    """Returns a template with one to three values at a bound of their range."""
     document = copy.deepcopy(draw(st.sampled_from(DOCUMENTS)))
     for path, value in draw(st.lists(st.sampled_from(BOUNDS), min_size=1, max_size=3)):
         found = places(document, path)

@@ -1,4 +1,4 @@
-"""`hostnet.compare`, and the epochs that it rests on."""
+"""`hostnet.compare`, and the epochs that it is based on."""
 
 from __future__ import annotations
 

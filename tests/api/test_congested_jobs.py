@@ -1,4 +1,4 @@
-"""A sum over several servers, of which one has memory traffic beside it."""
+"""An all-reduce over several servers, one of which also has memory traffic."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ EXAMPLE = Path(__file__).parents[2] / "examples/allreduce-congested.toml"
 
 
 CORES = {"socket_rate": "30 Gbps", "socket_send_rate": "46 Gbps"}
-"""Of ranks at endpoints, as measured between two servers of the example."""
+"""Rates of ranks on endpoints, as measured between two servers of the example."""
 
 
 def iteration_us(*, endpoints: bool = False, **changes: Any) -> float:
-    """How long an iteration takes; what is None is left out at the busy host. The others may be endpoints."""
+    """Returns the time of an iteration. None removes a table of the busy host. The others may be endpoints."""
     content = tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
     if endpoints:
         content["host"]["worker"] = {"kind": "endpoint", "count": 3, "latency": "3 us"}
@@ -43,6 +43,6 @@ def test_one_busy_host_slows_all_down_and_throttling_its_traffic_helps() -> None
     throttled = iteration_us(control={"rule": "hostcc"})
     assert beside > 1.4 * alone
     assert alone < throttled < 0.9 * beside
-    # Only the busy host line by line finds about the same.
+    # Simulating only the busy host line by line gives about the same.
     for changes, whole in (({"workload": None, "control": None}, alone), ({}, beside)):
         assert abs(iteration_us(endpoints=True, **changes) / whole - 1) < 0.06

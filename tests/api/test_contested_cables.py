@@ -1,4 +1,4 @@
-"""A cable that is about as full as something else is named only if a faster one helps."""
+"""A cable that is about as full as another resource is named only if a faster cable helps."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hostnet import Results, run_cluster
 Content = dict[str, Any]
 
 FASTER = 1.05
-"""How much faster a cable gets: what is next may be a few percent away."""
+"""Speed-up of a cable; the next limit may be a few percent away."""
 
 LEAST = 0.01
-"""The least of that that comes out of a cable that is the limit."""
+"""Minimum share of that speed-up that the throughput gains if the cable is the limit."""
 
 DATAGRAMS: Content = {"kind": "datagram", "pattern": "open"}
 MESSAGES: Content = {"kind": "write"}
 
 
 def transfer(random: Random) -> Content:
-    """Traffic of a server and an endpoint."""
+    """Returns traffic between a server and an endpoint."""
     stream: Content = {
         "kind": "bulk",
         "transport": random.choice(["dctcp", "cubic"]),
@@ -35,7 +35,7 @@ def transfer(random: Random) -> Content:
 
 
 def server(random: Random, flow: Content) -> Content:
-    """A server with something that limits it, its NIC with or without pauses."""
+    """Returns a server with another limit, whose NIC may or may not send pauses."""
     of_kinds: list[Content] = [
         {"workload": {"m": {"kind": "stream", "cores": "2-7", "reads": random.choice([0.0, 0.5, 1.0])}}},
         {"workload": {"m": {"kind": "remote", "sockets": "0-2", "reads": 0.5}}},
@@ -76,7 +76,7 @@ def with_rate(content: Content, mbps: float) -> Results:
 
 
 def limit(seed: int) -> str:
-    """Returns what is named with a cable that is about as fast as what else limits; makes sure that a cable helps."""
+    """Returns the limit named with a cable about as fast as the other limit; a named cable must help if faster."""
     random = Random(seed)
     content = cluster(random)
     most = goodput(run_cluster(content))

@@ -1,4 +1,4 @@
-"""Controllers written in Python decide what is done about host congestion."""
+"""Controllers written in Python decide on the response to host congestion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 
 class Counting:
-    """Goes to a level once, marks always, and remembers how often it was asked."""
+    """Controller that sets a level once, always marks, and counts its calls."""
 
     def __init__(self, level: int = 2) -> None:
         self.level, self.asked, self.seen = level, 0, list[Signals]()

@@ -1,4 +1,4 @@
-"""Datagrams over UDP: what a server does with them, where they are lost, and what captures show of them."""
+"""Datagrams over UDP: how a server handles them, where they are lost, and how captures show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOTH = [{"socket": 0, "lanes": 8}, {"socket": 1, "lanes": 8}]
 
 
 def cluster(flow: dict[str, Any], *, nic: dict[str, Any] | None = None, **server: Any) -> dict[str, Any]:
-    """A flow of datagrams between an endpoint and a server of two sockets with its NIC on socket 0."""
+    """Returns a flow of datagrams between an endpoint and a server of two sockets with its NIC on socket 0."""
     return {
         "host": {
             "client": {"kind": "endpoint", "latency": "5 us"},
@@ -34,18 +34,18 @@ def cluster(flow: dict[str, Any], *, nic: dict[str, Any] | None = None, **server
 
 
 def generated(core: str, **nic: Any) -> hostnet.Results:
-    """What a core's generator of packets does."""
+    """Returns the results of a packet generator on one core."""
     flow = {"pattern": "generate", "from": "server", "to": "client", "size": "22 B", "from_cores": core}
     return hostnet.run(cluster(flow, nic=nic))
 
 
 def cost_ns(results: hostnet.Results) -> float:
-    """Time per packet."""
+    """Returns the time per packet."""
     return float(results.summary["window_ns"] / results.summary["classes"][0]["sent_packets"])
 
 
 def misses(results: hostnet.Results) -> float:
-    """Misses of the LLC per packet."""
+    """Returns the LLC misses per packet."""
     row = results.tables["caches"].to_pylist()[0]
     return float(row["llc_misses"] / results.summary["classes"][0]["sent_packets"])
 

@@ -1,4 +1,4 @@
-"""Random servers and clusters give the same results however they are run and whatever looks at them."""
+"""Random servers and clusters give the same results however they are run and observed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PS_PER_US = 1_000_000
 
 
 def config_of(seed: int) -> dict[str, Any]:
-    """A cluster, a server, or a server with caches, in turn."""
+    """Returns a cluster, a server or a server with caches, round robin."""
     if seed % 3 == 0:
         content = cluster(random.Random(seed))
     else:
@@ -40,14 +40,14 @@ def hash_of(seed: int) -> str:
 
 
 def sockets_of(plan: _core.Plan, host: str | None) -> int:
-    """Sockets of a server: more than one are not traced."""
+    """Returns the number of sockets of a server: traces support only one."""
     config = json.loads(plan.effective_json())
     server = (config if host is None else config["host"][host]).get("server") or {}
     return int(server.get("sockets") or 1)
 
 
 def ways_of(seed: int) -> dict[str, str]:
-    """The hash of the results by the way that they came about."""
+    """Returns the hash of the results by the way in which they were computed."""
     plan, source = plan_of(seed)
     first = plan.servers[0] if plan.servers else None
     looked_at = {} if plan.is_cluster and first is None else {"counters_ps": 10 * PS_PER_US}
@@ -81,7 +81,7 @@ def ways_of(seed: int) -> dict[str, str]:
 
 def assert_alike(seeds: Sequence[int]) -> None:
     hashes = {seed: ways_of(seed) for seed in seeds}
-    # A new process: nothing of what ran before is left in it.
+    # A new process, so that no state of earlier runs remains.
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as elsewhere:
         for seed, found in zip(seeds, elsewhere.map(hash_of, seeds), strict=True):
             hashes[seed]["another process"] = found

@@ -1,4 +1,4 @@
-"""What an interpreter and a notebook show of results."""
+"""Displays of results in an interpreter and in a notebook."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SERVER = Config(server=Server(preset="cascade-lake-6234"), workload={"stream": S
 
 
 class Tables(HTMLParser):
-    """The cells of every table, row by row; markup that is not closed in its order is an error."""
+    """Collects the cells of every table, row by row; raises an error if elements are not closed in order."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Drives of a server of two sockets: where they are, how they reach memory, and how that is told."""
+"""Drives of a server of two sockets: their socket, their path to memory, and its report."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hostnet.sockets import server_sockets
 from tests.support import raises_code
 
 LOCAL, REMOTE = 0, 24
-"""The first core of the socket of the drives, and of the other one."""
+"""First core of the socket of the drives, and of the other one."""
 
 OCTO = 'a path of each drive to every socket (ssd.mode = "octo")'
 
 
 def config(core: int, *, streams: int = 0, rw: str = "read", **parts: Any) -> dict[str, Any]:
-    """Eight jobs on four drives, and cores of socket 0 that use the memory of socket 1."""
+    """Returns eight jobs on four drives, and cores of socket 0 that use the memory of socket 1."""
     jobs = [
         {"rw": rw, "bs": "128 KiB", "iodepth": 32, "size": "1 GiB", "ssd": at % 4, "core": core + at} for at in range(8)
     ]

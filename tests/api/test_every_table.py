@@ -1,4 +1,4 @@
-"""Every table that an example makes is seen by comparisons, means over seeds and sweeps, cell by cell."""
+"""Comparisons, means over seeds and sweeps cover every cell of every table that an example makes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.docs.reference import ROOT
 
 EXAMPLES = [file for file in sorted(ROOT.glob("examples/*.toml")) if file.name not in ("noc.toml", "chip.toml")]
 QUICK = ("power.toml", "allreduce.toml", "nudma.toml", "die.toml", "service.toml", "expander.toml", "datagrams.toml")
-"""Examples that have most kinds of tables between them."""
+"""Examples that together have most kinds of tables."""
 
 
 class Changed:
@@ -46,7 +46,7 @@ def run(file: Path) -> Results:
 
 
 def cells_of(results: Results) -> dict[str, tuple[str, int]]:
-    """A measured number of every table that has any: its column and row."""
+    """Returns the column and row of a measured number in every table that has one."""
     found = {}
     for table in results.table_names:
         info = table_info()[table]

@@ -1,4 +1,4 @@
-"""A place that is full is the limit of a class only where the class has its fair share of it."""
+"""A full resource is the limit of a class only if the class has its fair share of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BULK = {"kind": "bulk", "transport": "dctcp", "count": 2}
 
 
 def cluster(**flows: Content) -> Content:
-    """Two senders and two receivers at a switch, with these flows."""
+    """Returns two senders and two receivers at a switch, with the given flows."""
     return {
         "host": {"a": {"kind": "endpoint", "count": 2}, "b": {"kind": "endpoint", "count": 2}},
         "network": {"rate": "10 Gbps", "latency": "2 us", "switch": {"ecn": "65 packets"}},
@@ -78,7 +78,7 @@ def test_a_service_that_gives_requests_up_has_too_few_in_flight() -> None:
 
 def test_windows_that_marks_cut_before_the_window_are_not_the_limit() -> None:
     content = cluster(bulk={"kind": "bulk", "transport": "cubic", "count": 4, "from": ["a-0", "a-1"]})
-    # Acknowledgements are far away, so that a window that was cut grows slowly.
+    # A long round trip, so that a reduced window grows slowly.
     content["network"] = {"rate": "100 Gbps", "latency": "50 us", "mtu": "9000 B", "switch": {"ecn": "20 packets"}}
     content["run"] = {"warmup": "2 ms", "duration": "2 ms"}
     found = limits(content)["bulk"]

@@ -1,4 +1,4 @@
-"""A server whose memory has rates, from Python: measuring them is told of, and can be stopped."""
+"""A server whose memory is a fluid model, from Python: its calibration runs are reported, and can be stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of a NIC that serve the cores of another socket: flows whose address is that of the other function."""
+"""Functions of a NIC that serve the cores of another socket: flows addressed to the other function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOCAL, REMOTE = 0, 14
 
 
 def cluster(core: int, *functions: dict[str, int], mode: str = "octo") -> dict[str, Any]:
-    """One flow from an endpoint to a core of a server of two sockets."""
+    """Returns one flow from an endpoint to a core of a server of two sockets."""
     nic = {"ddio": True, "functions": list(functions), "mode": mode}
     return {
         "host": {

@@ -54,7 +54,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def ondemand(look: Look) -> int:
-    """The rule of Linux 2.6.38 with waits for storage as load, from the page of governors alone."""
+    """The rule of Linux 2.6.38 with waits for storage as load, implemented from the governors page alone."""
     shares = [busy + waiting for busy, waiting in zip(look.busy, look.waiting, strict=True)]
     load = int(100 * min(max(shares), 1.0) + 1e-9)
     if load > UP_PERCENT:
@@ -65,7 +65,7 @@ def ondemand(look: Look) -> int:
 
 
 class Counting:
-    """Goes one P-state down at each look, and around."""
+    """Governor that goes one P-state down at each sample, and wraps around."""
 
     def __init__(self) -> None:
         self.asked, self.seen = 0, list[Look]()

@@ -1,4 +1,4 @@
-"""Engines of NICs that know gradients: packets get as small as the codec makes what is in them."""
+"""Engines of NICs that know gradients compress packets to the size that the codec gives their content."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RATE = 10e9 / 8
 
 HEADERS = 52 + 38
 DATA = 8416
-"""Data of a packet that may grow by 34/32, of an MTU of 9000 B."""
+"""Data of a packet with an MTU of 9000 B, less room to grow by 34/32."""
 
 QUICK = Transport(base="reno", ecn=False, initial_window=30_000, receive_buffer="256 MB")
 
@@ -58,7 +58,7 @@ def test_packets_are_as_small_as_the_codec_makes_them(
 ) -> None:
     random = np.random.default_rng(seed)
     gradient = random.normal(0, 1, floats) * 10.0 ** random.uniform(-5, 0.5, floats)
-    # Groups of the file and those of the vector are the same as long as the file ends with a whole one.
+    # Groups of the file and of the vector coincide if the file ends with a whole group.
     times = 1 + more if floats % 8 == 0 else 1
     found = run(gradient, tmp_path_factory.getbasetemp(), floats * times, 2, mode, kind="broadcast")
     vector = np.tile(gradient.astype("float32"), times)
@@ -67,7 +67,7 @@ def test_packets_are_as_small_as_the_codec_makes_them(
 
 
 def test_steps_of_a_ring_last_as_long_as_its_densest_part(tmp_path: Path) -> None:
-    """One of four parts stays as it is: some rank sends it in every step."""
+    """One of four parts does not compress: in every step some rank sends it."""
     floats, ranks = 4 * DATA // 4 * 160, 4
     gradient = np.zeros(floats)
     gradient[: floats // ranks] = 2.0
@@ -78,7 +78,7 @@ def test_steps_of_a_ring_last_as_long_as_its_densest_part(tmp_path: Path) -> Non
     assert took_s(ring) == pytest.approx(2 * (ranks - 1) * dense / RATE, rel=0.02)
     # Each part is sent 2 (p - 1) times.
     assert wire_bytes(ring) == pytest.approx(6 * floats * 4 / 32 * (34 + 3 * 2) / 4, rel=0.01)
-    # One rank after the other sends all parts: that takes as long as all of them together.
+    # The ranks send all parts one after the other, which takes as long as all parts together.
     one = run(gradient, tmp_path, floats, ranks, kind="allreduce", algorithm="aggregator", answer="each")
     assert wire_bytes(one) == pytest.approx(3 * codec.sizes(gradient.astype("float32"), 10).payload_bytes, rel=0.01)
     plain = (floats * 4 + floats * 4 / DATA * HEADERS) * 3 / RATE
@@ -98,12 +98,12 @@ def test_steps_of_a_ring_last_as_long_as_its_densest_part(tmp_path: Path) -> Non
     ids=lambda given: "-".join(str(value) for value in given.values()) if isinstance(given, dict) else "",
 )
 def test_every_algorithm_sends_the_parts_of_vectors(job: dict[str, Any], vectors: int, tmp_path: Path) -> None:
-    """All parts are sent equally often: the ratio is that of the whole, however dense single ones are."""
+    """All parts are sent equally often, so the ratio is that of the whole vector, however dense single parts are."""
     floats = 4 * 50_000
     random = np.random.default_rng(3)
     gradient = random.normal(0, 1, floats) * np.repeat([3e-1, 3e-3, 3e-2, 3e-5], floats // 4)
     found = run(gradient, tmp_path, floats // (4 if job["kind"] == "allgather" else 1), **job)
-    # What an all-gather has is the parts that four ranks have together.
+    # The vector of an all-gather consists of the parts of four ranks.
     whole = codec.sizes(gradient.astype("float32"), 10).payload_bytes / (4 if job["kind"] == "allgather" else 1)
     assert wire_bytes(found) == pytest.approx(vectors * whole, rel=0.01)
 

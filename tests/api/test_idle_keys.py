@@ -1,4 +1,4 @@
-"""Keys of what takes no part in a run are told, and come into play where it does."""
+"""Keys of parts that an idle run does not use are reported, and take effect in runs that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes that may not pass each other hold their entries longer."""
+"""Writes that may not pass each other hold their IIO entries longer."""
 
 from __future__ import annotations
 

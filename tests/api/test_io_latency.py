@@ -1,4 +1,4 @@
-"""The latency of I/Os is that behind a full queue, however short the warm-up."""
+"""The latency of I/Os is that of a full queue, however short the warm-up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hostnet.cli.show_storage import queues_of, recommended_windows
 
 
 def results_of(depth: int, duration: str) -> hostnet.Results:
-    """A drive that reads blocks of 16 KiB with so many commands in flight."""
+    """Returns the results of a drive that reads blocks of 16 KiB with the given number of commands in flight."""
     job = {"rw": "read", "bs": "16 KiB", "iodepth": depth, "size": "1 GiB", "ssd": 0}
     config = {
         "server": {"preset": "cascade-lake-6234"},
@@ -22,7 +22,7 @@ def results_of(depth: int, duration: str) -> hostnet.Results:
 
 
 def disk(depth: int, duration: str) -> dict[str, Any]:
-    """The row of such a drive."""
+    """Returns the row of such a drive."""
     row: dict[str, Any] = results_of(depth, duration).summary["workloads"][0]
     return row
 

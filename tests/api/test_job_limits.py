@@ -1,4 +1,4 @@
-"""What a job is said to be limited by, made twice as quick, makes the job quicker; or the limit is not known."""
+"""Doubling the speed of the limit that is named for a job makes the job faster, or the limit is unknown."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ KINDS = ["allreduce"] * 4 + ["allgather", "alltoall", "broadcast"]
 ALGORITHMS = ["ring", "recursive-doubling", "tree", "aggregator", "hierarchical", "in-network"]
 PARTS = ["forward", "backward", "copy", "update"]
 OTHERS = frozenset({"timeouts", "losses", "marks"})
-"""Limits that nothing is doubled for."""
+"""Limits that no change of a key relieves."""
 
 
 def any_job(random: Random) -> Content:
-    """A job of endpoints, and its network."""
+    """Returns a job of endpoints, and its network."""
     job: Content = {"kind": random.choice(KINDS), "hosts": "h", "iterations": random.choice([1, 3])}
     job |= {"bytes": f"{random.choice([1, 16, 256, 1000])} kB"}
     host: Content = {"kind": "endpoint", "count": random.choice([2, 3, 4, 5, 8])}
@@ -30,7 +30,7 @@ def any_job(random: Random) -> Content:
     elif job["kind"] == "allreduce" and random.random() < 0.4:
         job["sum"] = f"{random.choice([0.2, 1, 10])} GB/s"
     if job["kind"] == "allreduce" and random.random() < 0.4:
-        # An accelerator that goes on while what it has computed is exchanged.
+        # An accelerator that continues while its results are exchanged.
         job["compute"] = {part: f"{random.choice([5, 50, 500, 2000])} us" for part in random.sample(PARTS, 2)}
         job["bucket"] = f"{random.choice([1, 16, 256])} kB"
     elif random.random() < 0.5:
@@ -45,7 +45,7 @@ def any_job(random: Random) -> Content:
 
 
 def scale(table: Content, key: str, factor: float) -> None:
-    """Makes a value larger, if it is there."""
+    """Scales a value, if it is present."""
     if isinstance(table.get(key), dict):
         for part in table[key]:
             scale(table[key], part, factor)
@@ -55,7 +55,7 @@ def scale(table: Content, key: str, factor: float) -> None:
 
 
 def quicker(content: Content, limit: str) -> bool:
-    """Makes what is named twice as quick. False if nothing is named that could be."""
+    """Doubles the speed of the named limit. Returns false if no change relieves it."""
     host, network, job = content["host"]["h"], content["network"], content["job"]["j"]
     changes: dict[str, list[tuple[Content, str, float]]] = {
         "cable": [(network, "rate", 2)],

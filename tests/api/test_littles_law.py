@@ -1,4 +1,4 @@
-"""Little's law in every pool of the tables: what is in use is what comes back per time, times how long it was held."""
+"""Little's law in every pool of the tables: the number in use is the throughput times the mean time held."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import hostnet
 from tests.api.random_servers import server
 
 ENOUGH = 4000
-"""Lines from which on those under way at the edges of a window do not count."""
+"""Minimum number of lines for which those in flight at the edges of a window do not matter."""
 
 WINDOW_NS = 200_000.0
 
@@ -41,7 +41,7 @@ SERVERS: dict[str, tuple[dict[str, Any], dict[str, Any], set[str]]] = {
         {"CXL read", "CXL write", "WPQ", "CHA->DRAM read", "CHA->MC write"},
     ),
 }
-"""Servers, and the pools that their lines pass at least."""
+"""Servers, and the pools that their lines certainly pass."""
 
 
 def rows(config: dict[str, Any]) -> list[dict[str, Any]]:
@@ -62,7 +62,7 @@ def test_every_pool_keeps_littles_law(name: str) -> None:
 
 
 def test_writes_that_wait_in_the_queue_for_others_are_in_use_until_they_leave() -> None:
-    """A command now and then leaves writes in the queue that are too few to be written, until the next one comes."""
+    """Occasional commands leave too few writes in the queue for write mode, until the next command comes."""
     job = {"rw": "read", "bs": "4 KiB", "iodepth": 1, "size": "1 GiB", "ssd": 0}
     workload = {"f": {"kind": "fio", "jobs": [job], "rate": "0.1 GB/s"}}
     run = {"duration": "10 ms", "warmup": "100 us", "seed": 1}
@@ -76,7 +76,7 @@ def test_writes_that_wait_in_the_queue_for_others_are_in_use_until_they_leave() 
 
 
 def held_of(seed: int) -> list[tuple[float, float, dict[str, Any]]]:
-    """What the pools of a random server hold on average, by the law and as measured; few if it moves little."""
+    """Returns the mean occupancy of the busy pools of a random server, by the law and as measured."""
     config = server(seed)
     config["run"] = {"duration": "200 us", "warmup": "50 us", "seed": seed}
     table = hostnet.run(config).tables["domains"].to_pylist()

@@ -1,4 +1,4 @@
-"""Threads that go to another core while their flow runs, as one sees them from outside."""
+"""Threads that migrate to another core while their flow runs, as seen from outside."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OCTO = [{"socket": 0, "lanes": 8}, {"socket": 1, "lanes": 8}]
 
 
 def cluster(move: list[dict[str, Any]], *, receive: bool = True, mode: str = "octo", **flow: Any) -> dict[str, Any]:
-    """A flow of core 0, on socket 0; cores 14 and on are on socket 1."""
+    """Returns a cluster with a flow of core 0, on socket 0; cores 14 and above are on socket 1."""
     ends = ("client", "server") if receive else ("server", "client")
     return {
         "host": {
@@ -67,7 +67,7 @@ def test_an_octopus_follows_and_keeps_the_throughput_and_standard_firmware_does_
 
 
 def sequences(capture: Path, port_from: int) -> list[int]:
-    """Sequence numbers of the packets with data in a capture that come from a side: 0 the first that is seen."""
+    """Returns the sequence numbers of data packets in a capture that come from a port, relative to the first one."""
     data = capture.read_bytes()
     at, found, sides = 24, [], []
     while at < len(data):

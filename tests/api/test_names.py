@@ -1,4 +1,4 @@
-"""The names that `import hostnet` offers, and what they cost."""
+"""The names that `import hostnet` offers, and the cost of importing them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SLOW = ("hostnet.report", "hostnet.sweeps", "hostnet.system", "matplotlib", "pya
 
 
 def loaded(code: str) -> set[str]:
-    """The modules that a fresh interpreter has loaded after some code."""
+    """Returns the modules that a fresh interpreter has loaded after running some code."""
     tell = "import json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout))

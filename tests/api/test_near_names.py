@@ -1,4 +1,4 @@
-"""An assignment to a table that is not there: the name that was meant is told, and no other."""
+"""Assignments to tables that do not exist: the error suggests the intended name, and no other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACES = [
 
 @st.composite
 def mistyped(draw: st.DrawFn, name: str) -> str:
-    """A name with one letter too few, too many, or two swapped."""
+    """Returns a name with one letter missing, doubled or swapped with its neighbour."""
     at = draw(st.integers(1, len(name) - 2))
     return draw(
         st.sampled_from(
@@ -41,7 +41,7 @@ def mistyped(draw: st.DrawFn, name: str) -> str:
 
 
 def said(file: Path, *overrides: str) -> str:
-    """What is wrong with a configuration."""
+    """Returns the error of a configuration."""
     with pytest.raises(ConfigError) as caught:
         resolve(source_of(file, overrides))
     return str(caught.value)

@@ -40,7 +40,7 @@ def test_a_result_knows_what_is_asked_for_first() -> None:
 
 
 def test_flits_are_conserved_on_every_link_of_a_run_that_drains() -> None:
-    """What all nodes got went to them over as many links between routers as packets had on their ways."""
+    """Flits over links between routers, divided by flits that arrived, is the mean number of links per packet."""
     result = hostnet.noc(rate=0.1, packet_flits=4, warmup=0, settings={"run.drain": 10_000}, cycles=5000)
     assert result.summary["packets"]["drained"]
     between = sum(row["flits"] for row in result.links if not row["to_node"])

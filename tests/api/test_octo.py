@@ -1,4 +1,4 @@
-"""Nonuniform DMA: a flow whose core is on another socket than the NIC, and one whose NIC is local to both."""
+"""Nonuniform DMA: a flow whose core is on another socket than the NIC, and one whose NIC is local to both sockets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hostnet.explain.placements import NonuniformDma
 
 LOCAL, REMOTE = 0, 14
 ALL = -1
-"""The channel that stands for all of them."""
+"""The row that aggregates all channels."""
 
 
 def cluster(core: int, *, receive: bool = True, nic: dict[str, Any] | None = None, **server: Any) -> dict[str, Any]:
-    """One flow between an endpoint and a core of a server of two sockets with its NIC on socket 0."""
+    """Returns a flow between an endpoint and a core of a server of two sockets with its NIC on socket 0."""
     ends = ("client", "server") if receive else ("server", "client")
     return {
         "host": {

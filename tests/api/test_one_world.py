@@ -1,4 +1,4 @@
-"""A server is a cluster of one host: what the one can be asked, the other can be asked too."""
+"""A server is a cluster of one host: both offer the same results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SERVER: dict[str, Any] = {
 
 
 def cluster(**receiver: Any) -> dict[str, Any]:
-    """Two flows into a server, a stream on its idle cores."""
+    """Returns two flows into a server, with a stream on its idle cores."""
     stream = {"kind": "stream", "cores": "6-7", "reads": 0.5}
     host = {"preset": "cascade-lake-hostcc", "workload": {"stream": stream}, **receiver}
     return {

@@ -1,4 +1,4 @@
-"""Files of tables are what any reader of Parquet finds in the tables."""
+"""Any reader of Parquet finds in the files what the tables hold."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ bytes = "1 MB"
 warmup = "10 us"
 duration = "50 us"
 """
-"""Hundreds of rows, cells without a value, tables without a row, and several columns of text."""
+"""Hundreds of rows, cells without a value, tables without a row, and several text columns."""
 
 
 @pytest.fixture(scope="module", params=[QUADRANT, CLUSTER], ids=["server", "cluster"])

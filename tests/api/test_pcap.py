@@ -1,4 +1,4 @@
-"""Captures of simulated packets are what was sent and received, as a reader of its own finds them."""
+"""Captures hold the packets that were sent and received, as an independent reader parses them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HOSTCC = re.sub(r'(duration|warmup) = ".*"', r'\1 = "150 us"', _core.cluster_tem
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame of TCP in a capture."""
+    """A TCP frame in a capture."""
 
     time_ns: int
     ip_bytes: int
@@ -30,7 +30,7 @@ class Frame:
 
 
 def read(path: Path) -> list[Frame]:
-    """The frames of a pcap file of little-endian machines with stamps in ns."""
+    """Reads the frames of a little-endian pcap file with time stamps in ns."""
     content = path.read_bytes()
     magic, major, _, _, _, _, link = struct.unpack_from("<IHHiIII", content)
     assert (magic, major, link) == (0xA1B23C4D, 2, 1)

@@ -1,4 +1,4 @@
-"""Limits that are planted in clusters are found: what half as much more of helps is what is named."""
+"""Limits planted in clusters are found: the named limit is the one that helps if it is raised by half."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST = 0.02
 
 @dataclass(frozen=True)
 class Plant:
-    """A value that limits a cluster, more of it, and what the limit is called."""
+    """A value that limits a cluster, a larger value of it, and the name of the limit."""
 
     limit: str
     content: Content
@@ -67,7 +67,7 @@ def endpoints(flow: Content, **network: Any) -> Content:
 
 
 def server(random: Random, *, sends: bool = False, transports: tuple[str, ...] = ("dctcp",), **flow: Any) -> Content:
-    """A server and an endpoint at a fast network."""
+    """Returns a server and an endpoint on a fast network."""
     ends = {"from": "s", "to": "e"} if sends else {"from": "e", "to": "s"}
     flow = flow or {"kind": "bulk", "transport": random.choice(transports), "count": 4}
     return {
@@ -205,7 +205,7 @@ def plants(seed: int, each: int, kinds: tuple[Callable[[Random], Plant], ...]) -
 
 
 def assert_found(seed: int, each: int, kinds: tuple[Callable[[Random], Plant], ...], unknown: float) -> None:
-    """Asserts that of the plants that limit, none is called by another name and at most a share is not known."""
+    """Asserts that no plant that limits is called by another name, and that at most a share of them is unknown."""
     told = [(plant, limit) for plant in plants(seed, each, kinds) if (limit := named(plant)) is not None]
     wrong = [(plant, limit) for plant, limit in told if limit not in (plant.limit, "not known")]
     assert not wrong, f"{len(wrong)} of {len(told)}: {wrong[:3]}"

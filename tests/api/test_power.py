@@ -1,4 +1,4 @@
-"""Frequencies and sleep of cores, as a run tells of them."""
+"""Frequencies and sleep of cores in the results of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import hostnet
 
 
 def ran(duration: str = "2 ms", **nic: Any) -> hostnet.ClusterResults:
-    """A service of a client that asks every 20 us, on a server whose cores sleep in between."""
+    """Runs a service whose client sends a request every 20 us, on a server whose cores sleep in between."""
     power = hostnet.Power(governor="performance", idle="teo")
     server = hostnet.Host(preset="i7-3770-gem5", fidelity="fluid", power=power, nic=hostnet.Nic(**nic))
     service = hostnet.Service(rate=5e4, arrivals="constant", cycles=3000, workers=8)
@@ -21,7 +21,7 @@ def ran(duration: str = "2 ms", **nic: Any) -> hostnet.ClusterResults:
 
 
 def wakes(results: hostnet.ClusterResults) -> int:
-    """How often the sleep of cores was ended."""
+    """Returns the number of wake-ups of cores."""
     return sum(row["wakes"] or 0 for row in results.summary["power"])
 
 

@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @dataclass(frozen=True)
 class Pair:
-    """A workload as it was run and as it was predicted."""
+    """A workload as simulated and as predicted."""
 
     seed: int
     workload: str
@@ -30,7 +30,7 @@ class Pair:
 
     @property
     def error(self) -> float:
-        """Of the predicted throughput."""
+        """Returns the error of the predicted throughput."""
         return self.predicted_gb_per_s / self.run_gb_per_s - 1
 
 
@@ -40,7 +40,7 @@ def plan_of(seed: int) -> _core.Plan:
 
 @pytest.fixture(scope="module", params=[40, pytest.param(300, marks=pytest.mark.long)])
 def pairs(request: pytest.FixtureRequest) -> list[Pair]:
-    """So many servers from seed 5000 on; the predictor was fitted to others."""
+    """Returns workloads of servers from seed 5000 on; the predictor was fitted to others."""
     seeds = range(5000, 5000 + request.param)
     plans = [plan_of(seed) for seed in seeds]
     runs = _core.run_many(plans)

@@ -1,4 +1,4 @@
-"""What a rank that computes at a server is said to be limited by, made twice as much, makes its job quicker."""
+"""Doubling the named limit of a rank that computes on a server makes its job faster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.limits import Content, assert_named_limits_help
 
 
 def any_job(random: Random) -> Content:
-    """Ranks of two servers that compute, and tell each other; others may use the memory beside them."""
+    """Returns ranks on two servers that compute and exchange messages; other workloads may use their memory."""
     work: Content = {"instructions": random.choice([10_000, 100_000, 1_000_000])}
     what = random.choice(["reads", "copies", "gathers", "both"])
     if what != "gathers":
@@ -30,7 +30,7 @@ def any_job(random: Random) -> Content:
 
 
 def quicker(content: Content, limit: str) -> bool:
-    """Makes what is named twice as much. False if nothing is named that could be."""
+    """Doubles the named limit. Returns false if no change relieves it."""
     host, work = content["host"]["n"], content["job"]["j"]["steps"][0]
     changes: dict[str, tuple[Content, str, float]] = {
         "LFB": (host["core"]["lfb"], "entries", 2),

@@ -1,4 +1,4 @@
-"""Whatever the text, it is a plan or a `ConfigError` with one line of explanation."""
+"""Any text resolves to a plan or a `ConfigError` with one line of explanation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VALUES = st.one_of(
 
 
 def paths(table: dict[str, Any], above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """The path of every value of a configuration."""
+    """Yields the path of every value of a configuration."""
     found = []
     for key, value in table.items():
         found.append((*above, key))
@@ -48,7 +48,7 @@ def resolves_or_explains(text: str, **more: Any) -> None:
 
 
 def replace(table: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    """Puts a value at a path, unless something above it is no table any more."""
+    """Puts a value at a path, unless an ancestor is no longer a table."""
     for key in path[:-1]:
         if not isinstance(table.get(key), dict):
             return

@@ -1,4 +1,4 @@
-"""Run directories come into being whole or not at all."""
+"""Run directories are created completely or not at all."""
 
 from __future__ import annotations
 

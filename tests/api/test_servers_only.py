@@ -1,4 +1,4 @@
-"""What is about one server refuses a configuration of hosts, and says why."""
+"""Functions for single servers refuse a configuration of hosts, and say why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that a cluster is given is ignored silently, whatever its traffic: a sweep over all keys around a server."""
+"""No key of a cluster is ignored silently, whatever its traffic: a sweep over all keys around a server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BASES = {
     "is an endpoint": 'host = { a.kind = "endpoint", s.kind = "endpoint" }\n'
     + (AROUND + INTO + 'kind = "bulk"\n' + OF_TCP + RUN),
 }
-"""Two flows between an endpoint and `s`, for so short a time that few limits are met."""
+"""Two flows between an endpoint and `s`, in runs so short that few limits are reached."""
 
 TABLES = ("host.s", "host.a", "flow.f", "transport.t", "switch.tor", "cable.a", "network", "run")
 
@@ -52,7 +52,7 @@ EXCEPTED = {
     "host.s.memory.controller.reads_per_mode": "it has as few reads at a time",
     "network.frame_min": "all frames are larger",
 }
-"""Keys that have an effect, though not always in so short a run, and why."""
+"""Keys that have an effect, but not always in so short a run, with the reason."""
 
 QUICK = {
     "receives": (
@@ -65,11 +65,11 @@ QUICK = {
     "hears datagrams": ("host.s.nic.transmit", "host.s.stack.segment", "network.switch.buffer"),
     "is an endpoint": ("transport.t.tso", "transport.t.send_buffer", "host.s.latency", "cable.a.rate"),
 }
-"""Keys that the gate looks at."""
+"""Keys that the default tests check."""
 
 
 def keys() -> dict[str, dict[str, Any]]:
-    """Every key of the tables around a server, and its schema."""
+    """Yields every key of the tables around a server, and its schema."""
     tables = json.loads(_core.cluster_schema())["properties"]
 
     def schema_of(table: str) -> dict[str, Any]:
@@ -78,12 +78,12 @@ def keys() -> dict[str, dict[str, Any]]:
         return schema
 
     found = {key: schema for table in TABLES for key, schema in keys_of(schema_of(table), table)}
-    # Of an endpoint, the tables of a server are refused.
+    # An endpoint refuses the tables of a server.
     return {key: schema for key, schema in found.items() if not key.startswith("host.a.") or key.count(".") == 2}
 
 
 def fates(text: str, only: tuple[str, ...] = (), tries: int = 2) -> dict[str, Fate]:
-    """What becomes of every key, or of some."""
+    """Returns the effect of every key, or of the given ones."""
     before = run(text)
     found = {key: schema for key, schema in keys().items() if not only or key in only}
     assert set(only) <= found.keys()
@@ -110,7 +110,7 @@ def test_every_key_around_a_server_changes_something_or_is_told_of(base: str) ->
 
 
 def told(text: str, *settings: str) -> list[str]:
-    """The keys that had no effect or were not met."""
+    """Returns the keys that had no effect or whose limits were never met."""
     after = run(text, *settings)
     return [*after.no_effect, *after.told]
 

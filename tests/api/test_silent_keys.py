@@ -1,4 +1,4 @@
-"""Nothing in a configuration is ignored silently: a key changes the result, is refused, or a note names it."""
+"""No key of a configuration is ignored silently: it changes the result, is refused, or a note names it."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ hosts = "e"
 bytes = "100 kB"
 compute = "20 us"
 """
-"""Three hosts send to one, which takes part in a job; loss and marks are there."""
+"""Three hosts send to one, which takes part in a job, with loss and marks."""
 
 NAMED = {"flow": "f", "transport": "t", "job": "j"}
 """Tables that users name."""
 
 NOT_SET = ("run", "server", "socket", "workload")
-"""Tables of what runs, for how long and where it starts from."""
+"""Tables of the workloads, the length of the run and its start."""
 
 IN_THIS_MIX = "it takes part, and the mix with caches has too few of what it is about"
 UNDER_LOAD = "two flows need not bring so much traffic that it shows"
@@ -95,7 +95,7 @@ EXCEPTED = {
         "job.j.compress": "it is false, and hosts without engines refuse another value",
     },
 }
-"""Keys that may change nothing without a word, and why."""
+"""Keys that may change nothing without a note, with the reason."""
 
 QUICK = {
     "streams": (
@@ -119,11 +119,11 @@ QUICK = {
         ),
     ),
 }
-"""Keys that the gate looks at, most of which change nothing."""
+"""Keys that the default tests check, most of which change nothing."""
 
 
 def schema_of(kind: str) -> dict[str, Any]:
-    """The keys of a server, of the host that the cluster is looked at by, or of what is around hosts."""
+    """Returns the schema of a key of a server, of the host that the cluster is tested by, or of tables around hosts."""
     if kind == "network":
         of_all = json.loads(_core.cluster_schema())["properties"]
         named = {table: {"properties": {name: of_all[table]["additionalProperties"]}} for table, name in NAMED.items()}
@@ -140,7 +140,7 @@ CONFIGURATIONS = {"streams": STREAMS, "cached": CACHED, "cluster": CLUSTER, "net
 
 
 def fates(kind: str, only: tuple[str, ...] = (), engine: Engine = run, tries: int = 3) -> dict[str, Fate]:
-    """What becomes of every key of a configuration, or of some."""
+    """Returns the effect of every key of a configuration, or of the given ones."""
     text, prefix = CONFIGURATIONS[kind], "host.a." if kind == "cluster" else ""
     before = engine(text)
     keys = {key: schema for key, schema in keys_of(schema_of(kind)) if not only or key in only}
@@ -149,7 +149,7 @@ def fates(kind: str, only: tuple[str, ...] = (), engine: Engine = run, tries: in
 
 
 def check(kind: str, found: dict[str, Fate]) -> None:
-    """Nothing is silent, but what is excepted, and no note is wrong."""
+    """Asserts that no key is silent except the excepted ones, and that no note is wrong."""
     silent = [key for key, fate in found.items() if fate == "silent"]
     assert [key for key in silent if key not in EXCEPTED[kind]] == []
     assert [key for key, fate in found.items() if fate == "wrong"] == []
@@ -218,7 +218,7 @@ def test_predictions_refuse_a_mesh() -> None:
 
 
 def ignored(text: str, *settings: str) -> list[str]:
-    """The notes on cores that have nothing to do."""
+    """Returns the notes on idle cores."""
     return [note for note in _core.resolve(text, overrides=list(settings)).ignored if " is on core" in note]
 
 

@@ -1,4 +1,4 @@
-"""Servers of several sockets, as users of the API meet them."""
+"""Servers of several sockets in the Python API."""
 
 from __future__ import annotations
 

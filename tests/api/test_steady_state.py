@@ -1,4 +1,4 @@
-"""A run measures a steady state after an automatic warm-up, or says that it does not."""
+"""A run measures a steady state after an automatic warm-up, or reports that it does not."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 QUICK = (8, 9)
-"""Servers with small LLCs or few cores, for the gate."""
+"""Servers with small LLCs or few cores, for the default tests."""
 
 ENOUGH = 0.95
-"""The share of servers of which no throughput may move by more than its interval allows."""
+"""Minimum share of servers of which no throughput may move by more than its interval allows."""
 
 
 def summary_of(config: dict[str, Any], **run: Any) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def summary_of(config: dict[str, Any], **run: Any) -> dict[str, Any]:
 
 
 def moved(seed: int) -> list[str]:
-    """The throughputs of a server that a warm-up and a window of twice the length move by more than both allow."""
+    """Returns the throughputs that move by more than both intervals if warm-up and window are doubled."""
     config = cached_server(seed)
     once = summary_of(config)
     twice = summary_of(config, warmup=f"{2 * once['warm_up_ns']:.0f} ns", duration="200 us")
@@ -37,7 +37,7 @@ def moved(seed: int) -> list[str]:
     for before, after in zip(once["workloads"], twice["workloads"], strict=True):
         values = [row["throughput_gb_per_s"] for row in (before, after)]
         allowed = sum(row["throughput_ci95"] or 0.0 for row in (before, after))
-        # A single line more or less in the window is no movement.
+        # A single line more or less in the window does not count.
         if abs(values[0] - values[1]) > allowed + 0.001:
             found.append(f"server {seed}, {before['workload']}: {values[0]:.2f} and {values[1]:.2f}, ±{allowed:.2f}")
     return found
@@ -57,8 +57,8 @@ def test_the_llc_of_stores_is_as_dirty_as_after_milliseconds() -> None:
         "run": {"duration": "100 us", "warmup": "auto", "seed": 1},
     }
     row = summary_of(config)["workloads"][0]
-    # A triad stores to a third of the lines that it reads. Writes come in bursts, of which 100 us see few; an LLC that
-    # still takes dirty lines writes half as many.
+    # A triad stores a third of the lines that it reads. Writes come in bursts, of which 100 us contain few, and an
+    # LLC that still absorbs dirty lines writes half as many.
     assert row["write_gb_per_s"] == pytest.approx(row["read_gb_per_s"] / 3, rel=0.15)
 
 

@@ -1,4 +1,4 @@
-"""Every machine that the configuration admits can be simulated, however odd it is."""
+"""Every machine that the configuration admits can be simulated, however unusual."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TIMES = ["1 ps", "1 ns", "20 ns", "100 ns"]
 
 
 def leaves(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Path and schema of every value that describes the server."""
+    """Yields path and schema of every value that describes the server."""
     for name, key in schema.get("properties", {}).items():
         if not path and name in ("server", "run", "workload"):
             continue
@@ -43,7 +43,7 @@ def leaves(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[s
 
 
 def values(key: dict[str, Any]) -> list[str]:
-    """Values that the schema allows, the extremes first."""
+    """Returns values that the schema allows, bounds first."""
     if "minimum" in key:
         low, high = key["minimum"], key["maximum"]
         if key.get("x-power-of-two"):

@@ -1,4 +1,4 @@
-"""The dataclasses describe exactly what a configuration file can hold."""
+"""The dataclasses cover exactly the content of configuration files."""
 
 from __future__ import annotations
 

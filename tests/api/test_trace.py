@@ -23,14 +23,14 @@ from tests.support import QUADRANT
 MIXED = QUADRANT.replace('cores = "0-1"', 'cores = "0-1"\nreads = 0.5').replace(
     "jobs = [", 'jobs = [{ rw = "write", bs = "64 KiB", iodepth = 16, size = "1 GiB", ssd = 1 }, '
 )
-"""Cores that load and store, drives that are read and written."""
+"""Cores that load and store, and drives that are read and written."""
 
 DOMAINS = ("C2M-Read", "C2M-Write", "P2M-Read", "P2M-Write", "CHA->DRAM read", "CHA->MC write")
 
 
 @dataclass
 class Slice:
-    """A slice, with those inside it."""
+    """A slice, with its nested slices."""
 
     name: str
     begin_ns: int
@@ -43,7 +43,7 @@ class Slice:
 
 @dataclass
 class Content:
-    """What is in a trace."""
+    """Content of a trace."""
 
     names: dict[int, str] = field(default_factory=dict)
     parents: dict[int, int] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Content:
 
 
 def read(data: bytes) -> Content:
-    """Reads a trace as Perfetto does, and insists on its rules."""
+    """Reads a trace as Perfetto does, and enforces the rules of its format."""
     content = Content()
     interned: dict[str, dict[int, str]] = {}
     open_slices: dict[int, list[Slice]] = defaultdict(list)
@@ -141,7 +141,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(file: Path) -> hostnet.Results:
-    """A run whose trace is as long as its measurement."""
+    """Returns a run whose trace covers its whole measurement."""
     return hostnet.run(file, trace="20 us")
 
 

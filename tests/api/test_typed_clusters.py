@@ -1,4 +1,4 @@
-"""A typed cluster is the cluster of the file that it would be written as."""
+"""A typed cluster equals the cluster of the corresponding file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from tests.support import raises_code
 
 
 def toml(value: Any, path: str = "") -> Iterator[str]:
-    """The lines of a file that says what `value` says, a full path in each."""
+    """Yields the lines of a file equivalent to `value`, with a full path in each."""
     if is_dataclass(value):
         if type(value) in KINDS:
             yield f'{path}.kind = "{KINDS[type(value)]}"'
@@ -64,7 +64,7 @@ def toml(value: Any, path: str = "") -> Iterator[str]:
 
 
 def written(value: Any) -> str:
-    """A value of a file."""
+    """Returns a value as a file has it."""
     if is_dataclass(value):
         return "{ " + ", ".join(toml(value)) + " }"
     if isinstance(value, tuple):
@@ -77,7 +77,7 @@ def maybe(strategy: some.SearchStrategy[Any]) -> some.SearchStrategy[Any]:
 
 
 def one_of(*values: Any) -> some.SearchStrategy[Any]:
-    """One of some values, or nothing."""
+    """Draws one of some values, or none."""
     return some.sampled_from([None, *values])
 
 
@@ -252,7 +252,7 @@ JOBS = (
 
 @some.composite
 def joined(draw: some.DrawFn) -> dict[str, Any]:
-    """Hosts "server" and "client", and what joins them."""
+    """Draws hosts "server" and "client", and the network between them."""
     server, endpoint = draw(SERVERS), draw(ENDPOINTS)
     hosts = {"server": server, "client": endpoint}
     network = Network(
@@ -278,7 +278,7 @@ def joined(draw: some.DrawFn) -> dict[str, Any]:
 
 @some.composite
 def clusters(draw: some.DrawFn) -> Cluster:
-    """Random clusters that are right."""
+    """Draws random valid clusters."""
     flows = draw(some.dictionaries(some.sampled_from(["a", "b-1"]), FLOWS, min_size=1))
     run = Run(seed=draw(maybe(some.integers(0, 2**64 - 1))), duration=draw(one_of("1 ms")), warmup="5 us")
     jobs = draw(some.dictionaries(some.just("j"), JOBS))
@@ -320,7 +320,7 @@ def test_a_file_becomes_the_same_cluster(tmp_path: Path, name: str) -> None:
 
 
 def differences(said: Mapping[str, Any], kept: Mapping[str, Any]) -> Iterator[str]:
-    """Keys of which something is said and something else is kept; tables without keys say nothing."""
+    """Yields keys whose given value differs from the kept one; tables without keys are ignored."""
     for key in {*said, *kept}:
         if isinstance(said.get(key), Mapping):
             yield from differences(said[key], kept.get(key, {}))

@@ -1,4 +1,4 @@
-"""Times as people write them."""
+"""Times in the notations that people use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of simulated machines whose parameters are known."""
+"""Measurements of simulated machines with known parameters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hostnet.running.engines import evaluate
 Ask = tuple[str, Conditions]
 
 RUN = {"seed": 4321, "warmup": "30 us", "duration": "1 ms"}
-"""Another seed and another length than calibration uses."""
+"""Another seed and another length than those of calibration."""
 
 
 def measure(server: ServerFile, true: Mapping[str, Any], asks: Sequence[Ask], noise: float, seed: int) -> list[float]:
-    """What somebody would measure on the machine, with relative noise."""
+    """Returns measurements of the machine with relative noise."""
     rng = random.Random(seed)
     plans = [server.configuration(workloads_of(conditions, server), RUN, true) for _, conditions in asks]
     results = evaluate("run", plans, None)
@@ -27,7 +27,7 @@ def measure(server: ServerFile, true: Mapping[str, Any], asks: Sequence[Ask], no
 
 
 def general_table(asks: Sequence[Ask], values: Sequence[float]) -> str:
-    """The table of measurements."""
+    """Returns the table of measurements."""
     lines = ["quantity,value,unit,cores,reads,rw,bs,iodepth"]
     for (quantity, conditions), value in zip(asks, values, strict=True):
         unit = "ns" if "latency" in quantity else "GB/s"

@@ -1,4 +1,4 @@
-"""Files of measurements are understood, or refused with their line."""
+"""Files of measurements are parsed, or refused with their line."""
 
 from __future__ import annotations
 

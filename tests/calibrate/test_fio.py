@@ -1,4 +1,4 @@
-"""Results of fio: everything in them that says what was measured is used, or refused by name."""
+"""Results of fio: every field that describes the measurement is used, or refused by name."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hostnet.presets import load_server
 from tests.support import raises_code
 
 SERVER = load_server("cascade-lake-6234")
-"""It has four drives."""
+"""A server with four drives."""
 
 BASIC = {"rw": "randread", "bs": "4k", "ioengine": "libaio", "direct": "1", "filename": "/dev/nvme0n1"}
 
 
 def job(group: Any = 0, more: Any = None, **options: Any) -> dict[str, Any]:
-    """An entry of the results whose jobs read."""
+    """Returns an entry of the results for a job that reads."""
     part = {"bw_bytes": 10**9}
     told = {**BASIC, **options}
     return {"jobname": "j", "groupid": group, "error": 0, "job options": told, "read": part, **(more or {})}
@@ -43,7 +43,7 @@ def read(folder: Path, text: str, given: str = "") -> ParsedData:
 
 
 def shape(folder: Path, *jobs: dict[str, Any], given: Any = "", **more: Any) -> tuple[int, int, int]:
-    """Depth, jobs of a drive, and drives of the one measurement."""
+    """Returns queue depth, jobs per drive, and drives of the only measurement."""
     (found,) = read(folder, text_of(*jobs, **more), given).measurements
     conditions = found.conditions
     return conditions.iodepth, conditions.numjobs, conditions.drives or SERVER.drives

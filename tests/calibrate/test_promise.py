@@ -1,4 +1,4 @@
-"""What is written reproduces what was measured, or nothing is written and the rows are named."""
+"""A written calibration reproduces the measurements, or nothing is written and the rows are named."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "ssd.read_bandwidth": ["2 GB/s", "3 GB/s"],
     "memory.controller.rpq.entries": [24, 64],
 }
-"""What may be fitted, and what it truly is."""
+"""Parameters that may be fitted, and their true values."""
 
 ASKS: list[Ask] = [
     ("latency", Conditions(probe="sequential")),
@@ -54,7 +54,7 @@ def predict(server: ServerFile, true: dict[str, Any], asks: Sequence[Ask]) -> li
 
 
 def is_written(seed: int, folder: Path) -> bool:
-    """Calibrates to random measurements of a server that is known. Whether anything was written, which is checked."""
+    """Calibrates to random measurements of a known server. Returns true if a result was written, which is checked."""
     draw = random.Random(seed)
     true: dict[str, Any] = {
         path: draw.choice(PARAMETERS[path]) for path in draw.sample(list(PARAMETERS), draw.randint(1, 4))

@@ -1,4 +1,4 @@
-"""Known parameters are found again, and what the data cannot tell is not guessed."""
+"""Known parameters are recovered, and parameters that the data do not determine are not guessed."""
 
 from __future__ import annotations
 

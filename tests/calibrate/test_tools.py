@@ -1,4 +1,4 @@
-"""Output of MLC and STREAM as printed: what it says of cores, sockets and bytes is used, or refused by name."""
+"""Output of MLC and STREAM as printed: its cores, sockets and bytes are used, or refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hostnet chakra`: jobs as execution traces, which take as long when they are run."""
+"""`hostnet chakra` writes jobs as execution traces, which take as long as the jobs when they are run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def took_us(cli: Cli, file: Path) -> float:
 
 
 def again_us(cli: Cli, file: Path, *options: str) -> float:
-    """What the traces of a job take."""
+    """Returns the time that the traces of a job take."""
     done = cli("chakra", file, "--out", "traces/t", *options)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("traces/t.0.et to traces/t.3.et: ")
@@ -85,7 +85,7 @@ steps = [
     for metadata, *_ in files:
         assert metadata == {1: [b"0.0.4"]}
     (_, load, first, second), (_, *received), (_, compute, summed) = files
-    # Numbers and types are left out where they are 0.
+    # Numbers and types are omitted where they are 0.
     assert (load[2], load[3], load[7], load.get(1, [0])) == ([b"load"], [COMPUTE], [20], [0])
     assert attributes_of(load) == {"is_cpu_op": (BOOL, 1)}
     assert [one[5] for one in (first, second)] == [[b"\0"], [b"\1"]]
@@ -104,7 +104,7 @@ steps = [
     assert cli("chakra", job(cli, RING + training, "training.toml"), "--out", "b").returncode == 0
     _, *nodes = messages((cli.folder / "b.3.et").read_bytes())
     waits = [list(b"".join(after for after in one.get(5, []) if isinstance(after, bytes))) for one in nodes]
-    # Forward, four parts backward, a sum after each and the sum before it, and the same after the last sum.
+    # Forward, four parts backward, an all-reduce after each part and its predecessor, and again after the last one.
     once = [[], [0], [0, 1], [0, 2], [0, 3], [1], [5, 2], [6, 3], [7, 4]]
     assert waits == [*once, [8, 4], [9], [9, 10], [9, 11], [9, 12], [10], [14, 11], [15, 12], [16, 13]]
     expected = {"is_cpu_op": (BOOL, 0), "comm_type": (INT64, 0), "comm_size": (INT64, 1_000_000)}

@@ -1,4 +1,4 @@
-"""Checkpoints: what is none is refused, and a state that no run comes to is no defect of hostnet."""
+"""Invalid checkpoints are refused, and a state that no run can reach is not reported as a defect of hostnet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEAD = 16
 
 
 def forge(content: bytes, place: int, value: int) -> bytes:
-    """The checkpoint with another byte in its state, and the checksum that belongs to that."""
+    """Returns the checkpoint with a byte of its state changed, and a matching checksum."""
     (length,) = struct.unpack_from("<I", content, HEAD - 4)
     head, body = content[: HEAD + length], bytearray(content[HEAD + length + 8 :])
     body[place] = value
@@ -28,7 +28,7 @@ def forge(content: bytes, place: int, value: int) -> bytes:
 
 @pytest.fixture
 def state(cli: Cli) -> Path:
-    """A checkpoint."""
+    """Returns a checkpoint."""
     cli.run("--checkpoint-at", "8 us", "--checkpoint", "state")
     return cli.folder / "state"
 

@@ -1,4 +1,4 @@
-"""`hostnet new --chip` and `hostnet run chip.toml`: what is printed, written and refused."""
+"""`hostnet new --chip` and `hostnet run chip.toml`: output, files and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hostnet run` of clusters: what a newcomer sees, and what becomes of mistakes."""
+"""`hostnet run` of clusters: the output for a newcomer, and the errors for mistakes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHORT = ("--set", "run.warmup=100 us", "--set", "run.duration=300 us")
 
 
 def written(cli: Cli, name: str) -> Path:
-    """The template as `hostnet new` writes it."""
+    """Returns the template as `hostnet new` writes it."""
     done = cli("new", "--cluster", name)
     assert (done.returncode, done.stdout) == (0, f"{name}.toml: run it with: hostnet run {name}.toml\n")
     return cli.folder / f"{name}.toml"

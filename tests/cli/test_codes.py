@@ -1,4 +1,4 @@
-"""Every code of the error table is raised, and no other."""
+"""Every code of the error table is raised, and no other code."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_an_input_that_breaks_a_rule_has_its_code(cli: Cli, code: str) -> None:
 
 
 def test_a_run_that_is_stuck_has_its_exit_code() -> None:
-    # crates/sim/tests builds a machine that is stuck, and checks the code, too.
+    # crates/sim/tests builds a machine that is stuck, and checks its code.
     found = classify_error(hostnet.SimulationError("stuck", "nothing has moved"))
     assert (found.exit_code, found.line) == (1, "error[stuck]: nothing has moved")
 
@@ -162,7 +162,7 @@ def test_errors_have_their_place_and_keep_it(cli: Cli) -> None:
 
 KEBAB = re.compile(r"[a-z]+(-[a-z]+)*")
 PASS_ON = {"error_at", "fail", "_error", "error_line", "Verdict", "__init__"}
-"""Functions and classes that take a code besides other texts."""
+"""Functions and classes that take a code among other texts."""
 
 
 def trees() -> Iterator[tuple[str, ast.Module]]:

@@ -1,4 +1,4 @@
-"""`hostnet compare`: what it shows of two runs, and what it refuses."""
+"""`hostnet compare`: its output for two runs, and its errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support import HANG_S, Cli, assert_tells, read_json
 
 
 def compared(cli: Cli, *arguments: str | Path) -> dict[str, Any]:
-    """What `hostnet compare --json` says."""
+    """Returns the output of `hostnet compare --json`."""
     done = cli("compare", *arguments, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     content: dict[str, Any] = json.loads(done.stdout)
@@ -26,7 +26,7 @@ def compared(cli: Cli, *arguments: str | Path) -> dict[str, Any]:
 
 
 def shown(cli: Cli, *arguments: str | Path) -> str:
-    """What `hostnet compare` shows."""
+    """Returns the output of `hostnet compare`."""
     done = cli("compare", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
     assert max(map(len, done.stdout.splitlines())) <= 100
@@ -34,7 +34,7 @@ def shown(cli: Cli, *arguments: str | Path) -> str:
 
 
 def change_epochs(run: Path, first: int) -> None:
-    """Makes every epoch from `first` on another, as a machine that computes differently would."""
+    """Changes every epoch from `first` on, as if a machine had computed differently."""
     rows = pq.read_table(run / "epochs.parquet").to_pylist()
     for row in rows[first:]:
         row["hash"] = f"{int(row['hash'], 16) ^ 1:016x}"

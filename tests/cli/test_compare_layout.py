@@ -1,4 +1,4 @@
-"""Tables of `hostnet compare`: every part of one that is too wide says which row is which."""
+"""Tables of `hostnet compare`: every part of a table that is too wide names its rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CLUSTERS = ("hostcc", "datagrams", "dctcp", "npb_servers")
 
 
 def assert_rows_have_names(table: WideTable, width: int, names: int) -> None:
-    """Checks that every part has the cells that name a row, whole, and one that says something of it."""
+    """Asserts that every part has the whole cells that name a row, and one with information about it."""
     for part in table.fitted(width):
         for own, whole in zip(part.columns[:names], table.columns, strict=False):
             assert own.header == whole.header
@@ -148,7 +148,7 @@ def test_an_event_has_its_run_its_time_and_its_part(parts: list[str], froms: str
 
 
 def comparison(source: Any, overrides: Sequence[str]) -> Comparison:
-    """Two runs that differ in their seed."""
+    """Returns a comparison of two runs that differ in their seed."""
     return hostnet.compare(*(hostnet.run(source, overrides=overrides, seed=seed) for seed in (1, 2)))
 
 
@@ -181,7 +181,7 @@ def test_what_is_printed_tells_rows_apart(
 
 
 def blocks(lines: list[str]) -> list[list[str]]:
-    """The words of each table."""
+    """Returns the words of each table."""
     found = "\n".join(lines).split("\n\n")
     return [block.split() for block in found if "─" in block]
 

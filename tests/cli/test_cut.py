@@ -1,4 +1,4 @@
-"""`hostnet cut`: what each process would do, and how well they would share a run."""
+"""`hostnet cut`: the work of each process, and the load balance between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are damaged, endless or nested without end: one line that names the file, and exit code 2."""
+"""Files that are damaged, endless or nested too deep: one line that names the file, and exit code 2."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NESTED = 100_000
 
 
 def flipped(path: Path) -> None:
-    """Turns a bit in every tenth of the file."""
+    """Flips a bit in every tenth of the file."""
     content = bytearray(path.read_bytes())
     for place in range(0, len(content), max(len(content) // 10, 1)):
         content[place] ^= 4
@@ -39,7 +39,7 @@ def emptied(path: Path) -> None:
 
 
 def without_rows(path: Path) -> None:
-    """Another object, where an object is wanted."""
+    """Replaces rows by another object."""
     path.write_text('{"format": 1, "config_hash": "0"}')
 
 
@@ -52,7 +52,7 @@ def nested(path: Path) -> None:
 
 
 def of_another_type(path: Path) -> None:
-    """Rows of text instead of objects."""
+    """Replaces objects by rows of text."""
     content = read_json(path)
     path.write_text(
         json.dumps({key: [str(value)] if isinstance(value, list) else value for key, value in content.items()})
@@ -60,7 +60,7 @@ def of_another_type(path: Path) -> None:
 
 
 def of_other_numbers(path: Path) -> None:
-    """Text and infinities instead of numbers."""
+    """Replaces numbers by text and infinities."""
     path.write_text(path.read_text().replace(": 1", ': "x1').replace(": 2", ": 1e999"))
 
 
@@ -89,7 +89,7 @@ COMPARED = {**SHARED, "epochs.parquet": TABLE_DAMAGES}
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run directory with everything in it."""
+    """Returns a complete run directory."""
     return Cli(tmp_path_factory.mktemp("whole")).run("--series", "1us", "--out", "run")
 
 

@@ -1,4 +1,4 @@
-"""Wrong input: one line, exit code 2, and nothing left behind."""
+"""Wrong input: one line, exit code 2, and no files left behind."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_server_ends_at_the_latest_when_it_says(run: dict[str, Any], end_us: i
 
 @pytest.mark.parametrize(("latency", "end_us"), [("1 us", 20_020), ("10 ms", 3_200_020)])
 def test_a_cluster_ends_after_80_slices_of_warm_up_at_the_latest(latency: str, end_us: int) -> None:
-    """A slice is 250 us, or a round trip over two cables each way."""
+    """A slice is 250 us, or one round trip over two cables."""
     config = {
         "host": {"a": {"kind": "endpoint"}, "b": {"kind": "endpoint"}},
         "network": {"latency": latency},

@@ -1,4 +1,4 @@
-"""Tables on a screen: headings are never cut, lines fit, and every column is there."""
+"""Tables on a screen: headings are never truncated, lines fit, and every column is shown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS = st.text("abcdefgh", min_size=1, max_size=14)
 
 
 def printed(width: int, *parts: object) -> list[str]:
-    """The lines of what is printed on a screen of this width."""
+    """Returns the lines printed on a screen of this width."""
     console = Console(file=io.StringIO(), width=width, color_system=None)
     for part in parts:
         console.print(part)
@@ -108,7 +108,7 @@ def test_every_table_of_an_example_is_whole(
     assert "…" not in text
     assert "µ" not in text
     assert not re.search(r"(?<!\w)-0 ", text)
-    # A heading that is cut would be there twice.
+    # A truncated heading would occur twice.
     for index, line in enumerate(lines):
         if line.startswith("───") and lines[index - 2 : index - 1] == [""]:
             cells = [cell.strip() for cell in lines[index - 1].split("  ") if cell.strip()]

@@ -1,4 +1,4 @@
-"""`hostnet memory`: what it prints, which traces it takes, and what it refuses."""
+"""`hostnet memory`: its output, the traces that it takes, and its errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KEYS = {
         *("write_mode_share", "write_modes"),
     ],
 }
-"""The tables of the JSON, and their keys. Programs rely on them."""
+"""Tables of the JSON, and their keys. Programs rely on them."""
 
 WRONG = {
     "traffic": (("--traffic", "randm"), 'unknown-name | "random"'),
@@ -75,12 +75,12 @@ WRONG = {
     "format without a trace": (("--format", "ramulator"), "requires-key | name one"),
     "set": (("--set", "memory.x=1"), "unknown-key | unknown key"),
 }
-"""For each option a wrong value, and a part of the rule that is told."""
+"""A wrong value for each option, and a part of the rule in its error."""
 
 
 @pytest.fixture
 def memory(cli: Cli) -> Cli:
-    """The command in an empty folder."""
+    """Returns the command in an empty folder."""
     cli.file.unlink()
     return cli
 
@@ -251,7 +251,7 @@ TRACES = {
 
 
 def trace_of(name: str, pairs: int) -> str:
-    """A trace of `pairs` reads, each with a write after it."""
+    """Returns a trace of `pairs` reads, each followed by a write."""
     return "".join(TRACES[name].format(128 * index, 128 * index + 64, 40 * index) for index in range(pairs))
 
 

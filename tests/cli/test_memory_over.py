@@ -1,4 +1,4 @@
-"""`hostnet memory --over`: a row for every combination, and what it refuses."""
+"""`hostnet memory --over`: a row for every combination, and its errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = ("--requests", "3k")
 
 @pytest.fixture
 def memory(cli: Cli) -> Cli:
-    """The command in an empty folder."""
+    """Returns the command in an empty folder."""
     cli.file.unlink()
     return cli
 
@@ -108,7 +108,7 @@ def test_what_combinations_drop_is_told_once(memory: Cli) -> None:
 def test_ctrl_c_between_short_runs_ends_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], last: int
 ) -> None:
-    """Runs as short as these never ask whether to go on."""
+    """Runs as short as these never check for an interrupt."""
     run, begun = memory_alone.run_plan, []
 
     def followed(plan: _core.MemoryPlan, **_more: Any) -> memory_alone.MemoryResult:

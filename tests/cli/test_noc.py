@@ -1,4 +1,4 @@
-"""`hostnet noc`: what it prints, what it takes, and what it refuses."""
+"""`hostnet noc`: its output, its inputs, and its errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEYS = {
     "saturation": ["backlog_after", "backlog_before", "saturated"],
     "speed": ["cpu_s", "cycles_per_s", "flit_hops_per_cpu_s", "flit_hops_per_s", "wall_s"],
 }
-"""The tables of the JSON, and their keys. Programs rely on them."""
+"""Tables of the JSON, and their keys. Programs rely on them."""
 
 WRONG = {
     "traffic": (("--traffic", "unifrm"), 'unknown-name | --traffic unifrm | traffic.pattern | "unifrm"'),
@@ -67,7 +67,7 @@ WRONG = {
     "over what is given": (("--vcs", "2", "--over", "noc.vcs=1,4"), "conflicting-keys | --vcs 2 | --over noc.vcs"),
     "page in no folder": (("--html", "nowhere/x.html"), "file-access | --html nowhere/x.html"),
 }
-"""For each option a wrong value, and a part of the rule that is told."""
+"""A wrong value for each option, and a part of the rule in its error."""
 
 TRACES = {
     "back in time": ("5 0 1 1\n4 0 1 1\n", 'malformed-file | x.txt:2 | "4"'),
@@ -82,7 +82,7 @@ TRACES = {
 
 @pytest.fixture
 def noc(cli: Cli) -> Cli:
-    """The command in an empty folder."""
+    """Returns the command in an empty folder."""
     cli.file.unlink()
     return cli
 

@@ -1,4 +1,4 @@
-"""Percentages: one notation wherever they are shown."""
+"""Percentages have one notation everywhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hostnet.units import format_percent
 from tests.docs.reference import ROOT
 
 NOT_SHOWN = {"report/link_lines.py": "a colour of CSS", "cli/memory.py": "the value of a key"}
-"""Files that write percentages that nobody reads, and what these are."""
+"""Files with percentages that are never shown, and their use."""
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_percentage_has_a_space_and_zero_no_sign(share: float, digits: int, si
 
 
 def without_space(tree: ast.AST) -> Iterator[int]:
-    """The lines of those formatted strings that put a percent sign right behind a number."""
+    """Returns the lines with formatted strings that put a percent sign right behind a number."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
             if ast.unparse(node.format_spec).rstrip("'\"").endswith("%"):

@@ -1,4 +1,4 @@
-"""Progress of long runs, with a clock of our own."""
+"""Progress of long runs, with a simulated clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hostnet.terminal.progress import Watch, new_bar
 
 
 class Clock:
-    """A clock that stands still until it is moved."""
+    """A clock that only advances when it is moved."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -53,7 +53,7 @@ def test_short_and_quiet_runs_print_nothing(tmp_path: Path, until_s: float, show
 
 
 def test_the_time_left_is_that_of_what_is_being_done(tmp_path: Path) -> None:
-    """Rates that took long say nothing about the run after them."""
+    """Rates of slow runs before say nothing about the current run."""
     clock = Clock()
     with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream, clock=clock) as watch:
         rates = {"simulated_ps": 0, "target_ps": 0, "events": 0, "phase": "rates of the memory"}

@@ -1,4 +1,4 @@
-"""Rates: those that are small beside the unit of their column have a prefix of their own."""
+"""Rates that are small compared to the unit of their column have their own prefix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hostnet run`: what it prints and what it leaves behind."""
+"""`hostnet run`: its output and its files."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ jobs = [{ rw = "read", bs = "64 KiB", iodepth = 4, size = "1 GiB", ssd = 0 }]
 
 @pytest.fixture
 def cached(cli: Cli) -> Path:
-    """An application beside a drive on a server with small caches."""
+    """Returns an application beside a drive on a server with small caches."""
     file = cli.folder / "cached.toml"
     file.write_text(CACHED)
     return file

@@ -1,4 +1,4 @@
-"""Nothing that a user wrote commands the terminal."""
+"""No text written by a user sends control sequences to the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hostnet.terminal.screen import CONTROLS, visible
 from tests.support import QUADRANT, Cli
 
 HOSTILE = "\x1b[2J\x9b31m\u202e[/bold]"
-"""Clears the screen, turns to red, turns the text round, and ends what was never begun."""
+"""Clears the screen, switches to red, reverses the text, and closes sequences that were never opened."""
 
 TRACE = "".join(f" L {64 * line:x},8\n" for line in range(1000))
 
@@ -40,7 +40,7 @@ def test_whatever_stands_in_a_table_is_shown_as_it_is(text: str) -> None:
 
 @pytest.fixture
 def hostile(cli: Cli) -> Cli:
-    """A command whose configuration has hostile text wherever that is allowed."""
+    """Returns a command whose configuration has hostile text wherever text is allowed."""
     hostile = json.dumps(HOSTILE)
     text = QUADRANT.replace("[run]", f"unvalidated = {hostile}\ndescription = {hostile}\n[run]")
     cli.file.write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""Stopping a run and asking how it goes."""
+"""Stopping a run and requesting its status."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_second_ctrl_c_leaves_nothing_half_written(cli: Cli, noticed: bool) ->
     interrupted(process)
     assert process.returncode in (130, -signal.SIGINT)
     whole = cli.folder / "part"
-    # A lock that nobody holds any more is no result; the next run there takes it over.
+    # A lock whose holder has ended is not a result; the next run there takes it over.
     left = [entry for entry in cli.entries() if entry.suffix != ".lock"]
     assert left == [cli.file] or (whole / "manifest.json").exists()
 

@@ -1,4 +1,4 @@
-"""What a start of the command loads, and that the list of commands says what the commands are."""
+"""The modules that the command loads at its start, and the list of commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support import QUADRANT, Cli, assert_tells
 
 
 def loaded(folder: Path, *arguments: str) -> set[str]:
-    """The modules that a command has loaded when it leaves."""
+    """Returns the modules that a command has loaded when it exits."""
     code = (
         "import json, sys\n"
         "from hostnet.cli import main\n"
@@ -59,7 +59,7 @@ def test_a_run_loads_what_it_needs(tmp_path: Path) -> None:
 
 
 def commands() -> Iterator[list[str]]:
-    """Every command, and those below it."""
+    """Yields every command and its subcommands."""
     for name in COMMANDS:
         yield [name]
         yield from ([name, below] for below in getattr(load(name), "commands", {}))

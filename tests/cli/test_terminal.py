@@ -1,4 +1,4 @@
-"""What a person at a terminal sees."""
+"""The output on a terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class Terminal:
-    """A pseudo-terminal of a number of columns with the command running in it."""
+    """A pseudo-terminal of a number of columns in which the command runs."""
 
     def __init__(self, cli: Cli, columns: int, *arguments: str) -> None:
         self.ours, theirs = pty.openpty()
@@ -41,7 +41,7 @@ class Terminal:
         os.close(theirs)
 
     def read_until(self, *words: str) -> str:
-        """What is shown until all words have been, or the command ends."""
+        """Returns the output until all words were shown, or the command ends."""
         shown = b""
         while not words or not all(word.encode() in shown for word in words):
             try:
@@ -54,7 +54,7 @@ class Terminal:
         return shown.decode(errors="replace")
 
     def read(self) -> str:
-        """Everything that is shown until the command ends."""
+        """Returns the output until the command ends."""
         shown = self.read_until()
         os.close(self.ours)
         self.process.wait(timeout=HANG_S)

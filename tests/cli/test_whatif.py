@@ -1,4 +1,4 @@
-"""`hostnet whatif`: the NIC elsewhere."""
+"""`hostnet whatif`: the NIC at other places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = ROOT / "docs" / "whatif.md"
 SERVERS = re.sub(
     r'(duration = )".*"', r'\1"100 us"', PAGE.read_text(encoding="utf-8").split("```toml")[1].split("```")[0]
 )
-"""The cluster of the page, for a moment."""
+"""The cluster of the page, in a short run."""
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_without_a_nic_on_a_network_there_is_nothing_to_move(cli: Cli, tmp_path:
 
 
 def a_run(place: str, goodput: float, half: float | None, **more: Any) -> PlacedRun:
-    """A run in which a class has this goodput."""
+    """Returns a run in which a class has this goodput."""
     own = {"class": "bulk", "goodput_gbps": goodput, "goodput_ci95": half, "goodput_drift": None, "marked_by_host": 0}
     summary = {
         "classes": [{**own, **more}],
@@ -155,7 +155,7 @@ def test_what_drifts_is_no_steady_state() -> None:
 
 
 def test_marks_of_a_control_that_suits_pcie_are_told() -> None:
-    """hostCC marks where a NIC on the die fills the write buffer beyond the threshold, and not with a higher one."""
+    """With a NIC on the die, hostCC marks at the threshold for PCIe because the write buffer is fuller."""
     source = ROOT / "examples/hostcc.toml"
     short = ["run.warmup=1 ms", "run.duration=1 ms"]
     placed = what_if(source, ["pcie", "onchip"], overrides=short)

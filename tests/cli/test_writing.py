@@ -1,4 +1,4 @@
-"""Files that the commands write: whole or not at all, and an error names the one that cannot be written."""
+"""Files that the commands write are complete or absent, and an error names the file that cannot be written."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ to = "b"
 
 
 def limit_files(most: int) -> dict[str, object]:
-    """Lets every write beyond so many bytes of a file fail, as on a disk that is full."""
+    """Makes every write beyond a number of bytes of a file fail, as on a full disk."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)), "env": environment}
 

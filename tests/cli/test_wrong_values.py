@@ -1,4 +1,4 @@
-"""Every option of every command, given a value that it cannot have."""
+"""Every option of every command with invalid values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEEDS = {
     "--counters-out": ["--counters", "perf"],
     "--interval-ms": ["--command"],
 }
-"""What makes an option be about something."""
+"""Arguments that an option needs to apply."""
 
 OF_COMMAND = {
     ("explain", "--host"): [],
@@ -35,7 +35,7 @@ OF_COMMAND = {
     ("sweep", "--set"): ["--over", "core.lfb.entries=4,8"],
     **{("filter", name): ["--l1", "32KiB,8"] for name in ("--replacement", "--format", "--output", "--output-format")},
 }
-"""As `NEEDS`, of one command."""
+"""Arguments as in `NEEDS`, for one command."""
 
 ABOUT = {
     "validate": ["netsdm"],
@@ -45,7 +45,7 @@ ABOUT = {
     "chakra": ["job.toml"],
     "import": ["machine.xml"],
 }
-"""What a command is about; `x.toml` for others that want something."""
+"""Arguments of each command; `x.toml` for others that take one."""
 
 OTHERS = {
     "cluster.toml": (ROOT / "examples/allreduce-one-of-many.toml").read_text(encoding="utf-8"),
@@ -54,7 +54,7 @@ OTHERS = {
 }
 
 PATHS = {"DIR", "FILE", "PATH", "DIR/NAME"}
-"""Metavars of options that name a place: one below a file is wrong."""
+"""Metavars of options that name a path: one below a file is invalid."""
 
 ALL = {
     (words, parameter.opts[0]): (command, parameter)
@@ -68,12 +68,12 @@ NUMBERS = [key for key, (_, parameter) in ALL.items() if parameter.get_runtime_p
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Hostile:
-    """A folder for wrong words."""
+    """Returns a folder for invalid words."""
     return Hostile(tmp_path)
 
 
 def line(words: str, option: str, value: str) -> list[str]:
-    """A command line that is right but for the value of one option."""
+    """Returns a valid command line except for the value of one option."""
     command, _ = ALL[words, option]
     wanted = any(parameter.param_type_name == "argument" and parameter.required for parameter in command.params)
     about = ABOUT.get(words, ["x.toml"] if wanted else [])
@@ -90,7 +90,7 @@ def line(words: str, option: str, value: str) -> list[str]:
 
 
 def refused(hostile: Hostile, arguments: list[str]) -> Complaint:
-    """What the command says, which must refuse the line."""
+    """Returns the error of the command, which must refuse the line."""
     hostile.empty()
     for name, text in {"x.toml": QUADRANT, **OTHERS}.items():
         hostile.write(name, text)

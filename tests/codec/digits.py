@@ -1,6 +1,6 @@
-"""A rank that learns scikit-learn's digits with torch: `python -m tests.codec.digits RANK RANKS FOLDER SETTINGS`.
+"""A rank that trains on scikit-learn's digits with torch: `python -m tests.codec.digits RANK RANKS FOLDER SETTINGS`.
 
-Prints JSON: the share of right guesses, a digest of the weights after each step, and the bytes that were sent.
+Prints JSON: the accuracy, a digest of the weights after each step, and the bytes sent.
 """
 
 from __future__ import annotations

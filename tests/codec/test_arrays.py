@@ -1,4 +1,4 @@
-"""`hostnet.codec` for arrays: what comes back, what is refused, and that other threads go on."""
+"""`hostnet.codec` for arrays: results, errors, and progress of other threads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_vectors_of_the_format_page() -> None:
 
 
 class Tensor:
-    """What torch's tensors are to NumPy."""
+    """Stand-in for a tensor of torch, as NumPy sees it."""
 
     def __init__(self, values: Any, trouble: Exception | None = None) -> None:
         self.values, self.trouble = values, trouble

@@ -1,4 +1,4 @@
-"""`hostnet codec`: what it prints, and what it refuses."""
+"""`hostnet codec`: its output, and its errors."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_ring_gains_what_its_densest_part_does(cli: Cli) -> None:
     assert found["ratio"] == pytest.approx(2 * 32 / (2 + 18))
     shown = cli("codec", "half.npy", "--ranks", "4").stdout
     assert "around a ring of 4 ranks 1.78: " in shown
-    # More ranks than floats: those without any are in nobody's way.
+    # More ranks than floats: ranks without floats are allowed.
     np.save(cli.folder / "few.npy", gradient[-3:])
     assert json.loads(cli("codec", "few.npy", "--ranks", "8", "--json").stdout)["ring_ratio"] == pytest.approx(1.0)
 

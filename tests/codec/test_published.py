@@ -1,4 +1,4 @@
-"""What table 3.4 of the thesis behind INCEPTIONN publishes of compressed gradients, and what its text says of it."""
+"""Values of table 3.4 of the thesis behind INCEPTIONN on compressed gradients, and those of its text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SHARES = {
     ("VGG-16", 8): (96.2, 3.8, 0.0, 0.0),
     ("VGG-16", 6): (97.3, 2.7, 0.0, 0.0),
 }
-"""Percent of gradients with 0, 8, 16 and 32 bits beside their tags, by network and k of the bound 2^-k."""
+"""Percent of gradients with 0, 8, 16 and 32 bits besides their tags, by network and k of the bound 2^-k."""
 
 
 def ratio_of(network: str, bound: int) -> float:
-    """The ratio of floats of which so many are in each class."""
+    """Returns the compression ratio of floats with these shares of each class."""
     values = (0.0, 2.0**-bound, 0.5, 1.0)
     counts = [round(80 * share) for share in SHARES[network, bound]]
     sizes = codec.sizes(np.repeat(np.array(values, np.float32), counts), bound)

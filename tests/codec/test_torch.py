@@ -1,4 +1,4 @@
-"""The hook for torch, where torch and scikit-learn are installed."""
+"""The hook for torch, if torch and scikit-learn are installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOOKS: list[dict[str, Any]] = [
 
 
 def learn(folder: Path, settings: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """What two ranks print."""
+    """Returns the output of two ranks."""
     folder.mkdir()
     words = [sys.executable, "-m", "tests.codec.digits"]
     ranks = [

@@ -1,4 +1,4 @@
-"""Workers that learn with compressed gradients: replicas stay alike, and what they learn is what they would have."""
+"""Workers that train with compressed gradients: replicas stay equal, and accuracy is as without compression."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support import HANG_S
 
 
 class Row(NamedTuple):
-    """What the example prints of a way to exchange gradients."""
+    """A row of the example: a way to exchange gradients."""
 
     right: float
     alike: bool
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, Row]:
-    """The rows of the example. It runs on its own, for it decides on how many threads NumPy multiplies."""
+    """Returns the rows of the example, run as a process because it sets the number of threads of NumPy."""
     command = [sys.executable, str(ROOT / "examples/train_compressed.py")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=True)
     found = re.findall(r"^(.+?) +([\d.]+) % right, replicas (\w+) ?(.*)$", done.stdout, re.MULTILINE)
@@ -49,7 +49,7 @@ def test_every_worker_of_a_ring_has_the_same_bits(workers: int, mode: str) -> No
         first, *others = example.ring_sum(gradients, example.Link(bound, mode))
         assert all(other.tobytes() == first.tobytes() for other in others)
         errors: Any = np.abs(first - np.sum(gradients, axis=0))
-        # Each of the hops that sum up loses an error at most, and so does handing out.
+        # Each of the hops of the reduction adds at most one error, and so does the distribution.
         worst = 2.0**-7 if mode == "thesis" else 0.0
         assert errors.max() <= workers * max(2.0**-bound, worst) + 1e-6
 
@@ -65,7 +65,7 @@ def test_with_the_bound_kept_as_much_is_learned(rows: dict[str, Row]) -> None:
     plain = rows["as they are"].right
     assert plain > 45
     assert rows["bounded 2^-10"].right > plain - 1
-    # What is learned differs by half a percent with the batches that are drawn, too.
+    # Accuracy also varies by half a percent with the drawn batches.
     assert rows["nearest 2^-8"].right > plain - 2
     assert rows["with feedback"].right > plain - 2
 

@@ -1,4 +1,4 @@
-"""Files of counters as people and programs write them."""
+"""Files of counters as users and programs write them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hostnet.counters import FLOWS, SCALARS, CounterFile
 SERVER = "cascade-lake-6234"
 
 CHANNEL_TICKS = 1_466_500_000
-"""Clocks of a channel of DDR4-2933 in a second."""
+"""Clocks of a channel of DDR4-2933 per second."""
 
 CHA_TICKS = 2_400_000_000
 IRP_TICKS = 500_000_000
 
 
 def perf(*rows: str, stamp: str = "1.000000000", group: str = "") -> str:
-    """An interval of `perf stat -I -x,` with rows of an event and its count."""
+    """Returns an interval of `perf stat -I -x,` with one row per event and count."""
     lines = []
     for row in rows:
         event, _, count = row.rpartition("=")
@@ -36,11 +36,11 @@ BASIC = (
     "UNC_M_RPQ_OCCUPANCY [uncore_imc_0]=2933000000",
     "UNC_M_RPQ_OCCUPANCY [uncore_imc_1]=5866000000",
 )
-"""Two channels: 220 million lines read in a second, 2 and 4 entries of the RPQ in use."""
+"""Two channels: 220 million lines read per second, 2 and 4 entries of the RPQ in use."""
 
 
 def file(folder: Path, *parts: str, name: str = "counters.csv") -> Path:
-    """A file with these parts one after the other."""
+    """Writes a file with these parts in order."""
     path = folder / name
     path.write_bytes("".join(parts).encode())
     return path
@@ -52,7 +52,7 @@ def read(folder: Path, *parts: str, **options: Any) -> CounterFile:
 
 
 def quantities(values: dict[str, Any]) -> dict[str, float | None]:
-    """The quantities of a window, flows in two."""
+    """Returns the quantities of a window, with flows split in two."""
     flat = {name: values[name] for name in ("window_ns", "channels", *SCALARS)}
     for flow in FLOWS:
         flat |= {f"{flow}.{part}": values[flow][part] for part in ("occupancy", "lines")}
@@ -60,6 +60,6 @@ def quantities(values: dict[str, Any]) -> dict[str, float | None]:
 
 
 def summary_of(results: hostnet.Results) -> dict[str, Any]:
-    """What the summary of a run has under `counters`."""
+    """Returns the entry `counters` of the summary of a run."""
     found: dict[str, Any] = json.loads(results.native.summary_json)["counters"]
     return found

@@ -1,4 +1,4 @@
-"""Whatever a file holds, it is read or refused with its name, a line and a reason."""
+"""Any file is read, or refused with its name, a line and a reason."""
 
 from __future__ import annotations
 

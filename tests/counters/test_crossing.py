@@ -1,4 +1,4 @@
-"""Counters of UPI and of which DRAM serves the cores: what files tell, and what a run of several sockets counts."""
+"""Counters of UPI and of the DRAM that serves the cores: in files, and in runs of several sockets."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hostnet.explain import explain_counters
 from tests.counters.support import BASIC, file, perf, read
 
 TICKS = 1_300_000_000
-"""Clocks of a link of 10.4 GT/s in a second."""
+"""Clocks of a link of 10.4 GT/s per second."""
 
 LINE, OTHER = 9, 1
-"""Slots of a line, and of a message without."""
+"""Slots of a line, and of a message without a line."""
 
 
 def upi(link: int, sent: int, received: int = 0, others: int = 0) -> tuple[str, ...]:
-    """The rows of a link: lines sent and received, and messages without a line both ways."""
+    """Returns the rows of a link: lines sent and received, and messages without a line in both directions."""
     unit = f" [uncore_upi_{link}]"
     return (
         f"UNC_UPI_CLOCKTICKS{unit}={TICKS}",

@@ -1,4 +1,4 @@
-"""The lists of events are whole, and every way to spell an event leads to it."""
+"""The lists of events are complete, and every spelling of an event is recognised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of real machines: aggregation, sockets, spellings, clocks, and what is missing."""
+"""Files of real machines: aggregation, sockets, spellings, clocks, and missing counters."""
 
 from __future__ import annotations
 
@@ -356,7 +356,7 @@ def test_a_configuration_says_what_the_server_is(tmp_path: Path) -> None:
 
 
 def calls_to_read(path: Path, windows: int) -> int:
-    """How many functions are called to read a file of so many windows of 40 units."""
+    """Returns the number of function calls that reading a file with this many windows of 40 units takes."""
     units = 40
     names = [f"UNC_M_CAS_COUNT.RD [uncore_imc_{unit}]" for unit in range(units)]
     tails = [f",1000,,{name},1000000000,100.00,,\n" for name in names]

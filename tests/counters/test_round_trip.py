@@ -1,4 +1,4 @@
-"""What a run writes is read back as what the run measured."""
+"""A counter file that a run writes is read back as the values that the run measured."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def there_and_back(results: hostnet.Results, form: str, per_socket: bool, **opti
 
 
 def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Counts are the same; times were rounded to clocks."""
+    """Asserts that counts are equal; times were rounded to clocks."""
     found, expected = quantities(found), quantities(expected)
     for name, value in expected.items():
         exact = "occupancy" not in name and "share" not in name and name != "window_ns"

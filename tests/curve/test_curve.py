@@ -1,4 +1,4 @@
-"""The curve obeys what binds it, and the command says what is wrong."""
+"""The curve obeys the limits of the server, and the command reports invalid input."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def small(tmp_path: Path) -> Path:
 def test_a_curve_rises_and_stays_below_the_peak(preset: str) -> None:
     server = load_server(preset)
     points = measure(Setting(server, reads=(1.0, 0.5), points=4))
-    # Reads of home snoop wait for the other socket: a load adds less to them, and the cores do not fill the channels.
-    # Nor do three cores of six LFB entries each.
+    # Reads with home snoop wait for the other socket: a load adds less to their latency, and the cores do not fill the
+    # channels. Neither do three cores of six LFB entries each.
     snoops = preset == "broadwell-r730"
     rise = 1.15 if snoops else 1.2 if preset in ("mcn-a57", "mcn-host-4") else 1.3
     for reads in (1.0, 0.5):
@@ -53,7 +53,7 @@ def test_a_curve_rises_and_stays_below_the_peak(preset: str) -> None:
         assert curve[0].latency_ns > rise * curve[-1].latency_ns
         assert curve[-1].latency_ns > server.read_latency_ns
     most = {point.reads: point.bandwidth_gb_per_s for point in points if point.gap_ns == 0}
-    # The entries of their last levels hold reads for longer than writes: they, and not the channels, are full.
+    # The entries of their last levels hold reads for longer than writes, so these entries are full, not the channels.
     few = preset == "netdimm-host" or preset.startswith("mcn-")
     assert snoops or few or most[1.0] > most[0.5], "turning the bus round costs bandwidth"
 

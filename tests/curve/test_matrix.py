@@ -1,4 +1,4 @@
-"""The matrix between nodes is as the ways between them, and the command says what is wrong."""
+"""The matrix between nodes matches the paths between them, and the command reports invalid input."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_foreign_memory_is_farther_and_no_wider_than_the_way_to_it(nodes: Path) 
     for (node, memory), pair in pairs.items():
         local = pairs[node, node]
         if node != memory:
-            # Twice the latency of 35 ns, and 80 B at 41.6 GB/s.
+            # Twice the latency of 35 ns, plus 80 B at 41.6 GB/s.
             assert pair.latency_ns - local.latency_ns == pytest.approx(72, abs=4)
             assert pair.bandwidth_gb_per_s < min(local.bandwidth_gb_per_s, 41.6 * 64 / 72)
 

@@ -1,4 +1,4 @@
-"""What the sources say that the reference pages must say too: table columns, domain names, limits."""
+"""Facts of the sources that the reference pages must state: table columns, domain names, limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def table_columns() -> dict[str, list[str]]:
-    """The columns of every result table, in their order, read from the simulator's source."""
+    """Returns the columns of every result table, in order, as the simulator's source has them."""
     sources = sorted((ROOT / "crates/sim/src/report").glob("*.rs"))
     text = "".join(source.read_text(encoding="utf-8") for source in sources)
     tables = re.findall(r"const (\w+): &\[Column<\w+>\] = &\[\n(.*?)^\];", text, re.DOTALL | re.MULTILINE)
@@ -17,15 +17,15 @@ def table_columns() -> dict[str, list[str]]:
 
 
 def domain_names() -> list[str]:
-    """The names of domains in reports, read from the simulator's source."""
+    """Returns the names of domains in reports, as the simulator's source has them."""
     text = (ROOT / "crates/model/src/part/group.rs").read_text(encoding="utf-8")
     return re.findall(r'^    \w+ "([^"]+)"', text[text.index("\ngroups! {") :], re.MULTILINE)
 
 
 def documented(page: str, heading: str | None = None) -> dict[str, list[str]]:
-    """The rows of a page's tables whose first cell is `code`: its text, and the cells after it.
+    """Returns the table rows of a page whose first cell is `code`: that code, and the cells after it.
 
-    With a heading, only the tables below it and above the next heading.
+    With a heading, returns only those of the tables between it and the next heading.
     """
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     if heading is not None:
@@ -36,13 +36,13 @@ def documented(page: str, heading: str | None = None) -> dict[str, list[str]]:
 
 
 def asked_keys() -> list[str]:
-    """The keys of limits that a workload asks for, read from the source: the server is not changed by them."""
+    """Returns the keys of limits that a workload sets, from the source: raising them does not change the server."""
     text = (ROOT / "crates/analysis/src/limits/list.rs").read_text(encoding="utf-8")
     return re.findall(r'Key::asked\("([^"]+)"\)', text[: text.index("pub const TOGETHER")])
 
 
 def documented_limits() -> list[tuple[list[str], list[str]]]:
-    """The rows of the table of limits: the names of each, and the keys."""
+    """Returns the rows of the table of limits: the names of each, and the keys."""
     text = (ROOT / "docs" / "domains.md").read_text(encoding="utf-8")
     table = text[text.index("| name | key | what is raised |") :].partition("\n\n")[0]
     rows = [line.split(" | ") for line in table.splitlines()[2:]]

@@ -1,4 +1,4 @@
-"""The pages about clusters say what the program does."""
+"""The pages about clusters agree with the program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLES = ("classes", "flows", "latencies", "hosts", "memory", "queues", "control
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> hostnet.ClusterResults:
-    """The cluster of the template, for a moment."""
+    """Returns the cluster of the template with a short run."""
     file = tmp_path_factory.mktemp("cluster") / "cluster.toml"
     text = _core.cluster_template("hostcc")
     file.write_text(re.sub(r'(duration|warmup) = ".*"', r'\1 = "200 us"', text), encoding="utf-8")
@@ -84,7 +84,7 @@ OF_POWER = ("power", "power_states", "frequencies", "ncap", "power_series")
 
 @pytest.fixture(scope="module")
 def of_power() -> hostnet.ClusterResults:
-    """A service on a server whose cores have frequencies and sleep, for a moment."""
+    """Returns a short run of a service on a server whose cores have frequencies and sleep."""
     nic = hostnet.Nic(ncap=hostnet.Ncap(fcons=1))
     server = hostnet.Host(preset="i7-3770-gem5", fidelity="fluid", power=hostnet.Power(idle="menu"), nic=nic)
     hosts = {"client": hostnet.Host(kind="endpoint"), "server": server}

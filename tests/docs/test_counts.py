@@ -1,4 +1,4 @@
-"""The counts of rows that pass: the README and the pages of studies say what the ledger has counted."""
+"""The counts of passing rows in the README and the pages of studies are those of the ledger."""
 
 from __future__ import annotations
 

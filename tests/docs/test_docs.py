@@ -1,4 +1,4 @@
-"""The documentation says what the sources say, its links lead somewhere, and its words are in the glossary."""
+"""The documentation agrees with the sources, its links resolve, and its abbreviations are in the glossary."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ FORBIDDEN = re.compile(
     r"revolutionary|powerful|leverag\w*|utili[sz]e\w*|simply|obviously|best[- ]in[- ]class)\b|(?<![\w/(])#\d+\b",
     re.IGNORECASE,
 )
-"""Advertising, reminders and numbers of tickets."""
+"""Advertising, reminders and ticket numbers."""
 
 ABSOLUTE_PATH = re.compile(r"(?<![\w./*>-])/(?!dev/|sys/)\w[\w.-]*/\w")
-"""A path of somebody's machine. Device names of drives, and what Linux says of every machine, may stand."""
+"""A path of a developer's machine. Device names of drives, and paths that every Linux machine has, are allowed."""
 
 NAMES = {"README", "CONTRIBUTING", "CHANGELOG", "P5800X"}
-"""Words in capitals that are no abbreviations."""
+"""Words in capitals that are not abbreviations."""
 
 
 def text_of(page: Path) -> str:
@@ -49,7 +49,7 @@ def text_of(page: Path) -> str:
 
 
 def prose_of(page: Path) -> str:
-    """A page without code and without the targets of links."""
+    """Returns a page without code and without the targets of links."""
     text = re.sub(r"^```.*?^```", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"`[^`]*`|<!--.*?-->", "", text, flags=re.DOTALL)
     return re.sub(r"\]\([^)]*\)", "]", text)
@@ -60,7 +60,7 @@ def name_of(page: Path) -> str:
 
 
 def anchors_of(page: Path) -> set[str]:
-    """The anchors that a page's headings make, with a number from the second heading of the same words on."""
+    """Returns the anchors of a page's headings, numbered from the second heading with the same words on."""
     headings = re.findall(r"^#+ (.+)$", text_of(page), re.MULTILINE)
     found: Counter[str] = Counter()
     for heading in headings:
@@ -107,11 +107,11 @@ def test_every_result_of_a_chip_is_documented() -> None:
 
 
 SAID_ELSEWHERE = {"rpq_full_share", "wpq_full_share"}
-"""Keys of channels that are named as those of the domains."""
+"""Keys of channels with the same names as those of domains."""
 
 
 def keys_of(content: Any) -> set[str]:
-    """Every key in nested tables and lists."""
+    """Yields every key in nested tables and lists."""
     if isinstance(content, list):
         return set().union(*map(keys_of, content))
     if not isinstance(content, dict):

@@ -13,7 +13,7 @@ from tests.docs.reference import ROOT
 from tests.support import HANG_S, Cli, with_small_llc
 
 OF_A_PART = {"noc.toml"}
-"""Configurations of a part alone, which `hostnet run` does not take."""
+"""Configurations of a single part, which `hostnet run` does not take."""
 
 CHIP = ROOT / "examples/chip.toml"
 OTHERS = {*OF_A_PART, CHIP.name}
@@ -41,7 +41,7 @@ def test_the_chip_runs(cli: Cli) -> None:
 
 
 def output_of(name: str, folder: Path) -> list[str]:
-    """What a script prints, run from another folder."""
+    """Returns the output of a script that runs in another folder."""
     command = [sys.executable, str(ROOT / "examples" / name)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""The generator's files are as it would write them, and it says of a key what the schema says."""
+"""The generated files are up to date, and state for each key what the schema states."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_nothing_is_stale() -> None:
 
 
 def words(description: str, **senses: str) -> dict[str, Any]:
-    """The schema of a key that is one of some words."""
+    """Returns the schema of a key whose value is one of some words."""
     return {"description": description, "oneOf": [{"const": word, "description": senses[word]} for word in senses]}
 
 
@@ -119,7 +119,7 @@ ELSEWHERE = {
     "cluster": ("run", "network.switch", "host.*.compress", *(f"host.*.{key}" for key in keys(tables("server")[""]))),
     "memory": ("memory",),  # as of a server
 }
-"""Tables whose keys are those of others."""
+"""Tables with the same keys as others."""
 
 
 @pytest.mark.parametrize("root", sorted({page.root for page in pages.PAGES.values()}))

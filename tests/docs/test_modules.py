@@ -1,4 +1,4 @@
-"""What is said of crates, folders and files is what is there, and arrows point downward."""
+"""Statements about crates, folders and files match the tree, and dependencies point downward."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ TABLE = re.compile(r"^//! \| (?:file|folder) \|.*\n//! \|---.*\n((?://! \|.*\n)+
 
 LISTED = {file: found[1] for file in ROOT.glob("crates/*/src/**/*.rs") if (found := TABLE.search(file.read_text()))}
 KEPT_OUT = "accelerator"
-"""A part that is told of as tried and not kept."""
+"""A part that is described as tried and not kept."""
 
 
 def rows_below(line: str) -> list[str]:
-    """The first cells of the table of the architecture that begins with a line."""
+    """Returns the first cells of the table of the architecture whose header begins with a line."""
     table = ARCHITECTURE.partition(f"\n{line}\n")[2].partition("\n\n")[0]
     return [row.split("|")[1] for row in table.splitlines()[1:]]
 
 
 def named(text: str) -> list[str]:
-    """The files and folders in code of a text, without their ends."""
+    """Returns the files and folders in code spans of a text, without their extensions."""
     return [name.removesuffix(".rs").rstrip("/") for name in re.findall(r"`([\w/-]+(?:/|\.rs))`", text)]
 
 
 def modules_in(folder: Path) -> list[str]:
-    """The modules in a folder of Rust, tests left out."""
+    """Returns the modules in a folder of Rust, without tests."""
     inside = (file.relative_to(folder) for file in folder.iterdir() if file.is_dir() or file.suffix == ".rs")
     return sorted(file.stem for file in inside if file.stem not in ("lib", "main", "mod") and not is_test(file))
 
 
 def layers() -> list[str]:
-    """The crates of the table of layers, from the top."""
+    """Returns the crates of the table of layers, from the top."""
     cells = "".join(rows_below("| layer | knows | does not know |"))
     return re.findall("`crates/([a-z-]+)`", cells)
 

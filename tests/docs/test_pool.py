@@ -1,4 +1,4 @@
-"""The page of pools: its example runs, and its table tells what the page says."""
+"""The page of pools: its example runs, and its table matches the columns of the results."""
 
 from __future__ import annotations
 

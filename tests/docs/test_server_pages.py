@@ -1,4 +1,4 @@
-"""The pages of the commands for one's own server say what the commands have."""
+"""The pages about a server of one's own match the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of tables names all that a run makes."""
+"""The page of tables names all files and columns that a run writes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_every_table_is_listed_where_its_columns_are() -> None:
 
 @pytest.fixture
 def made(cli: Cli) -> set[str]:
-    """The files of run directories, as the page writes them."""
+    """Returns the files of run directories, in the notation of the page."""
     (cli.folder / "cluster.toml").write_text(CLUSTER)
     (cli.folder / "alone.json").write_text(json.dumps(JSON))
     runs = [
@@ -62,7 +62,7 @@ def made(cli: Cli) -> set[str]:
 
 
 def written(file: Path) -> str:
-    """How the page writes a file of a run directory."""
+    """Returns the notation of the page for a file of a run directory."""
     if len(file.parts) > 1:
         return re.sub(r"^seed-\d+", "seed-<n>", file.parts[0]) + "/"
     return re.sub(rf"^(?:{'|'.join(_core.table_info())})\.", "<table>.", file.name)
@@ -73,7 +73,7 @@ def test_the_files_of_a_run_directory_are_listed(made: set[str]) -> None:
 
 
 def listed(page: str, heading: str) -> set[str]:
-    """The files and folders in the first column of the table below a heading."""
+    """Returns the files and folders in the first column of the table below a heading."""
     rows = page.partition(f"\n## {heading}\n\n")[2].partition("\n\n")[0]
     cells = "".join(row.split("|")[1] for row in rows.splitlines())
     return set(re.findall(r"`([\w<>-]+(?:\.\w+|/))`", cells))

@@ -7,14 +7,14 @@ from typing import Any
 
 
 def pair(seed: int) -> dict[str, Any]:
-    """The configuration of a pair, with cores under the name "cores" and devices under "devices"."""
+    """Returns the configuration of a pair, with cores under the name "cores" and devices under "devices"."""
     draw = random.Random(seed)
     make = draw.choice([plain, cached, sockets, cluster])
     return make(draw)
 
 
 def crowd(seed: int) -> dict[str, Any]:
-    """A pair with bystanders that hardly move anything: a core "core", and a drive or a flow "drive"."""
+    """Returns a pair with nearly idle bystanders: a core "core", and a drive or a flow "drive"."""
     draw = random.Random(seed)
     config = draw.choice([plain, cached, cluster])(draw)
     config["run"] |= {"duration": "200 us"}
@@ -31,7 +31,7 @@ def crowd(seed: int) -> dict[str, Any]:
 
 
 def stream(draw: random.Random, cores: int, first: int = 0) -> dict[str, Any]:
-    """Loads and stores of so many cores."""
+    """Returns loads and stores of the given number of cores."""
     found: dict[str, Any] = {
         "kind": "stream",
         "cores": f"{first}-{first + cores - 1}",
@@ -45,7 +45,7 @@ def stream(draw: random.Random, cores: int, first: int = 0) -> dict[str, Any]:
 
 
 def drives(draw: random.Random, cores: str) -> dict[str, Any]:
-    """Storage from one command at a time to all that four drives give."""
+    """Returns storage with one command at a time up to the full load of four drives."""
     rw = draw.choice(["read", "write", "randread", "randrw"])
     block, depth = draw.choice([("512 B", 1), ("4 KiB", 4), ("128 KiB", 16), ("1 MiB", 32)])
     jobs = [
@@ -56,7 +56,7 @@ def drives(draw: random.Random, cores: str) -> dict[str, Any]:
 
 
 def plain(draw: random.Random) -> dict[str, Any]:
-    """One socket without caches, which predictions cover."""
+    """Returns one socket without caches, which predictions cover."""
     config = _server(draw, "cascade-lake-6234")
     config["workload"] = {"cores": stream(draw, draw.randint(1, 6)), "devices": drives(draw, "6-7")}
     if draw.random() < 0.5:
@@ -67,14 +67,14 @@ def plain(draw: random.Random) -> dict[str, Any]:
 
 
 def cached(draw: random.Random) -> dict[str, Any]:
-    """One socket with small caches."""
+    """Returns one socket with small caches."""
     config = plain(draw)
     config["cache"] = {"enabled": True, "llc": {"sets": 256}, "l2": {"sets": 256}}
     return config
 
 
 def sockets(draw: random.Random) -> dict[str, Any]:
-    """Two sockets, with drives at one of them."""
+    """Returns two sockets, with drives on one of them."""
     config = _server(draw, "skylake-8160")
     config["ssd"] = {"sockets": draw.choice([0, 1])}
     first = draw.choice([0, 24])
@@ -86,7 +86,7 @@ def sockets(draw: random.Random) -> dict[str, Any]:
 
 
 def cluster(draw: random.Random) -> dict[str, Any]:
-    """A host with cores of its own or of other sockets that are busy, and traffic of its NIC."""
+    """Returns a host with busy cores of its own or of other sockets, and traffic of its NIC."""
     cores = {"kind": "remote", "sockets": "0-2", "reads": draw.choice([1.0, 0.5])}
     host: dict[str, Any] = {
         "preset": "cascade-lake-hostcc",

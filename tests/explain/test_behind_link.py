@@ -1,4 +1,4 @@
-"""The time of lines behind a link: no part of it is negative, and without load its parts are all of it."""
+"""The time of lines behind a link: no part of it is negative, and without load its parts add up to all of it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import hostnet
 from hostnet.explain import explain_results
 
 LINK_HELPS = 0.05
-"""Least gain of a link twice as fast where the link is the limit: less is worth no name."""
+"""Minimum gain of a link twice as fast if the link is the limit."""
 
 DIFFERENCES = {"unexplained_ns", "gain", "throughput_drift"}
-"""Keys whose values are differences by definition: what a formula leaves over, gains, a change."""
+"""Keys whose values are differences by definition: an unexplained remainder, gains, a drift."""
 
 
 def negative(value: Any, path: str = "") -> Iterator[str]:
-    """The places of all numbers below zero, but for differences and for the row of all channels."""
+    """Yields the places of all negative numbers, except differences and the row of all channels."""
     if isinstance(value, dict):
         if value.get("channel") == -1:
             value = {**value, "channel": 0}
@@ -34,7 +34,7 @@ def negative(value: Any, path: str = "") -> Iterator[str]:
 
 
 def any_server(seed: int) -> dict[str, Any]:
-    """A server with memory behind a link whose latencies are anything between 1 ns and 2 us."""
+    """Returns a server with memory behind a link whose latencies are between 1 ns and 2 us."""
     draw = random.Random(seed)
 
     def times(*keys: str) -> dict[str, str]:
@@ -85,7 +85,7 @@ def job(rw: str) -> dict[str, Any]:
 
 
 def explained(workload: dict[str, Any], from_mc: str, latency: str) -> dict[str, Any]:
-    """What is told of a workload that is alone with memory behind a link."""
+    """Returns the explanation of a workload that runs alone with memory behind a link."""
     config = {
         "server": {"preset": "cascade-lake-6234"},
         "core": {"lfb": {"entries": 1}},
@@ -106,7 +106,7 @@ def test_without_load_a_line_takes_the_link_and_what_is_left_of_the_way_at_home(
     near, far = (explained(workload, from_mc, latency) for latency in ("40 ns", "140 ns"))
     assert far["link_ns"] - near["link_ns"] == pytest.approx(200, abs=1), "the link is crossed twice"
     for row in (near, far):
-        # Controllers take 40 ns both ways, and the wires some.
+        # Controllers take 40 ns in both directions, and the wires add some time.
         assert row["link_ns"] > 2 * 40 + 40
         assert row["latency"]["unloaded_ns"] == pytest.approx(row["latency"]["mean_ns"], rel=0.12)
         assert row["latency"]["unloaded_ns"] <= 1.01 * row["latency"]["mean_ns"]
@@ -120,7 +120,7 @@ def test_memory_behind_a_link_that_is_the_quicker_one_is_told_as_behind_a_link()
 
 
 def far_stream(seed: int) -> dict[str, Any]:
-    """Cores whose lines all lie behind a link of 2 to 16 lanes."""
+    """Returns cores whose lines all lie behind a link of 2 to 16 lanes."""
     draw = random.Random(seed)
     cores = f"0-{draw.randint(1, 15)}"
     return {
@@ -134,7 +134,7 @@ def far_stream(seed: int) -> dict[str, Any]:
 
 
 def named_and_gain(seed: int) -> tuple[str, float]:
-    """The limit that a run names, and what a link twice as fast gains."""
+    """Returns the limit that a run names, and the gain of a link twice as fast."""
     config = far_stream(seed)
     (row,) = hostnet.run(config).summary["workloads"]
     wider = {**config, "expander": {**config["expander"], "generation": 6}}

@@ -1,4 +1,4 @@
-"""Servers with one known bottleneck each: it gets its name."""
+"""Servers with one known bottleneck each, which must be named."""
 
 from __future__ import annotations
 

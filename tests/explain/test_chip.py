@@ -1,4 +1,4 @@
-"""What limits a chip: planted limits are found, and nothing is named where nothing helps."""
+"""Limits of a chip: planted limits are found, and none is named if nothing helps."""
 
 from __future__ import annotations
 

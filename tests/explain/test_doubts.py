@@ -1,4 +1,4 @@
-"""Where a prediction is far off, both numbers stand in the sentence, and what they are of."""
+"""If a prediction is far off, both numbers are in the sentence, with their source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ rates = st.floats(0.1, 999.0)
 
 
 def row(predicted: tuple[float, float], measured: tuple[float, float], kind: str = "stream") -> dict[str, Any]:
-    """A workload as the core explains it, with its throughput and the latency of its lines."""
+    """Returns the explanation of a workload by the core, with its throughput and the latency of its lines."""
     limits = {"predicted_gb_per_s": predicted[0], "predicted_latency_ns": predicted[1]}
     return {
         "kind": kind,

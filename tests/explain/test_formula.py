@@ -1,4 +1,4 @@
-"""The published formula on any set of counters."""
+"""The published formula on various sets of counters."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from hostnet.explain.keys import with_keys
 from tests.explain.random_sides import plain
 
 OTHER = {"write": "ssd.read_bandwidth", "read": "ssd.write_bandwidth"}
-"""What a workload that only does one does not depend on."""
+"""Key that a workload with only the other kind of access does not depend on."""
 
 TOGETHER = "ssd.read_bandwidth, pcie.lanes, rate and iodepth"
 
 
 def storage(seed: int, rw: str) -> dict[str, Any]:
-    """A random server whose drives are only written or only read."""
+    """Returns a random server whose drives are only written or only read."""
     config = plain(random.Random(seed))
     for job in config["workload"]["devices"]["jobs"]:
         job.update(rw=rw, bs="128 KiB", iodepth=32)
@@ -58,6 +58,6 @@ def test_other_keys_and_rows_without_gains_are_left() -> None:
 
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
-    """The configuration with every key."""
+    """Returns the configuration with every key."""
     found: dict[str, Any] = json.loads(_core.resolve(json.dumps(config), format="json", file="test").effective_json())
     return found

@@ -1,4 +1,4 @@
-"""Servers on a mesh with a limit planted: whether explanations find it, and whether what they name helps."""
+"""Servers on a mesh with a planted limit: explanations find it, and the named limit helps."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MAP = {
     "iio0": [2, 0],
     "iio1": [31, 31],
 }
-"""A die of cascade-lake-6234 with a stop that is very far from everything."""
+"""A die of cascade-lake-6234 with one stop far from all others."""
 
 
 def server(noc: dict[str, Any], **tables: Any) -> dict[str, Any]:
-    """Streams on four cores beside drives that are read."""
+    """Returns streams on four cores beside drives that are read."""
     stream = {"kind": "stream", "cores": "0-3", "reads": 1.0}
     jobs = [{"ssd": drive, "bs": "512 KiB", "size": "1 GiB", "iodepth": 8, "rw": "read"} for drive in range(4)]
     return {
@@ -35,13 +35,13 @@ def server(noc: dict[str, Any], **tables: Any) -> dict[str, Any]:
 
 
 def rates(config: dict[str, Any]) -> dict[str, float]:
-    """GB/s of each workload."""
+    """Returns the throughput of each workload, in GB/s."""
     rows = hostnet.run(config).summary["workloads"]
     return {row["workload"]: row["throughput_gb_per_s"] for row in rows}
 
 
 def changed(config: dict[str, Any], **noc: Any) -> dict[str, Any]:
-    """The same server with other values of its die."""
+    """Returns the server with other values of its die."""
     return {**deepcopy(config), "noc": {**config["noc"], **noc}}
 
 
@@ -58,14 +58,14 @@ def test_narrow_links_are_named_and_widening_them_helps() -> None:
 
 
 def test_wide_links_are_not_named() -> None:
-    """A mesh that carries ten times what there is limits nobody."""
+    """A mesh that carries ten times the traffic limits nothing."""
     found = hostnet.run(server({"die": "cascade-lake-18"}))
     assert all("mesh" not in row["binding"] for row in found.summary["binding"])
 
 
 @pytest.mark.long
 def test_a_near_stop_is_found_for_devices_that_hang_off_a_far_one() -> None:
-    """Credits of the IIO are held for longer the farther the slices are."""
+    """Credits of the IIO are held longer if the slices are farther away."""
     noc = {"map": MAP, "drives": "iio1", "vertical": 2, "horizontal": 2, "clock": "1 GHz"}
     config = server(noc, iio={"write_credits": 40}, cha={"from_mc": "60 ns", "write_ack": "60 ns"})
     page = explain_results(hostnet.run(config)).with_steps(confirm=True)
@@ -83,7 +83,7 @@ def test_a_near_stop_is_found_for_devices_that_hang_off_a_far_one() -> None:
 
 
 def test_the_nic_of_a_host_is_tried_at_other_stops() -> None:
-    """A page of a host tells what its NIC would do elsewhere."""
+    """The page of a host predicts the effect of its NIC at other stops."""
     config = {
         "host": {
             "receiver": {"preset": "cascade-lake-hostcc", "noc": {"die": "cascade-lake-18", "nic": "iio2"}},

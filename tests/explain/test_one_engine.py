@@ -1,4 +1,4 @@
-"""The headline, the table of what would help and a prediction of the raised server say the same on one channel."""
+"""The headline, the table of raises and a prediction of the raised server agree on one channel."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ RAISE = 1.25
 """Factor of the raise whose gain a headline claims."""
 
 NEAR = 0.02
-"""Tolerance between two predictions of one raise; a gain below it is none."""
+"""Tolerance between two predictions of one raise; a smaller gain counts as none."""
 
 
 def one_channel(seed: int) -> dict[str, Any]:
-    """A few cores and drives that share a channel."""
+    """Returns a few cores and drives that share a channel."""
     draw = random.Random(seed)
     rw, block = draw.choice(["read", "write", "randread", "randrw"]), draw.choice(["4 KiB", "64 KiB", "256 KiB"])
     drives = range(draw.randint(1, 4))
@@ -33,7 +33,7 @@ def one_channel(seed: int) -> dict[str, Any]:
 
 
 def check(seed: int, *, confirm: bool) -> int:
-    """Makes sure that the gains of the headline are those of the table; returns how many of them are refuted."""
+    """Asserts that the gains of the headline are those of the table. Returns the number of refuted gains."""
     page = explain_results(hostnet.run(one_channel(seed))).with_steps(confirm=confirm)
     assert page.steps is not None
     told = {step.path: step for step in page.steps.steps if step.factor == RAISE}

@@ -50,7 +50,7 @@ OF_WRITES = {
 
 
 def untold(results: hostnet.Results) -> tuple[list[str], set[str]]:
-    """What a page has to say that it cannot tell, and which parts of latencies these are."""
+    """Returns the notes on quantities that cannot be computed, and the parts of latencies that they are about."""
     if results.upi:
         return ["CHA admission cannot be computed: no counter of the time that lines take over UPI"], {"cha_admission"}
     if any(row["domain"] == "CXL read" for row in results.rows("domains")):
@@ -203,7 +203,7 @@ def test_a_damaged_summary_is_refused(key: str, results: hostnet.Results, tmp_pa
 
 
 class Counted:
-    """An engine that answers with throughputs made up from the keys of a configuration."""
+    """An engine that answers with fabricated throughputs computed from the keys of a configuration."""
 
     def __init__(self) -> None:
         self.configs: list[dict[str, Any]] = []
@@ -244,7 +244,7 @@ def test_no_predicted_gain_goes_beyond_the_offered_load() -> None:
 
 
 def test_drives_behind_narrow_links_gain_by_faster_ones(tmp_path: Path) -> None:
-    """Eight drives with two lanes each: a link that is faster helps in the headline and in the table alike."""
+    """Eight drives with two lanes each: the headline and the table agree that a faster link helps."""
     (tmp_path / "j.fio").write_text("[d]\nrw=read\nbs=1m\nioengine=libaio\niodepth=8\nnumjobs=8\n")
     text = (
         '[server]\npreset = "ice-lake-8362"\n[pcie]\nlanes = 16\n[ssd]\nread_bandwidth = "20 GB/s"\n'
@@ -266,7 +266,7 @@ def test_drives_behind_narrow_links_gain_by_faster_ones(tmp_path: Path) -> None:
 def test_steps_are_those_of_the_limits_that_answers_name(results: hostnet.Results) -> None:
     config = json.loads(results.plan.effective_json())
     raised = {step.path: step.limit for step, _ in candidates(config, {}) if step.limit is not None}
-    # Of what the server has not there is nothing to raise.
+    # Parts that the server lacks cannot be raised.
     absent = ("noc.", "upi.", "remote.", "expander.", "prefetch.", "core.frequency")
     known = {limit["path"]: limit["limit"] for limit in json.loads(_core.limits())}
     assert {path: limit for path, limit in known.items() if not path.startswith(absent)} == raised

@@ -1,4 +1,4 @@
-"""Only those workloads of a side are named that another one is known to gain without."""
+"""A workload of a side is named only if another one is known to gain without it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BYSTANDERS = {"core", "drive"}
 
 
 def rate(config: dict[str, Any], workload: str) -> tuple[float, float]:
-    """Measures a workload, with half of its interval, in a longer run under another seed."""
+    """Returns the rate of a workload in a longer run with another seed, and half of its confidence interval."""
     run = {**config["run"], "seed": 77, "duration": "1 ms" if "host" in config else "400 us"}
     summary = hostnet.run({**config, "run": run}).summary
     rows = summary["servers"]["busy"]["workloads"] if "host" in config else summary["workloads"]
@@ -30,7 +30,7 @@ def rate(config: dict[str, Any], workload: str) -> tuple[float, float]:
 
 
 def check(seed: int) -> int:
-    """Makes sure that nobody is named who hardly moves anything, and that a workload gains without those named."""
+    """Asserts that no nearly idle workload is named, and that a workload gains without those named."""
     config = crowd(seed)
     regime = explain_results(hostnet.run(config)).explanation["regime"]
     slowed = [one for one in regime["slowed"] if one["workload"] not in BYSTANDERS]
@@ -54,7 +54,7 @@ def test_of_100_random_crowds_no_bystander_is_named() -> None:
 
 
 def judged(shares: dict[str, float], rates: Any, gain: float = 0.5) -> dict[str, Any]:
-    """Who of a side is named, if each of it has such a share of its traffic."""
+    """Returns the workloads that are named if each causes the given share of the traffic of its side."""
     facts: list[dict[str, Any]] = [
         {"workload": name, "kind": "stream", "gb_per_s": share, "alone": None} for name, share in shares.items()
     ]

@@ -1,4 +1,4 @@
-"""What is of one place only says so: a socket of several, a channel, a slice."""
+"""Limits of a single place name it: one socket of several, a channel, a slice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hostnet.running.results import Results
 
 
 def run(seed: int, cores: str, memory: str) -> Results:
-    """A stream on some cores of two sockets."""
+    """Runs a stream on some cores of two sockets."""
     draw = random.Random(seed)
     load = {"kind": "stream", "cores": cores, "reads": draw.choice([1.0, 0.5]), "memory": memory}
     length = {"duration": "30 us", "warmup": "20 us", "seed": seed}
@@ -39,7 +39,7 @@ def run(seed: int, cores: str, memory: str) -> Results:
 
 
 def explained(seed: int, cores: str, memory: str) -> Page:
-    """The page of such a run."""
+    """Returns the page of such a run."""
     return explain_results(run(seed, cores, memory))
 
 
@@ -71,14 +71,14 @@ def test_pools_between_sockets_are_called_by_the_way_that_their_messages_go() ->
     assert len(ways) == 2
     assert max(ways.values()) > 1.0
     for way, lines in ways.items():
-        # Lines go as the data of reads, and with write-backs.
+        # Lines cross as data of reads, and with write-backs.
         with_data = [moved[label] for label in (f"UPI data, {way}", f"UPI write-back, {way}") if label in moved]
         assert sum(with_data) == pytest.approx(lines, rel=0.05, abs=0.1)
     assert not any("upi" in label for label in moved)
 
 
 def four_sockets(*cores: str) -> Results:
-    """Streams of socket 0 that read the memory of socket 1, on a server of four."""
+    """Runs streams of socket 0 that read the memory of socket 1, on a server of four sockets."""
     load = [{"kind": "stream", "cores": own, "reads": 1.0, "memory": "node:1"} for own in cores]
     server = {"preset": "cascade-lake-6234", "sockets": 4}
     workloads = {f"load{number}": workload for number, workload in enumerate(load)}
@@ -146,7 +146,7 @@ def test_what_counts_as_used_stands_beside_the_busy_share_of_the_table() -> None
 
 
 def test_a_wait_of_other_lines_for_admission_is_not_that_of_a_workload() -> None:
-    """Lines of `far` wait for UPI at the CHA of the other socket, where those of `near` do not."""
+    """Lines of `far` wait for UPI at the CHA of the remote socket, where those of `near` do not."""
     streams = {"far": ("0-23", 1.0), "near": ("24-29", 0.5)}
     results = hostnet.run(
         {

@@ -1,4 +1,4 @@
-"""Limits that are planted in random servers are found, or are not known; hardly ever is another one named."""
+"""Limits planted in random servers are found or reported as unknown; another limit is hardly ever named."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.planted import BESIDE, HELPS, PLANTS, campaign, judge, moved, plan_of
 BY_NAME = {plant.name: plant for plant in PLANTS}
 
 LONG = 460
-"""Seeds of the long campaign: three of four plants limit their server."""
+"""Seeds of the long campaign: in three of four cases the plant limits its server."""
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_trials_name_helps(planted: str, kind: str) -> None:
 
 
 def drives_of_another_socket() -> dict[str, Any]:
-    """Drives that write to the other socket's memory, whose channels cores keep busy with reads."""
+    """Drives that write to the memory of the remote socket, whose channels are busy with reads of cores."""
     job = {"rw": "randread", "bs": "128 KiB", "iodepth": 32, "size": "1 GiB"}
     fio = {"kind": "fio", "memory": "node:1", "jobs": [{**job, "ssd": drive} for drive in range(4)]}
     stream = {"kind": "stream", "cores": "0-3", "reads": 1.0, "memory": "node:1"}
@@ -57,7 +57,7 @@ def drives_of_another_socket() -> dict[str, Any]:
 
 
 def drives_beside_cores_on_the_wire() -> dict[str, Any]:
-    """Drives whose lines share the wire between sockets with those of cores."""
+    """Drives whose lines share the UPI link with those of cores."""
     content = tomllib.loads((ROOT / "examples/nudma-drives.toml").read_text(encoding="utf-8"))
     return {**content, "run": {"warmup": "30 us", "duration": "80 us", "seed": 1}}
 

@@ -1,4 +1,4 @@
-"""How limits are raised to judge them: one at a time, by the same step everywhere, and to what is of use."""
+"""Limits are raised to judge them: one at a time, by the same step everywhere, and to useful values."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_the_way_to_the_memory_of_another_socket_is_there_without_load() -> None
         row = row_of(explained(server(preset="skylake-8160", db=lone)), "db")
         assert row["binding"] == ["offered load"]
         added[core, memory] = row["latency"]["mean_ns"] - row["latency"]["unloaded_ns"]
-    # Rows are opened at home as they are over there.
+    # Rows are opened on the local socket as on the remote one.
     assert max(added.values()) - min(added.values()) < 6, added
 
 

@@ -1,4 +1,4 @@
-"""What a run's counter file is explained by is what the run itself is explained by."""
+"""The counter file of a run gives the same explanation as the run itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTS = ("mean_ns", "unloaded_ns", "switching_ns", "write_hol_ns", "read_hol_ns"
 def test_a_cause_is_named_only_where_a_missing_counter_cannot_refute_it(
     queue_ns: float, conclusion: str, tmp_path: Path
 ) -> None:
-    """Counters of an Ice Lake server, whose mode switches cannot be counted."""
+    """Counters of an Ice Lake server, whose switches between read and write mode cannot be counted."""
     plan, _ = resolve_server("ice-lake-8362", {}, 8)
     t_trans_ns = FormulaConstants.of(config_of("ice-lake-8362", tmp_path)).t_trans_ns
     window = {

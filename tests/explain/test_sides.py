@@ -1,4 +1,4 @@
-"""The regime is judged against each side without the other, and nobody is accused otherwise."""
+"""The regime is judged by simulating each side without the other, and no side is named otherwise."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.explain.random_sides import pair
 
 
 def rates(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
-    """Measures each workload, with half of its interval, in a longer run under another seed."""
+    """Returns the rate of each workload in a longer run with another seed, and half of its confidence interval."""
     # Losses of connections come in rounds of hundreds of microseconds.
     run = {**config["run"], "seed": 77, "duration": "1 ms" if "host" in config else "250 us"}
     summary = hostnet.run({**config, "run": run}).summary
@@ -33,7 +33,7 @@ def rates(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 def without(config: dict[str, Any], name: str) -> dict[str, Any]:
-    """The pair without one of the two."""
+    """Returns the pair without one of its sides."""
     if "host" not in config:
         return {**config, "workload": {key: kept for key, kept in config["workload"].items() if key != name}}
     if name == "devices":
@@ -42,7 +42,7 @@ def without(config: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def check(seed: int) -> str:
-    """Makes sure that who is named slows down the other one, and returns the regime."""
+    """Asserts that a named side slows the other one down. Returns the regime."""
     config = pair(seed)
     regime = explain_results(hostnet.run(config)).explanation["regime"]
     assert bool(regime["slowed"]) or regime["name"] not in ("red", "blue"), regime
@@ -120,7 +120,7 @@ def test_what_would_take_long_is_not_known_and_says_how_to_know_it() -> None:
         simulate_sides(page.config, None, rows, long)
     unknown = replace(page, together=long, explanation={**page.explanation, "regime": results.summary["regime"]})
     note = unknown.separate_sides().notes[-1]
-    # Two sides of 10^9 events each, at 10^7 a second.
+    # Two sides of 10^9 events each, at 10^7 events per second.
     told = "it takes about 3 min 20 s, more than the limit of 1 s without --confirm"
     assert note == f"{TOO_LONG}: {told}"
     sure = replace(unknown, together=page.together, notes=(note,)).separate_sides(limited=False)
@@ -164,14 +164,14 @@ def test_headlines_say_who_gains_and_by_how_much() -> None:
 
 
 def row(gain: float) -> dict[str, Any]:
-    """A workload that LFB entries are predicted to help so much."""
+    """Returns a workload that gains this much from more LFB entries, as predicted."""
     gains = [{"limit": "LFB", "key": "core.lfb.entries", "raised": "a quarter more LFB entries", "gain": gain}]
     limited = "is limited by LFB (+47 % with a quarter more LFB entries)"
     return {"workload": "f", "doubtful": False, "binding": ["LFB"], "limited": limited, "limits": {"gains": gains}}
 
 
 def steps(**confirmed: float) -> Steps:
-    """Simulated steps of some limits, give or take 1%."""
+    """Returns simulated steps of some limits, within 1%."""
     keys = {"lfb": ("core.lfb.entries", "LFB"), "channels": ("DRAM channel", "DRAM channel")}
     found = [
         Step("more", keys[name][0], "1", "2", 1.25, keys[name][1], {"f": 0.0}, {"f": gain}, {"f": 0.01}, reach=1.25)

@@ -1,4 +1,4 @@
-"""Storage that offers three quarters of its load, as the step says."""
+"""The step "slower" makes storage offer three quarters of its load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why services miss what is promised: causes that were planted are found."""
+"""Planted causes of missed promises of services are found."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LOAD: dict[str, Any] = {
 
 
 def cluster(power: Any = None, nic: Any = None, service: Any = None, **of_flow: Any) -> dict[str, Any]:
-    """A server that polls at its highest frequency and hardly holds interrupts back, with little to do, but for..."""
+    """Returns a lightly loaded server that polls at its highest frequency with short moderation, and changes to it."""
     server = {**SERVER, "power": {**SERVER["power"], **(power or {})}, "nic": {**SERVER["nic"], **(nic or {})}}
     return {
         "host": {"client": {"kind": "endpoint"}, "server": server},
@@ -91,7 +91,7 @@ def test_a_planted_cause_is_named(tmp_path: Path, cause: str) -> None:
 
 
 def test_where_nothing_helps_no_cause_is_named(tmp_path: Path) -> None:
-    """What is left is work, which nobody takes away."""
+    """Only work remains, which no lever removes."""
     found = explained(tmp_path, cluster(service={"cycles": 6_000_000, "rate": 25, "arrivals": "constant"}))
     (tail,) = found.tails
     assert tail.named == ()

@@ -1,4 +1,4 @@
-"""Limits that are raised in simulations where nothing is predicted, and what they confirm."""
+"""Limits that are raised in simulations if they cannot be predicted, and the confirmation of limits by them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hostnet filter`: what it prints and writes, and what it refuses."""
+"""`hostnet filter`: its output, its files, and its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixtures of the fuzzers. `pytest tests/fuzz --hypothesis-profile many` makes many more examples."""
+"""Fixtures of the fuzzers. `pytest tests/fuzz --hypothesis-profile many` runs many more examples."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ settings.register_profile("many")
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Hostile:
-    """A folder for hostile input."""
+    """Returns a folder for hostile input."""
     return Hostile(tmp_path)

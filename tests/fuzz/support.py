@@ -1,4 +1,4 @@
-"""Hostile input for the command: how it is made, how it is run, and what holds whatever it is."""
+"""Hostile input for the command: its generation, its execution, and the invariants of every command."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import CONTROLS
 
 LOOKS_MAX = 10
-"""A simulation is stopped, as by Ctrl-C, after so many looks at its progress."""
+"""Number of progress checks after which a simulation is stopped, as by Ctrl-C."""
 
 ALLOWED = (0, 1, 2, 130)
-"""Done, a simulation that could not go on, something wrong that was given, stopped."""
+"""Exit codes: done, a simulation that could not continue, invalid input, stopped."""
 
 SHORT = ("--set", "run.warmup=1 us", "--set", "run.duration=3 us")
-"""Little simulated work."""
+"""Settings for a short simulation."""
 
 NUMBERS = ["0", "-1", "1", "2", "1e9", "18446744073709551616", "0.5", "nan", "-inf", "1e999", "0x10", "1" * 5000]
 WORDS = [
@@ -53,7 +53,7 @@ HOSTILE = [*NUMBERS, *WORDS]
 
 
 def examples(few: int = 10) -> settings:
-    """How many examples: `few`, the same each time, or a hundred times as many with `--hypothesis-profile many`."""
+    """Sets the number of examples: `few`, always the same; a hundred times as many with `--hypothesis-profile many`."""
     many = settings.get_current_profile_name() == "many"
     return settings(
         max_examples=100 * few if many else few,
@@ -66,7 +66,7 @@ def examples(few: int = 10) -> settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command did."""
+    """Outcome of a command."""
 
     arguments: tuple[str, ...]
     code: int
@@ -75,23 +75,23 @@ class Outcome:
 
 
 class Hostile:
-    """A folder in which commands meet hostile input. `last` says what they met last, should one end the tests."""
+    """A folder in which commands get hostile input. `last` holds the latest input, in case it ends the tests."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "here"
         self.last = folder / "last-command.json"
 
     def empty(self) -> None:
-        """Makes the folder anew."""
+        """Empties the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
 
     def write(self, name: str, content: str | bytes) -> None:
-        """Puts a file into it."""
+        """Writes a file into it."""
         (self.folder / name).write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
 
     def __call__(self, *arguments: str) -> Outcome:
-        """Runs a command in this process and checks what holds of every command."""
+        """Runs a command in this process and checks the invariants of every command."""
         self.last.write_text(json.dumps(arguments))
         before = {path for path in self.folder.rglob("*") if path.is_file()}
         outcome = _run(self.folder, arguments)
@@ -105,7 +105,7 @@ class Hostile:
 
 
 def check(outcome: Outcome) -> None:
-    """What holds of every command."""
+    """Asserts the invariants of every command."""
     assert outcome.code in ALLOWED, outcome
     assert "Traceback" not in outcome.errors, outcome
     assert not CONTROLS.search(outcome.output + outcome.errors), outcome
@@ -133,7 +133,7 @@ def _run(folder: Path, arguments: tuple[str, ...]) -> Outcome:
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """Lets every simulation end soon, whatever was asked for."""
+    """Makes every simulation end soon, whatever its configured length."""
     looks = count()
     original = Watch.__call__
 
@@ -146,7 +146,7 @@ def bounded() -> Iterator[None]:
 
 @st.composite
 def mutated(draw: st.DrawFn, content: bytes) -> bytes:
-    """Bytes with a few changes: cut, doubled, flipped, or with something hostile in a place."""
+    """Draws bytes with a few changes: cut, doubled, flipped, or with something hostile inserted."""
     changed = bytearray(content)
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, max(len(changed) - 1, 0)))
@@ -169,7 +169,7 @@ def mutated(draw: st.DrawFn, content: bytes) -> bytes:
 
 @st.composite
 def mutated_lines(draw: st.DrawFn, text: str) -> str:
-    """A text of lines "key = value" with a few of them gone, doubled, moved, or with another value."""
+    """Draws a text of lines "key = value" with a few of them removed, doubled, moved, or with another value."""
     lines = text.splitlines()
     for _ in range(draw(st.integers(1, 4))):
         if not lines:

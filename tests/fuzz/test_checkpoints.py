@@ -1,4 +1,4 @@
-"""Damaged checkpoints are refused. Forged ones may stop a run, exhaust it or have no end, but are no defect."""
+"""Damaged checkpoints are refused. Forged ones may stop a run, exhaust it or never end, but cause no defect."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ import resource
 
 MEMORY_MAX = 4 << 30
 SECONDS_MAX = 10
-"""What a run may take that goes on from a forged checkpoint."""
+"""Maximum time of a run from a forged checkpoint, in seconds."""
 
 ENDED = (-signal.SIGXCPU, -signal.SIGKILL, -signal.SIGABRT)
-"""How one ends that takes more."""
+"""Exit status of a run that takes longer."""
 
 CLUSTER = """\
 [run]

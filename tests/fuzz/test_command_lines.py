@@ -1,4 +1,4 @@
-"""Whatever stands on a command line, it is done or refused."""
+"""Any command line is executed or refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.fuzz.support import HOSTILE, SHORT, Hostile, examples
 from tests.support import QUADRANT
 
 LEFT_OUT = ("demo", "validate")
-"""They simulate what nothing makes shorter."""
+"""Commands left out, because no option shortens their simulations."""
 
 GROUPS = ("memory", "counters")
 
@@ -35,7 +35,7 @@ WORDS = st.sampled_from([*NAMES, *VALUES, *HOSTILE]).filter(lambda word: "\0" no
 
 
 def commands_of(name: str) -> dict[str, Any]:
-    """A command, or those of a group, by the words that name them."""
+    """Yields a command, or those of a group, by the words that name them."""
     command = load(name)
     inner = getattr(command, "commands", None)
     return {name: command} if inner is None else {f"{name} {word}": one for word, one in inner.items()}
@@ -45,7 +45,7 @@ ALL = {words: one for name in COMMANDS if name not in LEFT_OUT for words, one in
 
 
 def options_of(command: Any) -> list[tuple[str, bool]]:
-    """The options of a command, and whether each wants a value."""
+    """Returns the options of a command, each with true if it takes a value."""
     return [
         (parameter.opts[0], not parameter.is_flag)
         for parameter in command.params
@@ -55,7 +55,7 @@ def options_of(command: Any) -> list[tuple[str, bool]]:
 
 @st.composite
 def lines(draw: st.DrawFn, command: Any) -> list[str]:
-    """Words for a command, most of them options that it knows."""
+    """Draws words for a command, most of them options that it has."""
     words = [draw(st.just("x.toml") | WORDS) for _ in range(draw(st.integers(0, 2)))]
     known = options_of(command)
     for _ in range(draw(st.integers(0, 5)) if known else 0):

@@ -1,4 +1,4 @@
-"""Whatever a configuration says, it is run or refused."""
+"""Any configuration is run or refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTS = {
     "app": _core.app_template("redis", alone=False),
     **{name: _core.cluster_template(name) for name in CLUSTERS},
 }
-"""What is changed."""
+"""Texts that are mutated."""
 
 OPTIONS = ((), ("--series", "1us"), ("--json",), ("--csv", "--quiet"), ("--counters", "perf"), ("--trace",))
 

@@ -1,4 +1,4 @@
-"""Whatever a run directory holds, it is drawn, compared and explained, or refused with the name of a file."""
+"""Any run directory is drawn, compared and explained, or refused with the name of a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Whole run directories of a server, of one with two sockets, of a cluster and of a study."""
+    """Returns complete run directories of a server, of one with two sockets, of a cluster and of a study."""
     cli = Cli(tmp_path_factory.mktemp("whole"))
     server = cli.run(*SHORT, "--series", "1us", "--out", "server")
     two = ("--set", 'server.preset="broadwell-r730"', "--set", 'workload.s={kind="stream",cores="0",memory="node:1"}')
@@ -43,7 +43,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(autouse=True)
 def quick_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures are laid out and drawn, but in one format and onto nothing."""
+    """Draws pictures only in one format and to memory."""
 
     def draw(path: Path, figure: Figure, **_: Any) -> None:
         if path.suffix == ".png":
@@ -55,7 +55,7 @@ def quick_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @st.composite
 def changed_json(draw: st.DrawFn, text: str) -> str:
-    """A JSON text with a few values replaced, removed or given another type."""
+    """Draws a JSON text with a few values replaced, removed or given another type."""
     tree = json.loads(text)
     for _ in range(draw(st.integers(1, 3))):
         at: Any = tree

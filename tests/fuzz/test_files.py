@@ -1,4 +1,4 @@
-"""Whatever a file holds, it is read or refused: traces, commands, counters, topologies, captures, measurements."""
+"""Any file is read or refused: traces, commands, counters, topologies, captures, measurements."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ READERS = {
     "MLC": (MLC, "", FITTED),
     "STREAM": (STREAM, "", FITTED),
 }
-"""A file "x", a configuration "c.toml" that names it, and a command that reads it."""
+"""Files "x", a configuration "c.toml" that names each, and a command that reads it."""
 
 
 def fuzz(hostile: Hostile, content: bytes, config: str, arguments: tuple[str, ...], few: int = 5) -> None:

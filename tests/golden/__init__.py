@@ -1,1 +1,1 @@
-"""What hostnet measured, frozen: a table of runs that a person can read and compare line by line."""
+"""Frozen results of hostnet: a table of runs that can be read and compared line by line."""

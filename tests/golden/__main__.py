@@ -1,4 +1,4 @@
-"""Compares runs with the golden table, or writes it anew: `python -m tests.golden [--write] [NAME ...]`."""
+"""Compares runs with the golden table, or rewrites it: `python -m tests.golden [--write] [NAME ...]`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Blocks = dict[str, list[str]]
 
 
 def table() -> Blocks:
-    """The golden lines of every run."""
+    """Returns the golden lines of every run."""
     blocks: Blocks = {}
     for line in TABLE.read_text().splitlines() if TABLE.exists() else []:
         if line.startswith("["):
@@ -27,12 +27,12 @@ def table() -> Blocks:
 
 
 def difference(golden: list[str], measured: list[str]) -> list[str]:
-    """The lines that differ, each with - or + before it."""
+    """Returns the lines that differ, each prefixed with - or +."""
     return [line for line in difflib.ndiff(golden, measured) if line[0] in "-+"]
 
 
 def main() -> int:
-    """Makes the runs, tells how they differ, and writes the table if asked to. Returns the exit code."""
+    """Makes the runs, prints the differences, and writes the table on request. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="runs; all of them if none is named")
     parser.add_argument("--quick", action="store_true", help="those that the gate makes")
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def measured_blocks(names: list[str], processes: int) -> Blocks:
-    """The lines of some runs, with a word on the screen about how far they are."""
+    """Returns the lines of some runs, and prints the progress."""
     blocks: Blocks = {}
     with ProcessPoolExecutor(processes) as pool:
         for number, lines in enumerate(pool.map(measure, names), start=1):

@@ -1,4 +1,4 @@
-"""Networks on a chip alone, as keywords of `hostnet.noc`, and chips, as those of `hostnet.chip`."""
+"""Networks on a chip alone, as keywords of `hostnet.noc`, and chips, as keywords of `hostnet.chip`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SHORT = {"warmup": "2 us", "window": "3 us", "max": 2}
 
 
 def on_chips() -> dict[str, dict[str, Any]]:
-    """A mesh below and beyond saturation, and a ring."""
+    """Returns a mesh below and above saturation, and a ring."""
     return {
         "noc-mesh": {"rate": 0.2, "cycles": 3000, "warmup": 1000},
         "noc-o1turn": {"rate": 0.6, "routing": "o1turn", "packet_flits": 5, "cycles": 2000, "warmup": 500},
@@ -18,7 +18,7 @@ def on_chips() -> dict[str, dict[str, Any]]:
 
 
 def chips() -> dict[str, dict[str, Any]]:
-    """Turns on an idle chip, loaded ones of both shapes, and a rack."""
+    """Returns single operations on an idle chip, loaded chips of both shapes, and a rack."""
     preset = {"preset": "scale-out-64"}
     small = {**preset, "columns": 4, "rows": 2}
     torus = {"kind": "torus", "size": [2, 2], "pattern": "shift", "hops": 2}

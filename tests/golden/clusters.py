@@ -1,4 +1,4 @@
-"""Clusters: every fidelity, transport and kind of traffic, faults, random ones."""
+"""Clusters: every fidelity, transport and kind of traffic, with faults, and random ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HOST = "cascade-lake-hostcc"
 
 
 def cluster(hosts: Document, flows: Document, *, ms: float = 0.6, warm_up_ms: float = 0.4, **more: Any) -> Document:
-    """Hosts and their flows."""
+    """Returns hosts and their flows."""
     return {
         "host": hosts,
         "flow": flows,
@@ -21,12 +21,12 @@ def cluster(hosts: Document, flows: Document, *, ms: float = 0.6, warm_up_ms: fl
 
 
 def endpoint(**more: Any) -> Document:
-    """A host without a host network."""
+    """Returns a host without a host network."""
     return {"kind": "endpoint", "latency": "5 us", **more}
 
 
 def receiver(load: int = 3, *, rule: str = "watch", fidelity: str = "line", **more: Any) -> Document:
-    """A server with NIC, and cores of other sockets that load its memory."""
+    """Returns a server with a NIC, and cores of other sockets that load its memory."""
     host: Document = {"preset": HOST, "fidelity": fidelity, "control": {"rule": rule}, **more}
     if load:
         host["workload"] = {"mapp": {"kind": "remote", "sockets": f"0-{load - 1}", "reads": 0.5}}
@@ -42,24 +42,24 @@ NETWORK = {
 
 
 def bulk(count: int = 4, **more: Any) -> Document:
-    """Flows that always have data."""
+    """Returns flows that always have data."""
     return {"kind": "bulk", "from": "sender", "to": "receiver", "count": count, **more}
 
 
 def rpc(**more: Any) -> Document:
-    """Requests, one at a time."""
+    """Returns requests, one at a time."""
     return {"kind": "rpc", "from": "sender", "to": "receiver", "request": "2 kB", **more}
 
 
 def service(workers: int, **more: Any) -> Document:
-    """Requests in an open loop."""
+    """Returns requests in an open loop."""
     how = {"rate": 3000, "time": "200 us", "distribution": "lognormal", "workers": workers}
     rest = {"from": "sender", "to": "receiver", "request": "200 B", "response": "9 kB"}
     return {"kind": "service", **rest, "service": how, **more}
 
 
 def jobs() -> Document:
-    """Ranks at endpoints: collectives and a benchmark, beside a flow."""
+    """Returns ranks on endpoints: collectives and a benchmark, beside a flow."""
     train = {"kind": "allreduce", "hosts": "node", "bytes": "1 MB", "iterations": 3, "compute": "100 us"}
     all_to_all = {"kind": "alltoall", "hosts": "node", "ranks_per_host": 2, "bytes": "20 kB", "start": "1 ms"}
     grids = {"kind": "npb-mg", "hosts": "node", "ranks": 16, "launch": "10 us"}
@@ -75,7 +75,7 @@ def jobs() -> Document:
 
 
 def congested() -> dict[str, Document]:
-    """One server that receives, under load and under control."""
+    """Returns one server that receives, under load and under host congestion control."""
 
     def run(host: Document, flows: Document | None = None, **more: Any) -> Document:
         return cluster(
@@ -124,7 +124,7 @@ def congested() -> dict[str, Document]:
 
 
 def networks() -> dict[str, Document]:
-    """Endpoints alone: transports, incast, faults."""
+    """Returns clusters of endpoints only: transports, incast, faults."""
 
     def pair(flows: Document, **more: Any) -> Document:
         hosts = {"sender": endpoint(count=4), "receiver": endpoint()}
@@ -182,7 +182,7 @@ def networks() -> dict[str, Document]:
 
 
 def random_clusters(count: int) -> dict[str, Document]:
-    """Clusters drawn at random."""
+    """Returns random clusters."""
     return {f"random-cluster-{seed}": _random_cluster(random.Random(1000 + seed)) for seed in range(count)}
 
 

@@ -1,4 +1,4 @@
-"""Makes the runs and writes down what they measured."""
+"""Makes the runs and records their results."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ HERE = Path(__file__).parent
 TRACES = HERE.parents[1] / "examples" / "traces"
 
 COVERED: dict[str, Any] = json.loads((HERE / "covered.json").read_text())
-"""The columns that the digests cover, by table: a column that is added later changes no digest."""
+"""Columns that the digests cover, by table, so that a new column changes no digest."""
 
 SERIES = {"q3-4-cores": "25 us", "host-series": "50 us", "redis-beside-disk": "20 us"}
-"""The step of the time series of the runs that record some."""
+"""Step of the time series of those runs that record one."""
 
 QUICK = (
     "q1-4-cores",
@@ -42,17 +42,17 @@ QUICK = (
     "random-server-3",
     "random-cluster-1",
 )
-"""What the gate checks."""
+"""Runs that the default tests check."""
 
 SUMMARIES: dict[str, Any] = {"memory": hostnet.memory, "noc": hostnet.noc, "chip": hostnet.chip}
-"""What makes a run that has a summary and no tables."""
+"""Function that makes a run of each kind with a summary and no tables."""
 
 LEAVES = {
     "memory": {"bandwidth": "bandwidth.gb_per_s", "reads": "latency.read_from_acceptance.mean_ns"},
     "noc": {"accepted": "rate.accepted", "latency": "latency.packet.mean_cycles"},
     "chip": {"payload": "bandwidth.application_gb_per_s", "latency": "latency.mean_cycles"},
 }
-"""What a row of the table shows of them."""
+"""Values of a summary that a line of the golden table shows, by kind."""
 
 SHOWN = {
     "workloads": ("throughput_gb_per_s", "latency_mean_ns", "latency_p99_ns", "lines", "operations"),
@@ -61,11 +61,11 @@ SHOWN = {
     "jobs": ("done_us", "communication_share", "messages", "bytes"),
     "hosts": ("iio_write_occupancy", "iio_write_gbps", "nic_buffer_max_bytes", "core_copy_share"),
 }
-"""What a row of the table shows of a row of a run's table."""
+"""Columns that a line of the golden table shows, by table of the run."""
 
 
 def runs() -> dict[str, tuple[str, dict[str, Any]]]:
-    """Every run by its name: what it is of, and its description."""
+    """Returns every run by its name: its kind, and its description."""
     servers = {**quadrants(), **mixes(), **applications(str(TRACES)), **random_servers(8)}
     clusters = {**congested(), **networks(), **random_clusters(6)}
     found = {name: ("server", document) for name, document in servers.items()}
@@ -77,7 +77,7 @@ def runs() -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 def measure(name: str) -> list[str]:
-    """The lines of the table about one run."""
+    """Yields the lines of the golden table for one run."""
     kind, document = runs()[name]
     if kind in SUMMARIES:
         summary = SUMMARIES[kind](**document).summary
@@ -115,7 +115,7 @@ def _shown(table: str, rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of a summary with the keys that lead to it; those of lists in one."""
+    """Yields every value of a summary with the path of its keys; a list counts as one value."""
     if isinstance(tree, dict):
         for key, value in tree.items():
             yield from _leaves(value, f"{path}.{key}".removeprefix("."))
@@ -124,11 +124,11 @@ def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """A value with all its digits."""
+    """Returns a value with all its digits."""
     return json.dumps(value, sort_keys=True)
 
 
 def _digest(rows: Any) -> str:
-    """A hash of rows of texts, short enough to read."""
+    """Returns a hash of rows of texts, short enough to read."""
     text = "\n".join(" ".join(row) for row in rows)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

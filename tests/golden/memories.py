@@ -6,7 +6,7 @@ from typing import Any
 
 
 def memories() -> dict[str, dict[str, Any]]:
-    """Traffic, devices and controllers."""
+    """Returns traffic, devices and controllers."""
     return {
         "memory-sequential": {"traffic": "sequential", "requests": 60_000},
         "memory-random-67": {"traffic": "random", "reads": 0.67, "load": 0.6, "requests": 60_000},

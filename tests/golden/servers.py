@@ -12,7 +12,7 @@ ICE_LAKE = "ice-lake-8362"
 
 
 def server(workloads: Document, *, preset: str = CASCADE_LAKE, run: Document | None = None, **more: Any) -> Document:
-    """A server with its workloads, measured for 150 us."""
+    """Returns a server with its workloads, measured for 150 us."""
     return {
         "server": {"preset": preset},
         **more,
@@ -22,23 +22,23 @@ def server(workloads: Document, *, preset: str = CASCADE_LAKE, run: Document | N
 
 
 def stream(cores: str, reads: float = 1.0, **more: Any) -> Document:
-    """Loads and stores."""
+    """Returns loads and stores."""
     return {"kind": "stream", "cores": cores, "reads": reads, **more}
 
 
 def fio(rw: str, cores: str, *, drives: int = 4, bs: str = "8 MiB", depth: int = 64, **more: Any) -> Document:
-    """A job per drive."""
+    """Returns a job per drive."""
     jobs = [{"rw": rw, "bs": bs, "iodepth": depth, "size": "1 GiB", "ssd": drive} for drive in range(drives)]
     return {"kind": "fio", "jobs": jobs, "cores": cores, **more}
 
 
 def app(name: str, cores: str, **more: Any) -> Document:
-    """An application."""
+    """Returns an application."""
     return {"kind": "app", "app": name, "cores": cores, **more}
 
 
 def quadrants() -> dict[str, Document]:
-    """The four quadrants at some numbers of cores."""
+    """Returns the four quadrants with some numbers of cores."""
     kinds = {"q1": (1.0, "read"), "q2": (1.0, "write"), "q3": (0.0, "read"), "q4": (0.0, "write")}
     runs = {
         f"{name}-{count}-cores": server({"cores": stream(f"0-{count - 1}", reads), "disk": fio(rw, "6-7")})
@@ -51,7 +51,7 @@ def quadrants() -> dict[str, Document]:
 
 
 def mixes() -> dict[str, Document]:
-    """What quadrants do not have: patterns, gaps, rates, mixed storage, several workloads, other lengths of run."""
+    """Returns mixes beyond the quadrants: patterns, gaps, rates, mixed storage, several workloads, run lengths."""
     return {
         "one-core-alone": server({"cores": stream("0")}),
         "random-gap": server({"cores": stream("0-3", 0.7, pattern="random", gap="40 ns", working_set="64 MiB")}),
@@ -80,7 +80,7 @@ def mixes() -> dict[str, Document]:
 
 
 def applications(traces: str) -> dict[str, Document]:
-    """Applications with caches, alone and beside drives. `traces` is the folder of the recorded ones."""
+    """Returns applications with caches, alone and beside drives. `traces` is the folder of the recorded traces."""
 
     def cached(workloads: Document, **more: Any) -> Document:
         return server(workloads, cache={"enabled": True}, run={"warmup": "10 us", "duration": "60 us"}, **more)
@@ -103,7 +103,7 @@ def applications(traces: str) -> dict[str, Document]:
 
 
 def random_servers(count: int) -> dict[str, Document]:
-    """Servers drawn at random."""
+    """Returns random servers."""
     return {f"random-server-{seed}": _random_server(random.Random(seed), seed) for seed in range(count)}
 
 

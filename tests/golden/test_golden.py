@@ -1,4 +1,4 @@
-"""The gate's part of the golden table."""
+"""The runs of the golden table that the default tests check."""
 
 from __future__ import annotations
 

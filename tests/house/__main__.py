@@ -1,4 +1,4 @@
-"""Lowers the table of what must not grow to the counts of today: `python -m tests.house`. It raises none."""
+"""Lowers the table of counts that must not grow to the current counts: `python -m tests.house`. It raises none."""
 
 from __future__ import annotations
 

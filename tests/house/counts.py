@@ -1,4 +1,4 @@
-"""What must not grow in this house: each count is a list of places, of which there should be none."""
+"""Counts that must not grow: each is a list of places in the repository, ideally empty."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SKIPPED = {"target", "__pycache__"}
 
 
 def sources(root: Path, *suffixes: str) -> Iterator[tuple[str, str]]:
-    """The files with these suffixes and their text, in order."""
+    """Returns the files with these suffixes and their text, sorted."""
     for folder in ROOTS:
         for file in sorted((root / folder).rglob("*")):
             inside = file.relative_to(root)
@@ -32,7 +32,7 @@ def sources(root: Path, *suffixes: str) -> Iterator[tuple[str, str]]:
 
 
 def components_named(root: Path) -> list[str]:
-    """Where code outside of the world names a kind of component."""
+    """Returns the places where code outside of the world names a kind of component."""
     return [
         f"{file}:{number}"
         for file, text in sources(root, ".rs")
@@ -43,7 +43,7 @@ def components_named(root: Path) -> list[str]:
 
 
 def long_lines(root: Path) -> list[str]:
-    """Lines of more than 120 columns."""
+    """Returns lines of more than 120 columns."""
     return [
         f"{file}:{number}"
         for file, text in sources(root, ".rs", ".py", ".pyi")
@@ -53,7 +53,7 @@ def long_lines(root: Path) -> list[str]:
 
 
 def long_functions(root: Path) -> list[str]:
-    """Functions of more than 70 lines."""
+    """Returns functions of more than 70 lines."""
     found = [
         f"{file}:{function.line} {function.name} ({function.lines})"
         for file, text in sources(root, ".rs")
@@ -70,13 +70,13 @@ def long_functions(root: Path) -> list[str]:
 
 
 def long_files(root: Path) -> list[str]:
-    """Files of more than 400 lines."""
+    """Returns files of more than 400 lines."""
     files = ((file, len(text.splitlines())) for file, text in sources(root, ".rs", ".py"))
     return [f"{file} ({lines})" for file, lines in files if lines > FILE_LINES_MAX]
 
 
 def root_files(root: Path) -> list[str]:
-    """The files at the root, of a repository those that it keeps."""
+    """Returns the files at the root; in a repository, those under version control."""
     if not (root / ".git").exists():
         return sorted(path.name for path in root.iterdir() if path.is_file())
     command = ["git", "-C", str(root), "ls-files", "--cached", "--", ":(glob)*"]
@@ -84,17 +84,17 @@ def root_files(root: Path) -> list[str]:
 
 
 def model_circles(root: Path) -> list[str]:
-    """Ways on circles between the modules of crates/model."""
+    """Returns dependencies on cycles between the modules of crates/model."""
     return circular(rust_ways(root / "crates/model/src"))
 
 
 def sim_circles(root: Path) -> list[str]:
-    """Ways on circles between the modules of crates/sim."""
+    """Returns dependencies on cycles between the modules of crates/sim."""
     return circular(rust_ways(root / "crates/sim/src"))
 
 
 def file_circles(root: Path) -> list[str]:
-    """Files that use each other in circles, in any crate."""
+    """Returns files of any crate that use each other in cycles."""
     found = []
     for source in sorted(root.glob("crates/*/src")):
         crate = source.parent.relative_to(root)
@@ -103,7 +103,7 @@ def file_circles(root: Path) -> list[str]:
 
 
 def scattered_types(root: Path) -> list[str]:
-    """Types whose methods are in more than four files."""
+    """Returns types whose methods are in more than four files."""
     return [
         f"{source.parent.relative_to(root)}/src/{name} ({len(files)})"
         for source in sorted(root.glob("crates/*/src"))
@@ -113,12 +113,12 @@ def scattered_types(root: Path) -> list[str]:
 
 
 def python_circles(root: Path) -> list[str]:
-    """Ways on circles between the modules of python/hostnet."""
+    """Returns dependencies on cycles between the modules of python/hostnet."""
     return circular(python_ways(root / "python/hostnet"))
 
 
 class Count(NamedTuple):
-    """Something that must not grow."""
+    """A count that must not grow."""
 
     places: Callable[[Path], list[str]]
     what: str

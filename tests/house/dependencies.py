@@ -1,4 +1,4 @@
-"""Which libraries the manifests ask for, and which of them the code names."""
+"""Finds libraries that the manifests require but the code does not use."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tests.house.rooms import imports, is_test
 from tests.house.rust import bare
 
 IDENTIFIERS = {"md-5": "md5"}
-"""The names in code of crates that are called otherwise."""
+"""Names in code of crates whose package name differs."""
 
 FOR_FEATURES = {"hostnet-python": {"bitflags", "num-traits"}}
-"""Crates that a manifest names for the features that they then have in all builds."""
+"""Crates that a manifest lists only to enable their features in all builds."""
 
 REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def unused_crates(crate: Path) -> list[str]:
-    """The dependencies that only tests of a crate name or nothing does, and the dev-dependencies that nothing names."""
+    """Returns dependencies that only tests of a crate name or nothing does, and dev-dependencies that nothing names."""
     manifest: dict[str, Any] = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
     built, tested = code_of(crate)
     code = {"build-dependencies": built, "dependencies": built, "dev-dependencies": tested}
@@ -34,7 +34,7 @@ def unused_crates(crate: Path) -> list[str]:
 
 
 def code_of(crate: Path) -> tuple[str, str]:
-    """The code of a crate that is built for others, and all its code."""
+    """Returns the library code of a crate, and all its code."""
     built, tested = "", ""
     for file in sorted(crate.rglob("*.rs")):
         inside = file.relative_to(crate)
@@ -46,13 +46,13 @@ def code_of(crate: Path) -> tuple[str, str]:
 
 
 def is_named(crate: str, code: str) -> bool:
-    """Whether code has a path that begins with a crate, or uses it as a whole."""
+    """Returns true if code has a path that begins with a crate, or imports the whole crate."""
     name = IDENTIFIERS.get(crate, crate.replace("-", "_"))
     return re.search(rf"(?<![\w:.])(?:::)?{name}::|\b(?:use|extern crate)\s+{name}\b", code) is not None
 
 
 def unused_requirements(root: Path) -> list[str]:
-    """The requirements of the package that no module of it imports."""
+    """Returns the requirements of the package that none of its modules imports."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     imported = {
         name.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Which files of a crate use which, and in how many files the methods of a type are."""
+"""Counts uses between the files of a crate, and the files over which the methods of a type are spread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REEXPORTS_MAX = 8
 
 
 class Crate(NamedTuple):
-    """The files of a crate by their modules, and what each names."""
+    """The files of a crate by module, with the paths that each names."""
 
     files: dict[Module, str]
     code: dict[Module, str]
@@ -29,7 +29,7 @@ class Crate(NamedTuple):
 
 
 def read_crate(source: Path) -> Crate:
-    """Reads the files of a crate outside of its tests."""
+    """Reads the files of a crate, without its tests."""
     crate = Crate({}, {}, defaultdict(dict), defaultdict(dict))
     for file in sorted(source.rglob("*.rs")):
         inside = file.relative_to(source)
@@ -50,7 +50,7 @@ def read_crate(source: Path) -> Crate:
 
 
 def paths_of(tree: str) -> Iterator[str]:
-    """The paths of a tree of a `use`, without their new names."""
+    """Yields the paths in a tree of a `use`, without renames."""
     found = re.fullmatch(r"\s*((?:\w+::)*)\{(.*)\}\s*", tree, re.DOTALL)
     if found is None:
         yield re.sub(r"\s+as\s+\w+", "", tree).strip()
@@ -61,7 +61,7 @@ def paths_of(tree: str) -> Iterator[str]:
 
 
 def absolute(crate: Crate, module: Module, path: str) -> Module | None:
-    """The path of an item from the root of the crate, or None if it is of another crate."""
+    """Returns the path of an item from the root of the crate, or None for an item of another crate."""
     first, *rest = path.split("::")
     if first == "crate":
         return tuple(rest)
@@ -80,7 +80,7 @@ def absolute(crate: Crate, module: Module, path: str) -> Module | None:
 
 
 def defining(crate: Crate, path: Module, depth: int = 0) -> Module:
-    """The module that an item is defined in: reexports are followed."""
+    """Returns the module that defines an item, following re-exports."""
     for length in range(len(path), -1, -1):
         module, rest = path[:length], path[length:]
         if module in crate.files:
@@ -92,7 +92,7 @@ def defining(crate: Crate, path: Module, depth: int = 0) -> Module:
 
 
 def file_ways(source: Path) -> Ways:
-    """The files that each file of a crate uses. A file may know those below it: `mod.rs` names its children."""
+    """Returns the files that each file of a crate uses. A parent may name its children: `mod.rs` declares them."""
     crate = read_crate(source)
     ways: Ways = {file: set() for file in crate.files.values()}
     for module, code in crate.code.items():
@@ -107,7 +107,7 @@ def file_ways(source: Path) -> Ways:
 
 
 def spread(source: Path) -> dict[str, set[str]]:
-    """The files that have methods of each type of a crate; a type is named by its file and its name."""
+    """Returns the files with methods of each type of a crate; a type is identified by its file and its name."""
     crate = read_crate(source)
     found: dict[str, set[str]] = defaultdict(set)
     for module, code in crate.code.items():

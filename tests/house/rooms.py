@@ -1,4 +1,4 @@
-"""Which rooms of the house know which, and where they know each other in circles."""
+"""Finds dependencies between modules, and cycles among them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Ways = dict[str, set[str]]
 
 
 def rust_ways(source: Path) -> Ways:
-    """The rooms of a crate, which are its topmost modules, and the rooms that each names outside of its tests."""
+    """Returns the topmost modules of a crate, and the modules that each names outside of its tests."""
     rooms = {path.stem for path in source.iterdir() if path.is_dir() or path.suffix == ".rs"} - {"lib", "main"}
     ways: Ways = {room: set() for room in rooms}
     for file in source.rglob("*.rs"):
@@ -25,12 +25,12 @@ def rust_ways(source: Path) -> Ways:
 
 
 def is_test(file: Path) -> bool:
-    """Whether a file of a crate holds tests only."""
+    """Returns true if a file of a crate holds only tests."""
     return any(part in ("tests", "tests.rs") or part.endswith("_tests.rs") for part in file.parts)
 
 
 def python_ways(package: Path) -> Ways:
-    """The rooms of a package, which are its topmost modules, and the rooms that each imports, late or for types too."""
+    """Returns the topmost modules of a package, and the modules that each imports, even lazily or for types only."""
     rooms = {path.stem for path in package.iterdir() if path.is_dir() or path.suffix == ".py"} - {"__init__"}
     rooms -= {"__pycache__"}
     ways: Ways = {room: set() for room in rooms}
@@ -42,12 +42,12 @@ def python_ways(package: Path) -> Ways:
 
 
 def imported(text: str, package: str) -> set[str]:
-    """The topmost modules of a package that a file of it imports."""
+    """Returns the topmost modules of a package that a file of it imports."""
     return {name.split(".")[1] for name in imports(text) if name.startswith(f"{package}.")}
 
 
 def imports(text: str) -> set[str]:
-    """The modules that a file imports, late or for types, and `module.name` of every name that it takes from one."""
+    """Yields the modules that a file imports, late or for types, and `module.name` of every imported name."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -58,12 +58,12 @@ def imports(text: str) -> set[str]:
 
 
 def circular(ways: Ways) -> list[str]:
-    """The ways "a -> b" from whose end there is a way back to their start."""
+    """Returns the dependencies "a -> b" that are part of a cycle."""
     return sorted(f"{a} -> {b}" for a, ends in ways.items() for b in ends if a in reached(ways, b))
 
 
 def reached(ways: Ways, start: str) -> set[str]:
-    """The rooms that can be reached from one."""
+    """Returns the modules reachable from one."""
     found, left = {start}, [start]
     while left:
         new = ways[left.pop()] - found

@@ -1,4 +1,4 @@
-"""What can be told of Rust sources without a compiler."""
+"""Analyses Rust sources without a compiler."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOISE = re.compile(
     r"""//[^\n]* | /\*.*?\*/ | b?r(?P<hashes>\#*)".*?"(?P=hashes) | b?"(?:\\.|[^"\\])*" | b?'(?:\\[^'\n]+|[^\\'\n])'""",
     re.DOTALL | re.VERBOSE,
 )
-"""Comments, strings and characters: what is in them is no code."""
+"""Comments, strings and characters, whose content is not code."""
 
 FUNCTION = re.compile(r"\bfn\s+(\w+)")
 PATH = re.compile(r"\b(?P<start>crate|super)::(?:(?P<name>\w+)|\{(?P<group>[^;]*?)\};)", re.DOTALL)
@@ -24,12 +24,12 @@ class Function(NamedTuple):
 
 
 def bare(text: str) -> str:
-    """The code without comments, strings and characters, with the same lines."""
+    """Returns the code without comments, strings and characters, on the same lines."""
     return NOISE.sub(lambda found: "\n" * found[0].count("\n"), text)
 
 
 def functions(text: str) -> list[Function]:
-    """Every function that has a body, from `fn` to its last brace."""
+    """Yields every function with a body, from `fn` to its last brace."""
     code = bare(text)
     found = []
     for start in FUNCTION.finditer(code):
@@ -41,7 +41,7 @@ def functions(text: str) -> list[Function]:
 
 
 def end_of(code: str, at: int) -> int | None:
-    """Where the body ends that begins after `at`; None for a declaration without one."""
+    """Returns the end of the body that begins after `at`; None for a declaration without one."""
     depth = brackets = 0
     for place in range(at, len(code)):
         match code[place]:
@@ -61,7 +61,7 @@ def end_of(code: str, at: int) -> int | None:
 
 
 def modules_named(text: str, *, at_top: bool) -> set[str]:
-    """The modules of its crate that a file names: `crate::x`, and `super::x` if its parent is the crate itself."""
+    """Returns the modules of its crate that a file names: `crate::x`, and `super::x` if its parent is the crate."""
     named: set[str] = set()
     for path in PATH.finditer(bare(text)):
         if path["start"] == "crate" or at_top:
@@ -70,7 +70,7 @@ def modules_named(text: str, *, at_top: bool) -> set[str]:
 
 
 def parts(group: str) -> list[str]:
-    """The members of a group of a `use`, those in inner braces with what stands before them."""
+    """Yields the members of a group of a `use`, those in inner braces with their prefix."""
     members, depth = [""], 0
     for letter in group:
         depth += (letter == "{") - (letter == "}")

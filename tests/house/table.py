@@ -1,4 +1,4 @@
-"""The committed counts, and what is said when they are not those of today."""
+"""The committed counts, and the messages if the current counts differ."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SHOWN_MAX = 30
 
 
 def committed() -> dict[str, int]:
-    """The counts that were committed."""
+    """Returns the committed counts."""
     table: dict[str, int] = json.loads(TABLE.read_text(encoding="utf-8"))
     return table
 
 
 def complaint(name: str, places: list[str], allowed: int) -> str | None:
-    """What is wrong with a count, and what to do; None if it is as committed."""
+    """Returns the problem with a count and its remedy; None if it is as committed."""
     count = COUNTS[name]
     if len(places) > allowed:
         shown = [*places[:SHOWN_MAX], *(["..."] if len(places) > SHOWN_MAX else [])]
@@ -31,15 +31,15 @@ def complaint(name: str, places: list[str], allowed: int) -> str | None:
 
 
 def lowered(table: dict[str, int], root: Path) -> dict[str, int]:
-    """The table with every count that has become less. None is ever raised."""
+    """Returns the table with every count that has decreased. None is ever raised."""
     return {name: min(table.get(name, len(found)), len(found)) for name, found in counted(root).items()}
 
 
 def counted(root: Path) -> dict[str, list[str]]:
-    """The places of every count."""
+    """Returns the places of every count."""
     return {name: count.places(root) for name, count in COUNTS.items()}
 
 
 def write(table: dict[str, int]) -> None:
-    """Commits to these counts."""
+    """Writes these counts to the table."""
     TABLE.write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")

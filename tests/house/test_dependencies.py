@@ -1,4 +1,4 @@
-"""Nothing is asked for that nothing uses, and what only tests use stays out of what others build on."""
+"""No requirement is unused, and requirements of tests stay out of the library's dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not grow does not, and the counters count."""
+"""Counts do not grow, and the counters are correct."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_table_has_every_count() -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A house with one flaw of each kind, and what looks like one and is none."""
+    """Returns a repository with one flaw of each kind, and look-alikes that are none."""
     files = {
         "Makefile": "",
         ".gitignore": "",

@@ -1,4 +1,4 @@
-"""Topologies as lstopo writes them, made by hand."""
+"""Topologies in the format of lstopo, constructed by hand."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ GIB = 1 << 30
 MIB = 1 << 20
 
 SPACE = 48
-"""Numbers of processing units from one package to the next, at least."""
+"""Minimum distance between the first processing units of two packages."""
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "{dtd}">\n<topology{version}>\n'
 
 
 def cpuset(first: int, count: int) -> str:
-    """A set of processing units in words of 32 bits, the highest first; empty words are left out."""
+    """Returns a set of processing units in words of 32 bits, the highest first; empty words are omitted."""
     bits = ((1 << count) - 1) << first
     words: list[str] = []
     while bits or not words:
@@ -24,7 +24,7 @@ def cpuset(first: int, count: int) -> str:
 
 
 def drive(address: str, speed: float, model: str = "") -> str:
-    """An NVMe drive behind its bridge."""
+    """Returns an NVMe drive behind its bridge."""
     info = f'<info name="Model" value="{model}"/>' if model else ""
     return (
         f'<object type="Bridge" bridge_type="1-1" depth="1" bridge_pci="0000:[01-01]" pci_link_speed="{speed:.6f}">'
@@ -35,20 +35,20 @@ def drive(address: str, speed: float, model: str = "") -> str:
 
 
 def nic(address: str, name: str = "", kind: str = "0200") -> str:
-    """A port of a network card."""
+    """Returns a port of a network card."""
     inside = f'<object type="OSDev" name="{name}" osdev_type="2"/>' if name else ""
     return f'<object type="PCIDev" pci_busid="{address}" pci_type="{kind} [15b3:1019] [15b3:0008] 00">{inside}</object>'
 
 
 def bare_node(index: int, size: int) -> str:
-    """Memory without cores."""
+    """Returns memory without cores."""
     return f'<object type="NUMANode" os_index="{index}" cpuset="0x0" nodeset="{1 << index:#x}" local_memory="{size}"/>'
 
 
 def package(
     index: int, model: str, cores: int, memory: Sequence[int], l3: int, inside: str = "", family: str = "6/85"
 ) -> str:
-    """A package of hwloc 2 with NUMA nodes that share its cores evenly; two processing units per core."""
+    """Returns a package of hwloc 2 whose NUMA nodes share its cores evenly; two processing units per core."""
     each, units = cores // len(memory), 2 * cores
     start = index * max(units, SPACE)
     number, kind = family.split("/")
@@ -79,7 +79,7 @@ def package(
 
 
 def machine(inside: str, units: int = 128) -> str:
-    """A whole file of hwloc 2."""
+    """Returns a whole file of hwloc 2."""
     head = HEAD.format(dtd="hwloc2.dtd", version=' version="2.0"')
     return f'{head}<object type="Machine" os_index="0" cpuset="{cpuset(0, units)}">{inside}</object></topology>\n'
 
@@ -133,7 +133,7 @@ FOUR_SOCKETS = machine(
     + nic("0000:01:00.0"),
     192,
 )
-"""Of another number of cores, less memory, drives and network cards at one; beside them memory without cores."""
+"""Sockets with different numbers of cores, one with less memory, drives and network cards; a node without cores."""
 
 MANY_NODES = machine(package(0, "AMD EPYC 9654 96-Core Processor", 96, [48 * GIB] * 8, 384 * MIB, family="25/17"), 192)
 

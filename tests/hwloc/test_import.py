@@ -1,4 +1,4 @@
-"""Topologies become servers that run, and what is none is refused."""
+"""Topologies become servers that run, and invalid ones are refused."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def topology(folder: Path, text: str | bytes) -> Topology:
 
 
 def drafted(folder: Path, text: str, which: int | None = None, base: str | None = None) -> tuple[dict[str, Any], str]:
-    """The server file as nested dicts and as text."""
+    """Returns the server file as nested dicts and as text."""
     content = text_of(draft(topology(folder, text), which, base), "machine.xml", folder / "server.toml")
     return tomllib.loads(content), content
 

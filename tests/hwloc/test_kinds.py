@@ -1,4 +1,4 @@
-"""Memory beside a package and units that are not shown are shared out, left out with a note, or refused."""
+"""Memory beside a package and hidden processing units are distributed, left out with a note, or refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support import raises_code
 
 
 def drafted(folder: Path, text: str, which: int | None = None) -> tuple[dict[str, Any], list[str]]:
-    """The server file as nested dicts, and the notes."""
+    """Returns the server file as nested dicts, and the notes."""
     file = folder / "machine.xml"
     file.write_text(text)
     found = draft(read_topology(file), which)
@@ -25,7 +25,7 @@ def drafted(folder: Path, text: str, which: int | None = None) -> tuple[dict[str
 
 
 def node(index: int, first: int, count: int, size: int, kind: str = "", inside: str = "") -> str:
-    """A NUMA node beside some processing units."""
+    """Returns a NUMA node beside some processing units."""
     subtype = f' subtype="{kind}"' if kind else ""
     near = cpuset(first, count)
     return (
@@ -38,7 +38,7 @@ def cores(first: int, count: int) -> str:
 
 
 def bare(index: int, first: int, count: int, hidden: bool = False, inside: str = "") -> str:
-    """A package with cores and no memory; one that a cgroup hides shows neither cores nor processing units."""
+    """Returns a package without memory; one hidden by a cgroup shows neither cores nor processing units."""
     whole = cpuset(first, count)
     head = f'<object type="Package" os_index="{index}" cpuset="{"0x0" if hidden else whole}" complete_cpuset="{whole}">'
     return f"{head}{inside}{'' if hidden else cores(first, count)}</object>"

@@ -1,4 +1,4 @@
-"""A simulator that answers with the published values, each multiplied by a factor."""
+"""A simulator that returns the published values, each multiplied by a factor."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def fake_domain(domain: str, workload: str, in_use: float, latency_ns: float, fu
 
 
 def of_present(rows: list[Summary], names: list[str]) -> list[Summary]:
-    """Only the rows of workloads that run; if one runs alone, its rows are those of all."""
+    """Returns the rows of workloads that run; for a single workload, under the name "all"."""
     if len(names) == 1:
         return [{**row, "workload": "all"} for row in rows if row["workload"] == names[0]]
     return rows
@@ -87,7 +87,7 @@ def fake_workload(name: str, throughput: float, traffic: float, app: float) -> S
 
 
 def answer(published: Published, name: str, factor: float) -> Summary:
-    """The summary of an operating point."""
+    """Returns the summary of an operating point."""
     family, _, cores = name.partition(":")
     figure, letters = COLOCATED.get(family, ("fig06", ("", "", "", "", "", "")))
     alone, other = {
@@ -159,7 +159,7 @@ def study() -> Study:
 
 @pytest.fixture
 def simulator(study: Study) -> Callable[[float], Simulate]:
-    """Makes a simulator that answers `factor` times what was published (loads and occupancies, not ratios)."""
+    """Returns a simulator whose loads and occupancies, but not ratios, are `factor` times the published values."""
     published = Published(study)
 
     def make(factor: float = 1.0) -> Simulate:

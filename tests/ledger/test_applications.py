@@ -1,4 +1,4 @@
-"""The study of applications: its data fit together, and each of its statements can fail."""
+"""The study of applications: its data are consistent, and each of its statements can fail."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ CORES = {
 }
 
 EXPERIMENTS = ("-ways", "-lru", "-random")
-"""Ends of the names of families that change the server, to find out why."""
+"""Suffixes of families that change the server to find causes."""
 
 FIO = {"ice-lake-8362": {"read": 26.0, "write": 16.27}, "cascade-lake-6234": {"read": 13.9, "write": 7.0}}
-"""GB/s of drives alone, by direction of storage."""
+"""Throughput of drives alone in GB/s, by direction of storage."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A made up machine that is as the publication says, but for what is changed.
+    """A simulated machine that meets the publication except for the given changes.
 
     Slowdowns are by number of cores; shares of traffic in GB/s.
     """
@@ -60,7 +60,7 @@ class Machine:
     leak: float = 0.97
 
     def summary(self, config: dict[str, Any]) -> Summary:
-        """The summary of a run of this configuration."""
+        """Returns the summary of a run of this configuration."""
         jobs, preset = config["workload"], config["server"]["preset"]
         ddio, prefetch = config.get("ddio", {}).get("enabled", True), "prefetch" not in config
         slow = self.without_ddio if not ddio else 1.0
@@ -98,7 +98,7 @@ class Machine:
         return self.whole(config, rows, caches)
 
     def whole(self, config: dict[str, Any], rows: list[Summary], caches: list[Summary]) -> Summary:
-        """The summary with the tables of the machine."""
+        """Returns the summary with the tables of the machine."""
         channel = {
             "read_gb_per_s": sum(entry["read_gb_per_s"] for entry in rows),
             "write_gb_per_s": sum(entry["write_gb_per_s"] for entry in rows),
@@ -132,13 +132,13 @@ class Machine:
     def __call__(
         self, configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
     ) -> list[Summary]:
-        """Runs them."""
+        """Answers runs."""
         del base_dir, threads, progress
         return [self.summary(config) for config in configs]
 
 
 def row(name: str, rate: float, traffic: float | None = None) -> Summary:
-    """A workload's row, with all of its traffic read."""
+    """Returns the row of a workload whose traffic is all reads."""
     return {
         "workload": name,
         "kind": name,
@@ -165,7 +165,7 @@ def ledger_of(machine: Machine, selection: str = "full") -> Ledger:
 
 
 def failing(machine: Machine) -> dict[str, list[str]]:
-    """Which panels and series of a machine fail, with their x."""
+    """Returns the panels and series of a machine that fail, with their x."""
     found: dict[str, list[str]] = {}
     for entry in ledger_of(machine).failing:
         found.setdefault(f"{entry.panel}, {entry.series}", []).append(entry.x)
@@ -213,7 +213,7 @@ def test_every_core_count_of_the_figures_is_a_row(applications: Study, family: s
 
 
 def test_no_point_has_parameters_of_its_own(applications: Study) -> None:
-    """The servers are their presets with caches; prefetch and DDIO are switches, and cores are numbers."""
+    """The servers are presets with caches; points only switch prefetch and DDIO and set numbers of cores."""
     selection = applications.selections["full"]
     for point in selection.points:
         if point.name.partition(":")[0].endswith(EXPERIMENTS):

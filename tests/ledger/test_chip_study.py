@@ -1,4 +1,4 @@
-"""The study of network interfaces on a chip: its data fit together, quantities, how it is judged, and what it shows."""
+"""The study of network interfaces on a chip: its data, quantities, verdicts and output."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def link(kind: str, start: list[int], end: list[int] | None, share: float) -> Su
 
 
 def summary_of(hops: int = 1, bandwidth: float = 200.0, **longer: float) -> Summary:
-    """What a made up chip of four columns and one row measures."""
+    """Returns the summary of a fabricated chip of four columns and one row."""
     parts = {**PARTS, "network_out": 70.0 * hops, "network_back": 70.0 * hops, **longer}
     return {
         "kind": "chip",
@@ -65,7 +65,7 @@ def summary_of(hops: int = 1, bandwidth: float = 200.0, **longer: float) -> Summ
 
 
 def value(quantity: str, run: Summary, base: Summary | None = None, **fields: Any) -> float:
-    """What a quantity makes of a run."""
+    """Returns the value of a quantity for a run."""
     baseline = None if base is None else Outcome("base", base)
     series = Series(name="series", quantity=quantity, **fields)
     return CHIP_QUANTITIES[quantity](series, Outcome("run", run), baseline).value
@@ -128,7 +128,7 @@ def test_claims_have_ids_of_their_own_and_a_source(study: Study) -> None:
 
 
 def test_nothing_is_tuned_per_point(study: Study) -> None:
-    """Points differ in what the publication varies and in nothing else."""
+    """Points differ only in what the publication varies."""
     varied = {"chip.preset", "ni.placement", "noc.routing", "noc.vcs", "rack.hops", "workload.mode", "workload.size"}
     selection = study.selections["full"]
     configs = [selection.config(point, study.preset, study.seed) for point in selection.points]
@@ -171,7 +171,7 @@ def test_told_to_stop_runs_stop(study: Study) -> None:
 
 
 def test_the_command_writes_rows_a_report_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Table 3, whose totals are within their tolerance and whose pipelines are exact."""
+    """Table 3, whose totals are within tolerance and whose pipelines are exact."""
     from hostnet.report.plot import plot
 
     out, pictures = tmp_path / "ledger", tmp_path / "pictures"

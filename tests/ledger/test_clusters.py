@@ -1,4 +1,4 @@
-"""Studies of clusters: their data fit together, every target has a row, and each statement can fail."""
+"""Studies of clusters: their data are consistent, every target has a row, and each statement can fail."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DROPS = {"full": 30, "ring": 0, "other": 0}
 
 
 def summary_of(config: dict[str, Any]) -> Summary:
-    """What a made up cluster measures: it depends on its number of flows."""
+    """Returns the summary of a fabricated cluster, which depends on its number of flows."""
     flows = config["flow"]["bulk"].get("count", 1)
     control = {f"level_{level}_share": 0.2 for level in range(5)}
     signals = {"occupancy_smoothed_lines": 80.0, "bandwidth_smoothed_gbps": 60.0}
@@ -97,7 +97,7 @@ def summary_of(config: dict[str, Any]) -> Summary:
 
 
 def made_up(name: str, figures: Sequence[str] = (), **changes: Any) -> Ledger:
-    """The ledger of a study, or of some of its figures, with made up runs in whose summaries some tables are others."""
+    """Returns the ledger of a study, or of some figures, for fabricated runs with some summary tables replaced."""
 
     def simulate(configs: Any, base_dir: Path, threads: int, progress: Any) -> list[Summary]:
         del base_dir, threads, progress
@@ -108,12 +108,12 @@ def made_up(name: str, figures: Sequence[str] = (), **changes: Any) -> Ledger:
 
 @pytest.fixture(scope="module")
 def hostcc() -> Ledger:
-    """The ledger of hostCC."""
+    """Returns the ledger of hostCC."""
     return made_up("hostcc")
 
 
 def value(ledger: Ledger, row: str) -> float:
-    """What a row has as simulated."""
+    """Returns the simulated value of a row."""
     found = next(entry for entry in ledger.rows if entry.id == row).simulated
     assert found is not None
     return found
@@ -151,7 +151,7 @@ def test_ids_of_rows_are_unique(name: str) -> None:
 
 
 def test_published_values_and_tolerances_are_those_of_the_publication(hostcc: Ledger) -> None:
-    """A tolerance is never wider than the publication's values suggest."""
+    """A tolerance is never wider than the values of the publication suggest."""
     with (hostcc.study.root / "targets.csv").open(encoding="utf-8") as lines:
         targets = {row["id"]: row for row in csv.DictReader(lines)}
     judged = 0
@@ -323,7 +323,7 @@ def test_every_figure_is_drawn(tmp_path: Path, hostcc: Ledger) -> None:
 
 
 def tiny(name: str, **run: Any) -> Summary:
-    """A cluster of two endpoints."""
+    """Returns a cluster of two endpoints."""
     return {
         "host": {name: {"kind": "endpoint"} for name in ("a", "b")},
         "flow": {"bulk": {"kind": "bulk", "from": "a", "to": "b"}},
@@ -377,7 +377,7 @@ KNOWN_TO_FAIL: set[str] = set()
 
 
 def test_the_uncontended_receiver_gets_no_worse() -> None:
-    """A row that begins to fail is a change of the model to explain. So is one that passes again."""
+    """A row that begins to fail, or passes again, is a change of the model to explain."""
     ledger = validate("hostcc", selection="smoke")
     assert {row.id for row in ledger.failing} == KNOWN_TO_FAIL
     assert len({row.id for row in ledger.rows if row.verdict != "context"}) > 10

@@ -35,7 +35,7 @@ def family(*x: int, preset: str | None = None) -> Composition:
 
 @pytest.fixture
 def composed(study: Study) -> Study:
-    """A study with the families `mix` (1, 3 and 5 cores), `alone` (the same) and `drives` (one point)."""
+    """Returns a study with the families `mix` (1, 3 and 5 cores), `alone` (the same) and `drives` (one point)."""
     alone = Composition("alone", "Alone", (STREAM,), (1, 3, 5))
     drives = Composition("drives", "Drives", (DRIVES,))
     return replace(study, families={"mix": family(1, 3, 5), "alone": alone, "drives": drives})

@@ -1,4 +1,4 @@
-"""The published formula on the counters of a run, as the ledger computes it."""
+"""The published formula on the counters of a run, as computed by the ledger."""
 
 from __future__ import annotations
 

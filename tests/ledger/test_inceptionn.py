@@ -1,4 +1,4 @@
-"""The study of INCEPTIONN: its rows come out as its page says, and parts of an iteration are what their names say."""
+"""The study of INCEPTIONN: its rows agree with its page, and the parts of an iteration with their names."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ ROWS_THAT_HOLD = {
     "inc.t34.ResNet-50.eb10.ratio",
     "inc.fig313.eqINC/4",
 }
-"""Some rows that nothing was fitted to."""
+"""Some rows that are not fitted."""
 
 FINDINGS = {"inc.fig311.INCC_vs_INC", "inc.fig311.WAC/ResNet-50"}
-"""Where packets through hosts whose cores bound say something else than the publication computes."""
+"""Rows where the run with cores as bottleneck differs from the computation of the publication."""
 
 
 def test_the_quick_rows_are_as_the_page_says() -> None:
@@ -32,7 +32,7 @@ def test_the_quick_rows_are_as_the_page_says() -> None:
 
 
 def outcome(ranks: int, steps: dict[str, tuple[int, float]], ratio: float = 4.0) -> Outcome:
-    """A run of two iterations of 10 s whose steps were taken so often and so long, in s."""
+    """Returns a run of two iterations of 10 s with the given counts and times of steps, in s."""
     rows: list[dict[str, Any]] = [
         {"job": "j", "step": name, "count": count, "mean_us": mean * 1e6, "messages": count}
         for name, (count, mean) in steps.items()

@@ -1,4 +1,4 @@
-"""The study of iperf and ping between a host and DIMMs with processors: its rows come out as its page says."""
+"""The study of iperf and ping between a host and DIMMs with processors: its rows agree with its page."""
 
 from __future__ import annotations
 

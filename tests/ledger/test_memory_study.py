@@ -1,4 +1,4 @@
-"""The study of the memory alone: what is compared, how it is judged, and that the quick selection passes."""
+"""The study of the memory alone: its comparisons and verdicts, and its quick selection passes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def study() -> Study:
 
 
 def summary_of(result: dict[str, str], factor: float) -> Summary:
-    """A summary with the values of another simulator, times a factor."""
+    """Returns a summary with the values of another simulator, times a factor."""
 
     def value(column: str) -> float | None:
         return float(result[column]) * factor if result[column] else None
@@ -70,7 +70,7 @@ def summary_of(result: dict[str, str], factor: float) -> Summary:
 
 @pytest.fixture
 def simulator(study: Study) -> Simulator:
-    """Makes a simulator that answers `factor` times what Ramulator got."""
+    """Returns a simulator whose values are `factor` times those of Ramulator."""
 
     def make(factor: float = 1.0) -> Simulate:
         points = {json.dumps(study.selections["full"].config(p, study.preset, 1)): p for p in full_points(study)}

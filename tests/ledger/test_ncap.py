@@ -1,4 +1,4 @@
-"""The study of NCAP: its rows come out as its page says, and its quantities are what their names say."""
+"""The study of NCAP: its rows agree with its page, and its quantities with their names."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ROWS_THAT_HOLD = {
     "ncap.race/frequency",
     "ncap.race/asleep",
 }
-"""Some rows that nothing was fitted to."""
+"""Some rows that are not fitted."""
 
 
 def steps_of(**columns: list[float]) -> list[dict[str, Any]]:
-    """A time series with these columns; what is not named is 0."""
+    """Returns a time series with these columns; other columns are 0."""
     count = len(next(iter(columns.values())))
     blank = {"received_gbps": 0.0, "sent_gbps": 0.0, "running_share": 0.0, "ghz_mean": 1.0, "sleeps": 0}
     return [
@@ -34,18 +34,18 @@ def steps_of(**columns: list[float]) -> list[dict[str, Any]]:
 
 
 def outcome(steps: list[dict[str, Any]], rises_us: tuple[float, ...] = ()) -> Outcome:
-    """A run with this time series, whose frequency rises and falls again at these times."""
+    """Returns a run with this time series, whose frequency rises and falls again at these times."""
     changes = [{"at_us": at + late, "ghz": ghz} for at in rises_us for late, ghz in ((0.0, 3.0), (100.0, 1.0))]
     return Outcome("run", {"power_series": steps, "frequencies": [{"at_us": 0.0, "ghz": 1.0}, *changes]})
 
 
 def pulse(at: int, length: int, steps: int = 100) -> list[float]:
-    """A column that is high for so many steps."""
+    """Returns a column that is high for a number of steps."""
     return [1.0 if at <= step < at + length else 0.0 for step in range(steps)]
 
 
 def both(*columns: list[float]) -> list[float]:
-    """The sum of columns."""
+    """Returns the sum of columns."""
     return [sum(values) for values in zip(*columns, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""The study of a NIC at PCIe and on the die: its rows come out as its page says."""
+"""The study of a NIC at PCIe and on the die: its rows agree with its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study of packets of traces: its rows come out as its page says."""
+"""The study of packets of traces: its rows agree with its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study of pooled memory over a rack's switch: its rows come out as its page says."""
+"""The study of pooled memory over a rack's switch: its rows agree with its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study of the network on a chip alone: what is compared, how it is judged, and that it passes."""
+"""The study of the network on a chip alone: its comparisons and verdicts, and all rows pass."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_closed_form_is_that_of_the_other_simulator(study: Study) -> None:
 
 
 def wrong_by(factor: float) -> Any:
-    """A simulator that answers so many times what BookSim got."""
+    """Returns a simulator whose values are a factor times those of BookSim."""
     root = load_study("noc").root
     results = {
         (result["routing"], int(result["packet_flits"]), float(result["offered_flits_node_cycle"])): result

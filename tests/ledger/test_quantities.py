@@ -1,4 +1,4 @@
-"""How plotted quantities follow from a run's summary."""
+"""Plotted quantities are computed from the summary of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of the ledger that are made again on threads and in processes."""
+"""Runs of the ledger that are repeated on threads and in processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_clusters_in_several_processes_get_no_worse(tmp_path: Path) -> None:
 
 
 def tiny(*ways: str) -> dict[str, Any]:
-    """A cluster of two endpoints, to be run in more ways than one."""
+    """Returns a cluster of two endpoints that is run in more than one way."""
     return {
         "host": {name: {"kind": "endpoint"} for name in ("a", "b")},
         "flow": {"bulk": {"kind": "bulk", "from": "a", "to": "b"}},

@@ -1,4 +1,4 @@
-"""Servers by themselves in a study of clusters."""
+"""Single servers in a study of clusters."""
 
 from __future__ import annotations
 

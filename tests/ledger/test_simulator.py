@@ -1,4 +1,4 @@
-"""The ledger with the real simulator: a few operating points, enough to see that names and units meet."""
+"""The ledger with the real simulator: a few operating points, enough to check names and units."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ KNOWN_TO_FAIL = {
 
 
 def test_the_ledger_gets_no_worse() -> None:
-    """The quick selection: a row that begins to fail is a change of physics to explain. So is one that passes again."""
+    """The quick selection. A row that begins to fail, or passes again, is a change of the model to explain."""
     ledger = validate("host_network", selection="quick")
     assert {row.id for row in ledger.rows if row.verdict == "fail"} == KNOWN_TO_FAIL
 

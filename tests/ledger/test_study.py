@@ -1,4 +1,4 @@
-"""The study's data fit together, and say what is scored."""
+"""The data of a study are consistent and define which rows are scored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way from published values to rows, output and exit code."""
+"""The whole path from published values to rows, output and exit code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KEYS = [
 Simulator = Callable[..., Simulate]
 
 MEASURED = ("3", "6", "7", "8")
-"""The figures that the made up simulator knows: those of measurements, not of the formula."""
+"""Figures that the fabricated simulator covers: those of measurements, not of the formula."""
 
 
 def test_a_simulator_that_answers_what_was_published_passes_everywhere(simulator: Simulator) -> None:

@@ -1,4 +1,4 @@
-"""What tests of several processes share: a cluster in a folder, and who works there."""
+"""Shared by tests of several processes: a cluster in a folder, and the processes that run it."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ duration = "150 us"
 
 
 class Folder:
-    """A folder with the cluster, where commands run."""
+    """A folder with the cluster, in which commands run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         (path / "cluster.toml").write_text(CLUSTER)
 
     def command(self, ranks: int, *arguments: str) -> list[str]:
-        """`hostnet ARGUMENTS` in so many processes."""
+        """Returns the command line of `hostnet ARGUMENTS` in a number of processes."""
         launcher = [] if ranks == 1 else [str(BIN / "mpirun"), "-n", str(ranks)]
         return [*launcher, str(BIN / "hostnet"), *arguments]
 
     def run(self, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Runs it to its end."""
+        """Runs the command until it ends."""
         command = self.command(ranks, *arguments)
         return subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=False, timeout=300)
 
     def found(self, ranks: int, out: str, *arguments: str, file: str = "cluster.toml") -> dict[str, bytes]:
-        """What a run finds: every file of its folder that says nothing of the run itself."""
+        """Returns the results of a run: the content of every file of its folder except the manifest."""
         done = self.run(ranks, "run", file, "--out", out, "-q", *arguments)
         assert done.returncode == 0, done.stderr
         names = [path for path in (self.path / out).rglob("*") if path.is_file() and path.name != "manifest.json"]
@@ -67,7 +67,7 @@ class Folder:
 
 
 def processes_of(folder: Path) -> list[int]:
-    """The processes of hostnet that work in a folder."""
+    """Returns the processes of hostnet whose working directory is a folder."""
     found = []
     for entry in Path("/proc").iterdir():
         try:

@@ -1,4 +1,4 @@
-"""Processes that are killed at any time."""
+"""Processes that are killed at arbitrary times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.mpi.support import Folder, processes_of
 pytest.importorskip("mpi4py")
 
 KILLS = int(os.environ.get("PROPTEST_CASES", "100"))
-"""How many runs lose a process."""
+"""Number of runs that lose a process."""
 
 
 @pytest.mark.long
@@ -33,7 +33,7 @@ def test_whoever_is_killed_and_when_the_others_end_and_the_run_goes_on(tmp_path:
         running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(random_numbers.uniform(0.2, 6))
         victims = processes_of(tmp_path)
-        # The first is the one that has started the others.
+        # The first process has started the others.
         if running.poll() is None and len(victims) > 1:
             os.kill(random_numbers.choice(victims[1:]), signal.SIGKILL)
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""One simulation in several processes that mpirun has started."""
+"""One simulation in several processes started by mpirun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of checkpoints: the last whole one counts, and nothing else is touched."""
+"""Folders of checkpoints: the last complete checkpoint counts, and other files are left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A headless browser that looks at pages as they are, in frames of given widths."""
+"""A headless browser that renders pages in frames of given widths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from tests.support import HANG_S
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-"""Commands of browsers that can be driven from the command line."""
+"""Commands of browsers that can be controlled from the command line."""
 
 OPTIONS = (
     "--headless",
@@ -65,13 +65,13 @@ addEventListener("load", () => {
 
 
 def find_browser() -> str | None:
-    """The path of a browser, if there is one."""
+    """Returns the path of a browser, if there is one."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look at a page found, frame by frame, and what the browser's console said meanwhile."""
+    """Result of rendering a page in every frame, and the output of the browser's console."""
 
     frames: list[Any]
     console: list[str]
@@ -79,13 +79,13 @@ class Seen:
 
 @dataclass(frozen=True)
 class Browser:
-    """Opens files; what it needs to write lies in `folder`."""
+    """Renders files; the browser writes its own files to `folder`."""
 
     path: str
     folder: Path
 
     def look(self, page: str, script: str = "look", widths: tuple[int, ...] = WIDTHS) -> Seen:
-        """Shows a page in a frame of each width and returns what a function of the frame finds there."""
+        """Renders a page in a frame of each width and returns the result of a function of the frame."""
         frames = "".join(
             f'<iframe srcdoc="{escape(page, quote=True)}" style="width:{width}px;height:900px;border:0"></iframe>'
             for width in widths
@@ -101,7 +101,7 @@ class Browser:
         return Seen(json.loads(unescape(found[1])), re.findall(r"CONSOLE.*", done.stderr))
 
     def print_to_pdf(self, page: Path) -> bytes:
-        """The page on paper."""
+        """Prints the page to PDF."""
         file = self.folder / "page.pdf"
         self._run("--no-pdf-header-footer", f"--print-to-pdf={file}", page.as_uri())
         return file.read_bytes()

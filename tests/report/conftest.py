@@ -14,7 +14,7 @@ import pytest
 from tests.report.browser import Browser, find_browser
 
 HOSTILE = "<script>alert('x')</script>&\"$\\frac{1}{2}$"
-"""A name that a page must not run and matplotlib must not typeset."""
+"""A name that a page must not execute and matplotlib must not typeset."""
 
 Summary = dict[str, Any]
 
@@ -107,7 +107,7 @@ SERIES = [
 
 
 def application(name: str) -> Summary:
-    """An application's row of table workloads."""
+    """Returns the row of an application in table workloads."""
     return {
         **workload(name, "app", 0),
         "io_completed": None,
@@ -121,7 +121,7 @@ def application(name: str) -> Summary:
 
 
 def cached(name: str, *, devices: bool) -> Summary:
-    """A row of table caches, of cores or of devices."""
+    """Returns a row of table caches, of cores or of devices."""
     of_cores, of_devices = (0, 400_000) if devices else (900_000, 0)
     return {
         "workload": name,
@@ -149,7 +149,7 @@ def cached(name: str, *, devices: bool) -> Summary:
 
 
 def cache_series(owners: int = 2) -> list[Summary]:
-    """A time series of applications, beside a device with a hostile name that takes over a part of the LLC."""
+    """Returns a time series of applications, beside a device with a hostile name that takes over a part of the LLC."""
     rows = []
     for step in range(20):
         at = {"time_ns": 1000.0 * (step + 1)}
@@ -289,7 +289,7 @@ def study_summary() -> Summary:
 
 @pytest.fixture
 def study_run(tmp_path: Path) -> Path:
-    """The run directory of a recomputed study."""
+    """Returns the run directory of a recomputed study."""
     directory = tmp_path / "demo-1"
     directory.mkdir()
     (directory / "summary.json").write_text(json.dumps(study_summary()))

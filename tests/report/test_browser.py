@@ -1,4 +1,4 @@
-"""Pages in a browser: they fit on wide and narrow screens and on paper, load nothing, and their script works."""
+"""Pages in a browser: they fit wide and narrow screens and paper, load nothing, and their script works."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ SERVERS = {
 
 
 def report_of(server: str, folder: Path) -> Path:
-    """The page of a run of this server."""
+    """Returns the page of a run of this server."""
     config = folder / "config.toml"
     config.write_text(SERVERS[server] + RUN.format(name=server))
     return hostnet.run(config, series="1 us").save(folder / "run") / "report.html"
 
 
 def assert_sound(seen: Seen) -> None:
-    """Nothing is too wide, nothing lies over something else, nothing is too small to read, nothing went wrong."""
+    """Asserts that nothing is too wide, overlaps, is too small to read, or caused an error."""
     assert seen.console == []
     assert [frame["width"] for frame in seen.frames] == list(WIDTHS)
     for frame in seen.frames:

@@ -1,4 +1,4 @@
-"""Caches on a run's page: what the LLC holds, what hits and what leaks."""
+"""Caches on the page of a run: content of the LLC, hits and leaks."""
 
 from __future__ import annotations
 

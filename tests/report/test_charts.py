@@ -1,4 +1,4 @@
-"""The charts: where things lie, and what is written beside them."""
+"""Charts: positions of marks and labels."""
 
 from __future__ import annotations
 

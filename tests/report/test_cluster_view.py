@@ -1,4 +1,4 @@
-"""Tables of clusters for people: what stands in them can be, and says what it is of."""
+"""Tables of clusters for people: their values are possible, and name their subject."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLASS: dict[str, Any] = {
 
 
 def shown(view: View) -> dict[str, Any]:
-    """The first row by its headings, without columns that say nothing."""
+    """Returns the first row by its headings, without columns that hold no information."""
     view = view.without_empty()
     return dict(zip((column.heading for column in view.columns), view.cells()[0], strict=True))
 

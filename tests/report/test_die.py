@@ -13,7 +13,7 @@ from hostnet.report.die import die_map, die_section, group_parts
 
 @pytest.fixture(scope="module")
 def results() -> hostnet.Results:
-    """A stream on a die with narrow links."""
+    """Returns a stream on a die with narrow links."""
     return hostnet.run(
         {
             "server": {"preset": "cascade-lake-6234"},
@@ -25,7 +25,7 @@ def results() -> hostnet.Results:
 
 
 def test_the_map_has_every_stop_and_every_link_that_was_used(results: hostnet.Results) -> None:
-    """A box per stop where something lies, a line per direction, and the fullest in the title."""
+    """A box per stop with a part, a line per direction, and the fullest link in the title."""
     die, rows = results.summary["dies"][0], results.summary["mesh"]
     picture = die_map(die, rows)
     assert picture.count("<rect") == len(die["stops"])
@@ -35,7 +35,7 @@ def test_the_map_has_every_stop_and_every_link_that_was_used(results: hostnet.Re
 
 
 def test_the_screen_names_the_fullest_link(results: hostnet.Results) -> None:
-    """What is told fits the table."""
+    """The sentence fits the table."""
     fullest = max(results.mesh.values(), key=lambda row: row["lines_busy_share"])
     said = fullest_mesh_link(results.summary["mesh"])
     assert said.startswith("fullest link of the mesh: lines, column ")

@@ -1,4 +1,4 @@
-"""The picture of the host: what it says of which server, and that its bars are as long as they should be."""
+"""The picture of the host: its labels for each server, and the lengths of its bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal names show equal numbers, wherever it is told how many credits are in use."""
+"""Equal names have equal numbers, wherever credits in use are shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hostnet.explain import explain_results, page_text
 from hostnet.report import write_report
 
 Held = tuple[str, float, float]
-"""A name, what is in use of it, and how much there is."""
+"""A name, its credits in use, and its capacity."""
 
 SENTENCE = re.compile(r"^(\S+) .*: ([\d.]+) of (\d+) (.+?) in use,")
 PAGE = re.compile(
@@ -30,7 +30,7 @@ CARD = re.compile(r"<dt>([^<]* of [^<]*)</dt>\s*<dd>([\d.,]+) of (\d+)")
 
 
 def random_config(draw: random.Random) -> dict[str, Any]:
-    """A server whose workloads use some of its cores and some of its drives."""
+    """Returns a server whose workloads use some of its cores and some of its drives."""
     streams = draw.choice([[(0, 2)], [(0, 1), (2, 4)], [(0, 3), (2, 4)]])
     workloads: dict[str, Any] = {
         f"s{index}": {"kind": "stream", "cores": f"{low}-{high}", "reads": draw.choice([0.0, 0.5, 1.0])}
@@ -50,7 +50,7 @@ def random_config(draw: random.Random) -> dict[str, Any]:
 
 
 def of_workload(workload: str, words: str) -> str:
-    """The name in tables of what a sentence says of a workload's own parts."""
+    """Returns the table name for the name that a sentence uses for a workload's own parts."""
     if words == "LFB entries of its cores":
         return f"LFB of {workload}"
     domain, _, links = words.partition(" credits")

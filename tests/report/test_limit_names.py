@@ -1,4 +1,4 @@
-"""Limits that are not known, or not for sure, are called so."""
+"""Limits that are unknown or uncertain are named accordingly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the network on a chip alone says what was measured."""
+"""The page of the network on a chip alone shows the measurement."""
 
 from __future__ import annotations
 

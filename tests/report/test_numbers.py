@@ -1,4 +1,4 @@
-"""Numbers for people: what is rounded to zero has no sign."""
+"""Numbers for people: a value rounded to zero has no sign."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FORMATTERS: dict[str, Callable[[float], str]] = {
 
 
 def latency(rest: float) -> dict[str, object]:
-    """A latency with a part that is not explained."""
+    """Returns a latency with an unexplained part."""
     known = {key: 0.0 for key, _ in PARTS}
     return {"mean_ns": 9.0, "unloaded_ns": 9.0, "domain": "LFB", **known, "cause": None, "unexplained_ns": rest}
 

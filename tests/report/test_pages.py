@@ -1,4 +1,4 @@
-"""Pages are whole, need nothing from outside, and run nothing that a name says."""
+"""Pages are well-formed and self-contained, and execute no name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VOID = {"meta", "br", "hr"}
 
 
 class Page(HTMLParser):
-    """Collects the elements of a page, its attributes and its text; complains about what is not closed."""
+    """Collects the elements of a page, their attributes and text; raises an error for elements that are not closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -61,7 +61,7 @@ def test_a_study_has_its_quadrants_and_panels(study_run: Path) -> None:
 
 
 def latency_run(tmp_path: Path, classes: int) -> RunFiles:
-    """A run of a cluster with the latencies of so many classes, where the last has the most requests."""
+    """Returns a run of a cluster with latencies of a number of classes, of which the last has the most requests."""
     names = ("p50", "p90", "p99", "p99_9", "p99_99")
     rows = [{"class": f"class {n}", "count": 100, **{f"{name}_us": 50.0 for name in names}} for n in range(classes)]
     rows[-1]["count"] = 100_000
@@ -87,11 +87,11 @@ def test_classes_that_are_all_drawn_need_no_words(tmp_path: Path) -> None:
 
 
 CORES = (4, 8, 12, 16)
-"""Places of x of panels that are made up."""
+"""Values of x of fabricated panels."""
 
 
 def panels_of_one_figure(*more: dict[str, Any]) -> tuple[RunFiles, list[dict[str, Any]]]:
-    """A study of so many panels of a line of one series each, whose values are `y`."""
+    """Returns a study with the given number of panels, each a line of one series whose values are `y`."""
     row = {"series": "ep", "engine": "cluster", "kind": "relative", "published": 4.0, "ci95": 0.1, "verdict": "pass"}
     made = [
         {"name": f"fig413_{at}", "figure": "4.13", "x_label": "Cores", "unit": "x", "series": ["ep"], **panel}

@@ -1,4 +1,4 @@
-"""Frequencies and sleep of cores: the table for people, and pictures."""
+"""Frequencies and sleep of cores: the table for people, and the pictures."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ STATES = {"C0": 0.2, "poll": 0.1, "wake": 0.05, "halt": 0.0, "C1": 0.05, "C6": 0
 
 
 def states(host: str, core: int, shares: dict[str, float] = STATES) -> list[dict[str, Any]]:
-    """The rows of a core."""
+    """Returns the rows of a core."""
     return [{"host": host, "core": core, "state": state, "share": share} for state, share in shares.items()]
 
 
 def summary(hosts: int = 1, core_count: int = 2) -> dict[str, Any]:
-    """What a run of a cluster says of servers that change their frequency twice."""
+    """Returns the summary of a cluster whose servers change their frequency twice."""
     names = [f"s-{number}" for number in range(hosts)]
     every = [(name, core) for name in names for core in range(core_count)]
     return {
@@ -42,7 +42,7 @@ def summary(hosts: int = 1, core_count: int = 2) -> dict[str, Any]:
 
 
 def run_of(content: dict[str, Any]) -> RunFiles:
-    """The files of such a run."""
+    """Writes the files of such a run."""
     return RunFiles(Path(), content, {}, [], [], [], None, None, None, {})
 
 

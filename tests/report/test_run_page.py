@@ -1,4 +1,4 @@
-"""What the page of a run says: what was run, what limits it, how to run it again; and what it leaves out."""
+"""The page of a run: its configuration, its limits, the command to repeat it; and what it leaves out."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ MakeRun = Callable[..., Path]
 MEASURED_ONLY = re.compile(
     r"ci95|p50|p99|_max$|full_share|over_threshold|^lines$|^io_|activations|precharges|refreshes"
 )
-"""Columns that a formula says nothing about."""
+"""Columns that a formula does not compute."""
 
 
 def text_of(report: Path) -> str:
-    """The text of a page, without its style and script."""
+    """Returns the text of a page, without its style and script."""
     content = re.sub(r"<(style|script)>.*?</\1>", "", report.read_text(encoding="utf-8"), flags=re.DOTALL)
     return unescape(re.sub(r"<[^>]*>", "\n", content))
 
 
 def predicted(directory: Path) -> Path:
-    """Makes a run directory what a formula gives: no intervals, no percentiles, no events."""
+    """Turns a run directory into that of a formula: no intervals, no percentiles, no events."""
     file = directory / "summary.json"
     summary = json.loads(file.read_text())
     for table in ("workloads", "domains", "channels"):

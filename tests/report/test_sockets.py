@@ -1,4 +1,4 @@
-"""The picture of a server of several sockets: whose parts stand where, where lanes go, and what is between them."""
+"""The picture of a server of several sockets: positions of parts and lanes, and the links between sockets."""
 
 from __future__ import annotations
 

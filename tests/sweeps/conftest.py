@@ -1,4 +1,4 @@
-"""What the tests of sweeps share."""
+"""Shared by the tests of sweeps."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ TABLES = ("sweep.parquet", "domains.parquet", "sweep.json")
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A short configuration with a workload of each kind."""
+    """Returns a short configuration with a workload of each kind."""
     path = tmp_path / "short.toml"
     path.write_text(SHORT)
     return path
 
 
 def tables_of(directory: Path) -> dict[str, bytes]:
-    """The files of a sweep that must not depend on how it was computed."""
+    """Returns the files of a sweep that must not depend on how it was computed."""
     return {name: (directory / name).read_bytes() for name in TABLES}

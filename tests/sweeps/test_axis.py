@@ -1,4 +1,4 @@
-"""What is behind --over."""
+"""Axes of --over."""
 
 from __future__ import annotations
 

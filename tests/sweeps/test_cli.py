@@ -24,14 +24,14 @@ CREDITS = ("--over", "iio.write_credits=2,8")
 
 @pytest.fixture
 def short(cli: Cli) -> Cli:
-    """The command with a file of very short runs."""
+    """Returns the command with a file of very short runs."""
     cli.file.write_text(SHORT)
     return cli
 
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a small sweep, for tests that leave its tables alone."""
+    """Returns the directory of a small sweep, for tests that do not change its tables."""
     cli = Cli(tmp_path_factory.mktemp("swept"))
     cli.file.write_text(SHORT)
     done = cli("sweep", cli.file, *CREDITS, "--set", "run.duration=1us", "--out", "here", "-q")

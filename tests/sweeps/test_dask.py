@@ -32,7 +32,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[LocalCluster]:
-    """Two worker processes, which come back when they die."""
+    """Returns two worker processes, which restart when they die."""
     with (
         warnings.catch_warnings(action="ignore"),
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as local,
@@ -43,7 +43,7 @@ def cluster() -> Iterator[LocalCluster]:
 def test_a_cluster_gives_the_same_bytes_although_a_worker_is_killed(
     cluster: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The job file is not where the workers are, and one of them dies with points in work."""
+    """The workers have no access to the job file, and one of them dies while it computes points."""
     (tmp_path / "job.fio").write_text("[job]\nrw=read\nbs=64k\niodepth=16\nioengine=libaio\n")
     file = tmp_path / "short.toml"
     file.write_text(SHORT.partition("jobs =")[0].replace("2 us", "40 us") + 'job = "job.fio"\n')
@@ -103,7 +103,7 @@ def test_a_worker_of_another_version_is_refused(
     monkeypatch.setattr("hostnet._core.version", lambda: "9.9.9")
     with raises_code("other-version | 9.9.9"):
         hostnet.sweep(file, OVER, out=tmp_path / "out", dask=cluster.scheduler_address)
-    monkeypatch.setattr(remote, "_check_workers", lambda *_: None)  # one that comes later
+    monkeypatch.setattr(remote, "_check_workers", lambda *_: None)  # a worker that starts later
     with raises_code("other-version | 9.9.9"):
         hostnet.sweep(file, OVER, dask=cluster.scheduler_address)
     assert not (tmp_path / "out").exists()

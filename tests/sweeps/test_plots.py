@@ -25,9 +25,9 @@ RATE = "memory.dram.data_rate=2933 MT/s,3200 MT/s"
 def table_of(
     axes: tuple[Axis, ...], path: Path, workloads: tuple[str, ...] = ("stream",), *, more: bool = False
 ) -> Path:
-    """A table in which throughput is 10 x the number of the point, with a gap at point 1.
+    """Returns a table in which throughput is 10 x the number of the point, with a gap at point 1.
 
-    With `more`, so is what only some workloads have.
+    With `more`, columns that only some workloads have are filled likewise.
     """
     columns: dict[str, list[Any]] = {axis.path: [] for axis in axes} | {"workload": []}
     columns |= {column: [] for metric in plots.METRICS for column in (metric.column, metric.ci95) if column}
@@ -47,7 +47,7 @@ def table_of(
 
 @pytest.fixture
 def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures that are drawn."""
+    """Returns the figures that are drawn."""
     drawn: list[Figure] = []
     original = Figure.savefig
 

@@ -23,7 +23,7 @@ RATE = "flow.f.service.rate=100,200,300"
 
 
 def table_of(axes: tuple[Axis, ...], path: Path, *, count: int = 5000, watts: bool = True) -> Path:
-    """A sweep of one class whose watts are 10 x the point and whose percentiles grow, the later ones more."""
+    """Returns a sweep of one class whose watts are 10 x the point and whose percentiles grow, higher ones faster."""
     columns: dict[str, list[Any]] = {
         name: [] for name in ("class", *(axis.path for axis in axes), "cores_w", "count", *SHOWN)
     }

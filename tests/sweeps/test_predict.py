@@ -20,11 +20,11 @@ FEW = [*OVER[:1], "iio.write_credits=1..8"]
 
 
 class Guess(Results):
-    """What a predictor says, made of a run."""
+    """The answer of a predictor, taken from a run."""
 
     @property
     def summary(self) -> dict[str, Any]:
-        """A summary with what only predictors tell."""
+        """Returns a summary with the entries that only predictors have."""
         credits_ = next(row["capacity"] for row in super().summary["domains"] if row["domain"] == "P2M-Write")
         return {
             **super().summary,
@@ -35,7 +35,7 @@ class Guess(Results):
 
 @pytest.fixture
 def guesses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A predictor that is a simulator."""
+    """Returns a predictor that simulates."""
 
     def predict_plan(plan: Any, source: Any) -> Results:
         run = simulate.run_plan(plan, source)

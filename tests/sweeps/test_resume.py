@@ -1,4 +1,4 @@
-"""A sweep can be killed at any moment and continued."""
+"""A sweep can be killed at any time and continued."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ KILLS = 4
 
 @pytest.fixture
 def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plots take longer than everything else."""
+    """Disables plots, which take longer than everything else."""
     monkeypatch.setattr("hostnet.sweeps.plots.draw_sweep", lambda *_: None)
 
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the file short.toml, its sweep in `whole`, and the same sweep in `part`, stopped half way."""
+    """Returns a folder with the file short.toml, its sweep in `whole`, and the same sweep stopped in `part`."""
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "short.toml").write_text(SHORT)
     hostnet.sweep(folder / "short.toml", OVER, out=folder / "whole")
@@ -50,7 +50,7 @@ def stop_at(done: int, file: Path, out: Path) -> None:
 
 
 def size_of(file: Path) -> int:
-    """Bytes, 0 when it is not there."""
+    """Returns the size in bytes, 0 for a missing file."""
     try:
         return file.stat().st_size
     except FileNotFoundError:
@@ -72,7 +72,7 @@ def test_a_sweep_killed_at_random_moments_gives_the_same_bytes(tmp_path: Path) -
             time.sleep(moments.uniform(0, 0.02))
             process.send_signal(signal.SIGKILL)
         sizes.append(size_of(journal))
-        for table in (tmp_path / "killed").glob("*.parquet"):  # what is there is whole
+        for table in (tmp_path / "killed").glob("*.parquet"):  # existing files are complete
             assert table.read_bytes() == (tmp_path / "whole" / table.name).read_bytes()
     done = subprocess.run([*command, "killed"], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("killed\n", "")

@@ -1,4 +1,4 @@
-"""What a sweep computes."""
+"""Results of a sweep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees such as /sys/devices/system/cpu, and what turbostat writes."""
+"""Trees such as /sys/devices/system/cpu, and the output of turbostat."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SERVER = {
     "cpuidle/current_governor_ro": "teo\n",
     "cpu0/cpuidle/state0/name": "POLL\n",
 }
-"""One whose driver has a range alone, and which does not sleep."""
+"""A processor whose driver reports only a range, and which does not sleep."""
 
 HEAD = "Core\tCPU\tAvg_MHz\tBusy%\tBzy_MHz\tTSC_MHz\tIRQ\tC1%\tC6%\tCPU%c1\tCPU%c6\tCoreTmp\tPkgWatt\tCorWatt\n"
 
@@ -55,13 +55,13 @@ WORKING = (
     + HEAD
     + "-\t-\t3100\t99.87\t3100\t3100\t9000\t0.10\t0.20\t0.07\t0.00\t60\t95.30\t74.00\n"
 )
-"""Two samples of four cores at work."""
+"""Two samples of four busy cores."""
 
 IDLE = HEAD + "-\t-\t5\t0.50\t900\t3100\t40\t1.00\t98.00\t2.50\t97.00\t30\t5.00\t1.20\n0\t0\t5\t0.50\t900\n"
 
 
 def write(root: Path, files: dict[str, str]) -> Path:
-    """Makes the tree."""
+    """Writes the tree."""
     for name, text in files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)

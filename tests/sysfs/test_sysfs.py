@@ -1,4 +1,4 @@
-"""What Linux and turbostat say of cores becomes a table that a server can have, and what is wrong is refused."""
+"""Output of Linux and turbostat about cores becomes a table that a server accepts, and invalid output is refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.sysfs.machines import DESKTOP, IDLE, SERVER, WORKING, write
 
 
 def drafted(folder: Path, files: dict[str, str], turbostat: str | None = None) -> tuple[dict[str, Any], str]:
-    """The table as nested dicts and as text. A server can have it."""
+    """Returns the table, which a server accepts, as nested dicts and as text."""
     measured = None
     if turbostat is not None:
         (folder / "turbostat.txt").write_text(turbostat)
