@@ -9,7 +9,7 @@ DISK = Fio(job="quadrant.fio", cores="6-7")
 
 
 def config(**workloads: Stream | Fio) -> Config:
-    """A short run of these workloads."""
+    """Returns a short run of these workloads."""
     return Config(
         server=Server(preset="cascade-lake-6234"),
         workload=workloads,
@@ -19,12 +19,12 @@ def config(**workloads: Stream | Fio) -> Config:
 
 
 def stream(cores: int) -> Stream:
-    """Cores that store to memory (C2M-ReadWrite)."""
+    """Returns cores that store to memory (C2M-ReadWrite)."""
     return Stream(cores=f"0-{cores - 1}", reads=0.0)
 
 
 def rate(results: Results, workload: str) -> float:
-    """What the workload's application sees, in GB/s."""
+    """Returns the throughput of the workload's application, in GB/s."""
     return float(results.workloads[workload]["app_gb_per_s"])
 
 

@@ -1,4 +1,4 @@
-"""Watches the memory controllers at work: writes collect in the WPQ, then go to DRAM together while reads wait."""
+"""Shows a time series of the memory controllers: writes collect in the WPQ and drain to DRAM while reads wait."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Four workers learn to guess the next character, and sum up their gradients around a ring, compressed at each hop.
+"""Four workers learn to predict the next character, and sum their gradients around a ring, compressed at each hop.
 
 The text is that of `pydoc`, which Python ships; the network has one hidden layer. Every exchange sees the same batches.
 """
@@ -26,23 +26,23 @@ RATE, MOMENTUM = 0.2, 0.9
 Floats = Any
 Wire = Callable[[Floats], Floats]
 Exchange = Callable[[list[Floats]], list[Floats]]
-"""From the gradients of all workers to their sum, as each worker has it."""
+"""Function from the gradients of all workers to the copy of their sum on each worker."""
 
 SHAPES = [(CHARACTERS, EMBEDDING), (CONTEXT * EMBEDDING, HIDDEN), (HIDDEN,), (HIDDEN, CHARACTERS), (CHARACTERS,)]
 
 
 @dataclass
 class Link:
-    """The wire between two workers: floats go in, what is left of them comes out."""
+    """The wire between two workers, which returns floats after lossy compression."""
 
     bound: int
     mode: str
     classes: Counter[int] = field(default_factory=Counter)
-    """Floats that went over it by their bits."""
+    """Floats sent, by their compressed bits."""
     payload_bytes: int = 0
 
     def __call__(self, values: Floats) -> Floats:
-        """What the receiver gets."""
+        """Returns the floats that the receiver gets."""
         sizes = codec.sizes(values, self.bound, self.mode)
         self.classes.update(sizes.classes)
         self.payload_bytes += sizes.payload_bytes
@@ -50,7 +50,7 @@ class Link:
 
 
 def ring_sum(gradients: list[Floats], wire: Wire) -> list[Floats]:
-    """The sum of all gradients, as each worker has it: blocks go around to be summed, and again to be handed out."""
+    """Returns the sum on each worker: a reduce-scatter of blocks around the ring, then an all-gather."""
     workers = len(gradients)
     blocks = [np.array_split(gradient.copy(), workers) for gradient in gradients]
     for step in range(workers - 1):
@@ -59,7 +59,7 @@ def ring_sum(gradients: list[Floats], wire: Wire) -> list[Floats]:
             blocks[(worker + 1) % workers][(worker - step) % workers] += values
     for worker in range(workers):
         owned = blocks[worker][(worker + 1) % workers]
-        # The owner keeps what the others get. Twice, for a zero with a sign loses it when it is rounded again.
+        # The owner keeps the values that the others get. Twice, because a second rounding drops the sign of a zero.
         owned[:] = wire(wire(owned))
     for step in range(workers - 1):
         sent = [wire(blocks[worker][(worker + 1 - step) % workers]) for worker in range(workers)]
@@ -69,7 +69,7 @@ def ring_sum(gradients: list[Floats], wire: Wire) -> list[Floats]:
 
 
 def gathered(bound: int, mode: str) -> Exchange:
-    """Each worker sends its own gradient to all others, with what rounding took from those before it."""
+    """Sends each worker's gradient to all others, with the rounding error of the previous one added."""
     feedbacks = [codec.ErrorFeedback(bound, mode) for _ in range(WORKERS)]
 
     def exchange(gradients: list[Floats]) -> list[Floats]:
@@ -80,7 +80,7 @@ def gathered(bound: int, mode: str) -> Exchange:
 
 
 def examples() -> tuple[Floats, Floats]:
-    """Contexts and the character after each, as numbers; rare characters share the last one."""
+    """Returns contexts and the character after each, as numbers; rare characters share the last one."""
     text = "\n".join(topics.topics[name] for name in sorted(topics.topics))
     common = [character for character, _ in Counter(text).most_common(CHARACTERS - 1)]
     numbers = np.array([common.index(one) if one in common else CHARACTERS - 1 for one in text[:200_000]])
@@ -89,13 +89,13 @@ def examples() -> tuple[Floats, Floats]:
 
 
 def parameters_of(flat: Floats) -> list[Floats]:
-    """Views of the layers in the row of all parameters."""
+    """Returns views of the layers in the row of all parameters."""
     ends = np.cumsum([int(np.prod(shape)) for shape in SHAPES])
     return [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), SHAPES, strict=True)]
 
 
 def forward(weights: Floats, contexts: Floats) -> tuple[Floats, Floats, Floats]:
-    """The inputs of the hidden layer, its outputs, and the probabilities of the next character."""
+    """Returns the inputs of the hidden layer, its outputs, and the probabilities of the next character."""
     embedding, first, first_bias, second, second_bias = parameters_of(weights)
     inputs = embedding[contexts].reshape(len(contexts), -1)
     hidden = np.tanh(inputs @ first + first_bias)
@@ -105,7 +105,7 @@ def forward(weights: Floats, contexts: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def gradient_of(weights: Floats, contexts: Floats, wanted: Floats) -> Floats:
-    """The gradient of the mean cross entropy of a batch, as one row."""
+    """Returns the gradient of the mean cross entropy of a batch, as one row."""
     _, first, _, second, _ = parameters_of(weights)
     inputs, hidden, errors = forward(weights, contexts)
     errors[np.arange(len(wanted)), wanted] -= 1
@@ -120,7 +120,7 @@ def gradient_of(weights: Floats, contexts: Floats, wanted: Floats) -> Floats:
 
 
 def train(exchange: Exchange, steps: int = STEPS, seed: int = 1) -> tuple[float, bool]:
-    """The share of right guesses after so many steps, and whether all workers had the same weights after each."""
+    """Returns the accuracy after the given steps, and true if all workers had equal weights after each."""
     contexts, wanted = examples()
     learned = len(wanted) * 9 // 10
     draw = np.random.default_rng(seed)
@@ -157,7 +157,7 @@ def show(name: str, outcome: tuple[float, bool], more: str = "") -> None:
 
 
 def shares(link: Link) -> str:
-    """The shares of the classes on a link."""
+    """Returns the shares of the classes on a link."""
     floats = link.classes.total()
     counted = ", ".join(f"{100 * link.classes[bits] / floats:.1f} %" for bits in (0, 8, 16, 32))
     return f"ratio {4 * floats / link.payload_bytes:.2f}: {counted} of 0, 8, 16, 32 bits"
