@@ -1,14 +1,14 @@
 # make           build everything into .venv; then .venv/bin/hostnet works
 # make demo      build, and reproduce the four quadrants; the last line is the path of the report
-# make dev       build what single tests need, with every assertion: slower; make builds the fast one again
-# make test      everything CI checks
-# make test-all  that, the tests that take long, and much hostile input; make test-all SEED=N repeats what it was
-# make fuzz      hostile input, and campaigns of hundreds of random servers: planted limits, regimes, steady states
-# make golden    compares about 80 runs with what they measured before, digit by digit
-# make mpi       build, and install what `mpirun -n 2 .venv/bin/hostnet run cluster.toml` needs
-# make bench     speed of the simulator
-# make scaling   fat trees of 8 to 4096 endpoints on a thread, two threads and two processes
-# make validate  recompute the published results, and their counts in the README; STUDIES="hostcc mcn" does some
+# make dev       build with all assertions, as single tests need: slower; make restores the fast build
+# make test      run all checks of CI
+# make test-all  make test, the long tests, and hostile input; make test-all SEED=N repeats the input of a run
+# make fuzz      hostile input, and campaigns over hundreds of random servers: planted limits, regimes, steady states
+# make golden    compare about 80 runs with their recorded results, digit by digit
+# make mpi       build, and install the packages for `mpirun -n 2 .venv/bin/hostnet run cluster.toml`
+# make bench     measure the speed of the simulator
+# make scaling   run fat trees of 8 to 4096 endpoints on one thread, two threads and two processes
+# make validate  recompute the published results, and their counts in the README; STUDIES="hostcc mcn" selects some
 #
 # Needs Python 3.11 or later, stable Rust, a C compiler and make.
 
@@ -16,8 +16,8 @@ PYTHON ?= python3
 TEST_PROCESSES ?= 2
 SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange(2**32))'))
 FUZZ_CASES ?= 20000
-# Hundreds of random servers and clusters each: planted limits, innocent sides, steady states, laws, one result however
-# they are run; and every key.
+# Hundreds of random servers and clusters each: planted limits, innocent sides, steady states, laws, equal results on
+# every engine; and every key.
 CAMPAIGNS := $(addprefix tests/,explain/test_planted.py explain/test_sides.py explain/test_parties.py \
 	explain/test_one_engine.py explain/test_behind_link.py api/test_planted_clusters.py api/test_contested_cables.py \
 	api/test_steady_state.py api/test_silent_keys.py api/test_silent_clusters.py api/test_determinism.py api/test_littles_law.py)
@@ -26,7 +26,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEVELOP := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# Lints while it compiles, as `cargo clippy` does in a compilation of its own: a warning is an error.
+# Lints during compilation, where `cargo clippy` would compile again. A warning is an error.
 LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS="-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"
 RUST_SOURCES := $(shell find crates specs -type f)
 STUDIES ?=
@@ -36,7 +36,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 .PHONY: build dev demo mpi test test-all fuzz lint-rust test-rust lint-python test-python scaling golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
-# Python's packages are installed while cargo compiles.
+# Installs the Python packages while cargo compiles.
 build:
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/built
 
@@ -69,7 +69,7 @@ $(VENV)/built: $(VENV)/locked $(VENV)/compiled pyproject.toml
 	@rm -f $(VENV)/checked
 	@touch $@
 
-# With every assertion, and what the tests in Rust have compiled; takes the place of the other in .venv.
+# The build with all assertions, which shares compiled crates with the Rust tests. It replaces the fast build in .venv.
 $(VENV)/checked: $(VENV)/locked $(RUST_SOURCES) Cargo.toml Cargo.lock pyproject.toml
 	$(LINTED) VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile checked --locked
 	@rm -f $(VENV)/built
@@ -86,7 +86,7 @@ $(VENV)/mpi: requirements-dev.lock $(VENV)/locked
 	@touch $@
 	@echo "$(BIN)/mpirun -n 2 $(BIN)/hostnet run cluster.toml"
 
-# The module comes first, so that tests in Python run while the last crates of the tests in Rust compile, one at a time.
+# Builds the module first, so that the Python tests run while the last crates of the Rust tests compile one by one.
 dev: $(VENV)/created
 	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/checked $(VENV)/locked-dev
 
