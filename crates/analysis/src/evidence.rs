@@ -92,7 +92,7 @@ impl Stage {
             }
             Load::Rate { used } => {
                 // `used` is relative to the share that is reached in practice, so it may exceed 1.
-                let of = if self.limit == CHANNEL { ", turns between reads and writes included" } else { "" };
+                let of = if self.limit == CHANNEL { ", read-write turnarounds included" } else { "" };
                 format!("at {place}, {:.0} % of usable bandwidth used{of}", 100.0 * used.min(1.0))
             }
         }
