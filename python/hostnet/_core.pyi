@@ -1,4 +1,4 @@
-"""The native part of hostnet: it checks configurations and runs them."""
+"""The native module of hostnet, which checks and runs configurations."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -90,7 +90,7 @@ __all__ = [
 ]
 
 def error_table() -> list[tuple[str, str, str]]:
-    """Returns the codes of all errors, each with sentences that state the rule and the remedy."""
+    """Returns the codes of all errors, each with its meaning and remedy."""
 
 @final
 class Plan:
@@ -123,7 +123,7 @@ class Plan:
 
 @final
 class Signals:
-    """What a controller is shown."""
+    """Signals that a controller of host congestion gets at each sample."""
 
     @property
     def time_ns(self) -> float: ...
@@ -142,7 +142,7 @@ class Signals:
 
 @final
 class Look:
-    """What a governor is shown."""
+    """Sample of a frequency domain that a governor gets."""
 
     @property
     def time_ns(self) -> float: ...
@@ -164,7 +164,7 @@ class Look:
 
 @final
 class RunResult:
-    """What a run measured."""
+    """Results of a run."""
 
     @property
     def table_names(self) -> list[str]: ...
@@ -206,7 +206,7 @@ class ChipPlan:
 
 @final
 class ChipRunResult:
-    """What a run of a chip measured."""
+    """Results of a run of a chip."""
 
     @property
     def summary_json(self) -> str: ...
@@ -231,7 +231,7 @@ class MemoryPlan:
 
 @final
 class MemoryRunResult:
-    """What a run of the memory alone measured."""
+    """Results of a run of the memory alone."""
 
     @property
     def summary_json(self) -> str: ...
@@ -246,7 +246,7 @@ class MemoryRunResult:
 
 @final
 class NocPlan:
-    """A checked and resolved configuration of the network alone."""
+    """A checked and resolved configuration of the network on a chip alone."""
 
     @property
     def hash(self) -> str: ...
@@ -256,7 +256,7 @@ class NocPlan:
 
 @final
 class NocRunResult:
-    """What a run of the network alone measured."""
+    """Results of a run of the network on a chip alone."""
 
     @property
     def summary_json(self) -> str: ...
@@ -269,7 +269,7 @@ class NocRunResult:
 
 @final
 class CommandCheck:
-    """What a check of a command file found."""
+    """Result of the check of a command file."""
 
     @property
     def clean(self) -> bool: ...
@@ -292,7 +292,7 @@ class CommandCheck:
 
 @type_check_only
 class TableInfo(TypedDict):
-    """The content of a table of a run."""
+    """Columns of a table of a run, by role."""
 
     keys: list[str]
     given: list[str]
@@ -427,7 +427,7 @@ def chip_template(preset: str | None = None) -> str: ...
 def chips() -> list[str]: ...
 def dies() -> list[str]: ...
 def interval(values: list[float]) -> float:
-    """Half the width of the 95 % confidence interval of the mean of independent values; inf for fewer than two."""
+    """Returns half the width of the 95 % confidence interval of the mean of independent values; inf for fewer than two."""
 
 def is_chip(text: str, format: str) -> bool: ...
 def run_chip(
