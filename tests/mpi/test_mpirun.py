@@ -111,19 +111,20 @@ def test_the_chips_of_a_rack_do_the_same_in_every_number_of_processes(folder: Fo
     assert json.loads((folder.path / "several" / "manifest.json").read_text())["processes"] == ranks
     done = folder.run(9, "run", "rack.toml")
     assert (done.returncode, done.stderr.count("error[")) == (2, 1)
-    assert "mpirun: 9 processes are more than the 8 partitions of this configuration: every chip is one" in done.stderr
+    assert "error[too-many]: mpirun: 9 processes are more than the 8 partitions" in done.stderr
     done = folder.run(2, "run", "rack.toml", "--set", "rack.kind=mirror")
-    assert "rack.size: is of a torus" in done.stderr
+    assert "error[no-effect]" in done.stderr
+    assert "rack.size: " in done.stderr
 
 
 @pytest.mark.parametrize(
     ("ranks", "arguments", "message"),
     [
-        (2, ("run", "none.toml"), "error[file-not-found]: none.toml: No such file or directory"),
-        (2, ("run", "cluster.toml", "--seeds", "2"), "--seeds: is of a run in one process"),
-        (2, ("run", "cluster.toml", "--trace"), "--trace: is of a run in one process"),
-        (2, ("validate", "hostcc"), "only `hostnet run` goes over several processes"),
-        (9, ("run", "cluster.toml"), "9 processes are more than the 7 partitions"),
+        (2, ("run", "none.toml"), "error[file-not-found]: none.toml: "),
+        (2, ("run", "cluster.toml", "--seeds", "2"), "error[not-supported]: --seeds: "),
+        (2, ("run", "cluster.toml", "--trace"), "error[not-supported]: --trace: "),
+        (2, ("validate", "hostcc"), "error[not-supported]: mpirun: "),
+        (9, ("run", "cluster.toml"), "error[too-many]: mpirun: 9 processes are more than the 7 partitions"),
     ],
 )
 def test_what_is_wrong_is_told_once(folder: Folder, ranks: int, arguments: tuple[str, ...], message: str) -> None:
@@ -140,10 +141,10 @@ def test_a_run_starts_its_processes_itself(folder: Folder) -> None:
     assert json.loads((folder.path / "shared" / "manifest.json").read_text())["processes"] == 2
     done = folder.run(1, "run", "cluster.toml", "--processes", "9")
     assert done.returncode == 2
-    assert done.stderr.startswith("error[too-many]: --processes 9: 9 processes are more than the")
+    assert done.stderr.startswith("error[too-many]: --processes 9: ")
     done = folder.run(1, "run", "cluster.toml", "--processes", "2", "--seeds", "2")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--seeds: is of a run in one process; leave --processes out" in done.stderr
+    assert done.stderr.startswith("error[not-supported]: --seeds: ")
 
 
 def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) -> None:
@@ -151,7 +152,7 @@ def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) 
     command = [str(BIN / "mpirun"), "-n", "1", *own, ":", "-n", "1", *own, "--seed", "5"]
     done = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 2
-    assert "error[other-configuration]: process 1: was given another configuration" in done.stderr
+    assert "error[other-configuration]: process 1: " in done.stderr
     assert done.stderr.count("error[") == 1
 
 
