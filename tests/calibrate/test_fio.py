@@ -111,7 +111,7 @@ def test_groups_one_after_the_other_are_measurements_of_their_own(tmp_path: Path
         (1, 1, 131072),
     ]
     assert shape(tmp_path, job(0), job(1, new_group="1")) == (1, 2, 1)
-    with raises_code("malformed-file | without stonewall or new_group", DataError):
+    with raises_code("malformed-file | stonewall", DataError):
         read(tmp_path, text_of(job(0), job(1)))
 
 
@@ -237,7 +237,7 @@ def test_text_around_the_result_and_results_of_clients(tmp_path: Path) -> None:
     assert read(tmp_path, whole).measurements[0].conditions.iodepth == 4
     with raises_code("malformed-file", DataError):
         read(tmp_path, text + "\n" + text)
-    with raises_code("malformed-file | is the file truncated", DataError):
+    with raises_code("malformed-file", DataError):
         read(tmp_path, text[:-20])
     clients = [{**job(), "hostname": name, "port": 8765} for name in ("a", "b")]
     sum_of_all = {**job(), "jobname": "All clients"}

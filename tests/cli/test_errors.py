@@ -211,5 +211,5 @@ def test_the_name_of_a_preset_or_a_folder_is_no_configuration(cli: Cli, command:
         assert_tells(said, f"wrong-kind | {preset} | : is a preset")
         assert_tells(said, f'wrong-kind | {preset} | preset = "')
     (cli.folder / "folder").mkdir()
-    assert_tells(cli.fails(*command.split(), "folder"), "wrong-kind | folder: is a folder")
+    assert_tells(cli.fails(*command.split(), "folder"), "wrong-kind | folder")
     assert_tells(cli.fails(*command.split(), "skylake"), "file-not-found")

@@ -14,7 +14,7 @@ import pytest
 
 from hostnet import _core
 from hostnet.cli.show_memory import is_overloaded, notes
-from tests.support import HANG_S, HOSTNET, Cli, assert_tells, status_of
+from tests.support import HANG_S, HOSTNET, Cli, assert_tells, complaint_of, status_of
 
 SMALL = ("--requests", "3k")
 
@@ -190,7 +190,7 @@ def test_a_planted_violation_is_found_with_its_line(memory: Cli) -> None:
     done = memory("memory", "check", "commands.csv")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith(f"commands.csv:{at + 1}: tRCD: RD at clock {int(clock) - 1} (channel 0, ")
-    assert "comes 1 clock too early: ACT at clock 0 needs 21 clocks, 20 passed" in done.stdout
+    assert "1 clock too early: ACT at clock 0 needs 21 clocks, 20 passed" in done.stdout
     assert done.stdout.splitlines()[1:] == ["  first   " + lines[1], "  second  " + lines[at], "  missing 1"]
 
 
@@ -233,7 +233,7 @@ def test_places_that_cannot_be_written(memory: Cli) -> None:
     (memory.folder / "a.trace").write_text("LD 0\n")
     assert_tells(memory.fails("memory", "--commands", "mine"), "file-access")
     assert_tells(memory.fails("memory", "--commands", "nowhere/x"), "file-access")
-    assert_tells(memory.fails("memory", "a.trace", "--commands", "a.trace"), "file-access | is the trace itself")
+    assert_tells(memory.fails("memory", "a.trace", "--commands", "a.trace"), "file-access | a.trace")
     assert_tells(memory.fails("memory", "--config", "nowhere.toml"), "file-not-found | nowhere.toml")
 
 
@@ -318,7 +318,7 @@ def test_a_pipe_cannot_be_counted() -> None:
         pytest.skip("needs /dev/stdin")
     done = run()
     assert done.returncode == 2
-    assert "set run.warmup to 0" in done.stderr
+    assert complaint_of(done.stderr).code == "not-supported"
     assert json.loads(run("--warmup", "0").stdout)["requests"]["measured"] == 100
 
 

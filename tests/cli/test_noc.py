@@ -166,7 +166,7 @@ def test_a_trace_takes_no_description(noc: Cli) -> None:
     (noc.folder / "x.txt").write_text("0 0 1 1\n")
     for option in (("--traffic", "uniform"), ("--rate", "0.3"), ("--packet-flits", "5"), ("--hotspots", "1")):
         assert_tells(noc.fails("noc", "x.txt", *option), f"conflicting-keys | {option[0]} | {option[1]}")
-    assert_tells(noc.fails("noc", "nowhere"), "file-not-found | nowhere: cannot be read")
+    assert_tells(noc.fails("noc", "nowhere"), "file-not-found | nowhere")
 
 
 def test_a_trace_may_be_compressed_and_cut_short_is_told(noc: Cli) -> None:

@@ -59,7 +59,7 @@ def test_what_is_wrong_with_a_trace_is_told_before_the_run(cli: Cli, replay: Pat
     for text, message in (
         ("I  1000,4\n L what,8\n", "malformed-file | :2: "),
         ("", "malformed-file | holds no access"),
-        ("what\n", "malformed-file | is no known trace"),
+        ("what\n", "malformed-file | what"),
     ):
         replay.write_text(text)
         assert_tells(cli.fails("run", cli.file, "--quiet"), message)

@@ -58,7 +58,7 @@ def test_two_ranks_learn_digits_as_well_as_without_and_stay_alike(tmp_path: Path
 
 @pytest.mark.parametrize(
     ("settings", "rule"),
-    [({"bound": 0}, "out-of-range | 1 to 15"), ({"mode": "exact"}, "unknown-name | must be one of")],
+    [({"bound": 0}, "out-of-range | 1 to 15"), ({"mode": "exact"}, "unknown-name | exact")],
 )
 def test_a_hook_that_no_codec_has_is_refused(settings: dict[str, Any], rule: str) -> None:
     with raises_code(rule):

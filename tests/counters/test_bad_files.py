@@ -176,7 +176,7 @@ def test_pcm_that_is_cut_off(tmp_path: Path) -> None:
     whole = PCM.rstrip("\n")
     with raises_code("malformed-file"):
         read(tmp_path, whole[: whole.rindex(",50000000")])
-    with raises_code("malformed-file | no counter that tells"):
+    with raises_code("malformed-file"):
         read(tmp_path, "".join(PCM.splitlines(keepends=True)[:2]))
 
 

@@ -351,7 +351,7 @@ def test_a_configuration_says_what_the_server_is(tmp_path: Path) -> None:
     )
     rows = [f"unc_m_clockticks={3 * CHANNEL_TICKS}", "unc_m_cas_count.rd=3"]
     assert read(tmp_path, perf(*rows), server=config).total["channels"] == 3
-    with raises_code("unknown-name | not a known preset"):
+    with raises_code("unknown-name | cascade-lake-6235"):
         read(tmp_path, perf(*rows), server="cascade-lake-6235")
 
 

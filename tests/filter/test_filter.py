@@ -108,7 +108,7 @@ def test_a_cut_file_is_told(cli: Cli) -> None:
         (cli.folder / name).write_bytes(packed[:-9])
         done = cli("filter", name, "--l1", "32KiB,8", "--output", "out.trace")
         assert done.returncode == 2
-        assert "is cut short" in done.stderr
+        assert_tells(complaint_of(done.stderr), f"malformed-file | {name}")
         assert not (cli.folder / "out.trace").exists()
 
 
