@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hostnet import memory_alone
-from hostnet.cli.memory import Options
+from hostnet.cli.memory_options import MemoryOptions
 from hostnet.cli.memory_over import over_command
 from tests.support import assert_tells
 
@@ -119,6 +119,6 @@ def test_ctrl_c_between_short_runs_ends_them(
         return result
 
     monkeypatch.setattr(memory_alone, "run_plan", followed)
-    assert over_command(Options(requests="1k", json=True, over=("memory.channels=1..3",))) == 130
+    assert over_command(MemoryOptions(requests="1k", json=True, over=("memory.channels=1..3",))) == 130
     assert len(begun) == last
     assert len(json.loads(capsys.readouterr().out)) == last

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hostnet import noc_alone
-from hostnet.cli.noc import Options
+from hostnet.cli.noc_options import NocOptions
 from hostnet.cli.noc_over import over_command
 from hostnet.cli.show_noc import link_map
 from tests.support import Cli, assert_tells, interrupted, status_of
@@ -218,6 +218,6 @@ def test_ctrl_c_between_runs_ends_them(monkeypatch: pytest.MonkeyPatch, capsys: 
         return run(plan)
 
     monkeypatch.setattr(noc_alone, "run_plan", followed)
-    assert over_command(Options(cycles="100", json=True, over=("noc.vcs=1..3",))) == 130
+    assert over_command(NocOptions(cycles="100", json=True, over=("noc.vcs=1..3",))) == 130
     assert len(begun) == 1
     assert len(json.loads(capsys.readouterr().out)) == 1

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hostnet.cli.declare import Engine, json_option
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -42,14 +44,14 @@ def calibrate(
         typer.Option(metavar="FILE", help="Server file to write.", show_default="<server>-calibrated.toml"),
     ] = None,
     tolerance: Annotated[float, typer.Option(metavar="SHARE", help="Largest error of a fit that is accepted.")] = 0.12,
-    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
+    engine: Engine = "run",
     threads: Annotated[
         int | None,
         typer.Option(
             "--threads", "-j", help="Number of parallel runs; does not affect the result.", show_default="all"
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    json: Annotated[bool, json_option()] = False,
 ) -> int:
     """Fit parameters of a server to measurements, and write a server file.
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from hostnet.cli.declare import set_option
+
 RANK = "%d"
 """Placeholder for the rank in file names, as where traces are read."""
 
@@ -26,9 +28,7 @@ def chakra(
     messages: Annotated[
         bool, typer.Option("--messages", help="Write the messages of collectives instead of collective nodes.")
     ] = False,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a value. Repeatable.")
-    ] = None,
+    overrides: Annotated[list[str] | None, set_option("a value")] = None,
 ) -> int:
     """Write the operations of a job's ranks as MLCommons Chakra execution traces."""
     from hostnet import _core

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hostnet.cli.declare import json_option
 from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def codec(
     ranks: Annotated[
         int | None, typer.Option(metavar="N", help="Also show the speed-up of a ring of N ranks, 2 to 1024.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+    json: Annotated[bool, json_option("Print JSON instead of the table.")] = False,
 ) -> int:
     """Compress a file of gradients, and show the compression ratio and the error.
 

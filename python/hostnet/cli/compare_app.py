@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hostnet.cli.declare import json_option
+
 
 def register(app: typer.Typer) -> None:
     """Registers the command."""
@@ -16,7 +18,7 @@ def register(app: typer.Typer) -> None:
 def _compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="Run directory, or configuration to run first.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Run directory or configuration to compare with.")],
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    json: Annotated[bool, json_option()] = False,
     no_rerun: Annotated[
         bool, typer.Option("--no-rerun", help="Do not run both again to find the first event that differs.")
     ] = False,

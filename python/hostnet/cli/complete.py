@@ -209,7 +209,7 @@ COMPLETERS: dict[str, Complete] = {
     "explain what": runs,
     "compare a": runs,
     "compare b": runs,
-    "run counters": lambda _context, _start: ["perf", "pcm", "pcm-numa"],
+    "run counters_form": lambda _context, _start: ["perf", "pcm", "pcm-numa"],
     "run compare": lambda _context, _start: ["predict", "alone"],
     "engine": lambda _context, _start: ["run", "predict"],
 }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hostnet._core import Plan
-    from hostnet.cli.request import CounterOptions
+    from hostnet.cli.record_options import CounterOptions
     from hostnet.counters import CounterFile, Uarch
     from hostnet.counters.crossing import Direction
     from hostnet.running.results import Results

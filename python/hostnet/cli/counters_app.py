@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hostnet.cli.declare import json_option
+
 counters = typer.Typer(add_completion=False, no_args_is_help=True)
 
 
@@ -47,7 +49,7 @@ def read(
         str | None, typer.Option(metavar="NAME", help="List of events.", show_default="detected from the file")
     ] = None,
     core_ghz: Annotated[float | None, typer.Option("--core-ghz", metavar="GHZ", help="Nominal core frequency.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, including each window.")] = False,
+    json: Annotated[bool, json_option("Print everything as JSON, including each window.")] = False,
 ) -> int:
     """Evaluate a file of counters, and list the counters that are missing.
 

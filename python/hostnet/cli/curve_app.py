@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from hostnet.cli.declare import Engine, ParallelRuns, json_option
 from hostnet.terminal.screen import echo
 
 if TYPE_CHECKING:
@@ -39,18 +40,13 @@ def curve(
     probe: Annotated[
         str, typer.Option(metavar="ORDER", help="Access pattern of the probe core: sequential or random.")
     ] = "sequential",
-    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads", "-j", help="Number of parallel runs; does not affect the results.", show_default="all"
-        ),
-    ] = None,
+    engine: Engine = "run",
+    threads: ParallelRuns = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder for the results.", show_default="runs/<server>-curve-<n>"),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print curve.json instead of the tables.")] = False,
+    json: Annotated[bool, json_option("Print curve.json instead of the tables.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Also write the table as a CSV file.")] = False,
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Measure latency and bandwidth between all nodes (sockets) instead.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from hostnet.cli.declare import ConfigurationFile, set_option
 
 if TYPE_CHECKING:
     from hostnet._core import Plan
@@ -29,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def cut(
-    file: Annotated[Path, typer.Argument(help="Configuration, TOML or JSON.")],
+    file: ConfigurationFile,
     ranks: Annotated[int, typer.Option(metavar="N", help="Number of processes, as in `mpirun -n N`.")] = 2,
     threads: Annotated[
         int, typer.Option(metavar="T", help="Threads per process, as in `hostnet run --threads T`.")
@@ -37,9 +38,7 @@ def cut(
     meeting: Annotated[
         str, typer.Option(metavar="TIME", help="Wall-clock time of a message exchange between two processes.")
     ] = MEETING,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a value. Repeatable.")
-    ] = None,
+    overrides: Annotated[list[str] | None, set_option("a value")] = None,
 ) -> int:
     """Show how a run is partitioned over processes, and estimate the speed-up."""
     from hostnet._core import ConfigError

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
@@ -12,65 +10,9 @@ from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo, echo_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from hostnet.cli.explain_request import ExplainRequest
     from hostnet.explain.page import Page
     from hostnet.running.results import Source
-
-CONFIGURATIONS = (".toml", ".json")
-"""Suffixes of configuration files; any other file holds counters."""
-
-CORES_MAX = 1024
-"""Maximum number of cores of a socket."""
-
-
-@dataclass(frozen=True)
-class ExplainRequest:
-    """Options of `hostnet explain` as given."""
-
-    what: Path
-    server: str | None = None
-    cores: int | None = None
-    host: str | None = None
-    overrides: tuple[str, ...] = ()
-    confirm: bool = False
-    brief: bool = False
-    json: bool = False
-    slos: tuple[str, ...] = ()
-
-    @property
-    def is_configuration(self) -> bool:
-        """True if a configuration is to be explained."""
-        return not self.what.is_dir() and self.what.suffix in CONFIGURATIONS
-
-    def command(self, host: str) -> str:
-        """Returns the command line that explains a host."""
-        settings = (word for assignment in self.overrides for word in ("--set", assignment))
-        flags = [f"--{flag}" for flag in ("confirm", "brief", "json") if getattr(self, flag)]
-        return shlex.join(["hostnet", "explain", str(self.what), *settings, "--host", host, *flags])
-
-    def check(self) -> None:
-        """Rejects options that contradict each other or are out of range.
-
-        Raises:
-            ConfigError: There is such an option; the message suggests a remedy.
-        """
-        if not self.what.exists():
-            raise ConfigError("file-not-found", f"{self.what}: there is no such run directory or file")
-        of_counters = not self.what.is_dir() and not self.is_configuration
-        for option, value in (("--server", self.server), ("--cores", self.cores)):
-            if value is not None and not of_counters:
-                raise ConfigError(
-                    "no-effect", f"{option}: only counters need it; a run and a configuration say it themselves"
-                )
-        if self.host is not None and of_counters:
-            raise ConfigError("no-effect", "--host: counters are of one server")
-        if self.cores is not None and not 1 <= self.cores <= CORES_MAX:
-            raise ConfigError("out-of-range", f"--cores {self.cores}: must be between 1 and {CORES_MAX}")
-        if self.overrides and not self.is_configuration:
-            raise ConfigError("wrong-kind", "--set: only a configuration can be changed")
-        if self.confirm and self.brief:
-            raise ConfigError("conflicting-keys", "--confirm and --brief: give one of them")
 
 
 def explain_command(request: ExplainRequest) -> int:

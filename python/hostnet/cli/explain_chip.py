@@ -22,7 +22,7 @@ from hostnet.units import format_percent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hostnet.cli.explain import ExplainRequest
+    from hostnet.cli.explain_request import ExplainRequest
 
 
 def explain_chip(request: ExplainRequest, source: Source) -> int:

@@ -13,7 +13,7 @@ from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo, echo_json
 
 if TYPE_CHECKING:
-    from hostnet.cli.explain import ExplainRequest
+    from hostnet.cli.explain_request import ExplainRequest
 
 
 def explain_objectives(request: ExplainRequest) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hostnet.cli.declare import json_option
 from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def filter_command(
     keep_addresses: Annotated[
         bool, typer.Option("--keep-addresses", help="Do not compact the pages of the output.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+    json: Annotated[bool, json_option("Print JSON instead of the table.")] = False,
 ) -> int:
     """Filter a memory trace through caches, and keep the accesses that reach memory.
 

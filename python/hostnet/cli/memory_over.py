@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hostnet._core import MemoryPlan
-    from hostnet.cli.memory import Options
+    from hostnet.cli.memory_options import MemoryOptions
     from hostnet.cli.over import Choice
     from hostnet.memory_alone.results import MemoryResult
     from hostnet.sweeps.axis import Axis
@@ -32,7 +32,7 @@ MEASURED = ("GB/s", "of peak", "read ns", "P99", "row hits", "ACT/request")
 """Columns of a row beside its values."""
 
 
-def over_command(options: Options) -> int:
+def over_command(options: MemoryOptions) -> int:
     """Runs every combination and returns the exit code. All combinations are checked before the first one runs."""
     if options.commands is not None:
         raise ConfigError("conflicting-keys", "--commands: the commands are of one run; leave out --over")
@@ -55,7 +55,7 @@ def over_command(options: Options) -> int:
     return EXIT_INTERRUPTED if watch.stopped else 0
 
 
-def _resolve_combination(options: Options, settings: tuple[str, ...]) -> MemoryPlan:
+def _resolve_combination(options: MemoryOptions, settings: tuple[str, ...]) -> MemoryPlan:
     """Resolves a combination.
 
     Raises:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hostnet import noc_alone
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.noc import RATE, resolve_options
+from hostnet.cli.noc import resolve_options
+from hostnet.cli.noc_options import RATE
 from hostnet.cli.over import check_set_once, combination_settings, combinations, reword_for_over
 from hostnet.cli.show import NOTHING, buffered_console, new_table, percent, print_notes, print_path, print_tables
 from hostnet.cli.show_noc import fixed_point, yes_or_no
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hostnet._core import NocPlan
-    from hostnet.cli.noc import Options
+    from hostnet.cli.noc_options import NocOptions
     from hostnet.cli.over import Choice
     from hostnet.noc_alone import NocResult
     from hostnet.sweeps.axis import Axis, Value
@@ -38,7 +39,7 @@ PACKETS_MIN = 100
 """Packets that a percentile requires."""
 
 
-def over_command(options: Options) -> int:
+def over_command(options: NocOptions) -> int:
     """Runs every combination and returns the exit code. All combinations are checked before the first one runs."""
     listed = options.rates()
     over = options.over
@@ -63,7 +64,7 @@ def over_command(options: Options) -> int:
     return EXIT_INTERRUPTED if watch.stopped else 0
 
 
-def _axes(options: Options, over: tuple[str, ...]) -> tuple[Axis, ...]:
+def _axes(options: NocOptions, over: tuple[str, ...]) -> tuple[Axis, ...]:
     """Parses the axes and checks every combination.
 
     Raises:
@@ -82,7 +83,7 @@ def _reword_for_rate(message: str) -> str:
     return message.replace(f"--over {RATE}=", "--rate ").replace(f"--rate --over {RATE}", f"--over {RATE}")
 
 
-def _resolve_combination(options: Options, settings: tuple[str, ...]) -> NocPlan:
+def _resolve_combination(options: NocOptions, settings: tuple[str, ...]) -> NocPlan:
     """Resolves a combination.
 
     Raises:
@@ -94,7 +95,7 @@ def _resolve_combination(options: Options, settings: tuple[str, ...]) -> NocPlan
         raise error.reworded(reword_for_over(settings, str(error))) from None
 
 
-def _show(options: Options, axes: Sequence[Axis], found: Sequence[tuple[Choice, dict[str, Any]]]) -> None:
+def _show(options: NocOptions, axes: Sequence[Axis], found: Sequence[tuple[Choice, dict[str, Any]]]) -> None:
     """Prints the results as a table or JSON, and writes the page."""
     rows = [([axis.values[index] for axis, index in zip(axes, choice, strict=True)], one) for choice, one in found]
     names = short_paths([axis.path for axis in axes], MEASURED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
@@ -12,8 +13,7 @@ from hostnet.running.ranges import SEED_MAX, SEED_RULE
 from hostnet.running.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
     from typing import Any, TypeVar
 
     from hostnet.running.settings import Value
@@ -42,6 +42,23 @@ class Setting:
     def text(self) -> str:
         """Assignment in the syntax of configurations."""
         return setting(self.key, self.value)
+
+
+class PartOptions:
+    """Options of a command that simulates a part alone."""
+
+    config: Path | None
+
+    def _given(self, key: str, name: str, read: Reader) -> Iterator[Setting]:
+        """Yields the setting of an option, if given."""
+        value = getattr(self, name)
+        if value is not None:
+            shown = shorten(str(value)) if name == "trace" else f"{option_name(name)} {shorten(str(value))}"
+            yield Setting(key, read(value, shown), shown)
+
+    def _trace_path(self, path: Path, shown: str) -> str:
+        """Returns an absolute path if there is a configuration, whose paths are relative to its own folder."""
+        return parse_text(str(path if self.config is None else path.absolute()), shown)
 
 
 def resolve_with_options(

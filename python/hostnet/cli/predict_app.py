@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hostnet.cli.declare import ConfigurationFile, json_option, set_option
+
 
 def register(app: typer.Typer) -> None:
     """Registers the command."""
@@ -14,15 +16,12 @@ def register(app: typer.Typer) -> None:
 
 
 def predict(
-    file: Annotated[Path, typer.Argument(help="Configuration, TOML or JSON.")],
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a value, e.g. memory.channels=4. Repeatable."),
-    ] = None,
+    file: ConfigurationFile,
+    overrides: Annotated[list[str] | None, set_option("a value, e.g. memory.channels=4")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run directory; must be new or empty.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of the tables.")] = False,
+    json: Annotated[bool, json_option("Print the summary as JSON instead of the tables.")] = False,
 ) -> int:
     """Predict the results of a run in less than a millisecond, without simulating.
 

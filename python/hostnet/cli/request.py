@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from hostnet._core import ConfigError
+from hostnet.cli.declare import json_option, set_option
+from hostnet.cli.record_options import CounterOptions, PcapOptions, record_option
 from hostnet.running.ranges import SEEDS_MAX, check_range, check_seed
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hostnet._core import ChipPlan, Plan
+
+WHAT, OUTPUT = "What to run", "What to write and print"
+"""Panels of the help."""
+
+_what_option = partial(typer.Option, rich_help_panel=WHAT)
+_how_option = partial(typer.Option, rich_help_panel="How to run it")
+_output_option = partial(typer.Option, rich_help_panel=OUTPUT)
+_checkpoint_option = partial(typer.Option, rich_help_panel="Checkpoints")
 
 PROCESSES_MAX = 4096
 """Maximum number of processes of one run."""
@@ -24,114 +35,76 @@ THREADS_MAX = 1024
 TRACE_WINDOW = "20 us"
 """Default length of a trace."""
 
-COUNTER_FORMS = ("perf", "pcm", "pcm-numa")
-"""Formats of counter files, as in `hostnet.counters.FORMATS`."""
-
-COUNTERS_INTERVAL = "100us"
-"""Default interval between two readings of the counters."""
-
 CHECKPOINT_EVERY_PS_MIN = 10**6
 """Shortest simulated time between two checkpoints, in ps."""
-
-COUNTERS_PS_MIN = 10**6
-"""Shortest interval between two readings of the counters, in ps."""
-
-
-@dataclass(frozen=True)
-class CounterOptions:
-    """Options of `hostnet run` about counter files, as given."""
-
-    form: str | None = None
-    interval: str | None = None
-    out: Path | None = None
-    per_socket: bool = False
-
-    @property
-    def interval_ps(self) -> int:
-        """Interval between two readings, in ps; 0 if no counters are requested."""
-        return 0 if self.form is None else parse_time_ps(self.interval or COUNTERS_INTERVAL, "--counters-interval")
-
-    def check(self) -> None:
-        """Rejects options that contradict each other or are out of range.
-
-        Raises:
-            ConfigError: There is such an option; the message suggests a remedy.
-        """
-        if self.form is None:
-            given = {
-                "--counters-interval": self.interval,
-                "--counters-out": self.out,
-                "--counters-per-socket": self.per_socket or None,
-            }
-            for option, value in given.items():
-                if value is not None:
-                    raise ConfigError(
-                        "requires-key", f"{option}: say with --counters which file it is about: perf, pcm or pcm-numa"
-                    )
-            return
-        if self.form not in COUNTER_FORMS:
-            near = get_close_matches(self.form, COUNTER_FORMS, 1)
-            hint = f'; did you mean "{near[0]}"?' if near else ""
-            raise ConfigError("unknown-name", f'--counters "{self.form}": must be perf, pcm or pcm-numa{hint}')
-        if self.form != "perf" and self.per_socket:
-            tool = "pcm-raw" if self.form == "pcm" else self.form
-            raise ConfigError("no-effect", f"--counters-per-socket: {tool} always tells the units apart")
-        if self.interval_ps < COUNTERS_PS_MIN or self.interval_ps % 1000:
-            raise ConfigError(
-                "out-of-range", f'--counters-interval "{self.interval}": must be whole ns and at least 1 us'
-            )
-        if self.out is not None and (self.out.is_dir() or not self.out.parent.is_dir()):
-            raise ConfigError("file-access", f"--counters-out {self.out}: name a file in a folder that exists")
-
-
-@dataclass(frozen=True)
-class PcapOptions:
-    """Options of `hostnet run` about captures, as given."""
-
-    file: Path | None = None
-    host: str | None = None
-    snaplen: int | None = None
-
-    def check(self) -> None:
-        """Rejects options that contradict each other.
-
-        Raises:
-            ConfigError: There is such an option; the message suggests a remedy.
-        """
-        if self.file is None:
-            for option, value in {"--pcap-host": self.host, "--pcap-snaplen": self.snaplen}.items():
-                if value is not None:
-                    raise ConfigError("requires-key", f"{option}: is about a capture; give --pcap FILE too")
-        elif self.file.is_dir() or not self.file.parent.is_dir():
-            raise ConfigError("file-access", f"--pcap {self.file}: name a file in a folder that exists")
 
 
 @dataclass(frozen=True)
 class Request:
     """Options of `hostnet run`, as given."""
 
-    file: Path
-    overrides: tuple[str, ...] = ()
-    seed: int | None = None
-    seeds: int | None = None
-    threads: int | None = None
-    processes: int | None = None
-    out: Path | None = None
-    json: bool = False
-    csv: bool = False
-    quiet: bool = False
-    brief: bool = False
-    series: str | None = None
-    trace: bool = False
-    trace_window: str | None = None
-    host: str | None = None
-    checkpoint_at: str | None = None
-    checkpoint_every: str | None = None
-    checkpoint: Path | None = None
-    from_checkpoint: Path | None = None
+    file: Annotated[Path, typer.Argument(help="Configuration, TOML or JSON; `hostnet new` writes one.")]
+    overrides: Annotated[tuple[str, ...], set_option("a value, e.g. memory.channels=4", WHAT)] = ()
+    seed: Annotated[int | None, _what_option(help="Override the seed of the random streams.")] = None
+    seeds: Annotated[
+        int | None, _what_option(metavar="N", help="Run N seeds and print means with 95 % confidence intervals.")
+    ] = None
+    threads: Annotated[
+        int | None,
+        _how_option(help="Number of threads; does not affect the results.", show_default="1; all cores with --seeds"),
+    ] = None
+    processes: Annotated[
+        int | None, _how_option(metavar="N", help="Distribute the run over N processes with mpirun.", show_default="1")
+    ] = None
+    out: Annotated[
+        Path | None, _output_option(metavar="DIR", help="Run directory to write.", show_default="runs/<name>-<n>")
+    ] = None
+    json: Annotated[bool, json_option("Print summary.json and the directory as JSON.", OUTPUT)] = False
+    csv: Annotated[bool, _output_option("--csv", help="Also write the tables as CSV files.")] = False
+    quiet: Annotated[bool, _output_option("--quiet", "-q", help="Print only the path of the run directory.")] = False
+    brief: Annotated[
+        bool, _output_option("--brief", help="Print only the throughput and the bottleneck of each workload.")
+    ] = False
+    series: Annotated[
+        str | None, _output_option(metavar="TIME", help='Record time series with this step, e.g. "10us".')
+    ] = None
+    trace: Annotated[
+        bool,
+        _output_option("--trace", help="Write trace.pftrace, a timeline of every cache line, for ui.perfetto.dev."),
+    ] = False
+    trace_window: Annotated[
+        str | None, _output_option(metavar="TIME", help="Length of the trace after the warm-up.", show_default="20us")
+    ] = None
+    host: Annotated[
+        str | None,
+        record_option(
+            metavar="NAME", help="Server that --trace and --counters record.", show_default="the only server"
+        ),
+    ] = None
+    checkpoint_at: Annotated[
+        str | None, _checkpoint_option(metavar="TIME", help="Write a checkpoint at this simulated time.")
+    ] = None
+    checkpoint_every: Annotated[
+        str | None,
+        _checkpoint_option(
+            metavar="TIME", help="Write a checkpoint every TIME of simulated time, and keep the last one."
+        ),
+    ] = None
+    checkpoint: Annotated[
+        Path | None,
+        _checkpoint_option(
+            metavar="PATH", help="Checkpoint to write.", show_default="checkpoints/<name> with --checkpoint-every"
+        ),
+    ] = None
+    from_checkpoint: Annotated[
+        Path | None, _checkpoint_option("--from", metavar="PATH", help="Continue from a checkpoint file or folder.")
+    ] = None
     counters: CounterOptions = CounterOptions()
+    compare: Annotated[
+        str | None,
+        _what_option(metavar="predict|alone", help="Compare the run with its prediction, or with each workload alone."),
+    ] = None
     pcap: PcapOptions = PcapOptions()
-    compare: str | None = None
 
     @property
     def series_ps(self) -> int:

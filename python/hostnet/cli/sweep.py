@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet._core import ConfigError, SimulationError
+from hostnet._core import SimulationError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.files import read_table
 from hostnet.rundir import fresh_path
@@ -18,41 +17,14 @@ from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo, echo_error, echo_json
 
 if TYPE_CHECKING:
+    from hostnet.cli.sweep_request import SweepRequest
     from hostnet.sweeps.job import Job
 
 RUNS = Path("runs")
 """Default parent of sweep directories."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """Options of `hostnet sweep`, as given."""
-
-    file: Path
-    over: tuple[str, ...] = ()
-    overrides: tuple[str, ...] = ()
-    seeds: int | None = None
-    engine: str = "run"
-    jobs: int | None = None
-    out: Path | None = None
-    resume: bool = False
-    dask: str | None = None
-    json: bool = False
-    quiet: bool = False
-
-    def check(self) -> None:
-        """Rejects options that contradict each other.
-
-        Raises:
-            ConfigError: There is such an option; the message suggests a remedy.
-        """
-        if self.json and self.quiet:
-            raise ConfigError("conflicting-keys", "--json and --quiet: both say what to print; give one of them")
-        if self.resume and self.out is None:
-            raise ConfigError("requires-key", "--resume: name the directory to continue with --out")
-
-
-def sweep_command(request: Request) -> int:
+def sweep_command(request: SweepRequest) -> int:
     """Computes the sweep of a request and returns the exit code."""
     request.check()
     if request.out is not None:
@@ -73,7 +45,7 @@ def sweep_command(request: Request) -> int:
     return 0
 
 
-def _prepare(request: Request) -> Job | None:
+def _prepare(request: SweepRequest) -> Job | None:
     """Checks all points; None if Ctrl-C interrupted it."""
     with _watch(request, "nothing has been computed yet") as watch:
         try:
@@ -82,7 +54,7 @@ def _prepare(request: Request) -> Job | None:
             return None
 
 
-def _watch(request: Request, kept: str) -> Watch:
+def _watch(request: SweepRequest, kept: str) -> Watch:
     """Creates the progress display; `kept` describes what remains after an interruption."""
     watch = Watch(show=not request.quiet)
     watch.kept = kept
@@ -105,7 +77,7 @@ def _print_resume_command(path: Path) -> None:
     echo_error(f"hostnet: stopped; continue with the same command and --resume --out {shlex.quote(str(path))}")
 
 
-def _print(request: Request, manifest: dict[str, Any], path: Path) -> None:
+def _print(request: SweepRequest, manifest: dict[str, Any], path: Path) -> None:
     """Prints the sweep in the requested form."""
     if request.json:
         rows = read_table(path / "sweep.parquet").to_pylist()

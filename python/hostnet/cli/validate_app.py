@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hostnet.cli.declare import Engine
+
 
 def register(app: typer.Typer) -> None:
     """Registers the command."""
@@ -26,7 +28,7 @@ def validate(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run directory with a report; must be new or empty.")
     ] = None,
-    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
+    engine: Engine = "run",
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Plot every figure, published beside simulated, as PNG and SVG.")
     ] = None,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hostnet.cli.declare import ParallelRuns, json_option, set_option
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -33,21 +35,14 @@ def whatif(
     host: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Move only the NIC of this host table. Repeatable.")
     ] = None,
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Override a value. Repeatable.")
-    ] = None,
+    overrides: Annotated[list[str] | None, set_option("a value")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Override the seed.")] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads", "-j", help="Number of parallel runs; does not affect the results.", show_default="all"
-        ),
-    ] = None,
+    threads: ParallelRuns = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder for the runs.", show_default="runs/<name>-whatif-<n>"),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print whatif.json instead of the tables.")] = False,
+    json: Annotated[bool, json_option("Print whatif.json instead of the tables.")] = False,
 ) -> int:
     """Compare attachments of the NIC: PCIe, on the die, in a DIMM, or CXL.
 

@@ -1,0 +1,94 @@
+"""Options of `hostnet explain`, with their checks."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hostnet._core import ConfigError
+from hostnet.cli.declare import json_option, set_option
+
+CONFIGURATIONS = (".toml", ".json")
+"""Suffixes of configuration files; any other file holds counters."""
+
+CORES_MAX = 1024
+"""Maximum number of cores of a socket."""
+
+
+@dataclass(frozen=True)
+class ExplainRequest:
+    """Options of `hostnet explain` as given."""
+
+    what: Annotated[
+        Path,
+        typer.Argument(metavar="RUN|FILE|CSV", help="Run directory, configuration to run first, or counters (.csv)."),
+    ]
+    server: Annotated[
+        str | None, typer.Option(metavar="PRESET|FILE", help="Server of the counters.", show_default=False)
+    ] = None
+    cores: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Number of busy cores, for counters.",
+            show_default="estimated from the LFB entries in use",
+        ),
+    ] = None
+    overrides: Annotated[tuple[str, ...], set_option("a value of the configuration")] = ()
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Server of a cluster to explain.", show_default="the only one that can be explained"
+        ),
+    ] = None
+    slos: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            "--slo",
+            metavar="PROMISE",
+            help='Check a latency objective of services, such as "p99 < 1 ms", and explain their latency. Repeatable.',
+        ),
+    ] = ()
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Also simulate the changes that are predicted to help.")
+    ] = False
+    brief: Annotated[bool, typer.Option("--brief", help="Omit the remedies.")] = False
+    json: Annotated[bool, json_option("Print JSON instead of the page.")] = False
+
+    @property
+    def is_configuration(self) -> bool:
+        """True if a configuration is to be explained."""
+        return not self.what.is_dir() and self.what.suffix in CONFIGURATIONS
+
+    def command(self, host: str) -> str:
+        """Returns the command line that explains a host."""
+        settings = (word for assignment in self.overrides for word in ("--set", assignment))
+        flags = [f"--{flag}" for flag in ("confirm", "brief", "json") if getattr(self, flag)]
+        return shlex.join(["hostnet", "explain", str(self.what), *settings, "--host", host, *flags])
+
+    def check(self) -> None:
+        """Rejects options that contradict each other or are out of range.
+
+        Raises:
+            ConfigError: There is such an option; the message suggests a remedy.
+        """
+        if not self.what.exists():
+            raise ConfigError("file-not-found", f"{self.what}: there is no such run directory or file")
+        of_counters = not self.what.is_dir() and not self.is_configuration
+        for option, value in (("--server", self.server), ("--cores", self.cores)):
+            if value is not None and not of_counters:
+                raise ConfigError(
+                    "no-effect", f"{option}: only counters need it; a run and a configuration say it themselves"
+                )
+        if self.host is not None and of_counters:
+            raise ConfigError("no-effect", "--host: counters are of one server")
+        if self.cores is not None and not 1 <= self.cores <= CORES_MAX:
+            raise ConfigError("out-of-range", f"--cores {self.cores}: must be between 1 and {CORES_MAX}")
+        if self.overrides and not self.is_configuration:
+            raise ConfigError("wrong-kind", "--set: only a configuration can be changed")
+        if self.confirm and self.brief:
+            raise ConfigError("conflicting-keys", "--confirm and --brief: give one of them")
