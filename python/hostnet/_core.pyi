@@ -86,6 +86,7 @@ __all__ = [
     "table_info",
     "template",
     "transports",
+    "unit_table",
     "version",
 ]
 
@@ -300,6 +301,9 @@ class TableInfo(TypedDict):
 
 def version() -> str: ...
 def has_assertions() -> bool: ...
+def unit_table() -> list[tuple[str, str, int, int]]:
+    """The units of configurations: name, dimension, and numerator and denominator of the size in base units."""
+
 def table_info() -> dict[str, TableInfo]: ...
 def resolve(
     text: str,

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+CONFIGURATIONS = (".toml", ".json")
+"""Suffixes of configuration files."""
+
 CONFIG_BYTES_MAX = 1 << 20
 """Largest configuration that the simulator reads, in bytes."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import scratch_file
-from hostnet.units import LINE_BYTES
+from hostnet.units import LINE_BYTES, SIZE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,6 @@ OUTPUT_FORMATS = ("ramulator", "ramulator1", "dramsim3")
 REPLACEMENTS = ("lru", "random", "qlru")
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB)?")
-_SCALES = {None: 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def parse_level(name: str, text: str, replacement: str) -> CacheLevel:
     """
     size, ways, *more = [part.strip() for part in text.split(",")] if "," in text else ["", ""]
     match = _SIZE.fullmatch(size)
-    count = Decimal(match[1]) * _SCALES[match[2]] if match is not None else Decimal("0.5")
+    count = Decimal(match[1]) * SIZE_BYTES[match[2] or "B"] if match is not None else Decimal("0.5")
     if count != int(count) or not re.fullmatch(r"\d{1,3}", ways, re.ASCII) or len(more) > 1:
         raise _core.ConfigError(
             "malformed-value", f"{text!r}: must be a size and ways, such as 32KiB,8 or 24.75MiB,11,qlru"

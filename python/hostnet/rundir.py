@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from hostnet.running.results import Results
 
+RUNS = Path("runs")
+"""Default parent of run directories."""
+
 TRACE = "trace.pftrace"
 """Name of the trace in a run directory."""
 

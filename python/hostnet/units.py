@@ -4,16 +4,21 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from hostnet._core import ConfigError
+from hostnet._core import ConfigError, unit_table
 
-PS_PER_UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "ms": 10**9, "s": 10**12}
+
+def unit_sizes(dimension: str) -> dict[str, Fraction]:
+    """Returns the units of a dimension such as "time", with their sizes in its base unit (ps, B, B/s, Hz, ...)."""
+    return {unit: Fraction(above, below) for unit, of, above, below in unit_table() if of == dimension}
+
+
+PS_PER_UNIT = {unit: int(size) for unit, size in unit_sizes("time").items()}
 """Picoseconds per unit of time."""
 
 PS_MAX = 2**63 - 1
 """Longest duration of a run, in ps (about 106 days)."""
 
-SIZE_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
-              "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+SIZE_BYTES = {unit: int(size) for unit, size in unit_sizes("size").items() if size >= 1}
 """Bytes per unit of size in configurations."""
 
 LINE_BYTES = 64
@@ -51,9 +56,8 @@ def size_bytes(text: str) -> int:
 
 def transfers_per_s(text: str) -> float:
     """Returns the exact rate of a speed grade such as "2933 MT/s", which stands for 8800/3 MT/s."""
-    match = re.fullmatch(r"([\d.]+) ([kMGT]?)T/s", text)
-    assert match is not None, text
-    rate = Fraction(match[1]) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]]
+    number, unit = text.split()
+    rate = Fraction(number) * unit_sizes("transfer rate")[unit]
     step = Fraction(400 * 10**6, 3)
     nearest = round(rate / step) * step
     return float(nearest if abs(rate - nearest) < 10**6 else rate)

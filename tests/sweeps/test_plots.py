@@ -165,7 +165,7 @@ def test_values_with_one_unit_are_numbers() -> None:
     assert (mixed.title, mixed.labels, mixed.order) == ("a.b", ["20 ns", "10 us", "1 ms"], [1, 0, 2])
     assert mixed.places == [2e4, 1e7, 1e9]
     assert scale("a.b=64 B,1 KiB,8 KiB").places == [64, 1024, 8192]
-    assert scale("a.b=100 Mbps,1 Gbps").places == [1e8, 1e9]
+    assert scale("a.b=100 Mbps,1 GB/s").places == [12.5e6, 1e9]
     assert scale("a.b=1 us,2 B").places == [0, 1], "no common unit"
 
 

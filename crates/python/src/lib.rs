@@ -103,6 +103,14 @@ mod _core {
         hostnet_measure::batch::interval(&values)
     }
 
+    /// Returns the units of configurations: the name, the dimension, and the numerator and denominator of the size in
+    /// base units.
+    #[pyfunction]
+    fn unit_table() -> Vec<(&'static str, &'static str, u64, u64)> {
+        let units = hostnet_config::units::list_units();
+        units.map(|(name, dimension, above, below)| (name, dimension.name(), above, below)).collect()
+    }
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::errors::record_panics();

@@ -6,8 +6,8 @@
 mod table;
 
 use crate::code::Code;
-use crate::error::nearest;
-use crate::error::Fault;
+use crate::error::{nearest, Fault};
+pub use table::list_units;
 use table::{Unit, G, GI, K, KI, M, MI, T, TI, UNITS};
 
 /// Physical dimension of a value. The base units are picoseconds, bytes, bytes per second, transfers per second,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.units import PS_PER_UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ RATE = {
 }  # fmt: skip
 """GB/s per unit of bandwidth, in lower case."""
 
-TIME = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+TIME = {unit: ps / 1000 for unit, ps in PS_PER_UNIT.items()}
 """Nanoseconds per unit of time."""
 
 SIZE = {"": 1, "b": 1, "k": 1024, "kib": 1024, "m": 1024**2, "mib": 1024**2, "g": 1024**3, "gib": 1024**3,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.calibrate.measurement import TIME, name_hint
+from hostnet.calibrate.measurement import name_hint
 from hostnet.presets import value_at_path
+from hostnet.units import unit_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,10 +35,6 @@ FITTABLE_PREFIX = "memory.dram.timing."
 
 FACTOR = 5
 """Default bounds are the start value divided and multiplied by this."""
-
-RATE_BYTES = {"MB/s": 10**6, "GB/s": 10**9, "TB/s": 10**12, "kB/s": 10**3, "B/s": 1,
-              "KiB/s": 2**10, "MiB/s": 2**20, "GiB/s": 2**30, "TiB/s": 2**40}  # fmt: skip
-"""Bytes per second of each unit in configurations."""
 
 DIGITS = 4
 """Significant digits of a fitted value."""
@@ -95,7 +92,7 @@ def quantity_value(text: str, kind: str) -> float:
         ValueError: `text` is not a time or rate.
     """
     match = re.fullmatch(r"\s*([\d.]+(?:[eE][+-]?\d+)?)\s*(\S+)\s*", text)
-    factors = {unit: 1000 * ns for unit, ns in TIME.items()} if kind == "time" else RATE_BYTES
+    factors = unit_sizes(kind)
     if match is None or match[2] not in factors:
         raise ValueError(f'"{text}" is not a {kind}; write "{"20 ns" if kind == "time" else "3.5 GB/s"}"')
     return float(match[1]) * factors[match[2]]

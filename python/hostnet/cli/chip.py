@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 def run_chip(request: Request, source: Source) -> int:
     """Runs the chip of a request and returns the exit code."""
-    from hostnet.cli.run import RUNS, lock_outputs, run_in_mpirun
+    from hostnet.cli.run import lock_outputs, run_in_mpirun
 
     reject_options(request)
     plan = chip_plan(source, request.seed)
     check_rack(request, plan)
     if request.processes not in (None, 1) and shared.group() is None:
         return run_in_mpirun(request, plan)
-    rundir.check_run_dir(request.out or rundir.fresh_path(RUNS, plan.name))
+    rundir.check_run_dir(request.out or rundir.fresh_path(rundir.RUNS, plan.name))
     with lock_outputs(request, plan):
         return _run_plan(request, plan, source)
 

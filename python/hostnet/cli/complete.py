@@ -9,18 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.files import CONFIGURATIONS
+from hostnet.rundir import RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     Schema = dict[str, Any]
     Complete = Callable[[Any, str], Iterable[str]]
-
-RUNS = Path("runs")
-"""Default parent of run directories."""
-
-CONFIGURATIONS = (".toml", ".json")
-"""Suffixes of configuration files."""
 
 NAMED_VALUES: dict[str, Callable[[], list[str]]] = {
     "preset": lambda: presets(),

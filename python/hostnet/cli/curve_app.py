@@ -99,7 +99,7 @@ def _measure_and_write(
 ) -> tuple[Found, Path]:
     """Measures with a progress display, writes the results into a folder, and returns both."""
     from hostnet import rundir
-    from hostnet.cli.run import RUNS
+    from hostnet.rundir import RUNS
     from hostnet.terminal.progress import Watch
 
     rundir.check_run_dir(out or rundir.fresh_path(RUNS, name))

@@ -41,14 +41,12 @@ def cut(
     overrides: Annotated[list[str] | None, set_option("a value")] = None,
 ) -> int:
     """Show how a run is partitioned over processes, and estimate the speed-up."""
-    from hostnet._core import ConfigError
-    from hostnet.cli.request import THREADS_MAX
     from hostnet.running import simulate
+    from hostnet.running.ranges import THREADS_MAX, check_range
     from hostnet.units import parse_time_ps
 
     for option, value, most in [("--ranks", ranks, RANKS_MAX), ("--threads", threads, THREADS_MAX)]:
-        if not 1 <= value <= most:
-            raise ConfigError("out-of-range", f"{option} {value}: must be between 1 and {most}")
+        check_range(option, value, most)
     meeting_s = parse_time_ps(meeting, "--meeting") / 1e12
     plan = simulate.resolve(simulate.source_of(file, tuple(overrides or ())))
     _print(plan, ranks, threads, meeting_s)

@@ -11,12 +11,8 @@ import typer
 
 from hostnet._core import ConfigError
 from hostnet.cli.declare import json_option, set_option
-
-CONFIGURATIONS = (".toml", ".json")
-"""Suffixes of configuration files; any other file holds counters."""
-
-CORES_MAX = 1024
-"""Maximum number of cores of a socket."""
+from hostnet.files import CONFIGURATIONS
+from hostnet.running.ranges import CORES_MAX, check_range
 
 
 @dataclass(frozen=True)
@@ -86,8 +82,7 @@ class ExplainRequest:
                 )
         if self.host is not None and of_counters:
             raise ConfigError("no-effect", "--host: counters are of one server")
-        if self.cores is not None and not 1 <= self.cores <= CORES_MAX:
-            raise ConfigError("out-of-range", f"--cores {self.cores}: must be between 1 and {CORES_MAX}")
+        check_range("--cores", self.cores, CORES_MAX)
         if self.overrides and not self.is_configuration:
             raise ConfigError("wrong-kind", "--set: only a configuration can be changed")
         if self.confirm and self.brief:

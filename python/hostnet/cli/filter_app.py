@@ -178,7 +178,9 @@ def print_result(result: FilterResult, output: Path | None) -> None:
 
 def size_text(size: int) -> str:
     """Formats bytes in the largest binary unit that is not larger than the size."""
-    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size >= scale:
-            return f"{size / scale:.4g} {unit}"
+    from hostnet.units import SIZE_BYTES
+
+    for unit in ("GiB", "MiB", "KiB"):
+        if size >= SIZE_BYTES[unit]:
+            return f"{size / SIZE_BYTES[unit]:.4g} {unit}"
     return f"{size} B"

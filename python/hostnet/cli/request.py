@@ -12,7 +12,7 @@ import typer
 from hostnet._core import ConfigError
 from hostnet.cli.declare import json_option, set_option
 from hostnet.cli.record_options import CounterOptions, PcapOptions, record_option
-from hostnet.running.ranges import SEEDS_MAX, check_range, check_seed
+from hostnet.running.ranges import SEEDS_MAX, THREADS_MAX, check_range, check_seed
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ _checkpoint_option = partial(typer.Option, rich_help_panel="Checkpoints")
 
 PROCESSES_MAX = 4096
 """Maximum number of processes of one run."""
-
-THREADS_MAX = 1024
-"""Maximum number of threads of one run."""
 
 TRACE_WINDOW = "20 us"
 """Default length of a trace."""

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from hostnet.cli.single_workloads import Parts
     from hostnet.running.results import Results, Source
 
-RUNS = Path("runs")
-"""Default parent of run directories."""
-
 
 def run_command(request: Request) -> int:
     """Runs the configuration of a request and returns the exit code."""
@@ -49,7 +46,7 @@ def run_command(request: Request) -> int:
     if request.processes not in (None, 1) and shared.group() is None:
         return run_in_mpirun(request, plan)
     parts = _parts(request, plan, source)
-    rundir.check_run_dir(request.out or rundir.fresh_path(RUNS, plan.name))
+    rundir.check_run_dir(request.out or rundir.fresh_path(rundir.RUNS, plan.name))
     with lock_outputs(request, plan):
         if request.seeds is not None:
             from hostnet.cli.seeds import run_seeds
@@ -101,7 +98,7 @@ def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:
     """Writes the run directory at the requested path and returns that path."""
     if request.out is not None:
         return rundir.publish(request.out, fill)
-    return rundir.publish_fresh(RUNS, name, fill)
+    return rundir.publish_fresh(rundir.RUNS, name, fill)
 
 
 def _parts(request: Request, plan: Plan, source: Source) -> Parts | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import SimulationError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.files import read_table
-from hostnet.rundir import fresh_path
+from hostnet.rundir import RUNS, fresh_path
 from hostnet.sweeps.api import check_sweep_dir, executor, prepare
 from hostnet.sweeps.execution import run_sweep
 from hostnet.sweeps.job import ClusterError
@@ -19,9 +19,6 @@ from hostnet.terminal.screen import echo, echo_error, echo_json
 if TYPE_CHECKING:
     from hostnet.cli.sweep_request import SweepRequest
     from hostnet.sweeps.job import Job
-
-RUNS = Path("runs")
-"""Default parent of sweep directories."""
 
 
 def sweep_command(request: SweepRequest) -> int:

@@ -53,7 +53,7 @@ def whatif(
     """
     from hostnet import rundir
     from hostnet.cli.main import EXIT_INTERRUPTED
-    from hostnet.cli.run import RUNS
+    from hostnet.rundir import RUNS
     from hostnet.running.ranges import check_seed
     from hostnet.terminal.progress import Watch
     from hostnet.terminal.screen import echo

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from hostnet.counters.names import DURATION
-from hostnet.units import LINE_BYTES
+from hostnet.units import LINE_BYTES, SIZE_BYTES
 
 COUNT_END = 1 << 64
 """Exclusive upper bound of counts: counters have at most 64 bits."""
 
-BYTES = {
-    "Bytes": 1,
-    "B": 1,
-    "KiB": 1 << 10,
-    "MiB": 1 << 20,
-    "GiB": 1 << 30,
-    "KB": 1e3,
-    "MB": 1e6,
-    "GB": 1e9,
-}
+BYTES = {"Bytes": 1} | {unit: SIZE_BYTES[unit] for unit in ("B", "KiB", "MiB", "GiB", "KB", "MB", "GB")}
 """Bytes per unit that perf appends to counts of lines."""
 
 LINES = ("UNC_M_CAS_COUNT.RD", "UNC_M_CAS_COUNT.WR")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hostnet.hwloc.topology import BareNode
+from hostnet.units import SIZE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ BEHIND_CXL = ("CXL-DRAM",)
 STACKED = ("HBM", "MCDRAM")
 """Kinds of memory that a package may have instead of DRAM."""
 
-GIB = 1 << 30
+GIB = SIZE_BYTES["GiB"]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.presets import PCIE_GENERATIONS, ServerFile
+from hostnet.running.ranges import CORES_MAX
+from hostnet.units import SIZE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,14 +64,10 @@ SLICES_MAX = 256
 ROWS_MAX = 1 << 24
 """Maximum number of rows of a bank."""
 
-CORES_MAX = 1024
-"""Maximum number of cores of a socket."""
-
 DRIVES_MAX = 64
 """Maximum number of drives of a server."""
 
-GIB = 1 << 30
-MIB = 1 << 20
+GIB, MIB = SIZE_BYTES["GiB"], SIZE_BYTES["MiB"]
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,11 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.running.ranges import THREADS_MAX
 from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:
     from hostnet._core import Plan
-
-THREADS_MAX = 1024
 
 STEPS_MAX = 1_000_000
 """Maximum number of steps of a time series. Each step is one row, or one row per server."""

@@ -7,6 +7,11 @@ from hostnet._core import ConfigError
 SEEDS_MAX = 10_000
 """Maximum number of seeds of one command."""
 
+THREADS_MAX = 1024
+"""Maximum number of threads of one run."""
+
+CORES_MAX = 1024
+"""Maximum number of cores of a socket."""
 
 SEED_MAX = 2**64 - 1
 """Largest seed."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hostnet.sweeps.axis import shown
-from hostnet.units import PS_PER_UNIT, SIZE_BYTES
+from hostnet.units import unit_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,16 +30,10 @@ NEAR = 0.045
 LOGARITHMIC_FROM = 12
 """Ratio of the largest to the smallest value from which on the axis is logarithmic."""
 
-RATES = ("bps", "B/s", "Hz")
-
 _WITH_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/%]+)\s*")
 
 
-FAMILIES = (
-    PS_PER_UNIT,
-    SIZE_BYTES,
-    *({f"{prefix}{unit}": 1000**power for power, prefix in enumerate(("", "k", "M", "G", "T"))} for unit in RATES),
-)
+FAMILIES = [unit_sizes(dimension) for dimension in ("time", "size", "bandwidth", "frequency")]
 """Units that can be converted into each other, with their sizes."""
 
 
@@ -95,7 +89,7 @@ def _numbers_of(axis: Axis) -> tuple[list[float] | None, str | None]:
     if len(units) == 1:
         return [number for number, _ in known], units.pop()
     family = next((family for family in FAMILIES if units <= family.keys()), None)
-    return (None if family is None else [number * family[unit] for number, unit in known]), None
+    return (None if family is None else [float(number * family[unit]) for number, unit in known]), None
 
 
 def _growing(places: Sequence[float]) -> bool:

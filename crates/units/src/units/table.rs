@@ -102,3 +102,8 @@ pub(super) const UNITS: &[Unit] = &[
     unit("M/s", Dimension::Rate, M),
     unit("G/s", Dimension::Rate, G),
 ];
+
+/// Lists every unit: its name, its dimension, and the numerator and denominator of its size in base units.
+pub fn list_units() -> impl Iterator<Item = (&'static str, Dimension, u64, u64)> {
+    UNITS.iter().map(|unit| (unit.name, unit.dimension, unit.numerator, unit.denominator))
+}
