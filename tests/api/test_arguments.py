@@ -17,7 +17,7 @@ from hypothesis import strategies as some
 
 import hostnet
 from hostnet import Cluster, Config, ConfigError, Fio, Host, Run, Server, Stream
-from hostnet.running.arguments import json_of
+from hostnet.plain_json import json_of
 from tests.support import raises_code
 
 VALUES = some.recursive(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.files import read_config
-from hostnet.running.arguments import json_of
+from hostnet.plain_json import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

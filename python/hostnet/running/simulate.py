@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import read_config
+from hostnet.plain_json import json_of
 from hostnet.processes import ResultsElsewhereError
-from hostnet.running.arguments import check_callbacks, check_steps, check_threads, json_of
+from hostnet.running.arguments import check_callbacks, check_steps, check_threads
 from hostnet.running.capture import SNAPLEN, Capture, capture_file
 from hostnet.running.names import near_names
 from hostnet.running.ranges import check_seed

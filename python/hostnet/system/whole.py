@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from hostnet import _core
 from hostnet.files import parse_toml, read_config
-from hostnet.running.arguments import json_of
+from hostnet.plain_json import json_of
 from hostnet.system.convert import from_dict, to_dict
 
 
