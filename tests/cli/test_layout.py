@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import hostnet
-from hostnet.cli.show import change_text, new_table, number, percent, print_run, with_interval
+from hostnet.cli.show import change_text, new_table, number, percent, with_interval
 from hostnet.cli.show_brief import print_brief
 from hostnet.cli.show_cluster import print_cluster
+from hostnet.cli.show_server import print_run
 from hostnet.cli.show_sweep import sweep_table
 from hostnet.pools import nonzero_sources
 from hostnet.terminal.layout import short_paths, wrapped_names

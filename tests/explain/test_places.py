@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.cli.show import print_run
+from hostnet.cli.show_server import print_run
 from hostnet.explain import explain_results, page_text
 from hostnet.explain.buses import bus_text
 from hostnet.explain.page import Page

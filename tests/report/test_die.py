@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import hostnet
-from hostnet.cli.show import fullest_mesh_link, mesh_table
+from hostnet.cli.show_server import fullest_mesh_link
 from hostnet.report.die import die_map, die_section, group_parts
+from hostnet.server_view import mesh_table
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_the_screen_names_the_fullest_link(results: hostnet.Results) -> None:
     said = fullest_mesh_link(results.summary["mesh"])
     assert said.startswith("fullest link of the mesh: lines, column ")
     assert f"busy {100 * fullest['lines_busy_share']:.1f}"[:8] in said
-    assert mesh_table(results.summary["mesh_ways"]).row_count == len(results.mesh_ways) == 4
+    assert len(mesh_table(results.summary).rows) == len(results.mesh_ways) == 4
 
 
 def test_a_page_without_a_die_has_no_map(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ from hostnet.report.explanation import explanation_section
 from hostnet.report.load import load_run
 from hostnet.report.reproduce import time_argument
 from hostnet.report.series import POINTS_MAX, ChartSeries, SeriesPoint, series_of_run, thinned
-from hostnet.report.tables import interval_column, number_column, record_table
+from hostnet.report.tables import page_table
+from hostnet.server_view import Column, Format, ServerTable
 from hostnet.units import parse_time_ps
 from tests.support import Cli, read_json
 
@@ -197,8 +198,12 @@ def test_times_of_commands_are_exact(value_ns: int) -> None:
 
 def test_columns_without_values_are_left_out() -> None:
     rows = [{"x": 1.23456, "ci": None, "y": None}, {"x": None, "ci": 0.5, "y": None}]
-    columns = (interval_column("X", "x", "ci"), number_column("Y", "y"), number_column("Z", "z"))
-    content = record_table("some", columns, rows, text_columns=0)
+    columns = (
+        Column("x", Format.INTERVAL, None, "X", ci95="ci"),
+        Column("y", Format.NUMBER, None, "Y"),
+        Column("z", Format.NUMBER, None, "Z"),
+    )
+    content = page_table(ServerTable("some", columns, rows))
     assert "Y" not in content
     assert re.findall(r'data-copied="([^"]*)"', content) == ["x\tci", "1.23456\t", "\t0.5"]
 

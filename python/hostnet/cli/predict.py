@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet import rundir
+from hostnet import rundir, server_view
 from hostnet.cli import show
+from hostnet.cli.show_server import screen_table
 from hostnet.notes import notes_of
 from hostnet.running import simulate
 from hostnet.terminal.screen import echo
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
-    from rich.table import Table
 
     from hostnet.running.results import Results
 
@@ -56,58 +56,13 @@ def print_prediction(summary: Row, regime: Row, path: Path | None) -> None:
     """Prints a prediction; the last line is the path of its folder, if it has one."""
     with show.buffered_console() as console:
         console.print(Text(f"{summary['name']}, predicted from the configuration", style="bold"))
-        show.print_tables(console, workload_table(summary["workloads"]))
-        show.print_tables(console, domain_table(summary["domains"]), memory_table(summary["channels"]))
+        workloads, *_ = server_view.workload_tables(summary)
+        tables = (workloads, server_view.domain_table(summary), server_view.total_table(summary))
+        show.print_tables(console, *map(screen_table, tables))
         show.print_items(console, "*", [*summary["limits"], regime_line(regime), error_line(summary)])
         show.print_notes(console, [*uncovered_text(summary), *notes_of(summary)])
         if path is not None:
             show.print_path(console, path)
-
-
-def workload_table(rows: list[Row]) -> Table:
-    """Creates the table of throughput and latency by workload."""
-    table = show.new_table("workload", "GB/s", "DRAM read", "write", "latency ns", left=(0,))
-    table.add_column("limited by")
-    for row in rows:
-        values = ("throughput_gb_per_s", "read_gb_per_s", "write_gb_per_s", "latency_mean_ns")
-        table.add_row(row["workload"], *(show.rate(row, value) for value in values), row["limited_by"])
-    return table
-
-
-def domain_table(rows: list[Row]) -> Table:
-    """Creates the table of credits, latency and throughput by domain."""
-    table = show.new_table("domain", "credits in use", "latency ns", "GB/s", "full", left=(0,))
-    table.add_column("shares credits with")
-    for row in rows:
-        if row["workload"] != "all":
-            continue
-        table.add_row(
-            row["domain"],
-            f"{show.number(row['in_use_mean'])} of {row['capacity']}",
-            show.number(row["latency_mean_ns"]),
-            show.rate(row, "throughput_gb_per_s"),
-            show.percent(row["full_share"]),
-            row["shares_capacity_with"] or "",
-        )
-    return table
-
-
-def memory_table(rows: list[Row]) -> Table:
-    """Creates the table of the totals of the memory channels."""
-    table = show.new_table("channels", "read GB/s", "write", show.ACTIVATIONS, "RPQ", "WPQ", "write mode", left=(0,))
-    for row in rows:
-        if row["channel"] >= 0:
-            continue
-        table.add_row(
-            "all",
-            show.rate(row, "read_gb_per_s"),
-            show.rate(row, "write_gb_per_s"),
-            show.number(row["row_miss_ratio"]),
-            show.number(row["rpq_mean"]),
-            show.number(row["wpq_mean"]),
-            show.percent(row["write_mode_share"]),
-        )
-    return table
 
 
 def regime_line(regime: Row) -> str:

@@ -198,7 +198,7 @@ def _print_results(request: Request, results: Results, path: Path, parts: Parts 
 
         print_with_alone(results, path, parts)
     else:
-        from hostnet.cli.show import print_run
+        from hostnet.cli.show_server import print_run
         from hostnet.cli.show_storage import queues_of
 
         print_run(results.summary, path, _predicted(request, results), queues_of(results.plan))

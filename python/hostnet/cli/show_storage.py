@@ -1,4 +1,4 @@
-"""The storage I/O table of `hostnet run`, and the window that it requires."""
+"""Window that `hostnet run` needs to measure storage I/O."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from hostnet.cli.show import NOTHING, new_table, number, rate
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from rich.table import Table
 
     from hostnet._core import Plan
 
@@ -22,20 +18,6 @@ COMPLETED_MIN = 100
 
 SPARE = 1.1
 """Safety factor on the shortest sufficient window."""
-
-
-def io_table(rows: Sequence[Row]) -> Table:
-    """Creates the table of storage workloads. Their latency is shown once enough I/Os have completed."""
-    table = new_table("storage I/O", "GB/s", "completed", "latency us", "P50", "P99", left=(0,))
-    for row in storage_of(rows):
-        latencies = (row[f"io_latency_{name}_ns"] for name in ("mean", "p50", "p99"))
-        table.add_row(
-            row["workload"],
-            rate(row, "app_gb_per_s"),
-            str(row["io_completed"] or 0),
-            *(NOTHING if latency is None else number(latency / 1000) for latency in latencies),
-        )
-    return table
 
 
 def queues_of(plan: Plan) -> dict[str, int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.cli import show
+from hostnet.cli.show_server import print_run
 from hostnet.cli.show_storage import queues_of
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import flush_output
@@ -46,7 +47,7 @@ def print_with_alone(results: Results, path: Path, parts: Parts) -> None:
     Raises:
         KeyboardInterrupt: The workloads alone were stopped; the run and its path are printed.
     """
-    show.print_run(results.summary, None, queues=queues_of(results.plan))
+    print_run(results.summary, None, queues=queues_of(results.plan))
     flush_output()
     try:
         together = results.summary["workloads"]

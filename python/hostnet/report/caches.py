@@ -8,35 +8,10 @@ from hostnet.report.charts import ChartAxis, legend, line_chart
 from hostnet.report.html import Html, element, section
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.series import ReferenceLine, thinned
-from hostnet.report.tables import number_column, record_table, share_column, text_column
+from hostnet.report.tables import page_table
+from hostnet.server_view import LLC, cache_tables
 
 TIME = "time, µs"
-
-CORES = (
-    text_column("Caches", "workload", "name"),
-    share_column("L2 misses", "l2_miss_ratio"),
-    share_column("LLC misses", "llc_miss_ratio"),
-    number_column("In the LLC MiB", "llc_mib_core"),
-    number_column("L2 lookups", "l2_lookups"),
-    number_column("Prefetched lines", "prefetch_filled"),
-    number_column("Of them used", "prefetch_used"),
-    number_column("LLC lookups", "llc_lookups", minor=True),
-    number_column("Dirty evictions", "core_evictions", minor=True),
-    number_column("Lost by cores", "back_invalidations", minor=True),
-)
-
-DEVICES = (
-    text_column("DDIO", "workload", "name"),
-    share_column("Hits", "ddio_hit_ratio"),
-    share_column("Leaks", "ddio_leak_ratio"),
-    number_column("In the LLC MiB", "llc_mib_io"),
-    number_column("Updates", "ddio_updates"),
-    number_column("Allocations", "ddio_allocations"),
-    number_column("Leaked lines", "ddio_leaks"),
-    number_column("Evicted lines", "ddio_evictions"),
-    number_column("Reads", "io_reads", minor=True),
-    number_column("Reads that hit", "io_read_hits", minor=True),
-)
 
 NOTE = (
     "Hits are lines that a cache had when a device wrote them; leaks are lines that left for memory before anything "
@@ -49,14 +24,13 @@ def caches_section(run: RunFiles) -> Html | None:
     rows: list[Row] = run.summary.get("caches", [])
     if not rows:
         return None
-    devices = [row for row in rows if row["ddio_hit_ratio"] is not None or row["io_reads"]]
+    tables = [table for table in cache_tables(run.summary) if table.columns is not LLC]
     charts = [chart for chart in (held_card(run), *ddio_cards(run), *miss_cards(run)) if chart is not None]
     return section(
         "Caches",
         element("div", *charts, class_="pair") if charts else None,
-        record_table("Caches", CORES, [row for row in rows if row["l2_lookups"]] or rows[:1]),
-        record_table("DDIO", DEVICES, devices) if devices else None,
-        note=NOTE if devices else None,
+        *map(page_table, tables),
+        note=NOTE if len(tables) > 1 else None,
     )
 
 

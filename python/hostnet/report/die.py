@@ -7,7 +7,8 @@ from typing import Any
 from hostnet.report.html import Html, element, section
 from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
-from hostnet.report.tables import RecordColumn, number_column, record_table
+from hostnet.report.tables import page_table
+from hostnet.server_view import mesh_table
 from hostnet.units import format_percent
 
 Row = dict[str, Any]
@@ -24,16 +25,6 @@ STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 SHORT = {"core": "core", "cha": "CHA", "channel": "MC", "iio": "IIO"}
 """Short names of the parts."""
 
-WAYS = (
-    RecordColumn("Workload", ("workload",), lambda row: str(row["workload"])),
-    RecordColumn("Leg", ("leg",), lambda row: str(row["leg"])),
-    RecordColumn("Socket", ("socket",), lambda row: str(row["socket"])),
-    number_column("Messages", "messages"),
-    number_column("Way ns", "way_ns"),
-    number_column("Mean way of the die ns", "mean_way_ns"),
-    number_column("Lost to others ns", "waited_ns"),
-)
-
 
 def die_section(server: Row, title: str = "Mesh") -> Html | None:
     """Creates the maps of the dies of a server, and the table of its routes; None without a mesh."""
@@ -44,7 +35,7 @@ def die_section(server: Row, title: str = "Mesh") -> Html | None:
         "Links are coloured by the busiest of their rings, stops by the link from the mesh to them. A way is the time "
         "of a message on an idle mesh; the delays of the configuration include the mean way of the die."
     )
-    return section(title, *maps, record_table("Ways", WAYS, server["mesh_ways"], text_columns=3), note=note)
+    return section(title, *maps, page_table(mesh_table(server)), note=note)
 
 
 def die_map(die: Row, rows: list[Row]) -> Html:
