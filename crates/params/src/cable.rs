@@ -5,15 +5,15 @@ use super::values::{Bandwidth, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A full-duplex cable. What is absent is that of the network. Without ends it is a cable of a topology: that of a host
-/// has the name of the host, that between two switches both names, such as "leaf-0_spine-1".
+/// Full-duplex cable; keys that are absent come from the network. Without ends it is a cable of the topology: the cable
+/// of a host has the name of the host, one between two switches both names, such as "leaf-0_spine-1".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CableSpec {
-    /// What it joins: two names of hosts or switches. All cables have this, or none.
+    /// Both ends: names of hosts or switches. Either all cables have this key, or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<[String; 2]>,
-    /// Rate in either direction (bandwidth); that of the network when absent.
+    /// Bandwidth in each direction (bandwidth); that of the network when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub rate: Option<Bandwidth>,
@@ -21,27 +21,27 @@ pub struct CableSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
     pub latency: Option<Time>,
-    /// When it is down (time): pairs of times from the start of the run, at most 1024, such as `[["1 ms", "2 ms"]]`.
-    /// What is on it then is lost.
+    /// Outages (time): pairs of times from the start of the run, at most 1024, such as `[["1 ms", "2 ms"]]`. Packets in
+    /// flight on the cable, or sent onto it, are lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 0, max = 1024))]
     pub down: Vec<Span>,
-    /// Share of packets that it damages (0 to 1).
+    /// Share of packets that the cable corrupts (0 to 1).
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub corrupt: f64,
 }
 
-/// From one time to another.
+/// Interval between two times of the run.
 pub type Span = [TimeOfRun; 2];
 
-/// One of the two hosts of a flow.
+/// End of a flow: one of its two hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EndSpec {
-    /// The one that begins it.
+    /// The host that initiates the flow.
     From,
-    /// The other one.
+    /// The other host.
     To,
 }
 
