@@ -5,82 +5,80 @@ use super::values::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The caches of the socket; its lines have 64 B.
+/// Caches of a socket, with lines of 64 B.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSpec {
-    /// Whether L2, LLC, prefetchers and DDIO take part. Without them every access of a stream misses, as in a buffer
+    /// True if L2, LLC, prefetchers and DDIO are modelled. Without them every access of a stream misses, as in a buffer
     /// much larger than the caches.
     pub enabled: bool,
-    /// The private L2 of every core.
+    /// Private L2 of each core.
     pub l2: L2Spec,
-    /// The last-level cache, a slice beside every slice of the CHA.
+    /// Last-level cache, with one slice per CHA slice.
     pub llc: LlcSpec,
-    /// The snoop filter: which lines the cores hold. Without meaning when the LLC is inclusive.
+    /// Snoop filter, which tracks the lines in the caches of the cores; ignored if the LLC is inclusive.
     pub filter: FilterSpec,
 }
 
-/// A private L2.
+/// Private L2 of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct L2Spec {
-    /// Sets of the private L2 of a core; a power of two.
+    /// Sets of the L2; a power of two.
     #[schemars(range(min = 1, max = 65536), extend("x-power-of-two" = true))]
     pub sets: u32,
     /// Ways of the L2.
     #[schemars(range(min = 1, max = 32))]
     pub ways: u32,
-    /// Which line of a set leaves.
+    /// Replacement policy.
     pub replacement: ReplacementSpec,
-    /// From an access to its data when it hits (time).
+    /// Time from an access that hits to its data (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub hit: Time,
 }
 
-/// A last-level cache.
+/// Last-level cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LlcSpec {
-    /// Sets of the slice of the LLC beside each slice of the CHA; a power of two.
+    /// Sets of each slice of the LLC; a power of two.
     #[schemars(range(min = 1, max = 65536), extend("x-power-of-two" = true))]
     pub sets: u32,
     /// Ways of the LLC.
     #[schemars(range(min = 1, max = 32))]
     pub ways: u32,
-    /// Which line of a set leaves.
+    /// Replacement policy.
     pub replacement: ReplacementSpec,
     /// Inclusion policy of the LLC.
     pub inclusion: InclusionSpec,
-    /// Which clean lines a victim LLC takes from the cores; the others are dropped. Without meaning when it is
-    /// inclusive.
+    /// Clean victims of the cores that a victim LLC takes in; the others are dropped. Ignored if the LLC is inclusive.
     pub clean_victims: CleanVictimsSpec,
-    /// From admission at the CHA to the data of a line that the LLC holds leaving the CHA (time).
+    /// Time from admission at the CHA until the data of a hit leaves the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub hit: Time,
 }
 
-/// A snoop filter.
+/// Snoop filter of the LLC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilterSpec {
-    /// Sets of a slice of the snoop filter, which knows the lines of the cores; a power of two. Without meaning when
-    /// the LLC is inclusive.
+    /// Sets of a slice of the snoop filter; a power of two. Ignored if the LLC is inclusive.
     #[schemars(range(min = 1, max = 65536), extend("x-power-of-two" = true))]
     pub sets: u32,
-    /// Ways of the snoop filter; a line that leaves it leaves the cores.
+    /// Ways of the snoop filter; a line evicted from the filter is invalidated in the cores.
     #[schemars(range(min = 1, max = 32))]
     pub ways: u32,
 }
 
-/// Which line of a set leaves.
+/// Replacement policy: the choice of the victim in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplacementSpec {
-    /// The one used longest ago.
+    /// The least recently used line.
     Lru,
     /// A line drawn at random.
     Random,
-    /// The first whose two-bit age is the oldest (quad-age LRU).
+    /// The first line with the oldest two-bit age (quad-age LRU).
     Qlru,
 }
 
@@ -88,68 +86,68 @@ pub enum ReplacementSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum InclusionSpec {
-    /// The LLC holds every line that a core holds: a line that leaves the LLC leaves the cores.
+    /// The LLC holds every line of the cores; a line evicted from the LLC is invalidated in the cores.
     Inclusive,
-    /// The LLC takes the lines that cores evict, and gives them up when a core reads them.
+    /// A line enters the LLC when a core evicts it, and leaves the LLC when a core reads it.
     Victim,
 }
 
-/// Which clean lines a victim LLC takes from the cores.
+/// Clean victims of the cores that a victim LLC takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CleanVictimsSpec {
-    /// All that leave an L2.
+    /// All clean lines.
     All,
-    /// Those of cores whose reads the LLC serves in most cases.
+    /// Lines of cores whose reads the LLC mostly serves.
     Foreseen,
-    /// None.
+    /// No clean line.
     None,
 }
 
-/// The L2 prefetchers of every core; they take part when the caches do.
+/// L2 prefetchers of each core; used only if the caches are enabled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrefetchSpec {
-    /// The streamer: runs ahead of ascending or descending accesses within a page. Network cores have lines of the
-    /// kernel ahead by it, with caches and without.
+    /// True if the streamer is on: it runs ahead of ascending or descending accesses within a page. On network cores it
+    /// prefetches lines of the kernel, with or without caches.
     pub stream: bool,
-    /// The adjacent-line prefetcher: completes pairs of lines of 128 B.
+    /// True if the adjacent-line prefetcher is on: it completes pairs of lines of 128 B.
     pub adjacent: bool,
-    /// Lines that a core may have on their way for its prefetchers, beside its LFB.
+    /// Lines that the prefetchers of a core may have in flight, beside its LFB.
     #[schemars(range(min = 1, max = 1024))]
     pub credits: u32,
     /// Pages that the streamer of a core tracks.
     #[schemars(range(min = 1, max = 1024))]
     pub pages: u32,
-    /// How far the streamer runs ahead of the accesses (lines).
+    /// Distance that the streamer runs ahead of the accesses (lines).
     #[schemars(range(min = 1, max = 64))]
     pub distance: u32,
 }
 
-/// Direct cache access of the drives (DDIO); it takes part when the caches do.
+/// Direct cache access of the drives (DDIO); used only if the caches are enabled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DdioSpec {
-    /// Whether the writes of drives go to the LLC.
+    /// True if writes of drives go to the LLC.
     pub enabled: bool,
-    /// Drives whose writes go to memory all the same: "0-3", "0,2" or a list of numbers; [] for none.
+    /// Drives whose writes go to memory instead of the LLC: "0-3", "0,2" or a list of numbers; [] for none.
     pub off: DriveList,
     /// Ways of the LLC that writes of drives may allocate in: "9-10", a list of numbers or a mask such as "0x600";
     /// contiguous.
     pub ways: WayMask,
-    /// From admission of a drive's write at the CHA to its acknowledgement, once there is room in the LLC (time).
+    /// Time from admission of a drive's write at the CHA to its acknowledgement, once the LLC has room (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub write: Time,
 }
 
-/// The caches of a socket.
+/// Caches of a socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CacheParams {
-    /// The private L2 of every core.
+    /// Private L2 of each core.
     pub l2: L2Params,
-    /// The shared last-level cache (LLC), in as many slices as the CHA has.
+    /// Shared last-level cache (LLC), with one slice per CHA slice.
     pub llc: LlcParams,
-    /// The hardware prefetchers of every core.
+    /// Hardware prefetchers of each core.
     pub prefetch: PrefetchParams,
     /// Direct cache access of devices (DDIO).
     pub ddio: DdioParams,
@@ -170,7 +168,7 @@ pub struct L2Params {
     pub hit_ps: u64,
 }
 
-/// The last-level cache and its snoop filter.
+/// Last-level cache and its snoop filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LlcParams {
     /// Sets of a slice, a power of two.
@@ -224,7 +222,7 @@ pub enum CleanVictims {
     None,
 }
 
-/// The L2 prefetchers of a core.
+/// L2 prefetchers of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrefetchParams {
     /// True if the streamer is on: it runs ahead of ascending or descending accesses within a page.

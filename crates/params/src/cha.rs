@@ -4,34 +4,34 @@ use super::values::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The caching and home agents.
+/// Caching and home agents (CHA).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChaSpec {
-    /// Slices; a line belongs to one by a hash of its address.
+    /// Slices of the CHA; a hash of its address assigns a line to a slice.
     #[schemars(range(min = 1, max = 256))]
     pub slices: u32,
-    /// The request buffer of each slice.
+    /// Request buffer (TOR) of each slice.
     pub tor: TorSpec,
-    /// From admission of a read to its arrival at the memory controller (time).
+    /// Time from admission of a read to its arrival at the memory controller (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub read_to_mc: Time,
-    /// From the last data beat on the channel to the CHA (time).
+    /// Time from the last data beat on the channel to the CHA (time).
     #[schemars(extend("x-max" = "100 us"))]
     pub from_mc: Time,
-    /// From admission of a core's write-back to its arrival at the memory controller (time).
+    /// Time from admission of a core's write-back to its arrival at the memory controller (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub core_write_to_mc: Time,
-    /// From admission of an IIO write to its arrival at the memory controller (time).
+    /// Time from admission of an IIO write to its arrival at the memory controller (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub io_write_to_mc: Time,
-    /// From the memory controller's acceptance of a write to the CHA (time).
+    /// Time from the memory controller's acceptance of a write to the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub write_ack: Time,
 }
 
 impl ChaSpec {
-    /// What the part reads.
+    /// Returns the parameters of the CHA.
     pub fn params(&self) -> ChaParams {
         ChaParams {
             slices: self.slices,
@@ -46,20 +46,20 @@ impl ChaSpec {
     }
 }
 
-/// A request buffer (table of requests).
+/// Request buffer of a CHA slice (table of requests, TOR).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorSpec {
     /// Request buffer (TOR) entries per slice, shared by reads and writes of cores and devices.
     #[schemars(range(min = 1, max = 4096))]
     pub entries: u32,
-    /// Of those, entries that write-backs of cores may hold at most; all when absent.
+    /// Maximum number of these entries that write-backs of cores may hold; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub write_entries: Option<u32>,
 }
 
-/// The caching and home agents of a socket.
+/// Caching and home agents of a socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChaParams {
     /// Slices of the CHA; a hash of its address assigns a line to a slice.

@@ -4,32 +4,33 @@ use super::values::{Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The cores of the socket.
+/// Cores of a socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoreSpec {
     /// Cores of the socket.
     #[schemars(range(min = 1, max = 1024))]
     pub count: u32,
-    /// The line fill buffer of each core: the credits of C2M-Read and C2M-Write.
+    /// Line fill buffer (LFB) of each core, which holds the credits of C2M-Read and C2M-Write.
     pub lfb: LfbSpec,
     /// Least time between two allocations of one core (time).
     #[schemars(extend("x-max" = "1 us"))]
     pub issue: Time,
-    /// From the core to the CHA (time).
+    /// Latency from the core to the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub to_cha: Time,
-    /// From the CHA to the core (time).
+    /// Latency from the CHA to the core (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub from_cha: Time,
-    /// From the CHA's admission of a write-back to the release of the LFB entry (time).
+    /// Time from the CHA's admission of a write-back to the release of the LFB entry (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub write_ack: Time,
-    /// Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
-    /// Without meaning when there are caches.
+    /// Dirty lines of one core that wait for eviction (lines). Each store miss evicts one of them, drawn at random.
+    /// Ignored if there are caches.
     #[schemars(range(min = 1, max = 16384))]
     pub dirty_pool: u32,
-    /// Instructions in flight (reorder buffer): how far a core runs ahead of an access without data.
+    /// Instructions that a core may have in flight (reorder buffer). They bound how far the core runs ahead of an
+    /// access without data.
     #[schemars(range(min = 1, max = 65536))]
     pub rob: u32,
     /// Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x `ipc`).
@@ -38,7 +39,7 @@ pub struct CoreSpec {
 }
 
 impl CoreSpec {
-    /// What the part reads.
+    /// Returns the parameters of the cores.
     pub fn params(&self) -> CoreParams {
         CoreParams {
             count: self.count,
@@ -55,17 +56,17 @@ impl CoreSpec {
     }
 }
 
-/// A line fill buffer.
+/// Line fill buffer (LFB) of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LfbSpec {
-    /// LFB entries per core: the credits of C2M-Read and C2M-Write together.
+    /// LFB entries per core, shared by C2M-Read and C2M-Write as their credits.
     #[schemars(range(min = 1, max = 1024))]
     pub entries: u32,
     /// Mean time between the release of an LFB entry and its next allocation (time).
     #[schemars(extend("x-max" = "100 us"))]
     pub refill: Time,
-    /// Half the range of that time as a share of it: 0.3 is +-30 %, uniform (0 to 1).
+    /// Half the range of `refill`, as a share of its mean: 0.3 means +-30 %, uniform (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub refill_jitter: f64,
 }
