@@ -1,109 +1,111 @@
-//! A chip with network interfaces, and what its cores do.
+//! Keys of a chip with network interfaces.
 
 use super::chip_run::{ChipRunSpec, ChipWorkloadSpec};
 use super::values::{Frequency, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A chip of tiles with network interfaces and memory controllers. Cycles are those of its clock; values with units are
+/// Chip of tiles with network interfaces and memory controllers. Cycles are those of its clock; values with units are
 /// strings such as "50 ns".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChipSpec {
-    /// The chip.
+    /// Layout and clock of the chip.
     pub chip: TilesSpec,
-    /// The network between the tiles.
+    /// Network between the tiles.
     pub noc: ChipNocSpec,
-    /// The caches and the directories.
+    /// Caches and directories.
     pub coherence: CoherenceSpec,
-    /// The memory behind the controllers; its bandwidth is not limited.
+    /// Memory behind the controllers, of unlimited bandwidth.
     pub memory: ChipMemorySpec,
-    /// The network interfaces.
+    /// Network interfaces.
     pub ni: NiSpec,
-    /// What software takes.
+    /// Costs of software.
     pub software: SoftwareSpec,
-    /// What is beyond the chip.
+    /// Other chips, and the network to them.
     pub rack: RackSpec,
-    /// What the cores do.
+    /// Operations of the cores.
     #[serde(default)]
     pub workload: ChipWorkloadSpec,
-    /// How long to simulate.
+    /// Length of the run.
     #[serde(default)]
     pub run: ChipRunSpec,
 }
 
-/// The tiles of a chip, each with a core, its L1, and a slice of the LLC with its directory; or, in a NOC-Out, a row of
-/// LLC tiles with the slices and all else but the cores, which are chained above and below.
+/// Tiles of a chip, each with a core, its L1, and a slice of the LLC with its directory. A NOC-Out has a row of LLC
+/// tiles with the slices and everything else but the cores, which form chains above and below the row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TilesSpec {
-    /// Which chip the values start from: "scale-out-64" or "scale-out-64-nocout".
+    /// Chip that the values start from: "scale-out-64" or "scale-out-64-nocout".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// The clock of everything on the chip.
+    /// Clock of everything on the chip (frequency).
     #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
     pub clock: Frequency,
-    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers; of a NOC-Out its LLC
+    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers; in a NOC-Out its LLC
     /// tiles, 2, 4 or 8, each with an NI and a memory controller.
     #[schemars(range(min = 2, max = 16))]
     pub columns: u16,
-    /// Rows of tiles, each with an NI. There are 4, 8, 16, 32 or 64 tiles where bits of an address within a page tell
-    /// the home of a line. Of a NOC-Out the cores of a column, an even number.
+    /// Rows of tiles, each with an NI. With `coherence.home = "page-offset"` there must be 4, 8, 16, 32 or 64 tiles in
+    /// all. In a NOC-Out the cores per column, an even number.
     #[schemars(range(min = 2, max = 16))]
     pub rows: u16,
 }
 
-/// The network between the tiles. Its links carry a flit per cycle.
+/// Network between the tiles; each link carries one flit per cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChipNocSpec {
-    /// How routers are joined: in a mesh of tiles ("mesh"), or LLC tiles each to each and cores in chains that lead to
+    /// Topology of the routers: a mesh of tiles ("mesh"), or fully connected LLC tiles and chains of cores that lead to
     /// them ("noc-out").
     pub topology: ChipTopologySpec,
-    /// How messages travel: first along the row ("xy"), first along the column ("yx"), either by lot ("o1turn"),
-    /// requests to memory along the column and all else along the row ("cdr"), or all that a directory sends along the
-    /// column and all else along the row ("cdr-directory"). A NOC-Out has one way only, and no routing.
+    /// Routing of messages: first along the row ("xy"), first along the column ("yx"), either at random ("o1turn"),
+    /// memory requests along the column first and all others along the row first ("cdr"), or all messages of a
+    /// directory along the column first and all others along the row first ("cdr-directory"). A NOC-Out has only one
+    /// path between two parts, and no routing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<RoutingSpec>,
-    /// Virtual channels of each of the five classes of messages; "o1turn" needs 2.
+    /// Virtual channels of each of the five message classes; "o1turn" needs 2.
     #[schemars(range(min = 1, max = 8))]
     pub vcs: u8,
-    /// Bytes of a flit, which a link carries in a cycle. A message without a line is 16 B, one with it 80 B.
+    /// Size of a flit, which a link carries in one cycle (size). A message without a line has 16 B, one with a line 80
+    /// B.
     #[schemars(extend("x-min" = "4 B", "x-max" = "128 B"))]
     pub link: Size,
-    /// Flits in the buffer of a virtual channel.
+    /// Buffer of a virtual channel, in flits.
     #[schemars(range(min = 1, max = 255))]
     pub vc_flits: u8,
-    /// Cycles in the crossbar of a router, after one of allocation.
+    /// Cycles in the crossbar of a router, after one cycle of allocation.
     #[schemars(range(min = 0, max = 16))]
     pub switch_cycles: u8,
-    /// Cycles on the link between two routers. Between LLC tiles of a NOC-Out it is half a cycle per column instead,
-    /// rounded up.
+    /// Cycles on the link between two routers. Between LLC tiles of a NOC-Out a link takes half a cycle per column
+    /// instead, rounded up.
     #[schemars(range(min = 0, max = 16))]
     pub link_cycles: u8,
-    /// Cycles from a flit's leaving a buffer until another may be sent for it.
+    /// Cycles from the departure of a flit from a buffer until its credit can be used again.
     #[schemars(range(min = 1, max = 32))]
     pub credit_cycles: u8,
-    /// Where the memory controllers of a mesh are: at every tile of a side ("north", "east", "south", "west"), or at
-    /// the tiles of a list of columns and rows, such as "0,0 7,0 0,7 7,7", counted from the north-west.
+    /// Memory controllers of a mesh: at every tile of a side ("north", "east", "south", "west"), or at the tiles of a
+    /// list of columns and rows, such as "0,0 7,0 0,7 7,7", counted from the north-west.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mc: Option<String>,
-    /// Which memory controller has a line: one by the hash of its address ("line") or of its page ("page"), or the one
-    /// in the row of its home ("row"), in a NOC-Out that at its LLC tile.
+    /// Memory controller of a line: selected by the hash of the line's address ("line") or of its page ("page"), or the
+    /// controller in the row of the line's home ("row"), in a NOC-Out that at its LLC tile.
     pub mc_interleave: McInterleaveSpec,
 }
 
-/// How routers of a chip are joined.
+/// Topology of the routers of a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChipTopologySpec {
-    /// Each to its neighbours in its row and column.
+    /// Each router is linked to its neighbours in its row and column.
     Mesh,
-    /// LLC tiles each to each, and cores in chains above and below them.
+    /// LLC tiles are fully connected, with chains of cores above and below them.
     NocOut,
 }
 
-/// How messages travel.
+/// Routing of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoutingSpec {
@@ -111,16 +113,16 @@ pub enum RoutingSpec {
     Xy,
     /// First along the column.
     Yx,
-    /// Either, by lot.
+    /// Either, at random.
     #[serde(rename = "o1turn")]
     O1Turn,
-    /// By class of messages.
+    /// By message class.
     Cdr,
-    /// By class of messages, with one of what directories send.
+    /// By message class, with a separate class for the messages of directories.
     CdrDirectory,
 }
 
-/// Which memory controller has a line.
+/// Memory controller of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum McInterleaveSpec {
@@ -128,26 +130,26 @@ pub enum McInterleaveSpec {
     Line,
     /// By the hash of the page.
     Page,
-    /// The one in the row of its home.
+    /// The controller in the row of the line's home.
     Row,
 }
 
-/// What tells the slice that a line is at home in.
+/// Selection of the home slice of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HomeSpec {
-    /// Bits of its address within a page.
+    /// By address bits within a page.
     PageOffset,
-    /// A hash of its address.
+    /// By a hash of the address.
     Hash,
 }
 
-/// The caches and the directories.
+/// Caches and directories.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CoherenceSpec {
-    /// What tells the slice that a line is at home in: bits of its address within a page ("page-offset"), of which
-    /// there are 6, or a hash of its address ("hash"), with any number of slices.
+    /// Selection of the home slice of a line: by the 6 bits of its address within a page ("page-offset"), or by a hash
+    /// of its address ("hash"), with any number of slices.
     pub home: HomeSpec,
     /// Cycles of an access to an L1 or an NI cache.
     #[schemars(range(min = 1, max = 1000))]
@@ -155,75 +157,76 @@ pub struct CoherenceSpec {
     /// Cycles of an access to a bank of the LLC and its directory.
     #[schemars(range(min = 1, max = 1000))]
     pub bank_cycles: u32,
-    /// Cycles for which an access occupies the bank.
+    /// Cycles that an access occupies the bank.
     #[schemars(range(min = 0, max = 1000))]
     pub bank_busy_cycles: u32,
-    /// Size of the LLC, whole sets in every tile.
+    /// Size of the LLC; every tile has whole sets (size).
     #[schemars(extend("x-min" = "16 kB", "x-max" = "1 GiB"))]
     pub llc: Size,
-    /// Ways of a set of the LLC.
+    /// Ways of the LLC.
     #[schemars(range(min = 1, max = 64))]
     pub ways: u32,
-    /// Lines of a slice that may wait for something at a time.
+    /// Maximum number of lines of a slice with pending transactions.
     #[schemars(range(min = 1, max = 1024))]
     pub entries: u32,
-    /// Share of the lines of the LLC that are dirty when the run begins, in percent; it begins full.
+    /// Share of the lines of the LLC that are dirty at the start of the run, in percent; the LLC starts full.
     #[schemars(range(min = 0, max = 100))]
     pub dirty: u32,
 }
 
-/// The memory behind the controllers.
+/// Memory behind the controllers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChipMemorySpec {
-    /// From a request at a controller to its data; rounded to whole cycles.
+    /// Time from the arrival of a request at a controller to its data (time); rounded to whole cycles.
     #[schemars(extend("x-min" = "0 ns", "x-max" = "10 us"))]
     pub latency: Time,
 }
 
-/// The network interfaces (NI). A frontend handles queue pairs, a backend data.
+/// Network interfaces (NI); a frontend handles queue pairs, a backend handles data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NiSpec {
-    /// Where they are: at the edge, one for every row or LLC tile ("edge"); in every tile ("per-tile"); frontends in
-    /// the tiles and backends at the edge ("split"); or none, and cores load and store remote memory ("numa").
+    /// Placement of the NIs: at the edge, one per row or LLC tile ("edge"); in every tile ("per-tile"); frontends in
+    /// the tiles and backends at the edge ("split"); or no NIs, and cores load and store remote memory ("numa").
     pub placement: PlacementSpec,
-    /// When a completion is written: when its data was sent to its home ("posted"), or when the home has it ("acked").
+    /// Time at which a completion is written: when its data has been sent to its home ("posted"), or when the home has
+    /// acknowledged it ("acked").
     pub completion: CompletionSpec,
-    /// The work queues, one for every core.
+    /// Work queues, one per core.
     pub wq: WorkQueueSpec,
-    /// The completion queues, with as many entries.
+    /// Completion queues, one per core, with as many entries as the work queues.
     pub cq: CompletionQueueSpec,
-    /// Cycles of the frontend of request generation.
+    /// Cycles of the request generation frontend.
     #[schemars(range(min = 1, max = 1000))]
     pub rgp_frontend_cycles: u32,
-    /// Cycles of the backend of request generation.
+    /// Cycles of the request generation backend.
     #[schemars(range(min = 1, max = 1000))]
     pub rgp_backend_cycles: u32,
-    /// Cycles of the backend of request completion.
+    /// Cycles of the request completion backend.
     #[schemars(range(min = 1, max = 1000))]
     pub rcp_backend_cycles: u32,
-    /// Cycles of the frontend of request completion.
+    /// Cycles of the request completion frontend.
     #[schemars(range(min = 1, max = 1000))]
     pub rcp_frontend_cycles: u32,
-    /// Cycles that are saved where a latch joins a frontend and its backend, at the edge and per tile.
+    /// Cycles saved if a latch connects a frontend and its backend, in the placements "edge" and "per-tile".
     #[schemars(range(min = 0, max = 1000))]
     pub latch_saves_cycles: u32,
     /// Cycles of the pipeline that serves remote requests, without memory.
     #[schemars(range(min = 2, max = 1000))]
     pub rrpp_cycles: u32,
-    /// Cycles between the L1 and the NI cache of a tile.
+    /// Cycles of a hand-over between the L1 and the NI cache of a tile.
     #[schemars(range(min = 0, max = 1000))]
     pub handover_cycles: u32,
-    /// Lines that a pipeline of request generation may have on their way.
+    /// Lines that a request generation pipeline may have in flight.
     #[schemars(range(min = 1, max = 65536))]
     pub in_flight: u32,
-    /// Requests of other chips that a pipeline may have on their way.
+    /// Requests of other chips that a pipeline may have in flight.
     #[schemars(range(min = 1, max = 65536))]
     pub rrpp_in_flight: u32,
 }
 
-/// Where network interfaces are.
+/// Placement of the network interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacementSpec {
@@ -231,27 +234,27 @@ pub enum PlacementSpec {
     Edge,
     /// In every tile.
     PerTile,
-    /// In both.
+    /// Frontends in the tiles, backends at the edge.
     Split,
-    /// Nowhere.
+    /// No network interfaces.
     Numa,
 }
 
-/// When completions are written.
+/// Time at which a completion is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CompletionSpec {
-    /// When the data was sent.
+    /// When the data has been sent.
     Posted,
-    /// When the data is at its home.
+    /// When the home has acknowledged the data.
     Acked,
 }
 
-/// A work queue.
+/// Work queue of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkQueueSpec {
-    /// Entries, whole lines of them.
+    /// Entries of the queue; a multiple of `per_line`.
     #[schemars(range(min = 1, max = 2048))]
     pub entries: u32,
     /// Entries in a line of 64 B.
@@ -259,7 +262,7 @@ pub struct WorkQueueSpec {
     pub per_line: u32,
 }
 
-/// A completion queue.
+/// Completion queue of a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompletionQueueSpec {
@@ -268,7 +271,7 @@ pub struct CompletionQueueSpec {
     pub per_line: u32,
 }
 
-/// What software takes.
+/// Costs of software.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SoftwareSpec {
@@ -281,62 +284,62 @@ pub struct SoftwareSpec {
     /// Cycles to issue a load or store of remote memory; placement "numa".
     #[schemars(range(min = 1, max = 100_000))]
     pub load_cycles: u32,
-    /// Requests that a core enqueues between two looks at its completion queue; mode "async".
+    /// Requests that a core enqueues between two polls of its completion queue; mode "async".
     #[schemars(range(min = 1, max = 1024))]
     pub poll_every: u32,
-    /// Loads that a core may have on their way; placement "numa".
+    /// Loads that a core may have outstanding; placement "numa".
     #[schemars(range(min = 1, max = 1024))]
     pub mshrs: u32,
 }
 
-/// What is beyond the chip.
+/// Other chips, and the network to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RackSpec {
-    /// "mirror": for every request that leaves one comes in, and an answer takes as long as the own ones did; or
-    /// "torus": as many such chips as `size` says are simulated, and read and write each other's memory.
+    /// Kind of the rack. "mirror": each outgoing request causes an identical incoming one, and its response takes as
+    /// long as those of the chip itself; "torus": `size` gives the chips to simulate, which access each other's memory.
     pub kind: RackKindSpec,
-    /// Chips of a torus along each dimension, one to three of them, such as [2, 2, 2]; 2 to 512 chips in all.
+    /// Chips of a torus along each of its one to three dimensions, such as [2, 2, 2]; 2 to 512 chips in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 3), inner(range(min = 1, max = 512)))]
     pub size: Option<Vec<u16>>,
-    /// Whose memory the cores of a chip of a torus read or write: that of every other chip ("uniform"), of those at
-    /// `hops` hops ("distance"), both by lot for every operation; or always of the same chip at `hops` hops, along the
-    /// first dimension as far as it goes, so that each is read from by one only ("shift"). "uniform" when absent.
+    /// Chips whose memory the cores of a chip of a torus access: all other chips ("uniform") or those at `hops` hops
+    /// ("distance"), drawn for each operation; or always the same chip at `hops` hops, along the first dimension as far
+    /// as possible, so that only one chip reads from each ("shift"); "uniform" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<RackPatternSpec>,
-    /// Hops to the other chip. Of a torus for the patterns "distance" and "shift" only.
+    /// Hops to the other chip; in a torus only for the patterns "distance" and "shift".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
     pub hops: Option<u32>,
-    /// Time of a hop; rounded to whole cycles.
+    /// Latency of a hop (time); rounded to whole cycles.
     #[schemars(extend("x-min" = "1 ns", "x-max" = "10 us"))]
     pub hop: Time,
-    /// Hops between the two chips that are farthest apart, the most that a mirror may have. That of a torus follows
-    /// from its size.
+    /// Diameter of the network: maximum number of hops between two chips, which limits `hops` of a mirror. The diameter
+    /// of a torus follows from its size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
     pub diameter: Option<u32>,
 }
 
-/// What is beyond a chip.
+/// Kind of the rack around a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RackKindSpec {
-    /// The chip itself.
+    /// A mirror of the chip itself.
     Mirror,
-    /// Chips like this one.
+    /// Simulated chips like this one.
     Torus,
 }
 
-/// Whose memory the cores of a chip read or write.
+/// Chips whose memory the cores of a chip access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RackPatternSpec {
-    /// That of all others.
+    /// All other chips.
     Uniform,
-    /// That of those at so many hops.
+    /// All chips at `hops` hops.
     Distance,
-    /// That of one at so many hops.
+    /// One chip at `hops` hops.
     Shift,
 }
