@@ -18,15 +18,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Hosts, what joins them, what they send, and for how long: the content of a configuration file. Values with units are
-/// strings such as "100 Gbps", "5 us" or "4000 B". What is absent comes from the preset of a host, from the network, or
-/// from the base of a transport.
+/// Configuration of a cluster: its hosts, their network, their traffic, and the length of the run. Values with units
+/// are strings such as "100 Gbps", "5 us" or "4000 B". Keys that are absent come from the preset of a host, from the
+/// network, or from the base of a transport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClusterSpec {
-    /// The hosts, by name.
+    /// Hosts, by name.
     pub host: BTreeMap<String, HostSpec>,
-    /// What cables and switches are like, and, when there are no cables, how hosts are joined.
+    /// Defaults of cables and switches, and, if there are no cables, the topology of the network.
     #[serde(default)]
     pub network: NetworkSpec,
     /// Switches, by name.
@@ -35,94 +35,97 @@ pub struct ClusterSpec {
     /// Cables, by name.
     #[serde(default)]
     pub cable: BTreeMap<String, CableSpec>,
-    /// Transports, by name. "dctcp", "cubic", "reno", "roce" and "dcqcn" are there; a table of that name changes one.
+    /// Transports, by name. "dctcp", "cubic", "reno", "roce" and "dcqcn" are built in; a table of that name changes
+    /// one.
     #[serde(default)]
     pub transport: BTreeMap<String, TransportSpec>,
-    /// What is sent, by name.
+    /// Flows, by name.
     #[serde(default)]
     pub flow: BTreeMap<String, FlowSpec>,
     /// Programs of ranks, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub job: BTreeMap<String, JobSpec>,
-    /// How long to simulate.
+    /// Length of the run.
     #[serde(default)]
     pub run: RunSpec,
 }
 
-/// A host: a server with every key that a server has, or an endpoint without a host network.
+/// Host: a server with all keys of a server, or an endpoint without a host network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostSpec {
-    /// What it is made of.
+    /// Kind of the host.
     #[serde(default)]
     pub kind: HostKindSpec,
-    /// The server that its values start from; it needs a NIC, as "cascade-lake-hostcc" has one.
+    /// Server that the values start from; it needs a NIC, as "cascade-lake-hostcc" has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Of a server: its sockets; those of its preset when absent, 1 without one.
+    /// For a server: number of sockets; those of its preset when absent, 1 without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 8))]
     pub sockets: Option<u32>,
-    /// How many hosts there are like this one. Above 1 they are named NAME-0, NAME-1 ..., and NAME means all of them.
+    /// Number of hosts like this one. If it is above 1, they are named NAME-0, NAME-1 ..., and NAME refers to all of
+    /// them.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 16384))]
     pub count: u32,
-    /// In a topology of many switches: the switch that it is cabled to, or one for each of its hosts; the first with a
-    /// free port when absent.
+    /// In a topology of many switches: switch that the host is cabled to, or one for each of the hosts; the first with
+    /// a free port when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Names>,
-    /// How finely a server is simulated; "line" when absent.
+    /// Level of detail at which a server is simulated; "line" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<FidelitySpec>,
-    /// Of a DIMM: the host in whose memory slots it is.
+    /// For a DIMM: host that has the DIMM in its memory slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
-    /// Of a DIMM: the memory channel of that host, or several, which those like it are in in turn, such as "0-1"; all
-    /// when absent.
+    /// For a DIMM: memory channel of that host, or several, such as "0-1", to which the DIMMs of this table are
+    /// assigned round robin; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<ChannelList>,
-    /// The memory channel network, over which DIMMs with processors in the slots of a server talk.
+    /// Memory channel network, which connects DIMMs with processors in the slots of a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcn: Option<McnSpec>,
-    /// Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
-    /// "1 us" when absent.
+    /// For an endpoint: time from the last bit of a packet to its transport, and from the transport to the port, each
+    /// (time); "1 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 s"))]
     pub latency: Option<Time>,
-    /// Of an endpoint: packets queued at its port at most, while its transports wait for room; 64 when absent.
+    /// For an endpoint: maximum number of packets queued at its port, while its transports wait for room; 64 when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub queue: Option<u32>,
-    /// Engines of an endpoint that compress the data of packets. A server has them as `nic.compress`.
+    /// Engines of an endpoint that compress the data of packets; a server has them as `nic.compress`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<CompressSpec>,
-    /// The tables of a server.
+    /// Tables of a server.
     #[serde(flatten)]
     #[schemars(skip)]
     pub server: Map<String, Value>,
 }
 
-/// What a host is made of.
+/// Kind of a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HostKindSpec {
     /// A server with its host network.
     #[default]
     Server,
-    /// Transports at the end of a cable: no NIC, no cores, no memory.
+    /// Transports attached to a cable: no NIC, no cores, no memory.
     Endpoint,
-    /// A server on a DIMM in a memory slot of another one: no NIC, but rings that the other can reach.
+    /// A server on a DIMM in a memory slot of another server: no NIC, but rings that the other server can access.
     Dimm,
 }
 
-/// How finely a server is simulated.
+/// Level of detail at which a server is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FidelitySpec {
-    /// Line by line.
+    /// Every line.
     Line,
-    /// Several lines at a time, as many as a TLP has.
+    /// Several lines at a time, as many as a TLP carries.
     Burst,
-    /// Packet by packet over a memory system that has rates.
+    /// Packets, over a memory system of rates.
     Fluid,
 }
 

@@ -1,13 +1,13 @@
-//! The list of congestion controls of TCP, and the transports that a user names.
+//! List of the congestion controls of TCP, and the transports that a user names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Passes the list of congestion controls to a macro: for each one the type and the module of its rule in
-/// `transport::tcp::congestion`, the keys of `[transport.*]` that are its parameters, if it has any, and its name with
-/// the RFCs. A parameter is a share from 0 to 1, in units of 2^-16.
+/// Passes the list of congestion controls to a macro. Each entry has the type of the control, the module of its rule in
+/// `transport::tcp::congestion`, the keys of `[transport.*]` that are its parameters, if any, and its name with the
+/// RFCs. A parameter is a share from 0 to 1, in units of 2^-16.
 ///
-/// A new control is a line here and a file there; `specs/transports` has its defaults.
+/// A new control needs a line here and a file in that module; `specs/transports` has its defaults.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_control {

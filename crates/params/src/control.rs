@@ -4,90 +4,89 @@ use super::values::{Bandwidth, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What watches the host and throttles. It takes part when the server is a host of a cluster.
+/// Host congestion control, which monitors and throttles the host. Used only if the server is a host of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControlSpec {
-    /// The rule.
+    /// Control rule.
     #[serde(default)]
     pub rule: RuleSpec,
-    /// The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped; none
-    /// when absent.
+    /// Level of the rule "fixed", 0 to 4: number of throttled sockets; 4 stops their processes; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 4))]
     pub level: Option<u8>,
-    /// What messages call the controller of the rule "user"; "user" when absent.
+    /// Name of the controller of the rule "user" in messages; "user" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Bandwidth that network traffic shall have (bandwidth).
+    /// Target bandwidth of network traffic (bandwidth).
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub target: Bandwidth,
-    /// What PCIe carries beyond the target, as a share of it: the rule compares target x (1 + this) (0 to 1).
+    /// PCIe overhead as a share of the target: the rule compares with target x (1 + this) (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub pcie_overhead: f64,
-    /// Occupancy of the IIO above which the host is congested (lines).
+    /// IIO occupancy above which the host is congested (lines).
     #[schemars(range(min = 0.0, max = 65536.0))]
     pub occupancy: f64,
-    /// The weight of a new sample of occupancy is 2 to the minus this.
+    /// Weight of a new occupancy sample in the moving average, as the exponent n of 2^-n.
     #[schemars(range(min = 0, max = 20))]
     pub occupancy_shift: u32,
-    /// The weight of a new sample of bandwidth is 2 to the minus this.
+    /// Weight of a new bandwidth sample in the moving average, as the exponent n of 2^-n.
     #[schemars(range(min = 0, max = 20))]
     pub bandwidth_shift: u32,
-    /// Samples of occupancy up to this are discarded (lines).
+    /// Occupancy samples up to this value are discarded (lines).
     #[schemars(range(min = 0, max = 65536))]
     pub occupancy_floor: u32,
-    /// Samples of bandwidth from this on are discarded (bandwidth).
+    /// Bandwidth samples from this value on are discarded (bandwidth).
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
     pub bandwidth_ceiling: Bandwidth,
     /// Least time between two steps down of the level (time).
     #[schemars(extend("x-max" = "1 s"))]
     pub hold: Time,
-    /// Mean time of one MSR read (time).
+    /// Mean time of an MSR read (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub read: Time,
-    /// Half the range of that time as a share of it (0 to 1).
+    /// Half the range of the time of an MSR read, as a share of its mean (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub read_jitter: f64,
-    /// Time of one MBA write (time).
+    /// Time of an MBA write (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
     pub write: Time,
     /// Time of a signal that stops or continues a process (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
     pub signal: Time,
-    /// Clock by which the IIO accumulates its occupancy (frequency).
+    /// IIO clock that occupancy is accumulated with (frequency).
     #[schemars(extend("x-min" = "1 MHz", "x-max" = "10 GHz"))]
     pub iio_clock: Frequency,
-    /// What MBA at its highest value adds to every request of a core (time).
+    /// Delay that MBA adds to every request of a core at its highest level (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub mba: Time,
-    /// Which traffic is looked at.
+    /// Traffic that the controller monitors.
     #[serde(default)]
     pub side: SideSpec,
 }
 
-/// What is done about host congestion.
+/// Reaction to host congestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleSpec {
-    /// No signal is read.
+    /// Reads no signals.
     #[default]
     None,
-    /// Signals are read, nothing is done.
+    /// Reads signals and does not react.
     Watch,
-    /// Cores are throttled and packets marked (hostCC).
+    /// Throttles cores and marks packets (hostCC).
     Hostcc,
-    /// Packets are marked.
+    /// Marks packets.
     EchoOnly,
-    /// Cores are throttled.
+    /// Throttles cores.
     LocalOnly,
-    /// One level for ever.
+    /// Keeps a constant level.
     Fixed,
-    /// A rule of the user's, see `name`.
+    /// A rule that the user supplies, see `name`.
     User,
 }
 
-/// Which traffic is looked at.
+/// Traffic that the controller monitors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SideSpec {
