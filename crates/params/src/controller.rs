@@ -4,203 +4,207 @@ use super::values::{TimeLimit, Watermark};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The memory controller of one channel, or of one subchannel where there are several.
+/// Memory controller of a channel, or of each subchannel if a channel has several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControllerSpec {
-    /// The read pending queue.
+    /// Read pending queue (RPQ).
     pub rpq: ReadQueueSpec,
-    /// The write pending queue.
+    /// Write pending queue (WPQ).
     pub wpq: WriteQueueSpec,
-    /// Whether reads and writes share the entries of the RPQ; those of the WPQ are then no limit.
+    /// True if reads and writes share the entries of the RPQ; the WPQ entries are then no limit.
     #[serde(default)]
     pub shared_queue: bool,
-    /// When a request gives its entry back.
+    /// Time at which a request releases its queue entry.
     #[serde(default)]
     pub entry_until: EntryUntilSpec,
-    /// Who goes first among the requests of one direction.
+    /// Scheduling policy among the requests of one direction.
     #[serde(default)]
     pub scheduler: SchedulerSpec,
-    /// When a row that queued requests still want may be closed for another row.
+    /// Condition under which a row that queued requests still hit may be closed for another row.
     #[serde(default)]
     pub protect: ProtectSpec,
-    /// WPQ entries from which write mode may begin (count or share), at most `wpq.entries`: 40, or "80%" for more than
-    /// that share of them.
+    /// WPQ entries in use from which write mode may start (count or share), at most `wpq.entries`: 40, or "80%" for
+    /// more than that share of them.
     #[schemars(range(min = 1, max = 4096))]
     pub write_high: Watermark,
-    /// WPQ entries at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than that share
-    /// of them.
+    /// WPQ entries in use at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than
+    /// that share of them.
     #[schemars(range(min = 0, max = 4095))]
     pub write_low: Watermark,
-    /// Reads served since the last write mode before the next may start, unless few reads wait.
+    /// Reads that must be served after a write mode before the next may start, unless few reads wait.
     #[schemars(range(min = 0, max = 1_000_000))]
     pub reads_per_mode: u32,
-    /// Reads waiting at or below which write mode may start at once; less than `rpq.entries`, whatever it says.
+    /// Largest number of waiting reads at which write mode may start at once; limited to `rpq.entries` - 1.
     #[schemars(range(min = 0, max = 4096))]
     pub reads_few: u32,
-    /// Writes served in write mode before waiting reads end it.
+    /// Writes that write mode serves before waiting reads end it.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub writes_per_mode: u32,
-    /// What an empty read queue does for writes.
+    /// Handling of writes while the read queue is empty.
     #[serde(default)]
     pub idle_drain: IdleDrainSpec,
-    /// WPQ entries from which an idle read queue lets writes pass; more than there are means never.
+    /// WPQ entries in use from which writes are served while the read queue is empty; a value above the number of
+    /// entries means never.
     #[schemars(range(min = 1, max = 8192))]
     pub idle_writes: u32,
-    /// Reads waiting above which such writes stop.
+    /// Number of waiting reads above which those writes stop.
     #[schemars(range(min = 0, max = 4096))]
     pub idle_reads: u32,
-    /// Reads of open rows waiting above which such writes stop; more than there are entries means never.
+    /// Number of waiting row hits of reads above which those writes stop; a value above the number of entries means
+    /// never.
     #[serde(default = "never")]
     #[schemars(range(min = 0, max = 4096))]
     pub idle_hits: u32,
-    /// Age of a waiting read at which such writes stop, however few reads wait (time); "off" means never.
+    /// Age of a waiting read at which those writes stop, however few reads wait (time); "off" means never.
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub idle_age: TimeLimit,
-    /// Time after the last write has come from which fewer writes than `idle_writes` pass, too, once no read waits
-    /// (time). "off": they wait for others, for ever if none come. Not with `idle_drain = "off"`.
+    /// Time without a new write after which an empty read queue also serves fewer writes than `idle_writes` (time).
+    /// "off": these writes wait for others, for ever if none arrive. Not with `idle_drain = "off"`.
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub idle_flush: TimeLimit,
-    /// WPQ entries from which writes fill command slots that no read can use; more than there are means never.
+    /// WPQ entries in use from which writes fill command slots that no read can use; a value above the number of
+    /// entries means never.
     #[schemars(range(min = 1, max = 8192))]
     pub spare_writes: u32,
-    /// Whether such writes may open and close rows, or only use rows that are open.
+    /// True if such writes may open and close rows; otherwise they only use open rows.
     pub spare_rows: bool,
-    /// Age limit of first-ready scheduling (time): a request that is older and waits for a row of its own may close a
-    /// row although hits for it still wait; "off" means never.
+    /// Age limit of row protection (time): an older request for another row may close a row despite queued hits; "off"
+    /// means never.
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub row_hold: TimeLimit,
-    /// Column accesses to an open row after which a waiting request may close it although hits for it still wait; 0
-    /// means any number.
+    /// Column accesses to an open row after which a waiting request may close the row despite queued hits; 0 means no
+    /// limit.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub row_hits: u32,
-    /// When a row is closed that no queued request wants.
+    /// Page policy: time at which a row that no queued request hits is closed.
     #[serde(default)]
     pub page: PageSpec,
-    /// Time without access after which a row is closed (time); needed and used with the page policy "timeout".
+    /// Time without access after which a row is closed (time); required and used with the page policy "timeout".
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub idle_close: TimeLimit,
-    /// Whether a write closes its row when no queued request hits it.
+    /// True if a write closes its row when no queued request hits it.
     pub write_auto_precharge: bool,
-    /// Which refresh commands are used.
+    /// Refresh commands in use.
     #[serde(default)]
     pub refresh: RefreshSpec,
-    /// Refreshes of a rank that may be put off while requests wait for it; at most `memory.dram.postponed_max`.
+    /// Refreshes of a rank that may be postponed while requests wait for the rank; at most `memory.dram.postponed_max`.
     #[serde(default)]
     #[schemars(range(min = 0, max = 64))]
     pub refresh_postponed: u32,
-    /// Whether a refresh that is due holds up the whole subchannel until it is issued, or only its own banks.
+    /// True if a refresh that is due blocks the whole subchannel until it is issued, false if it blocks only its own
+    /// banks.
     #[serde(default)]
     pub refresh_holds_all: bool,
-    /// Whether a read is answered from a queued write to its line.
+    /// True if a queued write to the same line answers a read.
     #[serde(default)]
     pub forwarding: bool,
-    /// Whether a write takes the place of a queued write to its line.
+    /// True if a write replaces a queued write to the same line.
     #[serde(default)]
     pub merging: bool,
 }
 
-/// The read pending queue of one channel.
+/// Read pending queue (RPQ) of a memory controller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadQueueSpec {
     /// Entries of the read pending queue (RPQ).
     #[schemars(range(min = 1, max = 4096))]
     pub entries: u32,
-    /// Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
-    /// Changes what is reported, nothing else.
+    /// Entries in use from which the hardware counter reports the queue as full, at most `entries`; `entries` when
+    /// absent. It affects only what is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub full_threshold: Option<u32>,
 }
 
-/// The write pending queue of one channel.
+/// Write pending queue (WPQ) of a memory controller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteQueueSpec {
     /// Entries of the write pending queue (WPQ).
     #[schemars(range(min = 1, max = 4096))]
     pub entries: u32,
-    /// Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
-    /// Changes what is reported, nothing else.
+    /// Entries in use from which the hardware counter reports the queue as full, at most `entries`; `entries` when
+    /// absent. It affects only what is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub full_threshold: Option<u32>,
 }
 
-/// When a request gives its queue entry back.
+/// Time at which a request releases its queue entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EntryUntilSpec {
-    /// With its last column access.
+    /// With the last column access of the request.
     #[default]
     Column,
-    /// With the activation made for it; from then on it owns the bank until its column access.
+    /// With the activation issued for the request, which then owns the bank until its column access.
     Activation,
 }
 
-/// Who goes first among the requests of one direction.
+/// Scheduling policy among the requests of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchedulerSpec {
-    /// First-ready: column accesses, then activations, then precharges; the oldest request among equals.
+    /// First-ready: column accesses before activations before precharges, and the oldest request among equals.
     #[default]
     ColumnFirst,
-    /// First-ready: the oldest request that some command may serve now, whatever the command.
+    /// First-ready: the oldest request with any command that can be issued, whatever the command.
     OldestReady,
-    /// The oldest request, ready or not.
+    /// First come, first served: the oldest request, ready or not.
     Fcfs,
 }
 
-/// When a row that queued requests still want may be closed for another row.
+/// Condition under which a row that queued requests still hit may be closed for another row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProtectSpec {
     /// At any time.
     Nothing,
-    /// When the request that closes it is older than every request that wants it.
+    /// When the request that closes the row is older than every request that hits it.
     OlderHits,
-    /// When no request wants it.
+    /// When no queued request hits the row.
     #[default]
     AllHits,
 }
 
-/// What an empty read queue does for writes.
+/// Handling of writes while the read queue is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleDrainSpec {
-    /// Nothing.
+    /// No writes are served.
     Off,
-    /// Writes pass until `idle_reads`, `idle_hits` or `idle_age` ends it.
+    /// Writes are served until `idle_reads`, `idle_hits` or `idle_age` stops them.
     #[default]
     Yield,
-    /// Write mode begins, and lasts until it ends by its own rules.
+    /// Write mode starts, and lasts until it ends by its own rules.
     Mode,
 }
 
-/// When a row is closed that no queued request wants.
+/// Time at which a row that no queued request hits is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageSpec {
-    /// Not before another row is wanted.
+    /// When a request needs another row of the bank.
     Open,
-    /// With its last column access.
+    /// With the last column access to the row.
     Closed,
     /// After `idle_close` without access.
     #[default]
     Timeout,
 }
 
-/// Which refresh commands are used.
+/// Refresh commands that a controller uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefreshSpec {
-    /// None.
+    /// No refresh.
     Off,
     /// REF: all banks of a rank.
     #[default]
@@ -220,7 +224,7 @@ fn off() -> TimeLimit {
 /// The memory controller of one subchannel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryControllerParams {
-    /// Write pending queue (WPQ) entries; no limit in a shared queue.
+    /// Read pending queue (RPQ) entries; in a shared queue, reads and writes share them.
     pub rpq_entries: u32,
     /// Write pending queue (WPQ) entries; in a shared queue they are no limit.
     pub wpq_entries: u32,

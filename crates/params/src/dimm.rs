@@ -1,22 +1,22 @@
-//! Keys and parameters of a NIC on a DIMM.
+//! Keys and parameters of a NIC in a DIMM.
 
 use super::memory::MemoryParams;
 use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The DIMM that a NIC sits in: its memory is a node without cores, whose number follows that of the socket.
+/// DIMM with a NIC in its buffer device: its memory is a node without cores, whose number follows that of the socket.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicDimmSpec {
-    /// The channel of the socket that it is plugged into, counted with its subchannels; 0 when absent.
+    /// Channel of the socket that the DIMM is plugged into, with subchannels counted; 0 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 255))]
     pub channel: Option<u32>,
-    /// Its DRAM, by the name of a device; "DDR4_2400" when absent.
+    /// DRAM of the DIMM, by the name of a device; "DDR4_2400" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// From the buffer device to its memory controllers, and as long back (time); "5 ns" when absent.
+    /// Latency between the buffer device and its memory controllers in each direction (time); "5 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 ps", "x-max" = "10 us"))]
     pub controller: Option<Time>,
@@ -24,106 +24,107 @@ pub struct NicDimmSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
     pub bandwidth: Option<Bandwidth>,
-    /// Lines that its DMA engine may have on their way to memory, and as many from there; 64 when absent.
+    /// Lines that the DMA engine may have in flight to memory, and as many from memory; 64 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub dma_lines: Option<u32>,
-    /// Requests of the NIC that go before a request of the host that waits; 8 when absent.
+    /// Requests of the NIC that may go ahead of a waiting request of the host; 8 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub nic_turns: Option<u32>,
-    /// The cache of the buffer device of the DIMM.
+    /// Cache of the buffer device (nCache).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ncache: Option<NCacheSpec>,
-    /// What clones of memory take (RowClone).
+    /// Times of cloning memory (RowClone).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clone: Option<CloneSpec>,
-    /// Reads and writes of the host at a DIMM that answers for itself.
+    /// Asynchronous reads and writes of the host at the DIMM.
     #[serde(default, rename = "async", skip_serializing_if = "Option::is_none")]
     pub asynchronous: Option<AsyncSpec>,
-    /// What the driver does.
+    /// Behaviour of the driver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DimmDriverSpec>,
 }
 
-/// The cache of the buffer device of a DIMM.
+/// Cache of the buffer device of a DIMM (nCache).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NCacheSpec {
-    /// Its size (size), a power of two, "0 B" for none; "64 KiB" when absent.
+    /// Size of the cache (size), a power of two, "0 B" for none; "64 KiB" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "64 MiB"))]
     pub size: Option<Size>,
-    /// Its ways, a power of two; 8 when absent.
+    /// Ways of the cache, a power of two; 8 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64), extend("x-power-of-two" = true))]
     pub ways: Option<u32>,
-    /// A look into it, with its data (time); "2 ns" when absent.
+    /// Latency of a lookup with its data (time); "2 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 us"))]
     pub hit: Option<Time>,
-    /// Lines that are read after one that the host has read; 4 when absent.
+    /// Lines that the prefetcher reads after a line that the host has read; 4 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 63))]
     pub prefetch: Option<u32>,
-    /// Whether the first line of each packet is written to it; true when absent.
+    /// True if the first line of each packet is written to the cache; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<bool>,
 }
 
-/// What clones of memory take (RowClone).
+/// Times of cloning memory (RowClone).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloneSpec {
-    /// Clone of a row to another of its sub-array (time); "90 ns" when absent.
+    /// Time to clone a row to another row of its sub-array (time); "90 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub fpm: Option<Time>,
-    /// Clone of 4 KiB to another bank of the rank (time); "540 ns" when absent.
+    /// Time to clone 4 KiB to another bank of the rank (time); "540 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub psm: Option<Time>,
-    /// Clone of 4 KiB anywhere else, through the buffer device (time); "1.05 us" when absent.
+    /// Time to clone 4 KiB to any other place, through the buffer device (time); "1.05 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub gcm: Option<Time>,
-    /// Sub-arrays of a bank; 512 when absent, or fewer where the device has not the rows for them.
+    /// Sub-arrays of a bank; 512 when absent, or fewer if the device has too few rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536), extend("x-power-of-two" = true))]
     pub subarrays: Option<u32>,
 }
 
-/// Reads and writes of the host at a DIMM that answers for itself.
+/// Asynchronous reads and writes of the host at a DIMM with a NIC.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AsyncSpec {
-    /// From a command on the channel until it is in the buffer device (time); "5 ns" when absent.
+    /// Time from a command on the channel to the buffer device (time); "5 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub cmd: Option<Time>,
-    /// Request ids: reads of the host that it may work on; 64 when absent.
+    /// Request ids: reads of the host that may be in progress; 64 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub ids: Option<u32>,
-    /// Writes of the host that may be on their way to its memory controllers; 64 when absent.
+    /// Writes of the host that may be in flight to the DIMM's memory controllers; 64 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub writes: Option<u32>,
 }
 
-/// What the driver of a NIC in a DIMM does.
+/// Behaviour of the driver of a NIC in a DIMM.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DimmDriverSpec {
-    /// The instruction that flushes or invalidates a line (time); "4 ns" when absent.
+    /// Time of the instruction that flushes or invalidates a line (time); "4 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 us"))]
     pub flush: Option<Time>,
-    /// Whether data is cloned before it is sent, or the NIC reads it where it was written; true when absent.
+    /// True if data is cloned into a DMA buffer before it is sent, false if the NIC reads the original; true when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clone: Option<bool>,
-    /// Whether cores copy datagrams between applications and the buffers of the network, or applications have them
-    /// there; false when absent.
+    /// True if cores copy datagrams between applications and the network buffers, false if applications use these
+    /// buffers; false when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<bool>,
 }
@@ -144,11 +145,11 @@ pub struct DimmParams {
     /// Lines of the DMA engine that may be in flight to the DIMM's memory controllers, and as many from them; at least
     /// 1.
     pub dma_lines: u32,
-    /// Latency from the buffer device to its memory controllers, and of the way back, in ps; at least 1.
+    /// Latency between the buffer device and its memory controllers in each direction, in ps; at least 1.
     pub device_ps: u64,
     /// Requests of the NIC that may go ahead of a waiting request of the host; at least 1.
     pub nic_turns: u32,
-    /// The cache of the buffer device.
+    /// Cache of the buffer device.
     pub ncache: NCacheParams,
     /// Costs of cloning rows.
     pub clone: CloneParams,

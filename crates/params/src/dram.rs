@@ -4,15 +4,15 @@ use super::values::{Size, TransferRate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The DRAM of one channel: organisation and timing.
+/// Organisation and timing of the DRAM of one channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DramSpec {
-    /// Data rate of the bus (transfer rate). Speed grades are meant exactly: "2933 MT/s" is 8800/3 MT/s. A clock is two
+    /// Data rate of the bus (transfer rate). Speed grades are exact: "2933 MT/s" means 8800/3 MT/s. A clock is two
     /// transfers.
     #[schemars(extend("x-min" = "100 MT/s", "x-max" = "20 GT/s"))]
     pub data_rate: TransferRate,
-    /// Parts of a channel that work on their own, each with a controller and all that follows: DDR5 subchannels, HBM
+    /// Independent parts of a channel, each with its own controller and all that follows: DDR5 subchannels, HBM
     /// pseudo-channels; a power of two.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4), extend("x-power-of-two" = true))]
@@ -29,20 +29,20 @@ pub struct DramSpec {
     /// Rows per bank; a power of two.
     #[schemars(range(min = 2, max = 16_777_216), extend("x-power-of-two" = true))]
     pub rows: u32,
-    /// Bytes of a row over the whole subchannel (size); a power of two.
+    /// Size of a row over the whole subchannel (size); a power of two.
     #[schemars(extend("x-min" = "128 B", "x-max" = "1 MiB", "x-power-of-two" = true))]
     pub row_size: Size,
-    /// Column accesses (RD or WR) that move one line; a power of two.
+    /// Column accesses (RD or WR) needed to move one line; a power of two.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4), extend("x-power-of-two" = true))]
     pub accesses_per_line: u32,
-    /// Whether row commands (ACT, PRE, REF) and column commands (RD, WR) have a bus each, as in HBM.
+    /// True if row commands (ACT, PRE, REF) and column commands (RD, WR) have a bus each, as in HBM.
     #[serde(default)]
     pub row_bus: bool,
-    /// Which banks one refresh of less than a rank (REFSB) refreshes.
+    /// Banks that one refresh of less than a rank (REFSB) refreshes.
     #[serde(default)]
     pub same_bank: SameBankSpec,
-    /// Refreshes that may be owed to a rank at most.
+    /// Maximum number of refreshes of a rank that may be postponed.
     #[serde(default = "postponed_max")]
     #[schemars(range(min = 0, max = 64))]
     pub postponed_max: u32,
@@ -57,10 +57,10 @@ pub struct TimingSpec {
     /// Data bus time of one column access (clocks).
     #[schemars(range(min = 1, max = 64))]
     pub burst: u32,
-    /// RD to its first data (clocks).
+    /// From RD to its first data (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub cl: u32,
-    /// WR to its first data (clocks).
+    /// From WR to its first data (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub cwl: u32,
     /// ACT to RD or WR (clocks).
@@ -87,7 +87,7 @@ pub struct TimingSpec {
     /// RD to RD or WR to WR, same bank group (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub ccd_l: u32,
-    /// WR to WR, same bank group, where it is longer (clocks); `ccd_l` when absent.
+    /// WR to WR, same bank group, if longer than `ccd_l` (clocks); `ccd_l` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub ccd_l_wr: Option<u32>,
@@ -103,24 +103,24 @@ pub struct TimingSpec {
     /// Last write data to RD, same bank group (clocks).
     #[schemars(range(min = 0, max = 1000))]
     pub wtr_l: u32,
-    /// Window of four ACT of one rank (clocks); 0 means none.
+    /// Window of at most four ACT of one rank (clocks); 0 means none.
     #[schemars(range(min = 0, max = 10000))]
     pub faw: u32,
     /// PRE to PRE of one rank (clocks); 0 means none.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1000))]
     pub ppd: u32,
-    /// Refresh of one rank (clocks); 0 turns refresh off.
+    /// Duration of a REF of one rank (clocks); 0 turns refresh off.
     #[schemars(range(min = 0, max = 100_000))]
     pub rfc: u32,
-    /// Mean interval of refreshes of one rank (clocks).
+    /// Mean interval between the REF commands of one rank (clocks).
     #[schemars(range(min = 100, max = 10_000_000))]
     pub refi: u32,
     /// REFSB to the next command for its banks (clocks).
     #[serde(default)]
     #[schemars(range(min = 0, max = 100_000))]
     pub rfc_sb: u32,
-    /// Mean interval of the REFSB of one rank (clocks).
+    /// Mean interval between the REFSB commands of one rank (clocks).
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     pub refi_sb: u32,
@@ -142,20 +142,20 @@ pub struct TimingSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4))]
     pub act_clocks: u32,
-    /// Command bus time of RD and WR (clocks).
+    /// Command bus time of RD or WR (clocks).
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4))]
     pub cas_clocks: u32,
 }
 
-/// Which banks one refresh of less than a rank (REFSB) refreshes.
+/// Banks that one refresh of less than a rank (REFSB) refreshes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SameBankSpec {
     /// The device has no such command.
     #[default]
     None,
-    /// The bank of one number in every bank group (DDR5).
+    /// The bank with the same number in every bank group (DDR5).
     EveryGroup,
     /// One bank (HBM).
     OneBank,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpanderSpec {
-    /// Generation of PCIe whose wires the link has (1 to 6).
+    /// PCIe generation of the link's physical layer (1 to 6).
     #[serde(default = "generation_5")]
     #[schemars(range(min = 1, max = 6))]
     pub generation: u32,
@@ -21,26 +21,26 @@ pub struct ExpanderSpec {
     #[serde(default = "latency_40_ns")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub latency: Time,
-    /// From the end of the link to the memory controllers of the device, and as long back (time).
+    /// Latency between the end of the link and the memory controllers of the device in each direction (time).
     #[serde(default = "controller_20_ns")]
     #[schemars(extend("x-min" = "2 ps", "x-max" = "10 us"))]
     pub controller: Time,
-    /// Reads that the host may have at the device or on their way.
+    /// Reads that the host may have outstanding at the device.
     #[serde(default = "credits_256")]
     #[schemars(range(min = 1, max = 65536))]
     pub read_credits: u32,
-    /// Writes that the host may have at the device or on their way.
+    /// Writes that the host may have outstanding at the device.
     #[serde(default = "credits_256")]
     #[schemars(range(min = 1, max = 65536))]
     pub write_credits: u32,
-    /// The DRAM device on every channel, by its name.
+    /// DRAM device on every channel, by its name.
     #[serde(default = "device_ddr5")]
     pub device: String,
     /// Channels of the device.
     #[serde(default = "channels_1")]
     #[schemars(range(min = 1, max = 64))]
     pub channels: u32,
-    /// Memory in use (size), or "all" that the channels hold.
+    /// Memory in use (size), or "all" for the capacity of the channels.
     #[serde(default = "all")]
     #[schemars(extend("x-min" = "64 KiB", "x-max" = "64 TiB"))]
     pub size: MemorySize,
@@ -93,7 +93,7 @@ pub struct ExpanderParams {
     pub read_credits: u32,
     /// Writes that the host may have outstanding at the expander.
     pub write_credits: u32,
-    /// Latency from the end of the link to the memory controllers, and of the way back, in ps; at least 1.
+    /// Latency between the end of the link and the memory controllers in each direction, in ps; at least 1.
     pub device_ps: u64,
     /// Memory of the expander.
     pub memory: MemoryParams,
