@@ -6,46 +6,46 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The mesh that joins the parts of a socket. Without this table all are at a mean distance, and the ways between them
-/// carry whatever comes. All sockets of a server have the same die.
+/// Mesh between the parts of a socket. Without this table all parts are at a mean distance, and their links have
+/// unlimited bandwidth. All sockets of a server have the same die.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DieSpec {
-    /// The map of the die: one that comes with the program, or a CSV file with the columns part, column and row.
+    /// Map of the die: a built-in one, by its name, or a CSV file with the columns part, column and row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub die: Option<String>,
-    /// The map in place of its name: the column and row of every part, such as core0, cha0, imc0 and iio0.
+    /// Map of the die, in place of its name: column and row of every part, such as core0, cha0, imc0 and iio0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<BTreeMap<String, PlaceSpec>>,
     /// Clock of the mesh (frequency).
     #[serde(default = "clock")]
     #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
     pub clock: Frequency,
-    /// Cycles from a stop to the next of its column.
+    /// Cycles per hop along a column.
     #[serde(default = "vertical")]
     #[schemars(range(min = 0, max = 16))]
     pub vertical: u32,
-    /// Cycles from a stop to the next of its row.
+    /// Cycles per hop along a row.
     #[serde(default = "horizontal")]
     #[schemars(range(min = 0, max = 16))]
     pub horizontal: u32,
-    /// Bytes of a line that a link carries in a cycle and direction (size).
+    /// Width of a link: bytes of a line per cycle in each direction (size).
     #[serde(default = "link")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
     pub link: Size,
-    /// Parts of the die whose memory is at home there alone (sub-NUMA clustering): 1 = none, 2 or 4.
+    /// Sub-NUMA clusters, each with private slices and channels for its memory: 1 (no clustering), 2 or 4.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4))]
     pub clusters: u8,
-    /// The stop that the NIC hangs off, such as "iio1"; the first when absent.
+    /// Mesh stop of the NIC, such as "iio1"; the first when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nic: Option<String>,
-    /// The stop that the drives hang off, or a list of stops that they take in turn; all stops in turn when absent.
+    /// Mesh stop of the drives, or a list of stops used round robin; all stops round robin when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drives: Option<StopsSpec>,
 }
 
-/// The column and row of a stop, counted from the north-west.
+/// Column and row of a mesh stop, counted from the north-west.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct PlaceSpec(pub [u8; 2]);
@@ -70,7 +70,7 @@ fn one() -> u8 {
     1
 }
 
-/// A stop, or several in turn.
+/// One mesh stop, or several used round robin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum StopsSpec {
@@ -81,7 +81,7 @@ pub enum StopsSpec {
 }
 
 impl StopsSpec {
-    /// The stops.
+    /// Returns the stops.
     pub fn all(&self) -> &[String] {
         match self {
             Self::One(stop) => std::slice::from_ref(stop),

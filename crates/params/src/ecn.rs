@@ -10,36 +10,36 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// When packets are marked.
+/// Condition under which packets are marked with ECN.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EcnSpec {
-    /// Never.
+    /// Packets are never marked.
     Off,
-    /// A queue of so many packets.
+    /// Packets are marked from a queue of so many packets.
     Packets(u32),
-    /// A queue of so many bytes.
+    /// Packets are marked from a queue of so many bytes.
     Bytes(u64),
-    /// A probability that rises.
+    /// Packets are marked with a probability that rises with the queue length.
     Ramp(RampSpec),
 }
 
-/// Marking with a probability that rises from 0 to `most` between two lengths of the queue, and is 1 above.
+/// ECN marking with a probability that rises from 0 to `most` between two queue lengths, and is 1 above.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RampSpec {
-    /// Queue below which nothing is marked (size).
+    /// Queue length below which no packet is marked (size).
     #[schemars(extend("x-max" = "1 TB"))]
     pub min: Size,
-    /// Queue above which all is marked (size).
+    /// Queue length above which every packet is marked (size).
     #[schemars(extend("x-max" = "1 TB"))]
     pub max: Size,
-    /// Share that is marked just below `max` (0 to 1).
+    /// Share of packets that is marked just below `max` (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub most: f64,
 }
 
 impl EcnSpec {
-    /// Reads "off", "65 packets" or "100 kB". The error is a sentence without the path.
+    /// Parses "off", "65 packets" or "100 kB". The error is a sentence without the path.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         const PACKETS_MAX: u32 = 1_000_000_000;
         let text = text.trim();

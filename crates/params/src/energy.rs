@@ -1,70 +1,70 @@
-//! Keys and parameters of the energy that parts consume.
+//! Keys and parameters of the power and energy of parts.
 
 use super::values::{Energy, Power};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the parts of a server consume, for its energy meter. What is absent comes from the profile.
+/// Power and energy of the parts of a server, for its energy meter. Keys that are absent come from the profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnergySpec {
-    /// Profile that the values start from, by its name: "server" or "mobile".
+    /// Profile that the values start from: "server" or "mobile".
     #[serde(default = "server")]
     pub profile: String,
-    /// A core at work, waits for memory among it (power).
+    /// Power of an active core, waits for memory included (power).
     #[schemars(extend("x-min" = "0 uW", "x-max" = "1 kW"))]
     pub core_active: Power,
-    /// A core without work (power).
+    /// Power of an idle core (power).
     #[schemars(extend("x-min" = "0 uW", "x-max" = "1 kW"))]
     pub core_idle: Power,
-    /// What else of a socket is always on: mesh, caches, memory controllers (power).
+    /// Power of the rest of a socket, which is always on: mesh, caches, memory controllers (power).
     #[schemars(extend("x-min" = "0 uW", "x-max" = "10 kW"))]
     pub uncore: Power,
-    /// A look into the LLC (energy).
+    /// Energy of an LLC lookup (energy).
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
     pub llc_lookup: Energy,
-    /// A rank of DRAM that does nothing (power).
+    /// Background power of a rank of DRAM (power).
     #[schemars(extend("x-min" = "0 uW", "x-max" = "1 kW"))]
     pub dram_background: Power,
-    /// A row of a rank, opened and closed (energy).
+    /// Energy of opening and closing a row of a rank (energy).
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
     pub dram_activate: Energy,
-    /// A line read from an open row (energy).
+    /// Energy of reading a line from an open row (energy).
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
     pub dram_read: Energy,
-    /// A line written to an open row (energy).
+    /// Energy of writing a line to an open row (energy).
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
     pub dram_write: Energy,
-    /// A refresh of a rank (energy).
+    /// Energy of a refresh of a rank (energy).
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 J"))]
     pub dram_refresh: Energy,
-    /// A byte between a device and the processor, or over the link of an expander (energy).
+    /// Energy per byte between a device and the processor, or over the link of an expander (energy).
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
     pub io_byte: Energy,
-    /// A NIC that does nothing (power).
+    /// Power of an idle NIC (power).
     #[schemars(extend("x-min" = "0 uW", "x-max" = "1 kW"))]
     pub nic: Power,
-    /// A byte through the NIC (energy).
+    /// Energy per byte through the NIC (energy).
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
     pub nic_byte: Energy,
-    /// How far off each of these may be, up and down.
+    /// Relative uncertainty of each of these values, up and down.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub band: f64,
 }
 
-/// What a switch consumes. There is no profile of switches: what is absent is not counted.
+/// Power and energy of a switch. There is no profile of switches: keys that are absent are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchEnergySpec {
-    /// All of it but its ports, as long as it is on (power); not counted when absent.
+    /// Power of a switch that is on, without its ports (power); not counted when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "0 uW", "x-max" = "10 kW"))]
     pub on: Option<Power>,
-    /// Each port with a cable, as long as it is on (power); not counted when absent.
+    /// Power of each port with a cable, while the switch is on (power); not counted when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "0 uW", "x-max" = "1 kW"))]
     pub port: Option<Power>,
-    /// A byte on the wire that a port sends (energy); not counted when absent.
+    /// Energy per byte on the wire that a port sends (energy); not counted when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "0 fJ", "x-max" = "1 mJ"))]
     pub byte: Option<Energy>,
