@@ -14,193 +14,193 @@ use hostnet_kernel::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Something that is sent from hosts to hosts.
+/// Flows between hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
-    /// What its applications do.
+    /// Behaviour of the applications.
     pub kind: FlowKindSpec,
-    /// The host that begins it, or several: each of them has its own, or lists of equal length are paired.
+    /// Host that initiates the flow, or several: each of them has private flows, or lists of equal length are paired.
     pub from: Names,
-    /// The other host, or several.
+    /// Host at the other end, or several.
     pub to: Names,
-    /// Flows of each pair of hosts.
+    /// Flows per pair of hosts.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub count: u32,
-    /// Who of `from` sends to whom of `to`, which may be the same hosts; as the lists say when absent, at random with
-    /// `load`.
+    /// Pairing of the hosts of `from` and `to`, which may be the same hosts; as the lists say when absent, at random
+    /// with `load`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<PairsSpec>,
-    /// Of the pairs "incast": hosts of `from`, drawn at random, that send to each of `to`; all when absent.
+    /// For the pairs "incast": hosts of `from`, drawn at random, that send to each host of `to`; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub senders: Option<u32>,
-    /// Of "bulk", "write" and "read": data of each flow at random, from a distribution by name ("web-search",
-    /// "data-mining") or a list of tables of `bytes` and `share`. Of "packets": of each packet, with the header of 14 B
-    /// of its frame, by name ("database", "webserver", "hadoop"), such a list, or a CSV file of both columns.
+    /// For "bulk", "write" and "read": random size of each flow, from a distribution by name ("web-search",
+    /// "data-mining") or a list of tables of `bytes` and `share`. For "packets": random size of each packet, with the
+    /// header of 14 B of its frame, by name ("database", "webserver", "hadoop"), such a list, or a CSV file of both
+    /// columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<FlowSizesSpec>,
-    /// Flows begin at random (Poisson), so many that their data is this share of what the cables of `from` carry, or
-    /// those of `to` if that is less (0 to 1).
+    /// Offered load: flows start at random (Poisson), at a rate at which their data is this share of the capacity of
+    /// the cables of `from`, or of those of `to` if that is less (0 to 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0001, max = 1.0))]
     pub load: Option<f64>,
-    /// With `load`: when no more flows begin, from the start of the run (time); its end when absent.
+    /// With `load`: time after which no more flows start, from the start of the run (time); its end when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub until: Option<Time>,
-    /// How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
-    /// "packets" and "forward", which are UDP.
+    /// Transport, by name; "dctcp" when absent, "roce" for "write" and "read". Not for "datagram", "packets" and
+    /// "forward", which use UDP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// The class that its results are counted under; its own name when absent.
+    /// Class that the results of the flows are counted under; the name of the table when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// Cores of the applications at `from`, in turn; the lowest free cores when absent, with several sockets those of
-    /// socket 0 first, wherever the NIC hangs off. A core that is named may have workloads too, at a host line by line.
+    /// Cores of the applications at `from`, assigned round robin; the lowest free cores when absent, with several
+    /// sockets those of socket 0 first, wherever the NIC is attached. A core that is given may run workloads too, at a
+    /// host with fidelity "line".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_cores: Option<CoreList>,
-    /// Cores of the applications at `to`, in turn; the lowest free cores when absent, as of `from_cores`.
+    /// Cores of the applications at `to`, assigned round robin; the lowest free cores when absent, as for `from_cores`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_cores: Option<CoreList>,
     /// Largest IP packet (size); that of the network when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "128 B", "x-max" = "65535 B"))]
     pub mtu: Option<Size>,
-    /// Priority class of its packets; 3 over RoCE and 0 otherwise when absent.
+    /// Priority class of the packets; 3 over RoCE and 0 otherwise when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 7))]
     pub priority: Option<u8>,
-    /// When the first of its flows begins, from the start of the run (time).
+    /// Start of the first flow, from the start of the run (time).
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub start: Time,
-    /// How much later each of its flows begins than the one before (time).
+    /// Delay between the starts of consecutive flows of the table (time).
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub stagger: Time,
-    /// Of "bulk" and "rpc" over TCP: when the receiving application does not read: two times from the start of the run
-    /// (time).
+    /// For "bulk" and "rpc" over TCP: interval in which the receiving application does not read: two times from the
+    /// start of the run (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deaf: Option<Span>,
-    /// Of "bulk" and "rpc" over TCP: when its threads go to other cores, in the order of time, at most 1024 times, such
-    /// as `[{ at = "2 ms", core = 14 }]`; all flows of the table go there, at each of its hosts.
+    /// For "bulk" and "rpc" over TCP: migrations of the threads to other cores, in order of time, at most 1024, such as
+    /// `[{ at = "2 ms", core = 14 }]`; all flows of the table migrate, at each of its hosts.
     #[serde(default, rename = "move", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub moves: Vec<MoveSpec>,
-    /// Of "bulk" over TCP from a server: where the pages of a file lie that is sent without a copy, one for each flow:
-    /// "local" (with the core that it begins at; "first-touch" is the same), "node:1" (in the memory of a
-    /// socket) or "interleave" (in that of all in turn). When absent, what the application writes is copied and sent.
+    /// For "bulk" over TCP from a server: placement of the pages of a file that is sent without a copy, one file per
+    /// flow: "local" (to the core that initiates the flow; "first-touch" is the same), "node:1" (in the memory of a
+    /// socket) or "interleave" (over all sockets, round robin). When absent, data that the application writes is copied
+    /// and sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sendfile: Option<String>,
-    /// The switches that its packets pass from `from` to `to`, and in turn on the way back; a shortest way when absent.
+    /// Switches on the path from `from` to `to`, and in reverse order on the path back; a shortest path when absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
     pub via: Vec<String>,
-    /// Of "bulk", "write" and "read": data of each flow (size); without end when absent.
+    /// For "bulk", "write" and "read": data of each flow (size); without end when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
     pub bytes: Option<Size>,
-    /// Of "datagram": what its applications do; "open" when absent.
+    /// For "datagram": behaviour of the applications; "open" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<DatagramPatternSpec>,
-    /// Of the patterns "open" and "generate": data of a datagram, which the MTU has room for with headers of 28 B
-    /// (size).
+    /// For the patterns "open" and "generate": data of a datagram (size); with headers of 28 B it must fit the MTU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "65507 B"))]
     pub size: Option<Size>,
-    /// Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent. Of
-    /// "packets": bytes of its packets per second, as `sizes` counts them, on average.
+    /// For the pattern "open": data rate of each flow (bandwidth); as fast as the sender can when absent. For
+    /// "packets": mean rate of the bytes of the packets, as `sizes` counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 kbps", "x-max" = "10 TB/s"))]
     pub rate: Option<Bandwidth>,
-    /// Of the pattern "ping": when a request without an answer is given up (time); "10 ms" when absent.
+    /// For the pattern "ping": timeout of a request without a response (time); "10 ms" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub timeout: Option<Time>,
-    /// Of UDP: data that the socket of a server holds in either direction (size); "212992 B" when absent, as in
-    /// Linux.
+    /// For UDP: data that a socket of a server buffers in either direction (size); "212992 B" when absent, as in Linux.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 GiB"))]
     pub buffer: Option<Size>,
-    /// Of "rpc", "service" and the pattern "ping": a request (size).
+    /// For "rpc", "service" and the pattern "ping": size of a request (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub request: Option<Size>,
-    /// Of "rpc", "service" and the pattern "ping": an answer (size); as large as a request when absent.
+    /// For "rpc", "service" and the pattern "ping": size of a response (size); that of a request when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub response: Option<Size>,
-    /// Of "rpc": requests of another kind among them, at random, such as those of memcached that store.
+    /// For "rpc": requests of a second kind, chosen at random, such as the SET requests of memcached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<OtherSpec>,
-    /// Of "service": when requests come, and who serves them.
+    /// For "service": arrivals of requests, and the workers that serve them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceSpec>,
-    /// Of "rpc": requests in flight; 1 when absent. Of "service": requests without an answer at most, beyond which they
-    /// are given up; 1024 when absent.
+    /// For "rpc": requests in flight; 1 when absent. For "service": maximum number of requests without a response,
+    /// beyond which requests are abandoned; 1024 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub in_flight: Option<u32>,
-    /// Of "rpc" and the pattern "ping": time between an answer and the next request (time); none when absent.
+    /// For "rpc" and the pattern "ping": time between a response and the next request (time); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub think: Option<Time>,
-    /// Of "replay": a capture (pcap or pcapng), relative to the configuration.
+    /// For "replay": path of a capture (pcap or pcapng), relative to the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pcap: Option<String>,
-    /// Of "replay": what the times of the capture are multiplied by; 1 when absent.
+    /// For "replay": factor that the times of the capture are multiplied by; 1 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000001, max = 1_000_000.0))]
     pub scale: Option<f64>,
-    /// Of "packets" with `rate`: how they come, "poisson" or "constant"; "poisson" when absent.
+    /// For "packets" with `rate`: arrival process of the packets, "poisson" or "constant"; "poisson" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<ArrivalsSpec>,
-    /// Of "forward": the tables of flows whose packets `from` sends on, a name or a list.
+    /// For "forward": tables of flows whose packets `from` forwards, a name or a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes: Option<Names>,
-    /// Of "forward": what a core reads of a packet before it is sent on; "l3f" when absent.
+    /// For "forward": data of a packet that a core reads before it forwards the packet; "l3f" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<FunctionSpec>,
-    /// Of "forward": work of a core on each packet beside that of its driver and its lines (time); none when absent.
+    /// For "forward": work of a core on each packet beside that of its driver and its lines (time); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub work: Option<Time>,
 }
 
 impl FlowSpec {
-    /// Whether its sizes are those of packets.
+    /// Returns true if the sizes are those of packets.
     pub fn is_packets(&self) -> bool {
         self.kind == FlowKindSpec::Packets
     }
 }
 
-/// Requests that are not like the others of their flow, as those that store values of those that ask for them
-/// (memcached).
+/// Requests of a second kind in a flow, such as the SET requests among the GET requests of memcached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OtherSpec {
-    /// How many requests are of this kind (0 to 1).
+    /// Share of requests of this kind (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub share: f64,
-    /// A request (size).
+    /// Size of a request (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub request: Size,
-    /// An answer (size).
+    /// Size of a response (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub response: Size,
 }
 
-/// What the applications of a flow do.
+/// Behaviour of the applications of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FlowKindSpec {
     /// `from` sends data (iperf).
     Bulk,
-    /// `from` sends requests that `to` answers (netperf).
+    /// `from` sends requests, and `to` answers each (netperf).
     Rpc,
-    /// `from` sends requests when they come, and workers of `to` serve them (httperf, memcached).
+    /// `from` sends requests in an open loop, and workers of `to` serve them (httperf, memcached).
     Service,
     /// `from` writes to the memory of `to` (RDMA, ib_write_bw).
     Write,
@@ -210,22 +210,22 @@ pub enum FlowKindSpec {
     Replay,
     /// `from` sends datagrams over UDP.
     Datagram,
-    /// `from` sends packets of different sizes over UDP, without waiting for anything.
+    /// `from` sends packets of different sizes over UDP in an open loop.
     Packets,
-    /// `from` sends on what comes to it by other flows.
+    /// `from` forwards the packets that it receives by other flows.
     Forward,
 }
 
-/// What the applications of a flow of datagrams do.
+/// Behaviour of the applications of a flow of datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DatagramPatternSpec {
-    /// `from` sends without waiting for anything (iperf -u).
+    /// `from` sends in an open loop (iperf -u).
     #[default]
     Open,
-    /// `from` sends one request, `to` answers it (sockperf).
+    /// `from` sends one request at a time, and `to` answers it (sockperf).
     Ping,
-    /// The kernel of `from` hands its NIC one packet again and again (pktgen).
+    /// The kernel of `from` passes the same packet to its NIC repeatedly (pktgen).
     Generate,
 }
 
@@ -260,14 +260,13 @@ pub struct FlowParams {
     pub deaf_ps: Option<(u64, u64)>,
     /// Migrations of the flow's threads to other cores, in order of time.
     pub moves: Vec<ThreadMigrationParams>,
-    /// Placement of the pages of the file that is sent without a copy (sendfile), if any; each flow has a file of its
-    /// own.
+    /// Placement of the pages of the file that is sent without a copy (sendfile), if any; one file per flow.
     pub sendfile: Option<Placement>,
     /// Switches on the path to `to`, and in reverse order on the path from there; empty = a shortest path.
     pub via: Vec<u16>,
     /// Priority class of the flow's packets, 0 to 7.
     pub priority: u8,
-    /// MTU: bytes of a frame beyond the Ethernet header at most.
+    /// MTU: maximum bytes of a frame beyond the Ethernet header.
     pub mtu_bytes: u32,
     /// True if NICs compress the data, on the path to `to` and on the path from there.
     #[serde(default, skip_serializing_if = "nowhere")]
