@@ -4,80 +4,81 @@ use super::values::{Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who decides on frequencies.
+/// Frequency governor (cpufreq).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GovernorSpec {
-    /// Its name: "performance", the highest; "powersave", the lowest; "userspace", `frequency`; "ondemand", the highest
-    /// above a load, else less; "conservative", up and down by steps; "schedutil", by the utilisation that the
-    /// scheduler tracks; "user", one from outside.
+    /// Governor: "performance" sets the highest frequency, "powersave" the lowest, "userspace" that of `frequency`;
+    /// "ondemand" sets the highest above a load and a lower one below it; "conservative" moves up and down in steps;
+    /// "schedutil" follows the utilisation that the scheduler tracks; "user" is supplied by the user.
     pub kind: GovernorKindSpec,
-    /// Of "ondemand": whose rule below the load, "2.6.38", the least frequency at which it would be 3 points below, or
-    /// "3.9", in proportion to it; "2.6.38" when absent.
+    /// For "ondemand": rule below the threshold: "2.6.38", the lowest frequency at which the load would be 3 points
+    /// below the threshold, or "3.9", a frequency in proportion to the load; "2.6.38" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<VariantSpec>,
-    /// How often it looks (time); "10 ms" when absent. Not of "performance", "powersave" and "userspace".
+    /// Sampling period (time); "10 ms" when absent. Not for "performance", "powersave" and "userspace".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "4 s"))]
     pub period: Option<Time>,
-    /// What a look costs a core at `core.frequency` (time), assumed; "10 us" when absent. Of those with a period.
+    /// Time that a sample takes on a core at `core.frequency` (time), assumed; "10 us" when absent. For governors with
+    /// a period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "100 ms"))]
     pub cost: Option<Time>,
-    /// Of "ondemand" and "conservative": load above which the frequency rises, in percent; 95 and 80 when absent.
+    /// For "ondemand" and "conservative": load above which the frequency is raised, in percent; 95 and 80 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub up_threshold: Option<u32>,
-    /// Of "ondemand": whether a core that is idle while storage is waited for counts as busy (io_is_busy), as on
-    /// processors of Intel; true when absent.
+    /// For "ondemand": true if a core that idles while storage IO is outstanding counts as busy (io_is_busy), as on
+    /// Intel processors; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_busy: Option<bool>,
-    /// Of "conservative": load below which it falls, in percent, less than `up_threshold`; 20 when absent.
+    /// For "conservative": load below which the frequency is lowered, in percent, less than `up_threshold`; 20 when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 99))]
     pub down_threshold: Option<u32>,
-    /// Of "conservative": a step, in percent of the highest frequency; 5 when absent.
+    /// For "conservative": step, in percent of the highest frequency; 5 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub step: Option<u32>,
-    /// Of "userspace": the frequency, one of those of `power.pstates`.
+    /// For "userspace": frequency, one of those of `power.pstates`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "10 MHz", "x-max" = "10 GHz"))]
     pub frequency: Option<Frequency>,
-    /// Of "user": the name that it is known by; "user" when absent.
+    /// For "user": name of the governor; "user" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
     pub name: Option<String>,
 }
 
-/// Who decides on frequencies, by name.
+/// Frequency governors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GovernorKindSpec {
-    /// The highest.
+    /// The highest frequency.
     Performance,
-    /// The lowest.
+    /// The lowest frequency.
     Powersave,
-    /// One that is given.
+    /// A given frequency.
     Userspace,
-    /// The highest above a load, else less.
+    /// The highest frequency above a load, a lower one below it.
     Ondemand,
-    /// By steps.
+    /// In steps.
     Conservative,
     /// By the utilisation that the scheduler tracks.
     Schedutil,
-    /// One from outside.
+    /// A governor that the user supplies.
     User,
 }
 
 impl GovernorKindSpec {
-    /// All of them by name.
     /// Names of the governors.
     pub const NAMES: [&str; 7] =
         ["performance", "powersave", "userspace", "ondemand", "conservative", "schedutil", "user"];
 }
 
-/// From which Linux on a rule of "ondemand" is.
+/// Version of Linux that the rule of the "ondemand" governor is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum VariantSpec {
     /// Before 3.9.
@@ -88,20 +89,20 @@ pub enum VariantSpec {
     Proportional,
 }
 
-/// Who decides in which state a core sleeps.
+/// Idle governor, which chooses the sleep state of an idle core (cpuidle).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IdleSpec {
-    /// Nobody.
+    /// No governor: an idle core polls.
     Poll,
-    /// Step by step.
+    /// Step by step through the states.
     Ladder,
-    /// By the next timer and what was.
+    /// By the next timer and past sleeps.
     Menu,
-    /// The same as of Linux 2.6.38.
+    /// The menu governor of Linux 2.6.38.
     #[serde(rename = "menu-2.6.38")]
     EarlyMenu,
-    /// By the timer events that were.
+    /// By past timer events.
     Teo,
 }
 

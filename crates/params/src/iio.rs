@@ -4,7 +4,7 @@ use super::values::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The integrated IO controller.
+/// Integrated IO controller (IIO).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IioSpec {
@@ -14,25 +14,25 @@ pub struct IioSpec {
     /// Read buffer entries: the credits of P2M-Read (lines).
     #[schemars(range(min = 1, max = 65536))]
     pub read_credits: u32,
-    /// From allocation of a write entry to the CHA (time).
+    /// Time from allocation of a write entry to the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub write_to_cha: Time,
-    /// From the CHA's acknowledgement to the release of a write entry (time).
+    /// Time from the CHA's acknowledgement to the release of a write entry (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub write_ack: Time,
-    /// From allocation of a read entry to the CHA (time).
+    /// Time from allocation of a read entry to the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub read_to_cha: Time,
-    /// From data at the CHA to the release of a read entry (time).
+    /// Time from data at the CHA to the release of a read entry (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub read_return: Time,
-    /// Mean time per line on the way into the processor interconnect, one line after the other (time).
+    /// Mean service time per line that enters the processor interconnect, one line after the other (time).
     #[schemars(extend("x-max" = "1 us"))]
     pub line: Time,
-    /// Half the range of that time as a share of it (0 to 1).
+    /// Half the range of that service time, as a share of its mean (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub line_jitter: f64,
-    /// Whether writes of a link may pass each other, if their device asks for it (PCIe relaxed ordering).
+    /// True if writes of a link may pass each other, if their device requests it (PCIe relaxed ordering).
     #[serde(default = "yes")]
     pub relaxed_ordering: bool,
 }
@@ -42,7 +42,7 @@ fn yes() -> bool {
 }
 
 impl IioSpec {
-    /// What the part reads.
+    /// Returns the parameters of the IIO.
     pub fn params(&self) -> IioParams {
         IioParams {
             write_credits: self.write_credits,
@@ -58,7 +58,7 @@ impl IioSpec {
     }
 }
 
-/// The integrated IO controller.
+/// Integrated IO controller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IioParams {
     /// Write buffer entries (lines): the credits of P2M-Write.
