@@ -66,7 +66,7 @@ pub struct ChaParams {
     pub slices: u32,
     /// Request buffer (TOR) entries per slice, shared by reads and writes.
     pub tor_entries: u32,
-    /// TOR entries that writes of cores may hold at most; the rest is reserved for reads and the IIO.
+    /// Maximum number of TOR entries that writes of cores may hold; the rest is reserved for reads and the IIO.
     pub tor_write_entries: u32,
     /// Time from admission of a read to its arrival at the memory controller, in ps.
     pub read_to_mc_ps: u64,

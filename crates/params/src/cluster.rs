@@ -209,6 +209,6 @@ pub enum HostKind {
 pub struct EndpointParams {
     /// Time from the last bit of a packet to its transport, and from the transport to the port, in ps; at least 1.
     pub latency_ps: u64,
-    /// Packets in the queue of the port at most; packets of the transports wait for room.
+    /// Maximum number of packets in the queue of the port; packets of the transports wait for room.
     pub queue_packets: u32,
 }
