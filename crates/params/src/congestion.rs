@@ -37,7 +37,7 @@ macro_rules! congestion_controls {
                 &[$((stringify!($module), &[$($(stringify!($field)),*)?])),*];
         }
 
-        /// A transport that comes with the program.
+        /// Built-in transport.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "lowercase")]
         pub enum BaseSpec {
