@@ -4,7 +4,8 @@ use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a line of the rings of a memory channel network. Messages begin at a line boundary, because a DDR burst writes a whole line.
+/// Bytes of a line of the rings of a memory channel network. Messages begin at a line boundary, because a DDR burst
+/// writes a whole line.
 pub const RING_LINE_BYTES: u32 = 64;
 /// Bytes of the length field before the frame of a message.
 const RING_LENGTH_BYTES: u32 = 4;
@@ -24,69 +25,70 @@ pub fn largest_ring_packet(ring_bytes: u32) -> u32 {
     lines_bytes.saturating_sub(RING_LENGTH_BYTES + RING_ETHERNET_BYTES)
 }
 
-/// How a host and the DIMMs with processors in its slots talk (memory channel network). A level stands for single keys,
-/// each of which may be given as well.
+/// Memory channel network between a host and the DIMMs with processors in its slots. A level sets the defaults of
+/// single keys, each of which may also be given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McnSpec {
-    /// What is done to be quick; "mcn0" when absent. Each level has what those before have, and stands for single keys,
-    /// each of which may be given as well.
+    /// Optimisation level; "mcn0" when absent. Each level includes those before it and sets the defaults of single
+    /// keys, each of which may also be given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<McnLevelSpec>,
-    /// Period in which the host's driver looks at the poll words of its DIMMs (time); "5 us" when absent. Without
+    /// Period at which the driver of the host reads the poll words of its DIMMs (time); "5 us" when absent. Without
     /// `alert`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "10 ns", "x-max" = "10 ms"))]
     pub poll: Option<Time>,
-    /// Whether DIMMs interrupt the host (ALERT_N); true from level "mcn1" on. Those of a channel share the signal, so
-    /// that the driver looks at all of them.
+    /// True if DIMMs interrupt the host (ALERT_N); true from level "mcn1" on. The DIMMs of a channel share the signal,
+    /// so the driver polls all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<bool>,
-    /// Whether checksums are computed; false from level "mcn2" on.
+    /// True if checksums are computed; false from level "mcn2" on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<bool>,
-    /// The largest packet on a ring, and the MTU of flows that have none and go over rings alone (size); "1500 B" when
-    /// absent, "9000 B" from level "mcn3" on.
+    /// Largest packet on a ring, and MTU of flows that set none and cross rings only (size); "1500 B" when absent,
+    /// "9000 B" from level "mcn3" on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "576 B", "x-max" = "65535 B"))]
     pub mtu: Option<Size>,
-    /// Whether a segment of TCP goes as one packet, however long, if a ring holds it; true from level "mcn4" on.
+    /// True if a TCP segment of any length crosses a ring as one packet, provided that the ring can hold it; true from
+    /// level "mcn4" on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tso: Option<bool>,
-    /// The largest packet with `tso` (size); half a ring when absent, so that one is written while another is read.
+    /// Largest packet with `tso` (size); half a ring when absent, so that one packet is written while another is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "576 B", "x-max" = "1 MiB"))]
     pub gso: Option<Size>,
-    /// Whether engines move the lines, one on each DIMM and one per channel of the host, and not cores; true from level
-    /// "mcn5" on. With `alert` and without `checksum`.
+    /// True if DMA engines move the lines instead of cores, one engine on each DIMM and one per channel of the host;
+    /// true from level "mcn5" on. With `alert` and without `checksum`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dma: Option<bool>,
-    /// Lines that an engine has on their way at a time; 16 when absent.
+    /// Lines that a DMA engine has in flight; 16 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub dma_lines: Option<u32>,
-    /// Each of the two rings in the SRAM of a DIMM (size), whole lines of 64 B; "47 KiB" when absent.
+    /// Size of each of the two rings in the SRAM of a DIMM (size), a multiple of 64 B; "47 KiB" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "128 B", "x-max" = "1 MiB"))]
     pub rings: Option<Size>,
-    /// Whether the pointer of a message waits until the DIMM has all of the message; true when absent. Without that
-    /// the channel may send the pointer first.
+    /// True if the pointer of a message is written only after the DIMM has the whole message; true when absent.
+    /// Otherwise the channel may deliver the pointer first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fence: Option<bool>,
-    /// Clocks of a core per line of 64 B that it moves from or to a ring, beyond what the line takes to come; 8 when
-    /// absent.
+    /// Clocks of a core per line of 64 B that it moves from or to a ring, beyond the wait for the line; 8 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 10000))]
     pub copy_clocks: Option<u32>,
-    /// Clocks of the checksum per line, at either side; 8 when absent.
+    /// Clocks of a core per line for the checksum, at either end; 8 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 10000))]
     pub checksum_clocks: Option<u32>,
-    /// Clocks that it takes to drop a line of a ring from the caches after it was read; 4 when absent.
+    /// Clocks of a core to invalidate a line of a ring in the caches after it was read; 4 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 10000))]
     pub drop_clocks: Option<u32>,
-    /// From ALERT_N, or the interrupt line to the processor of a DIMM, to the driver (time); "1 us" when absent.
+    /// Latency from ALERT_N, or from the interrupt line of the processor of a DIMM, to the driver (time); "1 us" when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub interrupt: Option<Time>,
@@ -95,50 +97,50 @@ pub struct McnSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub poll_work: Option<Time>,
-    /// Between the SRAM and the memory controller of the DIMM's processor, in one direction (time); "10 ns" when
+    /// Latency between the SRAM and the memory controller of the DIMM's processor in one direction (time); "10 ns" when
     /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "10 us"))]
     pub cross: Option<Time>,
-    /// What that way carries in either direction (bandwidth); "25.6 GB/s" when absent.
+    /// Bandwidth between the SRAM and that memory controller in each direction (bandwidth); "25.6 GB/s" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
     pub bandwidth: Option<Bandwidth>,
-    /// Packets of the host itself that wait for a ring at most, others are dropped; as many from other DIMMs, others
-    /// stay in their rings. 1000 when absent.
+    /// Maximum number of packets of the host that wait for a ring; further packets are dropped. As many packets from
+    /// other DIMMs may wait; further ones stay in their rings. 1000 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub queue: Option<u32>,
-    /// DIMMs in a channel at most; 4 when absent.
+    /// Maximum number of DIMMs in a channel; 4 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
     pub slots: Option<u32>,
-    /// The core of the host that the driver reads rings on; the last one when absent. On a DIMM it is the last one.
+    /// Core of the host on which the driver reads the rings; the last one when absent. On a DIMM it is the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1023))]
     pub core: Option<u32>,
-    /// Whether the driver hands packets to the cores of their applications as they are (receive packet steering); false
-    /// when absent: the kernel works on them on the core that reads rings.
+    /// True if the driver steers packets unprocessed to the cores of their applications (receive packet steering);
+    /// false when absent. Otherwise the kernel processes them on the core that reads the rings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steer: Option<bool>,
 }
 
-/// What is done to be quick.
+/// Optimisation level of a memory channel network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum McnLevelSpec {
-    /// The host looks at the poll words from time to time.
+    /// The host polls the DIMMs periodically.
     #[default]
     Mcn0,
     /// DIMMs interrupt the host.
     Mcn1,
-    /// Nobody computes checksums.
+    /// No checksums are computed.
     Mcn2,
-    /// Packets of 9000 B.
+    /// MTU of 9000 B.
     Mcn3,
-    /// Segments are not cut.
+    /// TCP segments are not split into packets.
     Mcn4,
-    /// Engines move the lines.
+    /// DMA engines move the lines.
     Mcn5,
 }
 
@@ -177,16 +179,16 @@ pub struct McnKeys {
     pub cross_ps: u64,
     /// Bandwidth of the SRAM and of this link in each direction, in bytes per second.
     pub bytes_per_s: u64,
-    /// Packets of the host that wait for a ring at most.
+    /// Maximum number of packets of the host that wait for a ring.
     pub queue_packets: u32,
-    /// DIMMs that a channel holds at most.
+    /// Maximum number of DIMMs in a channel.
     pub slots: u32,
     /// True if the driver steers packets to the cores of their applications.
     pub steer: bool,
 }
 
 impl McnSpec {
-    /// Every key, with what the level or the default says where none is given.
+    /// Returns the values of all keys: those given, and else those of the level or the defaults.
     pub fn keys(&self) -> McnKeys {
         let from = |level| self.level.unwrap_or_default() >= level;
         let time = |given: Option<Time>, ps| given.map_or(ps, |Time(ps)| ps);
@@ -218,7 +220,7 @@ impl McnSpec {
         }
     }
 
-    /// The same with every value written out, for a host with so many cores.
+    /// Returns a copy with every value written out, for a host with `cores` cores.
     pub fn complete(&self, cores: u32) -> Self {
         let keys = self.keys();
         Self {

@@ -9,15 +9,15 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// What a NIC tells the power management of the packets that it sees (NCAP: network-driven, packet context-aware power
-/// management). Needs `power`.
+/// Notifications of the power management about packets (NCAP). NCAP stands for network-driven, packet context-aware
+/// power management. Needs `power`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NcapSpec {
-    /// Who does it: "hardware", the card; "software", its driver; "off", nobody.
+    /// Place of the implementation: "hardware", the NIC; "software", its driver; "off", none.
     #[serde(default)]
     pub mode: NcapModeSpec,
-    /// Requests per second above which a burst has come (rate), or "inf": never.
+    /// Requests per second above which a burst has started (rate), or "inf": never.
     #[serde(default = "rht_35_k")]
     #[schemars(extend("x-max" = "1 G/s"))]
     pub rht: RateOrNever,
@@ -25,7 +25,7 @@ pub struct NcapSpec {
     #[serde(default = "rlt_5_k")]
     #[schemars(extend("x-max" = "1 G/s"))]
     pub rlt: Rate,
-    /// What is sent per second below which a burst may be over (bandwidth); "5 Mbps" when absent.
+    /// Transmit rate below which a burst may be over (bandwidth); "5 Mbps" when absent.
     #[serde(default = "tlt_5_mbps")]
     #[schemars(extend("x-max" = "1 TB/s"))]
     pub tlt: Bandwidth,
@@ -37,44 +37,44 @@ pub struct NcapSpec {
     #[serde(default = "fcons_5")]
     #[schemars(range(min = 1, max = 64))]
     pub fcons: u32,
-    /// How long requests and what is sent are below `rlt` and `tlt` before a step (time).
+    /// Time that requests and transmissions must stay below `rlt` and `tlt` before each step down (time).
     #[serde(default = "low_1_ms")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "10 s"))]
     pub low: Time,
-    /// The first two bytes of requests, each as two characters; 1 to 16.
+    /// First two bytes of the requests that are counted, each template as two characters; 1 to 16.
     #[serde(default = "templates")]
     #[schemars(length(min = 1, max = 16))]
     pub templates: Vec<Template>,
-    /// When a burst is announced again: "level", after the first step down; "frequency", when the frequency is not the
-    /// highest.
+    /// Condition for announcing a burst again: "level", after the first step down; "frequency", when the frequency is
+    /// not the highest.
     #[serde(default)]
     pub rearm: RearmSpec,
-    /// Of "software": period of the driver's timer, by which it takes rates (time); "1 ms" when absent. The card does
-    /// by `nic.mitt`.
+    /// With "software": period of the driver's timer, at which rates are computed (time); "1 ms" when absent. The NIC
+    /// uses `nic.mitt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1 s"))]
     pub timer: Option<Time>,
-    /// Of "software": work of the driver per packet that it looks at, at `core.frequency` (time), assumed; "50 ns" when
-    /// absent.
+    /// With "software": work of the driver per inspected packet, at `core.frequency` (time); "50 ns" when absent. The
+    /// default is an assumption.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub packet: Option<Time>,
 }
 
-/// Who looks at packets.
+/// Place where NCAP is implemented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NcapModeSpec {
-    /// The card.
+    /// The NIC.
     #[default]
     Hardware,
     /// Its driver.
     Software,
-    /// Nobody.
+    /// None.
     Off,
 }
 
-/// When a burst is announced again.
+/// Condition for announcing a burst again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RearmSpec {
@@ -85,12 +85,12 @@ pub enum RearmSpec {
     Frequency,
 }
 
-/// The first two bytes of a request.
+/// First two bytes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Template(pub [u8; 2]);
 
 impl Template {
-    /// Reads two ASCII characters. The error is a sentence without the path.
+    /// Parses two ASCII characters. The message of an error does not name the key.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         match text.as_bytes() {
             &[first, second] if text.is_ascii() => Ok(Template([first, second])),

@@ -11,143 +11,141 @@ use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The NIC. It takes part when the server is a host of a cluster.
+/// NIC of the server. It is simulated only if the server is a host of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicSpec {
-    /// Its PCIe link; what is absent but the lanes is that of `pcie`.
+    /// PCIe link of the NIC; keys other than `lanes` default to those of `pcie`.
     pub pcie: NicLinkSpec,
-    /// Of a server of several sockets: the functions of the card, which share its lanes; one on socket 0 when absent.
+    /// On a server with several sockets: functions of the NIC, which share its lanes; one on socket 0 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 8))]
     pub functions: Option<Vec<NicFunctionSpec>>,
-    /// What leads flows to functions: "octo", by the function of the socket of their core, if there is one; "standard",
-    /// by the first; "octo" when absent.
+    /// Function that a flow uses: "octo", that on the socket of the flow's core, if there is one; "standard", the
+    /// first; "octo" when absent.
     #[serde(default, skip_serializing_if = "NicModeSpec::is_default")]
     pub mode: NicModeSpec,
-    /// Where the card sits, if its registers and descriptors are to have a cost of their own: "pcie", at its PCIe link;
-    /// "onchip", on the die, without PCIe; "cxl", at a CXL link with the lanes of its PCIe link; "dimm", in the buffer
-    /// device of a DIMM. When absent at its PCIe link, and `nic.transmit` has the doorbell in it.
+    /// Attachment of the NIC, with separate costs of its registers and descriptors: "pcie", over its PCIe link;
+    /// "onchip", on the die, without PCIe; "cxl", over a CXL link with the lanes of its PCIe link; "dimm", in the
+    /// buffer device of a DIMM. When absent, over its PCIe link, and `nic.transmit` includes the doorbell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attach: Option<AttachSpec>,
-    /// With `nic.attach`: from a core to the agent on the die that the card's link hangs off, and as long back (time);
+    /// With `nic.attach`: latency between a core and the on-die agent at the NIC's link in one direction (time);
     /// "20 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub register: Option<Time>,
-    /// With `nic.attach`: whether the driver reads the card's status before it rings the doorbell; false when absent.
+    /// With `nic.attach`: true if the driver reads the NIC's status before it rings the doorbell; false when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<bool>,
-    /// With `nic.attach`: receive descriptors that the card reads at a time, ahead of packets; 32 when absent.
+    /// With `nic.attach`: receive descriptors that the NIC prefetches at a time; 32 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 32))]
     pub fetch: Option<u32>,
-    /// With `nic.attach = "onchip"`: the way between the card and the die.
+    /// With `nic.attach = "onchip"`: link between the NIC and the rest of the die.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onchip: Option<OnChipSpec>,
-    /// With `nic.attach = "cxl"`: the CXL link.
+    /// With `nic.attach = "cxl"`: CXL link of the NIC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cxl: Option<CxlSpec>,
-    /// With `nic.attach = "dimm"`: the DIMM, whose memory is a node without cores; its number follows that of the
-    /// socket.
+    /// With `nic.attach = "dimm"`: DIMM of the NIC, whose memory is a node without cores, numbered after the socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimm: Option<NicDimmSpec>,
-    /// On a network: engines that make the data of packets smaller, one on the way out and one on the way in; none when
-    /// absent. They know packets of jobs that are marked for them.
+    /// On a network: engines that compress the data of packets, one for transmission and one for reception; none when
+    /// absent. They process only packets of jobs that are marked for compression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<CompressSpec>,
-    /// Receive buffer (size): a packet is dropped unless the largest one would fit.
+    /// Size of the receive buffer (size). A packet is dropped unless the largest packet would fit.
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 GiB"))]
     pub buffer: Size,
     /// Descriptors per receive queue.
     #[schemars(range(min = 1, max = 65536))]
     pub ring: u32,
-    /// Memory per descriptor (size), a multiple of 2 KiB; when absent, what the largest packet of the host's flows
-    /// needs: the next multiple of 2 KiB, or power of two with `nic.stride`.
+    /// Memory per descriptor (size), a multiple of 2 KiB; when absent, enough for the largest packet of the host's
+    /// flows: the next multiple of 2 KiB, or the next power of two with `nic.stride`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "64 KiB", "x-multiple-of" = "2 KiB"))]
     pub descriptor: Option<Size>,
-    /// With a striding receive queue, packets lie one after the other at multiples of this (size), a multiple of 64 B;
-    /// when absent, each in the memory of its own descriptor.
+    /// Stride of a striding receive queue (size), a multiple of 64 B: packets are placed one after the other at
+    /// multiples of it; when absent, each packet is placed in the memory of its descriptor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "4 KiB", "x-multiple-of" = "64 B"))]
     pub stride: Option<Size>,
-    /// Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
-    /// of the ring when absent.
+    /// Memory that the buffers of one queue cycle through (size); that of all descriptors of the ring when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "16 GiB"))]
     pub pool: Option<Size>,
-    /// A completion, written to memory after the data of a packet (size).
+    /// Size of a completion, written to memory after the data of a packet (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
     pub completion: Size,
-    /// An event queue entry, written to memory before an interrupt, and read by the core before it looks for packets
-    /// (size); none when absent.
+    /// Size of an event queue entry, written to memory before an interrupt and read by the core before it looks for
+    /// packets (size); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
     pub event: Option<Size>,
-    /// From the last bit of a packet to its first TLP at an idle NIC (time).
+    /// Time from the last bit of a packet to its first TLP at an idle NIC (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub receive: Time,
-    /// From a doorbell to the first read of memory, and from the data to the port (time).
+    /// Time from a doorbell to the first read of memory, and from the arrival of the data to the port (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub transmit: Time,
-    /// From a completion to the core that is interrupted (time).
+    /// Time from a completion to the interrupt at the core (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 ms"))]
     pub interrupt: Time,
-    /// Interrupt moderation: longest wait after a first completion (time); "0 us" = none. Not with `nic.mitt`, else it
-    /// is wanted.
+    /// Interrupt moderation: longest wait of the first completion (time); "0 us" = none. Required without `nic.mitt`,
+    /// not allowed with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "10 ms"))]
     pub coalesce: Option<Time>,
-    /// Interrupt moderation: completions that end the wait. Not with `nic.mitt`, else it is wanted.
+    /// Interrupt moderation: number of completions that ends the wait. Required without `nic.mitt`, not allowed with
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub coalesce_packets: Option<u32>,
-    /// Interrupt moderation by a timer that runs free: interrupts go out when it expires, of all queues (time). "50 us"
+    /// Interrupt moderation by a free-running timer: period at which interrupts of all queues are sent (time). "50 us"
     /// when absent with `nic.ncap` in hardware, else none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "10 ms"))]
     pub mitt: Option<Time>,
-    /// With `nic.mitt`: how long the handler of an interrupt waits for the register that says its cause (time); "0 us"
-    /// when absent.
+    /// With `nic.mitt`: time that the interrupt handler waits for the cause register (time); "0 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub icr: Option<Time>,
-    /// Receive queues: packets for cores beyond them come by one of them, by its number modulo; one of each core that
-    /// `stack.cores` or the flows name when absent.
+    /// Number of receive queues; one for each core that `stack.cores` or the flows name when absent. Further cores
+    /// share the queues round robin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 64))]
     pub queues: Option<u32>,
-    /// What it tells the power management of the packets that it sees (NCAP); nothing when absent. It needs `power`.
+    /// Notifications of the power management about packets (NCAP); none when absent. Needs `power`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ncap: Option<NcapSpec>,
-    /// Data that may be asked of memory for sending and not yet be sent (size).
+    /// Data that may be requested from memory for sending and not be sent yet (size).
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "16 MiB"))]
     pub send_window: Size,
-    /// Whether its writes go to the LLC (DDIO); needs caches.
+    /// True if writes of the NIC go to the LLC (DDIO); needs caches.
     pub ddio: bool,
-    /// Whether its writes may pass each other on their way to memory (PCIe relaxed ordering).
+    /// True if writes of the NIC may pass each other on the path to memory (PCIe relaxed ordering).
     pub relaxed_ordering: bool,
-    /// Whether the NIC joins packets of a flow (LRO).
+    /// True if the NIC coalesces packets of a flow (LRO).
     pub lro: bool,
-    /// Of a server of several sockets, in whose memory its rings and receive buffers lie; "core" when absent.
+    /// Memory with the rings and receive buffers on a server with several sockets; "core" when absent.
     #[serde(default, skip_serializing_if = "RingsSpec::is_default")]
     pub rings: RingsSpec,
-    /// Of a card with `nic.mode = "octo"`: whether descriptors say for each fragment of a packet by which function it
-    /// is read, that of the node where it lies (IOctoSG); else all go by that of their queue; false when absent.
+    /// With `nic.mode = "octo"`: true if the descriptors name, for each fragment of a packet, the function of the node
+    /// that holds the fragment (IOctoSG); false when absent. Otherwise the function of the queue reads all fragments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scatter: Option<bool>,
-    /// From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC
-    /// is written later, by a kernel thread; "20 us" when absent.
+    /// Time from a core's request to steer a flow to its queue until the packets arrive there (time), because a kernel
+    /// thread updates the table of the NIC later; "20 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub steer_delay: Option<Time>,
-    /// After so long without a packet the queue of a flow is forgotten, and a hash chooses one (time); never when
+    /// Time without packets after which the NIC forgets the queue of a flow and a hash selects one (time); never when
     /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub steer_expiry: Option<Time>,
-    /// When it pauses its peer (priority flow control, IEEE 802.1Qbb); never when absent.
+    /// Thresholds for pausing the peer (priority flow control, IEEE 802.1Qbb); no pauses when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pfc: Option<PfcSpec>,
 }
@@ -156,25 +154,25 @@ pub struct NicSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicFunctionSpec {
-    /// The socket that it hangs off.
+    /// Socket that the function is attached to.
     #[schemars(range(min = 0, max = 7))]
     pub socket: u8,
-    /// Its lanes: 1, 2, 4, 8 or 16; an equal share of those of the card when absent.
+    /// Lanes of the function: 1, 2, 4, 8 or 16; an equal share of those of the NIC when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16), extend("x-power-of-two" = true))]
     pub lanes: Option<u32>,
-    /// The socket whose cores' flows go by it, as when they use an address that is not that of their own function; its
-    /// own socket when absent.
+    /// Socket whose cores use the function, as flows do that have the address of another socket's function; the socket
+    /// of the function when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 7))]
     pub serves: Option<u8>,
 }
 
-/// What leads flows to the functions of a NIC.
+/// Selection of the function of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NicModeSpec {
-    /// The function of the socket of their core, if there is one.
+    /// The function on the socket of the flow's core, if there is one.
     #[default]
     Octo,
     /// The first function.
@@ -187,35 +185,35 @@ impl NicModeSpec {
     }
 }
 
-/// Where a NIC sits.
+/// Attachment of a NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttachSpec {
-    /// At its PCIe link.
+    /// Over its PCIe link.
     Pcie,
     /// On the die.
     Onchip,
-    /// At a CXL link.
+    /// Over a CXL link.
     Cxl,
     /// In the buffer device of a DIMM.
     Dimm,
 }
 
-/// The way between a NIC on the die and the rest of it.
+/// Link between a NIC on the die and the rest of the die.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnChipSpec {
-    /// Latency between the card and the die in one direction (time); "5 ns" when absent.
+    /// Latency between the NIC and the die in one direction (time); "5 ns" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub latency: Option<Time>,
-    /// Bandwidth between the card and the die in each direction (bandwidth); "64 GB/s" when absent.
+    /// Bandwidth between the NIC and the die in each direction (bandwidth); "64 GB/s" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 MB/s", "x-max" = "10 TB/s"))]
     pub bandwidth: Option<Bandwidth>,
 }
 
-/// The CXL link of a NIC.
+/// CXL link of a NIC.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CxlSpec {
@@ -225,7 +223,7 @@ pub struct CxlSpec {
     pub latency: Option<Time>,
 }
 
-/// The PCIe link of a NIC.
+/// PCIe link of a NIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicLinkSpec {
@@ -248,12 +246,12 @@ pub struct NicLinkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1 ms"))]
     pub latency: Option<Time>,
-    /// Lines that the NIC may have on the link or waiting at the IIO for writing to memory: posted-data credits; as of
-    /// `pcie` when absent.
+    /// Lines that the NIC may have on the link or waiting at the IIO for writing to memory: posted-data credits; those
+    /// of `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 65536))]
     pub posted_lines: Option<u32>,
-    /// Lines that the NIC may have requested from memory: tags times MRRS; as of `pcie` when absent.
+    /// Lines that the NIC may have requested from memory: tags times MRRS; those of `pcie` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 65536))]
     pub nonposted_lines: Option<u32>,
@@ -271,7 +269,7 @@ pub struct NicFunctionParams {
 /// Costs of a card beyond its link: accesses to its registers, and its reads of receive descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NicAttachParams {
-    /// Latency from a core to the agent on the die that the card's link ends at, and of the way back, in ps.
+    /// Latency between a core and the agent on the die that the card's link ends at, in one direction, in ps.
     pub register_ps: u64,
     /// True if the driver reads the card's status before it rings the doorbell.
     pub status: bool,
@@ -338,8 +336,8 @@ pub struct NicParams {
     /// True if the rings and receive buffers lie in the memory of the NIC's socket, false if in that of their core's
     /// socket.
     pub rings_at_device: bool,
-    /// True if the descriptors name, for each fragment to be sent, the function that reads it: that of the node where
-    /// the fragment lies (IOctoSG). Only with `octo`.
+    /// True if the descriptors name, for each fragment to be sent, the function that reads it: that of the node that
+    /// holds the fragment (IOctoSG). Only with `octo`.
     pub scatter: bool,
     /// Time from a core's request to steer a flow to another queue until the packets arrive there, in ps.
     pub steer_ps: u64,
