@@ -1,9 +1,8 @@
 //! Keys that users write and parameters that parts read: of machines, networks and workloads.
 //!
-//! A `...Spec` is what a user writes: its fields are the keys, with meaning, unit, range and default; the JSON Schema, the
-//! reference pages and the Python classes are generated from it. A `...Params` is what a part reads: the values in
-//! picoseconds, clocks and counts. Where a value needs no other key to resolve, the `...Spec` resolves it here; the crate
-//! `config` does the rest.
+//! A `...Spec` holds keys that users write, with meaning, unit, range and default; the JSON Schema, the reference pages
+//! and the Python classes are generated from it. A `...Params` holds values that a part reads, in picoseconds, clocks
+//! and counts. A `...Spec` resolves the values that need no other key; the crate `config` resolves the others.
 
 mod app;
 mod cable;

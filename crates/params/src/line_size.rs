@@ -33,7 +33,7 @@ impl LineSize {
         self.shift > 0
     }
 
-    /// Returns the bytes of a line.
+    /// Returns the number of bytes of a line.
     #[must_use]
     pub const fn bytes(self) -> u64 {
         64 << self.shift

@@ -1,4 +1,4 @@
-//! The types of lists: of cores, drives and ways by their numbers, and of hosts by their names.
+//! Types of lists: numbers of cores, drives, channels and cache ways, and names of hosts.
 
 use hostnet_units::cores::{format_cores, parse_cores, parse_list, CORE_MAX};
 use hostnet_units::error::Fault;
@@ -8,17 +8,17 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// The highest drive number that can be written.
+/// Highest drive number that a list may contain.
 pub const DRIVE_MAX: u32 = 63;
 
-/// The highest channel number that can be written.
+/// Highest channel number that a list may contain.
 pub const CHANNEL_MAX: u32 = 255;
 
 /// Numbers of cores, ascending and without repetition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreList(pub Vec<u32>);
 
-/// Numbers of drives, ascending and without repetition; there may be none.
+/// Numbers of drives, ascending and without repetition; may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveList(pub Vec<u32>);
 
@@ -26,7 +26,7 @@ pub struct DriveList(pub Vec<u32>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelList(pub Vec<u32>);
 
-/// Ways of a cache, bit 0 = way 0. As text it is contiguous and not empty; as a list it may be anything.
+/// Ways of a cache, bit 0 = way 0. Text must give a contiguous, non-empty range; a list of numbers may give any ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WayMask(pub u64);
 
@@ -37,7 +37,7 @@ enum ListInput {
     List(Vec<u32>),
 }
 
-/// Reads a list that `parse` reads as text, or one of numbers.
+/// Reads a list, given as text for `parse` or as numbers.
 fn read_list<'de, D: Deserializer<'de>>(
     deserializer: D,
     parse: impl Fn(&str) -> Result<Vec<u32>, Fault>,
@@ -109,7 +109,7 @@ impl<'de> Deserialize<'de> for WayMask {
     }
 }
 
-/// Text of a form, or a list of at least `least` numbers up to `most`.
+/// Returns the schema of a text of a form, or of a list of at least `least` numbers up to `most`.
 fn list_schema(form: &str, examples: &[&str], least: u32, most: u32) -> Schema {
     json_schema!({
         "anyOf": [
@@ -199,7 +199,7 @@ impl JsonSchema for Names {
     }
 }
 
-/// Ranks at every host, or at those of each of some names.
+/// Ranks per host: the same number at every host, or one number for each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RanksPerHost {

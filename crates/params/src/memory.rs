@@ -1,4 +1,4 @@
-//! Keys and parameters of the memory: channels, address map, pages.
+//! Keys and parameters of the memory: channels, address map and pages.
 
 use super::controller::{ControllerSpec, MemoryControllerParams};
 use super::dram::{DramParams, DramSpec};
@@ -6,40 +6,40 @@ use super::values::{MemorySize, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The memory of the socket.
+/// Memory of the socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemorySpec {
-    /// Channels of DIMMs, not the two subchannels of DDR5; any number, not only powers of two.
+    /// Number of memory channels, not only powers of two; the two subchannels of a DDR5 DIMM count as one channel.
     #[schemars(range(min = 1, max = 64))]
     pub channels: u32,
-    /// The DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
-    /// configuration. It gives the values of `memory.dram`.
+    /// DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
+    /// configuration. It sets the values of `memory.dram`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Profile of the controller: its name, or the path of a file. It gives the values of `memory.controller`.
+    /// Profile of the controller: its name, or the path of a file. It sets the values of `memory.controller`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// The DRAM of one channel; what is set here overrides the device.
+    /// DRAM of one channel; values set here override the device.
     pub dram: DramSpec,
-    /// Memory in use (size), or "all" that the channels hold.
+    /// Memory in use (size), or "all" for the full capacity of the channels.
     #[schemars(extend("x-min" = "64 KiB", "x-max" = "64 TiB"))]
     pub size: MemorySize,
     /// Size of a page (size): "4 KiB", "2 MiB" or "1 GiB".
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 GiB", "x-power-of-two" = true))]
     pub page: Size,
-    /// Physically contiguous run of a buffer (size), at least a page; a power of two. When absent that of the preset,
-    /// or a page if that is more.
+    /// Size of the physically contiguous runs of a buffer (size), at least a page; a power of two. When absent, that of
+    /// the preset, or a page if a page is larger.
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 TiB", "x-power-of-two" = true))]
     pub run: Size,
-    /// Where a physical line lies: "intel", "A", "B" or "C", an order of fields such as "RoBaRaCoCh", a list of fields
-    /// such as "bg co ba ra ro", or a table with the bits of each selector.
+    /// Address map from physical lines to DRAM: "intel", "A", "B" or "C", an order of fields such as "RoBaRaCoCh", a
+    /// list of fields such as "bg co ba ra ro", or a table with the address bits of each selector.
     pub map: MapSpec,
-    /// The controller of every channel, or of every subchannel; what is set here overrides the profile.
+    /// Controller of every channel, or of every subchannel; values set here override the profile.
     pub controller: ControllerSpec,
 }
 
-/// Where a physical line lies: a named map, a list of fields, or the address bits of each selector.
+/// Address map from physical lines to DRAM: a named map, a list of fields, or the address bits of each selector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MapSpec {
@@ -48,23 +48,23 @@ pub enum MapSpec {
     /// the subchannel); a list of fields from the lowest, with XOR terms, such as "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]";
     /// or the reference maps "A", "B" and "C".
     Named(String),
-    /// One entry per selector bit, lowest first: the byte address bits whose parity it is, such as "8+13+17". The row
-    /// and the column are the remaining address bits.
+    /// One entry per selector bit, lowest first: the bits of the byte address whose parity forms it, such as "8+13+17".
+    /// The row and the column are the remaining address bits.
     Table(MapTable),
 }
 
-/// One entry per selector bit, lowest first: the byte address bits whose parity it is, such as "8+13+17". The row and
-/// the column are the remaining address bits.
+/// One entry per selector bit, lowest first: the bits of the byte address whose parity forms it, such as "8+13+17". The
+/// row and the column are the remaining address bits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MapTable {
-    /// Bits of the channel number, lowest first. Each is the parity of some bits of the byte address, written such as
+    /// Bits of the channel number, lowest first. Each is the parity of some bits of the byte address, such as
     /// "8+13+17".
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub channel: Vec<String>,
-    /// Consecutive bytes of one channel (size) when the number of channels is no power of two, in place of `channel`; a
-    /// power of two. 256 B when absent. The other masks then see the address with the channel taken out.
+    /// Consecutive bytes on one channel (size) if the number of channels is not a power of two, in place of `channel`;
+    /// a power of two. 256 B when absent. The other masks then apply to the address without the channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-power-of-two" = true))]
     pub channel_bytes: Option<Size>,
@@ -80,7 +80,7 @@ pub struct MapTable {
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub bank_group: Vec<String>,
-    /// Bits of the bank number within its group. Row and column are the remaining address bits.
+    /// Bits of the bank number within its group. The row and the column are the remaining address bits.
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub bank: Vec<String>,

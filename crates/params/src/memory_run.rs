@@ -1,4 +1,4 @@
-//! A run of the memory alone: its traffic or trace, and how it is measured.
+//! Keys of a run of the memory alone: its traffic or trace, and its measurement.
 
 use super::controller::ControllerSpec;
 use super::dram::DramSpec;
@@ -6,46 +6,46 @@ use super::memory::MapSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The memory alone, with traffic from a description or from a trace. Values with units are strings such as "400 ns".
+/// Run of the memory alone, with generated traffic or a trace. Values with units are strings such as "400 ns".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryRunSpec {
-    /// The memory controllers and their DRAM.
+    /// Memory controllers and their DRAM.
     pub memory: MemoryPartSpec,
-    /// The requests, by a description. Not together with `trace`.
+    /// Generated requests. Not together with `trace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<TrafficSpec>,
-    /// The requests, from a file. Not together with `traffic`.
+    /// Requests from a file. Not together with `traffic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceSpec>,
-    /// How the requests are issued and measured.
+    /// Limit of the reads in flight, and warm-up.
     #[serde(default)]
     pub run: IssueSpec,
 }
 
-/// The memory controllers, their DRAM, and the address map.
+/// Memory controllers, their DRAM, and the address map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPartSpec {
-    /// Channels of DIMMs, not the two subchannels of DDR5; any number, not only powers of two.
+    /// Number of memory channels, not only powers of two; the two subchannels of a DDR5 DIMM count as one channel.
     #[schemars(range(min = 1, max = 64))]
     pub channels: u32,
-    /// The DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
-    /// configuration. It gives the values of `memory.dram`.
+    /// DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
+    /// configuration. It sets the values of `memory.dram`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Profile of the controller: its name, or the path of a file. It gives the values of `memory.controller`.
+    /// Profile of the controller: its name, or the path of a file. It sets the values of `memory.controller`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// The DRAM of one channel; what is set here overrides the device.
+    /// DRAM of one channel; values set here override the device.
     pub dram: DramSpec,
-    /// Where a line lies.
+    /// Address map from physical lines to DRAM.
     pub map: MapSpec,
-    /// The controller of every channel, or of every subchannel; what is set here overrides the profile.
+    /// Controller of every channel, or of every subchannel; values set here override the profile.
     pub controller: ControllerSpec,
 }
 
-/// Requests of one line by a description.
+/// Generated requests, each for one line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrafficSpec {
@@ -62,7 +62,7 @@ pub struct TrafficSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0001, max = 10.0))]
     pub load: Option<f64>,
-    /// Requests.
+    /// Number of requests.
     #[serde(default = "million")]
     #[schemars(range(min = 1, max = 1_000_000_000_000u64))]
     pub requests: u64,
@@ -75,19 +75,19 @@ pub struct TrafficSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceSpec {
-    /// The file, relative to the configuration; plain, or compressed with gzip, xz or zstd. Not together with
+    /// Trace file, relative to the configuration; plain, or compressed with gzip, xz or zstd. Not together with
     /// `traffic`.
     pub path: String,
-    /// How its lines are written.
+    /// Format of the lines.
     #[serde(default)]
     pub format: TraceFormatSpec,
 }
 
-/// How the lines of a trace are written.
+/// Format of the lines of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TraceFormatSpec {
-    /// As the first line looks.
+    /// Detected from the first line.
     #[default]
     Auto,
     /// "LD 0x1000" or "ST 4096".
@@ -98,15 +98,15 @@ pub enum TraceFormatSpec {
     Dramsim3,
 }
 
-/// How the requests are issued and measured.
+/// Limit of the reads in flight, and warm-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IssueSpec {
-    /// Reads in flight at most; 0 means any number.
+    /// Maximum number of reads in flight; 0 = unlimited.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub outstanding: u32,
-    /// Share of the requests that come before the measurement.
+    /// Share of the requests that precede the measurement.
     #[serde(default = "tenth")]
     #[schemars(range(min = 0.0, max = 0.9))]
     pub warmup: f64,

@@ -1,39 +1,39 @@
-//! A run of the network on a chip alone: the network, its traffic or trace, and how it is measured.
+//! Keys of a run of the network on a chip alone: the network, its traffic or trace, and its measurement.
 
 use super::values::{Frequency, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The network on a chip alone, with traffic from a description or from a trace. Values with units are strings such as
+/// Run of the network on a chip alone, with generated traffic or a trace. Values with units are strings such as
 /// "2 GHz".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NocRunSpec {
-    /// The network.
+    /// Network on a chip.
     #[serde(default)]
     pub noc: NocSpec,
-    /// The packets, by a description. Not together with `trace`.
+    /// Generated packets. Not together with `trace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<PacketsSpec>,
-    /// The packets, from a file. Not together with `traffic`.
+    /// Packets from a file. Not together with `traffic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<PacketTraceSpec>,
-    /// How long is measured.
+    /// Warm-up, measurement and drain.
     #[serde(default)]
     pub run: CyclesSpec,
 }
 
-/// The network: how its routers are joined, and how packets go.
+/// Network on a chip: its topology, routing and routers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NocSpec {
-    /// How routers are joined.
+    /// Topology of the routers.
     pub topology: NocTopologySpec,
-    /// Routers of a mesh from west to east; 8 when absent.
+    /// Columns of a mesh, from west to east; 8 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 32))]
     pub columns: Option<u16>,
-    /// Routers of a mesh from north to south; 8 when absent.
+    /// Rows of a mesh, from north to south; 8 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 32))]
     pub rows: Option<u16>,
@@ -41,11 +41,11 @@ pub struct NocSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 256))]
     pub nodes: Option<u16>,
-    /// The way of packets on a mesh: "xy" (along the row first), "yx" or "o1turn" (each packet draws one of the two);
-    /// "xy" when absent.
+    /// Routing on a mesh: "xy" (along the row first), "yx" or "o1turn" (each packet draws one of the two); "xy" when
+    /// absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routing: Option<String>,
-    /// Classes of packets; each has virtual channels of its own. Only a trace tells them apart.
+    /// Classes of packets, each with private virtual channels. Only traces distinguish classes.
     #[schemars(range(min = 1, max = 8))]
     pub classes: u8,
     /// Virtual channels of every input port and class.
@@ -54,84 +54,84 @@ pub struct NocSpec {
     /// Flits that the buffer of a virtual channel holds.
     #[schemars(range(min = 1, max = 255))]
     pub vc_flits: u8,
-    /// Bytes of a flit; what a link carries per cycle.
+    /// Bytes of a flit, the amount that a link carries per cycle.
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 KiB"))]
     pub flit: Size,
     /// Clock of the network.
     #[schemars(extend("x-min" = "1 MHz", "x-max" = "100 GHz"))]
     pub clock: Frequency,
-    /// How every router works.
+    /// Allocation and timing of every router.
     pub router: NocRouterSpec,
 }
 
-/// How routers are joined.
+/// Topology of the routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NocTopologySpec {
-    /// Columns and rows, a node at every router.
+    /// Rows and columns of routers, each with a node.
     #[default]
     Mesh,
-    /// A circle; the shorter way is taken.
+    /// A ring, on which packets take the shorter direction.
     Ring,
 }
 
-/// How every router works.
+/// Allocation and timing of every router.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NocRouterSpec {
-    /// When the head of a packet gets a virtual channel of the next router.
+    /// Allocation of a virtual channel of the next router to the head of a packet.
     pub allocation: AllocationSpec,
-    /// When a virtual channel of the next router is free for another packet.
+    /// Reuse of a virtual channel of the next router by another packet.
     pub reuse: ReuseSpec,
-    /// Cycles between winning the crossbar and being on the wire.
+    /// Cycles from winning the crossbar to the wire.
     #[schemars(range(min = 0, max = 16))]
     pub switch_cycles: u8,
     /// Cycles on the wire.
     #[schemars(range(min = 0, max = 16))]
     pub link_cycles: u8,
-    /// Cycles from a flit's leaving a buffer until the router before may send another for it.
+    /// Cycles from the departure of a flit from a buffer until the upstream router may send another flit in its place.
     #[schemars(range(min = 1, max = 32))]
     pub credit_cycles: u8,
 }
 
-/// When the head of a packet gets a virtual channel of the next router.
+/// Allocation of a virtual channel of the next router to the head of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AllocationSpec {
-    /// In the cycle in which it asks for the crossbar.
+    /// In the cycle of its request for the crossbar.
     #[default]
     Speculative,
-    /// A cycle before it asks for the crossbar.
+    /// One cycle before its request for the crossbar.
     Staged,
     /// When it wins the crossbar.
     AtSwitch,
 }
 
-/// When a virtual channel of the next router is free for another packet.
+/// Reuse of a virtual channel of the next router by another packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReuseSpec {
-    /// When the last flit of the packet before was sent.
+    /// Once the last flit of the previous packet was sent.
     #[default]
     TailSent,
-    /// When the last flit of the packet before has left the buffer there.
+    /// Once the last flit of the previous packet has left the buffer there.
     Drained,
 }
 
-/// Packets by a description: every node throws dice in every cycle.
+/// Random packets, which every node generates as a Bernoulli process by cycle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PacketsSpec {
-    /// To whom a node sends: "uniform", "transpose", "bit-complement", "bit-reverse", "shuffle", "tornado", "neighbor"
-    /// or "hotspot".
+    /// Destinations of packets: "uniform", "transpose", "bit-complement", "bit-reverse", "shuffle", "tornado",
+    /// "neighbor" or "hotspot".
     pub pattern: String,
     /// Offered load in flits per node and cycle.
     #[schemars(range(min = 0.0001, max = 1.0))]
     pub rate: f64,
-    /// Flits of a packet.
+    /// Flits per packet.
     #[schemars(range(min = 1, max = 1024))]
     pub packet_flits: u16,
-    /// The nodes that all others send to, such as [27, 36], with the pattern "hotspot".
+    /// With the pattern "hotspot": nodes that all others send to, such as [27, 36].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hotspots: Option<Vec<u16>>,
     /// Seed of the random streams, 0 to 2^64 - 1.
@@ -142,23 +142,24 @@ pub struct PacketsSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PacketTraceSpec {
-    /// The file, relative to the configuration; plain or compressed. Not together with `traffic`.
+    /// Trace file, relative to the configuration; plain or compressed. Not together with `traffic`.
     pub path: String,
 }
 
-/// How long is measured, in cycles.
+/// Warm-up, measurement and drain, in cycles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CyclesSpec {
-    /// Cycles before the measurement; 6000 (0 of a trace) when absent.
+    /// Cycles before the measurement; 6000 (0 for a trace) when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub warmup: Option<u64>,
-    /// Cycles of the measurement: packets that are offered in it are measured; 20000 (all of a trace) when absent.
+    /// Cycles of the measurement, which covers the packets offered in it; 20000 (all of a trace) when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub measure: Option<u64>,
-    /// Cycles after it at most, until all measured packets have arrived; traffic goes on meanwhile.
+    /// Maximum number of cycles after the measurement until all measured packets have arrived; traffic continues
+    /// meanwhile.
     #[schemars(range(min = 0, max = 1_000_000_000))]
     pub drain: u64,
 }
