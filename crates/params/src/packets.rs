@@ -4,14 +4,14 @@ use super::service::Distribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is read of a packet before it is sent on.
+/// Part of a packet that is read before the packet is forwarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FunctionSpec {
-    /// Its first line, where its headers are: forwarding by address.
+    /// The first line, which holds the headers: forwarding by address.
     #[default]
     L3f,
-    /// All of it: deep packet inspection.
+    /// The whole packet: deep packet inspection.
     Dpi,
 }
 

@@ -7,80 +7,80 @@ use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a switch comes to know where hosts are.
+/// Source of the paths to hosts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SwitchKindSpec {
-    /// It knows the shortest ways.
+    /// Shortest paths, known in advance.
     #[default]
     Routed,
-    /// From the packets that come from them (IEEE 802.1D).
+    /// Source addresses of packets (IEEE 802.1D).
     Learning,
 }
 
-/// A switch with output queues. What is absent is that of `network.switch`.
+/// Switch with output queues. Absent values are those of `network.switch`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchSpec {
-    /// How it comes to know where hosts are; "routed" when absent everywhere.
+    /// Source of the paths to hosts; "routed" when absent everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<SwitchKindSpec>,
     /// Packet memory that all ports share (size); "16 MB" when absent everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 TB"))]
     pub buffer: Option<Size>,
-    /// A queue may hold this times what is free (dynamic threshold); all that is free when absent everywhere.
+    /// Multiple of the free memory that a queue may hold (dynamic threshold); all free memory when absent everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1024.0))]
     pub alpha: Option<f64>,
-    /// From the last bit of a packet to the first bit at the head of its queue (time); "500 ns" when absent everywhere.
-    /// Not of the kind "learning".
+    /// Time from the last bit of a packet to its first bit at the head of its queue (time); "500 ns" when absent
+    /// everywhere. Not with the kind "learning".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
     pub latency: Option<Time>,
-    /// When packets are marked: a queue of "65 packets" or "100 kB", or a table with a probability that rises from 0 at
-    /// `min` to `most` at `max`, and is 1 above; never when absent everywhere or "off".
+    /// Threshold for marking packets: a queue of "65 packets" or "100 kB", or a table with a probability that rises
+    /// from 0 at `min` to `most` at `max`, and is 1 above; never when absent everywhere or "off".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn: Option<EcnSpec>,
-    /// When senders are paused; never when absent everywhere. Not of the kind "learning".
+    /// Thresholds for pausing senders; no pauses when absent everywhere. Not with the kind "learning".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pfc: Option<PfcSpec>,
-    /// Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere. Where there is no room,
-    /// the address goes from which nothing has come for longest.
+    /// With the kind "learning": maximum number of addresses in the table; 4096 when absent everywhere. If the table is
+    /// full, a new address replaces the one that has been silent for longest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub table: Option<u32>,
-    /// Of the kind "learning": when an address is forgotten from which nothing comes (time); "10 ms" when absent
+    /// With the kind "learning": time without packets after which an address is forgotten (time); "10 ms" when absent
     /// everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1000 s"))]
     pub ttl: Option<Time>,
-    /// Of the kind "learning": what its fabric carries to each port, in bytes of IP packets (bandwidth); "10 Gbps" when
-    /// absent everywhere.
+    /// With the kind "learning": bandwidth of the fabric to each port, in bytes of IP packets (bandwidth); "10 Gbps"
+    /// when absent everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub fabric: Option<Bandwidth>,
-    /// Of the kind "learning": what the fabric takes beyond that, from the last bit of a packet to its queue (time);
+    /// With the kind "learning": latency of the fabric beyond that, from the last bit of a packet to its queue (time);
     /// none when absent everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "10 ms"))]
     pub delay: Option<Time>,
-    /// Of the kind "learning": up to so much more, at random (time); none when absent everywhere.
+    /// With the kind "learning": largest random addition to `delay` (time); none when absent everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "10 ms"))]
     pub jitter: Option<Time>,
-    /// Rate at which its engine sums up vectors of jobs, in bytes of the sum, of however many ports (bandwidth); it
-    /// does not sum up when absent everywhere. Not of the kind "learning".
+    /// Rate of the engine that reduces vectors of jobs, in bytes of the sum, for any number of ports (bandwidth); no
+    /// reduction when absent everywhere. Not with the kind "learning".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub sum: Option<Bandwidth>,
-    /// Pages that servers of a pool share and that it decides about in the place of the controller, the first ones;
-    /// 4096 when absent everywhere. Of the only switch.
+    /// Number of shared pages of a pool, from the first on, that the switch manages in place of the controller; 4096
+    /// when absent everywhere. Only if the network has one switch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 16_777_216))]
     pub sharers: Option<u32>,
-    /// What it consumes; it has no energy meter when absent everywhere. There is no profile of switches: what is absent
-    /// is not counted.
+    /// Energy consumption of the switch; no energy meter when absent everywhere. Switches have no profile: absent
+    /// values are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<SwitchEnergySpec>,
 }
@@ -89,19 +89,19 @@ pub struct SwitchSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PfcSpec {
-    /// Priorities that are lossless, as a list of numbers.
+    /// Lossless priorities, as a list of numbers.
     #[serde(default = "rdma_priorities")]
     #[schemars(length(min = 1, max = 8), inner(range(min = 0, max = 7)), extend("uniqueItems" = true))]
     pub priorities: Vec<u8>,
-    /// Data of one priority that came in by one port, from which the port's peer is paused (size).
+    /// Data of one priority received by one port at which the port's peer is paused (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub xoff: Size,
-    /// Data down to which the peer is let go on (size).
+    /// Data at or below which the peer is resumed (size).
     #[schemars(extend("x-max" = "1 TB"))]
     pub xon: Size,
 }
 
-/// The priority that RDMA usually has.
+/// Returns the priority that RDMA usually has.
 fn rdma_priorities() -> Vec<u8> {
     vec![3]
 }

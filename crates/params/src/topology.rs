@@ -1,14 +1,14 @@
-//! How the hosts of a network are joined, by name and size.
+//! Keys of the topology of a network.
 
 use super::values::{Bandwidth, Time};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// The most switches along one dimension.
+/// Maximum number of switches along one dimension.
 const SIZE_MAX: u32 = 4096;
 
-/// How hosts are joined.
+/// Topology of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TopologySpec {
@@ -24,25 +24,25 @@ pub enum TopologySpec {
     LeafSpine,
     /// Three levels of switches of k ports each (Al-Fares et al., SIGCOMM 2008).
     FatTree,
-    /// Switches with hosts, in a circle.
+    /// Switches with hosts, in a ring.
     Ring,
     /// Switches with hosts, in rows and columns.
     Mesh,
-    /// A mesh of two or three dimensions whose ends are joined.
+    /// A mesh of two or three dimensions with wraparound cables.
     Torus,
-    /// Groups of switches, all of a group and all groups joined with each other (Kim et al., ISCA 2008).
+    /// Groups of switches, with cables between all switches of a group and between all groups (Kim et al., ISCA 2008).
     Dragonfly,
 }
 
-/// The cables between some switches of a topology.
+/// Cables between some switches of a topology.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrunkSpec {
-    /// Rate of each in either direction (bandwidth); that of other cables when absent.
+    /// Rate of each cable in each direction (bandwidth); that of other cables when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub rate: Option<Bandwidth>,
-    /// Propagation delay of each (time); that of other cables when absent.
+    /// Propagation delay of each cable (time); that of other cables when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
     pub latency: Option<Time>,
