@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// Largest `pcie.lanes`.
 pub const LANES_MAX: u32 = 1024;
 
-/// The PCIe links. The lanes are shared out evenly among the drives.
+/// PCIe links of the drives. The lanes are divided evenly among the drives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PcieSpec {
     /// Generation (1 to 6).
     #[schemars(range(min = 1, max = 6))]
     pub generation: u32,
-    /// Lanes of all drives together. Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows.
+    /// Total number of lanes of all drives. Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows.
     #[schemars(range(min = 1, max = LANES_MAX))]
     pub lanes: u32,
     /// Maximum payload size, MPS (size): 128 B to 4 KiB, a power of two.
@@ -26,10 +26,10 @@ pub struct PcieSpec {
     /// Framing, sequence number, header and checksum of a memory write (size).
     #[schemars(extend("x-max" = "256 B"))]
     pub write_overhead: Size,
-    /// The same of a memory read request (size).
+    /// Framing, sequence number, header and checksum of a memory read request (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "256 B"))]
     pub read_overhead: Size,
-    /// The same of a completion with data (size).
+    /// Framing, sequence number, header and checksum of a completion with data (size).
     #[schemars(extend("x-max" = "256 B"))]
     pub completion_overhead: Size,
     /// Share of the link spent on data-link packets and skip sequences (0 to 0.5).

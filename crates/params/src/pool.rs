@@ -4,108 +4,113 @@ use super::values::{Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a server of a cluster lends to a pool of memory, and borrows from it: a node without cores, memory = "pool".
+/// Memory that a server of a cluster lends to a pool and borrows from it. The borrowed memory is a node without cores,
+/// `memory = "pool"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PoolSpec {
-    /// Bytes of its memory that it lends (size).
+    /// Memory that the server lends (size).
     #[serde(default = "nothing")]
     #[schemars(extend("x-max" = "64 TiB"))]
     pub lent: Size,
-    /// Bytes of the pool that it borrows (size): where buffers with `memory = "pool"` lie.
+    /// Memory of the pool that the server borrows (size), which holds buffers with `memory = "pool"`.
     #[serde(default = "nothing")]
     #[schemars(extend("x-max" = "64 TiB"))]
     pub borrow: Size,
-    /// The hosts that it borrows from, page by page in turn; all others that lend when absent.
+    /// Hosts that the server borrows from, page by page round robin; all other lenders when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 256))]
     pub from: Option<Vec<String>>,
-    /// What it borrows is memory that all servers with this name see: pages that they share. They borrow as much.
+    /// Name of a shared region: all servers with this name share the pages that they borrow. They borrow the same
+    /// amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
     pub region: Option<String>,
-    /// Whether it decides who may read and write the pages that others share.
+    /// True if the server decides which servers may read and write shared pages.
     #[serde(default)]
     pub controller: bool,
-    /// What a message about such a page takes the controller (time).
+    /// Processing time of a message about a shared page at the controller (time).
     #[serde(default = "controller_1_us")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "10 ms"))]
     pub controller_time: Time,
-    /// A page: what is handed out at a time, and within which lines are read ahead (size), a power of two.
+    /// Page (size), a power of two: the unit of allocation, and the range of a prefetcher.
     #[serde(default = "page_4_kib")]
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 GiB", "x-power-of-two" = true))]
     pub page: Size,
-    /// Reads that may wait for other servers.
+    /// Reads that may be outstanding at other servers.
     #[serde(default = "credits_256")]
     #[schemars(range(min = 1, max = 65536))]
     pub read_credits: u32,
-    /// Writes that may wait for other servers.
+    /// Writes that may be outstanding at other servers.
     #[serde(default = "credits_256")]
     #[schemars(range(min = 1, max = 65536))]
     pub write_credits: u32,
-    /// Between the CHA and the port in one direction (time).
+    /// Latency between the CHA and the port in one direction (time).
     #[serde(default = "latency_40_ns")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub latency: Time,
-    /// From a NACK to the next attempt (time).
+    /// Time from a NACK to the next attempt (time).
     #[serde(default = "retry_1_us")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1 ms"))]
     pub retry: Time,
-    /// From an attempt without any answer to the next (time).
+    /// Time from an attempt without an answer to the next attempt (time).
     #[serde(default = "timeout_20_us")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "100 us"))]
     pub timeout: Time,
-    /// Header of a message, in the place of Ethernet's (size).
+    /// Header of a message, in place of the Ethernet header (size).
     #[serde(default = "header_16_b")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
     pub header: Size,
-    /// Least frame on the wire, with its preamble, checksum and gap (size).
+    /// Minimum frame on the wire, with its preamble, checksum and gap (size).
     #[serde(default = "frame_84_b")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "256 B"))]
     pub frame_min: Size,
-    /// Priority class of what somebody waits for; above that of what is read ahead.
+    /// Priority class of demand requests, above that of prefetches.
     #[serde(default = "priority_6")]
     #[schemars(range(min = 1, max = 7))]
     pub demand_priority: u8,
-    /// Priority class of what is read ahead.
+    /// Priority class of prefetches.
     #[serde(default = "priority_1")]
     #[schemars(range(min = 0, max = 6))]
     pub prefetch_priority: u8,
-    /// Packets that wait at the port from which on what is read ahead is dropped there.
+    /// Number of packets waiting at the port from which on prefetches are dropped there.
     #[serde(default = "packets_16")]
     #[schemars(range(min = 1, max = 65536))]
     pub port_queue: u32,
-    /// What is read ahead.
+    /// Prefetcher of lines of the pool.
     #[serde(default)]
     pub prefetch: PoolPrefetchSpec,
-    /// Local memory set aside as a cache of the pages that it borrows (size): a multiple of `page`; none when absent.
+    /// Local memory set aside as a cache of the borrowed pages (size): a multiple of `page`; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 TiB"))]
     pub cache: Option<Size>,
-    /// What a miss of the cache brings: "line", its own; "page", its own and then the others of its page.
+    /// Lines that a cache miss fetches: "line", the missing one; "page", the missing one and then the others of its
+    /// page.
     #[serde(default)]
     pub fetch: PoolFetch,
-    /// When dirty lines of the cache go back: "eviction", when their room is wanted; "early", when nothing else waits.
+    /// Write-back of dirty lines of the cache: "eviction", when their page is evicted; "early", when nothing else
+    /// waits.
     #[serde(default)]
     pub write_back: PoolWriteBack,
-    /// Lines that may be on their way to the cache beside demand, and as many that may be on their way back.
+    /// Maximum number of lines in flight to the cache beside demand, and of lines being written back.
     #[serde(default = "queue_64")]
     #[schemars(range(min = 1, max = 1024))]
     pub transfers: u32,
 }
 
-/// What is read ahead of demand.
+/// Prefetcher of lines of a memory pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PoolPrefetchSpec {
-    /// What is read ahead: "none"; "next-line", the lines that follow; "stride", lines at the distance of the last two.
+    /// Prefetched lines: "none"; "next-line", the following lines; "stride", lines at the distance of the last two
+    /// reads.
     #[serde(default)]
     pub kind: PoolPrefetchKind,
-    /// Lines, or strides, ahead.
+    /// Lines, or strides, that the prefetcher runs ahead.
     #[serde(default = "depth_16")]
     #[schemars(range(min = 1, max = 64))]
     pub depth: u32,
-    /// Lines that were read ahead, or are on their way.
+    /// Maximum number of lines that have been prefetched or are in flight.
     #[serde(default = "queue_64")]
     #[schemars(range(min = 1, max = 1024))]
     pub queue: u32,
@@ -117,35 +122,35 @@ impl Default for PoolPrefetchSpec {
     }
 }
 
-/// How lines to be read ahead are found.
+/// Rule of a prefetcher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolPrefetchKind {
-    /// None is.
+    /// No prefetching.
     #[default]
     None,
-    /// The lines that follow.
+    /// The following lines.
     NextLine,
-    /// At the distance of the last two reads.
+    /// Lines at the distance of the last two reads.
     Stride,
 }
 
-/// What a miss of the cache brings.
+/// Lines that a miss of the cache fetches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolFetch {
-    /// Its line.
+    /// The missing line.
     #[default]
     Line,
-    /// Its line, and then the others of its page.
+    /// The missing line, and then the others of its page.
     Page,
 }
 
-/// When dirty lines of the cache go back.
+/// Write-back of dirty lines of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolWriteBack {
-    /// When the room of their page is wanted.
+    /// When their page is evicted.
     #[default]
     Eviction,
     /// When nothing else waits.
@@ -263,7 +268,7 @@ pub struct SharedPagesParams {
 pub struct SharedRegionParams {
     /// Number of the region's first page among the shared pages of the pool.
     pub first_page: u64,
-    /// Servers that share the pages, as ascending indices among the hosts; 256 at most.
+    /// Servers that share the pages, as ascending indices among the hosts; at most 256.
     pub members: Vec<u16>,
 }
 
@@ -301,7 +306,7 @@ pub struct PoolPrefetchParams {
     pub stride: bool,
     /// Lines, or strides, that the prefetcher runs ahead.
     pub depth: u32,
-    /// Lines that have been prefetched or are in flight.
+    /// Maximum number of lines that have been prefetched or are in flight.
     pub queue: u32,
 }
 
@@ -314,6 +319,6 @@ pub struct PoolCacheParams {
     pub whole_pages: bool,
     /// True if dirty lines are written back as soon as there is time, false if on eviction of their page.
     pub early: bool,
-    /// Lines beside demand in flight to the cache at most, and lines being written back at most; at least 1.
+    /// Maximum number of lines beside demand in flight to the cache, and of lines being written back; at least 1.
     pub transfers: u32,
 }

@@ -5,7 +5,7 @@ use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The socket that all drives hang off, or that of each.
+/// Socket that all drives are attached to, or the socket of each drive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum DriveSockets {
@@ -32,11 +32,11 @@ impl JsonSchema for DriveSockets {
     }
 }
 
-/// Which ways drives have to memory.
+/// Paths of drives to memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SsdModeSpec {
-    /// By the socket that they hang off.
+    /// Through the socket that they are attached to.
     #[default]
     Standard,
     /// A path to every socket.
@@ -49,24 +49,24 @@ impl SsdModeSpec {
     }
 }
 
-/// The NVMe drives.
+/// NVMe drives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SsdSpec {
-    /// How many; with several sockets on each, or in all where `ssd.sockets` says where they are.
+    /// Number of drives: on each socket, or in total if `ssd.sockets` is given.
     #[schemars(range(min = 1, max = 64))]
     pub count: u32,
-    /// The socket that the drives hang off: one number for all, or a list with that of each, ascending, such as [0, 0,
-    /// 1, 1]; every socket has `count` drives when absent. Drives are numbered in this order; each has as many lanes as
-    /// it would among all of them on one socket.
+    /// Socket that the drives are attached to: one number for all, or a list with the socket of each, ascending, such
+    /// as [0, 0, 1, 1]; every socket has `count` drives when absent. Drives are numbered in this order; each has as
+    /// many lanes as if all of them were on one socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sockets: Option<DriveSockets>,
-    /// Which ways the drives have to memory: "standard", by the socket that they hang off; "octo", a path to every
-    /// socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in;
-    /// "standard" when absent.
+    /// Paths of the drives to memory: "standard", through the socket that they are attached to; "octo", a path to every
+    /// socket, each as wide as that of a standard drive, with data on the path to the memory that holds it; "standard"
+    /// when absent.
     #[serde(default, skip_serializing_if = "SsdModeSpec::is_default")]
     pub mode: SsdModeSpec,
-    /// Bandwidth of one drive in both directions (bandwidth): short for `read_bandwidth` and `write_bandwidth`.
+    /// Bandwidth of one drive in both directions (bandwidth): shorthand for `read_bandwidth` and `write_bandwidth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 MB/s", "x-max" = "1 TB/s"))]
     pub bandwidth: Option<Bandwidth>,
@@ -78,16 +78,16 @@ pub struct SsdSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 MB/s", "x-max" = "1 TB/s"))]
     pub write_bandwidth: Option<Bandwidth>,
-    /// From submission of a command to its first data (time).
+    /// Time from submission of a command to its first data (time).
     #[schemars(extend("x-max" = "1 s"))]
     pub latency: Time,
-    /// Commands that a drive holds.
+    /// Maximum number of commands that a drive holds.
     #[schemars(range(min = 1, max = 65536))]
     pub queue_depth: u32,
-    /// Largest transfer of one NVMe request (size), a power of two; the kernel does its work request by request.
+    /// Largest transfer of one NVMe request (size), a power of two; the kernel does its work per request.
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "1 GiB", "x-power-of-two" = true))]
     pub max_transfer: Size,
-    /// Open commands that a drive serves at a time, TLP by TLP, round robin.
+    /// Commands that a drive serves at a time, TLP by TLP, round robin.
     #[schemars(range(min = 1, max = 1024))]
     pub streams: u32,
 }
@@ -103,7 +103,7 @@ pub struct SsdParams {
     pub write_bytes_per_s: u64,
     /// Time from submission of a command to its first data, in ps.
     pub latency_ps: u64,
-    /// Commands that a drive holds at most.
+    /// Maximum number of commands that a drive holds.
     pub queue_depth: u32,
     /// Commands that a drive serves at a time, TLP by TLP, round robin.
     pub streams: u32,
