@@ -1,4 +1,4 @@
-//! Keys and parameters of frequencies, voltages and sleep of cores.
+//! Keys and parameters of frequencies, voltages and sleep states of cores.
 
 use super::governor::{GovernorKindSpec, GovernorParams, GovernorSpec, IdleGovernorParams, IdleSpec};
 use super::values::{Power, SleepPower, Slew, Time};
@@ -11,58 +11,57 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Least and most voltage, in microvolts.
+/// Smallest and largest voltage, in microvolts.
 const VOLTAGES_UV: (u64, u64) = (100_000, 5_000_000);
 
-/// Least and most frequency, in hertz.
+/// Smallest and largest frequency, in hertz.
 const FREQUENCIES_HZ: (u64, u64) = (10_000_000, 10_000_000_000);
 
-/// Most power, in microwatts.
+/// Smallest and largest power, in microwatts.
 const POWERS_UW: (u64, u64) = (0, 1_000_000_000);
 
-/// Frequencies, voltages and sleep of the cores of a server. What is absent comes from the profile.
+/// Frequencies, voltages and sleep states of the cores of a server. Absent values come from the profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PowerSpec {
-    /// Profile that the values start from, by its name: "i7-3770".
+    /// Profile that provides absent values, by name: "i7-3770".
     #[serde(default = "i7_3770")]
     pub profile: String,
-    /// The frequencies that cores may have, each with its voltage (P-states): a range, or a list of 1 to 64 from the
-    /// slowest, each as text such as "0.8 GHz @ 0.65 V" or as a table.
+    /// Frequencies of the cores, each with its voltage (P-states): a range, or a list of 1 to 64 from the slowest, each
+    /// as text such as "0.8 GHz @ 0.65 V" or as a table.
     pub pstates: PStatesSpec,
-    /// What a core takes for being there, whatever it does.
+    /// Static power of a core, independent of its activity.
     #[serde(rename = "static")]
     pub static_power: StaticSpec,
-    /// What a core at work takes beyond that.
+    /// Power of an active core beyond its static power.
     pub dynamic: DynamicSpec,
-    /// Which cores have one frequency: "chip", all of a socket; "core", each has its own.
+    /// Frequency domain: "chip", all cores of a socket; "core", each core.
     pub domain: DomainSpec,
-    /// How fast a voltage changes (slew rate): before a frequency rises, and after it fell. More than none where the
+    /// Rate at which the voltage changes (slew rate), before a frequency rises and after it fell. More than zero if the
     /// voltages of `pstates` differ.
     #[schemars(extend("x-max" = "1 V/us"))]
     pub slew: Slew,
-    /// How long cores stand still while their frequency changes (time).
+    /// Time that cores halt while their frequency changes (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub relock: Time,
-    /// The states that an idle core may sleep in (C-states), by name.
+    /// Sleep states of idle cores (C-states), by name.
     #[serde(default)]
     pub cstate: BTreeMap<String, CStateSpec>,
-    /// Who decides on frequencies: its name, or a table.
+    /// Frequency governor, by name or as a table.
     #[schemars(schema_with = "governor_schema")]
     pub governor: GovernorSpec,
-    /// Who decides in which state a core sleeps: "menu", by the next timer and what was; "menu-2.6.38", the same as of
-    /// that Linux; "teo", by the timer events that were; "ladder", step by step; "poll", nobody, and an idle core
-    /// polls.
+    /// Idle governor: "menu", by the next timer and past sleeps; "menu-2.6.38", that of Linux 2.6.38; "teo", by past
+    /// timer events; "ladder", step by step; "poll", none, so that idle cores poll.
     pub idle: IdleSpec,
-    /// The longest exit from sleep that is allowed (time): deeper states are not used (PM QoS), and none, so that an
-    /// idle core polls, when that of all is longer; any when absent.
+    /// Longest exit latency allowed (time): deeper states are not used (PM QoS), and if all states are deeper, idle
+    /// cores poll; any when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub qos: Option<Time>,
-    /// Of what a core at work takes beyond its being there, the share that one takes that polls (0 to 1).
+    /// Power of a polling core beyond its static power, as a share of that of an active core (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub poll: f64,
-    /// Between two ticks of the scheduler at a core (time); none when absent.
+    /// Period of the scheduler tick of a core (time); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "100 us", "x-max" = "1 s"))]
     pub tick: Option<Time>,
@@ -70,110 +69,109 @@ pub struct PowerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub tick_cost: Option<Time>,
-    /// With `power.tick`: whether an idle core has none (CONFIG_NO_HZ); else ticks wake it. True when absent.
+    /// With `power.tick`: true if an idle core has no ticks (CONFIG_NO_HZ), otherwise ticks wake it; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tickless: Option<bool>,
 }
 
-/// The frequencies that cores may have.
+/// P-states of the cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PStatesSpec {
-    /// A range: frequencies at even distances, and so their voltages.
+    /// A range: frequencies at equal distances, and voltages at equal distances.
     Range(PStateRangeSpec),
-    /// One by one.
+    /// A list of P-states.
     List(#[schemars(length(min = 1, max = 64))] Vec<PStateEntry>),
 }
 
-/// Frequencies at even distances, and so their voltages.
+/// Range of P-states, with frequencies and voltages at equal distances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PStateRangeSpec {
-    /// How many frequencies a range has, at even distances.
+    /// Number of P-states in the range.
     #[schemars(range(min = 2, max = 64))]
     pub count: u32,
-    /// The slowest of a range (frequency at voltage), such as "0.8 GHz @ 0.65 V".
+    /// Slowest P-state of the range (frequency at voltage), such as "0.8 GHz @ 0.65 V".
     pub from: StateAt,
-    /// The fastest of a range (frequency at voltage).
+    /// Fastest P-state of the range (frequency at voltage).
     pub to: StateAt,
 }
 
-/// A frequency that cores may have, with or without what they take at it.
+/// P-state, with or without its power.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PStateEntry {
-    /// What they take follows from `static` and `dynamic`.
+    /// P-state with a power that follows from `static` and `dynamic`.
     Plain(StateAt),
-    /// A frequency that cores may have, and what cores take at it.
+    /// P-state with its power.
     Full(PStateSpec),
 }
 
-/// A frequency that cores may have, and what they take at it.
+/// P-state with its power.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PStateSpec {
     /// Frequency at voltage, such as "0.8 GHz @ 0.65 V".
     pub at: StateAt,
-    /// What a core takes there for being there (power); as `power.static` says when absent.
+    /// Static power of a core in this P-state (power); that of `power.static` when absent.
     #[serde(default, rename = "static", skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 kW"))]
     pub static_power: Option<Power>,
-    /// What a core at work takes there beyond that (power); as `power.dynamic` says when absent.
+    /// Power of an active core in this P-state beyond its static power (power); that of `power.dynamic` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 kW"))]
     pub dynamic: Option<Power>,
 }
 
-/// What a core takes for being there at two voltages; at others it follows the power law through both.
+/// Static power of a core at two voltages; at others it follows the power law through both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StaticSpec {
-    /// What a core takes for being there at the lower of two voltages (power at voltage), such as "1.92 W @ 0.65 V"; at
-    /// others it follows the power law through both.
+    /// Static power of a core at the lower of two voltages (power at voltage), such as "1.92 W @ 0.65 V"; at other
+    /// voltages it follows the power law through both.
     pub low: PowerAt,
-    /// What it takes at the higher one (power at voltage).
+    /// Static power of a core at the higher voltage (power at voltage).
     pub high: PowerAt,
 }
 
-/// What a core at work takes beyond its being there; elsewhere in proportion to the frequency and the square of the
-/// voltage.
+/// Power of an active core beyond its static power. In other P-states it is proportional to the frequency and to the
+/// square of the voltage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DynamicSpec {
-    /// What a core at work takes beyond its being there (power).
+    /// Power of an active core beyond its static power (power).
     #[schemars(extend("x-max" = "1 kW"))]
     pub power: Power,
-    /// Where it takes that (frequency at voltage); elsewhere it is in proportion to the frequency and the square of the
-    /// voltage.
+    /// P-state with that power (frequency at voltage); in others the power is proportional to the frequency and to the
+    /// square of the voltage.
     pub at: StateAt,
 }
 
-/// Which cores have one frequency.
+/// Cores that share a frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DomainSpec {
-    /// All of a socket.
+    /// All cores of a socket.
     Chip,
-    /// Each its own.
+    /// Each core alone.
     Core,
 }
 
-/// A state that an idle core may sleep in.
+/// Sleep state of an idle core (C-state).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CStateSpec {
-    /// From the end of sleep until the core works again (time).
+    /// Exit latency: time from the end of sleep until the core works again (time).
     #[schemars(extend("x-max" = "1 s"))]
     pub exit: Time,
-    /// The shortest stay that is worth it (time), not less than `exit`.
+    /// Target residency: shortest sleep that is worth entering the state (time), not less than `exit`.
     #[schemars(extend("x-max" = "10 s"))]
     pub residency: Time,
-    /// What a core takes there (power), or "static": what it takes for being there at the voltage that it has; "static"
-    /// when absent.
+    /// Power of a sleeping core (power), or "static": its static power at the current voltage; "static" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 kW"))]
     pub power: Option<SleepPower>,
-    /// Whether it is left out; false when absent.
+    /// True if the state is not used; false when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disable: Option<bool>,
 }
@@ -182,33 +180,33 @@ fn i7_3770() -> String {
     "i7-3770".to_owned()
 }
 
-/// A governor by its name alone, or as a table.
+/// Returns the schema of a governor: its name alone, or a table.
 fn governor_schema(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "anyOf": [{ "type": "string", "enum": GovernorKindSpec::NAMES }, GovernorSpec::json_schema(generator)]
     })
 }
 
-/// A value at a voltage, as text such as "0.8 GHz @ 0.65 V".
+/// Defines a type of values at a voltage, written as text such as "0.8 GHz @ 0.65 V".
 macro_rules! at_voltage {
     ($name:ident, $field:ident, $dimension:expr, $range:expr, $form:literal, $example:literal, $doc:literal) => {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name {
-            /// The value, in the base unit of its dimension.
+            /// Value, in the base unit of its dimension.
             pub $field: u64,
             /// Voltage in microvolts.
             pub uv: u64,
         }
 
         impl $name {
-            /// Reads it. The error is a sentence without the path.
+            /// Parses the text. The message of an error does not name the key.
             pub fn parse(text: &str) -> Result<Self, Fault> {
                 let [$field, uv] = parse_at(text, $dimension, $range, $form, $example)?;
                 Ok(Self { $field, uv })
             }
 
-            /// As [`Self::parse`] reads it.
+            /// Formats the value as [`Self::parse`] reads it.
             pub fn format(self) -> String {
                 format!("{} @ {}", format(self.$field, $dimension), format(self.uv, Dimension::Voltage))
             }
@@ -263,7 +261,7 @@ at_voltage!(
     "A power in microwatts at a voltage: up to 1 kW, 100 mV to 5 V."
 );
 
-/// Reads a value of a dimension and a range, and the voltage after its "@".
+/// Parses a value of a dimension and a range, and the voltage after its "@".
 fn parse_at(text: &str, dimension: Dimension, range: (u64, u64), form: &str, example: &str) -> Result<[u64; 2], Fault> {
     let Some((value, voltage)) = text.split_once('@') else {
         return Err(Fault::new(Code::MalformedValue, format!("{} is no {form} such as \"{example}\"", shorten(text))));
@@ -312,7 +310,7 @@ pub struct CState {
 pub enum PowerDomain {
     /// All cores of a socket share a frequency.
     Chip,
-    /// Each core has a frequency of its own.
+    /// Each core has a private frequency.
     Core,
 }
 

@@ -6,24 +6,24 @@ use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote"
-/// does.
+/// Other sockets, whose cores access the memory of this one over UPI. They are simulated only with a workload of kind
+/// "remote".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteSpec {
-    /// Other sockets.
+    /// Number of other sockets.
     #[schemars(range(min = 1, max = 63))]
     pub sockets: u32,
-    /// Lines that a core there keeps in flight, line fill buffer and prefetches together.
+    /// Lines that a core there keeps in flight, in its line fill buffer and by its prefetchers together.
     #[schemars(range(min = 1, max = 1024))]
     pub lines_in_flight: u32,
-    /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
+    /// True if a line that becomes dirty at another socket causes a directory write to memory.
     pub directory: bool,
-    /// The way between two sockets: one pair of UPI directions.
+    /// UPI link between two sockets: one pair of directions.
     pub upi: UpiSpec,
 }
 
-/// One pair of UPI directions.
+/// UPI link between two sockets: one pair of directions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpiSpec {
@@ -33,16 +33,16 @@ pub struct UpiSpec {
     /// Latency of one direction, from CHA to CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub latency: Time,
-    /// Lines with data on their way in one direction.
+    /// Credits for messages with data in one direction: lines in flight.
     #[schemars(range(min = 1, max = 65536))]
     pub data_credits: u32,
-    /// Requests without data on their way in one direction.
+    /// Credits for messages without data in one direction.
     #[schemars(range(min = 1, max = 65536))]
     pub request_credits: u32,
-    /// A line of data with all that goes with it (size).
+    /// Message with a line of data, overheads included (size).
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 KiB"))]
     pub data: Size,
-    /// A request or an answer without data (size).
+    /// Request or response without data (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 KiB"))]
     pub request: Size,
 }
@@ -51,16 +51,16 @@ pub struct UpiSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteStreamSpec {
-    /// The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers.
+    /// Other sockets that the stream runs on, from 0: "0-2", "0,2" or a list of numbers.
     pub sockets: CoreList,
-    /// Cores on each of them.
+    /// Cores on each of these sockets.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 256))]
     pub cores: u32,
-    /// The order of its accesses.
+    /// Order of the accesses.
     #[serde(default)]
     pub pattern: PatternSpec,
-    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+    /// Distance between two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
     pub stride: Option<Size>,
@@ -72,7 +72,7 @@ pub struct RemoteStreamSpec {
     #[serde(default = "gibibyte")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
     pub working_set: Size,
-    /// Least time between two accesses of one core (time).
+    /// Minimum time between two accesses of one core (time).
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub gap: Time,
@@ -97,11 +97,11 @@ fn no_time() -> Time {
 /// Cores of other sockets that use memory of this socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RemoteParams {
-    /// Number of other sockets, each with one or several of the cores, and each with a UPI link of its own.
+    /// Number of other sockets, each with at least one of the cores and a private UPI link.
     pub sockets: u32,
     /// UPI link to each of those sockets.
     pub upi: UpiParams,
-    /// Lines that a core has in flight at most, in its line fill buffer and by its prefetchers together.
+    /// Maximum number of lines that a core has in flight, in its line fill buffer and by its prefetchers together.
     pub lines_in_flight: u32,
     /// True if a line that becomes dirty at a remote socket causes a directory write to memory.
     pub directory: bool,

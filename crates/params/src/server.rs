@@ -27,103 +27,102 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Which server the values start from.
+/// Preset and sockets of a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
-    /// The server that every other value starts from: a preset by name, as `hostnet list presets` has them; none when
-    /// absent.
+    /// Preset that provides all absent values, by name as `hostnet list presets` shows it; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 when
-    /// neither this nor the preset says.
+    /// Number of sockets, each with the cores, caches, memory and drives of the tables of the server, or of its table
+    /// "socket.N"; 1 when neither this key nor the preset sets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 8))]
     pub sockets: Option<u32>,
-    /// What the server is, in words.
+    /// Description of the server, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Why results of this server are not checked against measurements; shown with every result.
+    /// Reason why results of this server are not validated against measurements; shown with every result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unvalidated: Option<String>,
 }
 
-/// A server, what runs on it, and for how long: the content of a configuration file. What is absent comes from the
-/// preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB"
-/// (GB = 10^9 bytes, GiB = 2^30 bytes).
+/// Server, its workloads and the length of its run: the content of a configuration file. Absent values come from the
+/// preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB" (GB = 10^9 bytes,
+/// GiB = 2^30 bytes).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Which server the values start from.
+    /// Preset and sockets of the server.
     #[serde(default)]
     pub server: ServerSpec,
-    /// The cores and their line fill buffers.
+    /// Cores and their line fill buffers.
     pub core: CoreSpec,
-    /// The caching and home agents.
+    /// Caching and home agents.
     pub cha: ChaSpec,
-    /// The caches of the socket; a line has 64 B.
+    /// Caches of the socket; a line has 64 B.
     pub cache: CacheSpec,
-    /// The L2 prefetchers of every core; they take part when the caches do.
+    /// L2 prefetchers of every core; simulated only with caches.
     pub prefetch: PrefetchSpec,
-    /// Direct cache access of the drives (DDIO); it takes part when the caches do.
+    /// Direct cache access of the drives (DDIO); simulated only with caches.
     pub ddio: DdioSpec,
-    /// The memory controllers and their DRAM.
+    /// Memory controllers and their DRAM.
     pub memory: MemorySpec,
-    /// Where the parts of a socket lie, if they lie on a mesh.
+    /// Positions of the parts of a socket on a mesh, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noc: Option<DieSpec>,
-    /// Memory behind a CXL link: a node without cores, whose number follows those of the sockets.
+    /// Memory behind a CXL link: a node without cores, numbered after the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expander: Option<ExpanderSpec>,
-    /// A place in a pool of memory over the network: a node without cores. It takes part when the server is a host of
-    /// a cluster.
+    /// Memory borrowed from and lent to a pool over the network: a node without cores. It is simulated only if the
+    /// server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolSpec>,
-    /// The integrated IO controller.
+    /// Integrated IO controller.
     pub iio: IioSpec,
-    /// The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives.
+    /// PCIe links between the drives and the IIO. The lanes are divided evenly among the drives.
     pub pcie: PcieSpec,
-    /// The NVMe drives, all alike.
+    /// NVMe drives, all alike.
     pub ssd: SsdSpec,
-    /// What storage IO costs beyond its data.
+    /// Costs of storage IO beyond its data.
     pub fio: FioCostSpec,
-    /// The NIC. It takes part when the server is a host of a cluster.
+    /// NIC of the server. It is simulated only if the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nic: Option<NicSpec>,
-    /// What network traffic costs the cores: kernel, system calls and copies. It takes part when the server is a host
-    /// of a cluster.
+    /// Costs of network traffic on the cores: kernel, system calls and copies. They are simulated only if the server is
+    /// a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<StackSpec>,
-    /// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind
-    /// "remote" does.
+    /// Other sockets, whose cores access the memory of this one over UPI. They are simulated only with a workload of
+    /// kind "remote".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteSpec>,
-    /// The ways between the sockets of the server (UPI, before Skylake QPI), one between each two. They take part when
-    /// there are several.
+    /// Links between the sockets of the server (UPI, before Skylake QPI), one between each two. They are simulated only
+    /// with several sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upi: Option<SocketsSpec>,
-    /// What a socket has of its own, by its number.
+    /// Tables of single sockets, by number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub socket: BTreeMap<String, SocketSpec>,
-    /// What watches the host and throttles. It takes part when the server is a host of a cluster.
+    /// Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<ControlSpec>,
-    /// What the parts of the server consume; without it there is no energy meter. What is absent comes from the
+    /// Energy consumption of the parts of the server; without it there is no energy meter. Absent values come from the
     /// profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergySpec>,
-    /// Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep. What is
-    /// absent comes from the profile.
+    /// Frequencies, voltages and sleep states of the cores; without it they have one frequency and do not sleep. Absent
+    /// values come from the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerSpec>,
-    /// What runs on the server, by name.
+    /// Workloads of the server, by name.
     pub workload: BTreeMap<String, WorkloadSpec>,
-    /// How long to simulate.
+    /// Name, seed, length and memory of the run.
     #[serde(default)]
     pub run: RunSpec,
 }
 
-/// One server and the workloads that run on it.
+/// Server and the workloads that run on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerParams {
     /// Sockets of the server, at least one. Workloads number cores and drives across the sockets, those of the first
@@ -159,39 +158,39 @@ pub struct ServerParams {
     pub seed: u64,
 }
 
-/// One socket: its cores, its memory, and the devices attached to it.
+/// Socket: its cores, its memory, and the devices attached to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SocketParams {
-    /// The cores and their line fill buffers.
+    /// Cores and their line fill buffers.
     pub core: CoreParams,
-    /// The caching and home agents.
+    /// Caching and home agents.
     pub cha: ChaParams,
-    /// The caches; `None` = every access of a stream misses them, as in a buffer much larger than the caches.
+    /// Caches; `None` = every access of a stream misses them, as in a buffer much larger than the caches.
     pub cache: Option<CacheParams>,
-    /// The memory controllers and their DRAM.
+    /// Memory controllers and their DRAM.
     pub memory: MemoryParams,
-    /// The integrated IO controller.
+    /// Integrated IO controller.
     pub iio: IioParams,
-    /// The PCIe links between devices and the IIO.
+    /// PCIe links between devices and the IIO.
     pub pcie: PcieParams,
-    /// The NVMe drives.
+    /// NVMe drives.
     pub ssd: SsdParams,
-    /// The NIC; its PCIe link follows those of the drives. A server has at most one NIC.
+    /// NIC; its PCIe link follows those of the drives. A server has at most one NIC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nic: Option<NicParams>,
     /// Cores of other sockets with memory on this one; nothing else of those sockets is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteParams>,
-    /// Memory behind a CXL link: a node of its own, numbered after the sockets.
+    /// Memory behind a CXL link: a separate node, numbered after the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expander: Option<Box<ExpanderParams>>,
     /// Interfaces to a memory channel network, if the socket is on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcn: Option<Box<McnParams>>,
-    /// DIMM with a NIC in its buffer device: a node of its own, in the place of an expander.
+    /// DIMM with a NIC in its buffer device: a separate node, in place of an expander.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimm: Option<Box<DimmParams>>,
-    /// Memory borrowed from other servers, and memory lent to them: a node of its own, numbered after the socket.
+    /// Memory borrowed from other servers, and memory lent to them: a separate node, numbered after the socket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<Box<PoolParams>>,
     /// Places of the parts on the die; `None` = all distances are equal, and the mesh has unlimited bandwidth.

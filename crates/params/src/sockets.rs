@@ -11,42 +11,45 @@ use super::ssd::SsdSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The ways between the sockets of a server (UPI, before Skylake QPI): one between each two. They take part when there
-/// are several sockets.
+/// Links between the sockets of a server (UPI, before Skylake QPI): one between each two. They are simulated only with
+/// several sockets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SocketsSpec {
-    /// Links between each two sockets, whose bandwidths and credits add up.
+    /// Number of links between each two sockets, whose bandwidths and credits add up.
     #[schemars(range(min = 1, max = 16))]
     pub links: u32,
-    /// What one link is like.
+    /// Bandwidth, latency and credits of one link.
     pub link: UpiSpec,
-    /// Whether memory reads a line as soon as another socket asks for it, while the caches there are looked up.
+    /// True if memory reads a line speculatively as soon as another socket requests it, while the caches of the home
+    /// socket are looked up.
     pub speculative: bool,
-    /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
+    /// True if a line that becomes dirty at another socket causes a directory write to memory.
     pub directory: bool,
-    /// How the home of a line learns what the caches of other sockets have of it; "directory" when absent.
+    /// Snooping of the caches of other sockets by the home of a line; "directory" when absent.
     #[serde(default, skip_serializing_if = "SnoopSpec::is_default")]
     pub snoop: SnoopSpec,
-    /// What a device's write to the LLC (DDIO) does with a line of another socket: "memory" writes it there, as
-    /// processors do; "device" keeps it in the LLC of the device's socket, "home" in that of the line's.
+    /// Destination of a device's write to the LLC (DDIO) if the line belongs to another socket: "memory", the memory of
+    /// that socket, as on real processors; "device", the LLC of the device's socket; "home", the LLC of the line's
+    /// socket.
     #[serde(default)]
     pub ddio: RemoteDdioSpec,
-    /// Request buffer entries of a CHA slice that lines of other sockets may hold at most; half of `cha.tor.entries`
-    /// when absent.
+    /// Maximum number of request buffer entries (TOR) of a CHA slice that lines of other sockets hold; half of
+    /// `cha.tor.entries` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1023))]
     pub tor_entries: Option<u32>,
 }
 
-/// How the home of a line learns what the caches of other sockets have of it.
+/// Snooping of the caches of other sockets by the home of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SnoopSpec {
-    /// It knows, and asks those that have something.
+    /// The home knows the sockets that have the line, and snoops only those.
     #[default]
     Directory,
-    /// It asks all others about every read that its memory answers, while memory reads, and waits for their answers.
+    /// The home snoops all other sockets on every read that its memory answers, while memory reads, and waits for their
+    /// answers.
     Home,
 }
 
@@ -56,45 +59,45 @@ impl SnoopSpec {
     }
 }
 
-/// What DDIO does with lines of another socket.
+/// Destination of DDIO writes to lines of another socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RemoteDdioSpec {
-    /// To memory.
+    /// The memory of the line's socket.
     #[default]
     Memory,
-    /// To the LLC of the device's socket.
+    /// The LLC of the device's socket.
     Device,
-    /// To the LLC of the line's socket.
+    /// The LLC of the line's socket.
     Home,
 }
 
-/// What a socket has of its own; the tables of the server hold for what is not given.
+/// Tables of one socket; absent values come from the tables of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SocketSpec {
-    /// The cores and their line fill buffers.
+    /// Cores and their line fill buffers.
     pub core: CoreSpec,
-    /// The caching and home agents.
+    /// Caching and home agents.
     pub cha: ChaSpec,
-    /// The caches.
+    /// Caches of the socket.
     pub cache: CacheSpec,
-    /// The L2 prefetchers of every core.
+    /// L2 prefetchers of every core.
     pub prefetch: PrefetchSpec,
     /// Direct cache access of the drives.
     pub ddio: DdioSpec,
-    /// The memory controllers and their DRAM.
+    /// Memory controllers and their DRAM.
     pub memory: MemorySpec,
-    /// The integrated IO controller.
+    /// Integrated IO controller.
     pub iio: IioSpec,
-    /// The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives.
+    /// PCIe links between the drives and the IIO. The lanes are divided evenly among the drives.
     pub pcie: PcieSpec,
-    /// The NVMe drives.
+    /// NVMe drives.
     pub ssd: SsdSpec,
 }
 
 impl SocketSpec {
-    /// Its tables.
+    /// Names of the tables of a socket.
     pub const TABLES: [&str; 9] = ["core", "cha", "cache", "prefetch", "ddio", "memory", "iio", "pcie", "ssd"];
 }
 
@@ -109,7 +112,7 @@ pub struct InterSocketParams {
     pub broadcast: bool,
     /// True if a line that becomes dirty at a remote socket causes a directory write to memory.
     pub directory: bool,
-    /// TOR entries of a slice that lines homed on remote sockets may hold at most.
+    /// Maximum number of TOR entries of a slice that lines homed on remote sockets hold.
     pub tor_entries: u32,
     /// Destination of DDIO writes to lines of a remote socket.
     pub ddio: RemoteDdio,
