@@ -9,7 +9,7 @@ pub struct JobParams {
     pub name: String,
     /// Kind of the job, as the user wrote it.
     pub kind: String,
-    /// The host of each rank.
+    /// Host of each rank.
     pub hosts: Vec<u16>,
     /// Number of times that the ranks run all blocks.
     pub iterations: u32,
@@ -128,7 +128,7 @@ pub struct StepWorkParams {
 pub struct StepBlockParams {
     /// Number of repetitions.
     pub times: u32,
-    /// The steps of each rank.
+    /// Steps of each rank.
     pub steps: Vec<Vec<RankStepParams>>,
 }
 

@@ -6,108 +6,107 @@ use hostnet_kernel::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When requests come, and who serves them.
+/// Service: the arrivals of its requests, and the workers that serve them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceSpec {
-    /// Requests per second of each flow, whether or not those before them are answered.
+    /// Requests per second of each flow, in an open loop: requests do not wait for the answers to earlier ones.
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate: f64,
-    /// How they come; "poisson" when absent.
+    /// Arrival process of the requests; "poisson" when absent.
     #[serde(default)]
     pub arrivals: ArrivalsSpec,
-    /// Time that a worker takes for a request, on average (time); none when absent. At a server it is work of a core at
+    /// Mean service time of a request at a worker (time); none when absent. At a server it is work of a core at
     /// `core.frequency`.
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub time: Time,
-    /// The same in cycles of the core that does it, in the place of `time`; only where the workers are on a server.
+    /// Mean service time in cycles of the core of the worker, in place of `time`; only if the workers are on a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
     pub cycles: Option<u64>,
-    /// How that time is distributed; "constant" when absent.
+    /// Distribution of the service time; "constant" when absent.
     #[serde(default)]
     pub distribution: DistributionSpec,
-    /// Of "lognormal": standard deviation of that time divided by its mean; 1 when absent.
+    /// With "lognormal": standard deviation of the service time divided by its mean; 1 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01, max = 10.0))]
     pub deviation: Option<f64>,
-    /// Requests that a host serves at a time, of all flows of the table; the others wait in the order in which they
-    /// came; 1 when absent. At a server they are shared out among the cores that have connections, at least one each.
+    /// Requests that a host serves at a time, of all flows of the table; the others wait in order of arrival; 1 when
+    /// absent. At a server they are divided among the cores that have connections, at least one each.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub workers: u32,
-    /// Reads of storage that each request waits for; none when absent. Only where the workers are on a server.
+    /// Storage reads that each request waits for; none when absent. Only if the workers are on a server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io: Option<ServiceIoSpec>,
-    /// Requests of each flow that come as a burst, with as much time from one burst to the next as `rate` says; 1 when
-    /// absent.
+    /// Requests of each flow that arrive as a burst, with bursts at intervals that keep the mean `rate`; 1 when absent.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub burst: u32,
-    /// From one request of a burst to the next (time); they come at a time when absent.
+    /// Time between two requests of a burst (time); all arrive at once when absent.
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1 s"))]
     pub spacing: Time,
-    /// When the first come of each host that asks, with arrivals = "constant"; the time between two after the flow
+    /// Time of the first requests of each requesting host, with arrivals = "constant"; one interval after the flow
     /// begins when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseSpec>,
-    /// First word of a request, 2 to 16 letters, of which a NIC may look at the first two; "GET" when absent.
+    /// First word of a request, 2 to 16 letters, of which a NIC may inspect the first two; "GET" when absent.
     #[serde(default = "get")]
     #[schemars(length(min = 2, max = 16))]
     pub verb: String,
-    /// Requests of different sizes, in the place of `request`: a distribution, as of `sizes`.
+    /// Distribution of the sizes of requests, in place of `request`, as of `sizes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<FlowSizesSpec>,
-    /// Answers of different sizes, in the place of `response`.
+    /// Distribution of the sizes of answers, in place of `response`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses: Option<FlowSizesSpec>,
 }
 
-/// Reads of storage that a request waits for, one after the other, with even pieces of work before, between and after.
+/// Storage reads of a request, one after the other. Equal pieces of work precede, separate and follow them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceIoSpec {
-    /// How many, with even pieces of work before, between and after.
+    /// Number of reads; equal pieces of work precede, separate and follow them.
     #[schemars(range(min = 1, max = 255))]
     pub reads: u8,
-    /// What each takes (time).
+    /// Latency of each read (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
     pub latency: Time,
 }
 
-/// When the first requests of a host come.
+/// Time of the first requests of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PhaseSpec {
-    /// Those of all hosts when the flow begins.
+    /// The start of the flow, for all hosts.
     Aligned,
-    /// Of each host at a time of its own, drawn from the time between two.
+    /// A random time within one interval, drawn for each host.
     Random,
 }
 
-/// How requests come.
+/// Arrival process of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrivalsSpec {
-    /// Independently of each other.
+    /// Independent arrivals.
     #[default]
     Poisson,
-    /// By a clock.
+    /// Equal intervals.
     Constant,
 }
 
-/// How a time is distributed.
+/// Distribution of a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DistributionSpec {
-    /// Always the same.
+    /// Constant.
     #[default]
     Constant,
     /// Exponential.
     Exponential,
-    /// Its logarithm is normal.
+    /// Lognormal.
     Lognormal,
 }
 
@@ -123,7 +122,7 @@ fn one() -> u32 {
     1
 }
 
-/// ln 2 in units of 2^-32.
+/// ln 2, in units of 2^-32.
 const LN_2: u128 = 2_977_044_472;
 
 /// Distribution of random numbers. Integer arithmetic only, because the samples decide the order of events.
@@ -240,7 +239,7 @@ pub struct ServiceParams {
     pub time_ps: Distribution,
     /// Requests that a host serves at a time.
     pub workers: u32,
-    /// Outstanding requests of a connection at most; requests beyond the limit are dropped.
+    /// Maximum number of outstanding requests of a connection; requests beyond the limit are dropped.
     pub in_flight: u32,
     /// Seed of the random numbers of both ends.
     pub seed: u64,

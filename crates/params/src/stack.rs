@@ -6,94 +6,94 @@ use super::values::{Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What network traffic costs the cores: kernel, system calls and copies. It takes part when the server is a host of a
-/// cluster.
+/// Costs of network traffic on the cores: kernel, system calls and copies. They are simulated only if the server is a
+/// host of a cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StackSpec {
-    /// The cores that have a receive queue of the NIC; those of the applications of the flows when absent (aRFS).
+    /// Cores that have a receive queue of the NIC; those of the applications of the flows when absent (aRFS).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<CoreList>,
     /// Work of the driver and IP per received packet (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub packet: Time,
-    /// Work of TCP and the socket per received segment, after packets were joined (time).
+    /// Work of TCP and the socket per received segment, after packets were coalesced (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub segment: Time,
     /// Work per acknowledgement sent (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub ack: Time,
-    /// Work per segment sent, before the NIC cuts it (time).
+    /// Work per segment sent, before the NIC splits it into packets (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub send: Time,
     /// Work of allocating and releasing a socket buffer, per received packet and per segment sent whose data is copied
-    /// (time); "0 ns" when absent: part of the work on packets and segments.
+    /// (time); "0 ns" when absent: included in the work on packets and segments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub allocate: Option<Time>,
-    /// Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come (time).
+    /// Work of the kernel's packet generator per packet, beyond the wait for lines of the rings (time).
     #[serde(default = "generate_219_ns")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub generate: Time,
-    /// Work of the copy to or from the application per line, beyond what the line's data takes to come (time).
+    /// Work of the copy to or from the application per line, beyond the wait for the line (time).
     #[schemars(extend("x-max" = "1 us"))]
     pub copy_line: Time,
-    /// System call and wake-up of an application that waits (time).
+    /// System call and wake-up of a blocked application (time).
     #[schemars(extend("x-max" = "10 ms"))]
     pub wake: Time,
-    /// System call of an application that goes on (time).
+    /// System call of a running application (time).
     #[schemars(extend("x-max" = "10 ms"))]
     pub call: Time,
-    /// What an application reads or writes per system call (size).
+    /// Data that an application reads or writes per system call (size).
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 MiB"))]
     pub call_size: Size,
-    /// Packets that are taken from a queue before others have their turn (NAPI budget).
+    /// Packets taken from a queue before the other queues have their turn (NAPI budget).
     #[schemars(range(min = 1, max = 65536))]
     pub budget: u32,
-    /// Data up to which packets of a flow are joined (GRO) (size); "0 B" = not at all.
+    /// Data up to which packets of a flow are coalesced (GRO) (size); "0 B" = no coalescing.
     #[schemars(extend("x-max" = "1 MiB"))]
     pub gro: Size,
-    /// Whether the cores poll instead of waiting for interrupts.
+    /// True if the cores poll instead of waiting for interrupts.
     pub poll: bool,
-    /// Whether applications write and read where the NIC does, so that nothing is copied; false when
-    /// absent.
+    /// True if applications read and write the buffers of the NIC, so that nothing is copied; false when absent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub zero_copy: bool,
     /// Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With
-    /// `nic.ddio` the LLC has them (0 to 256).
+    /// `nic.ddio` they are in the LLC (0 to 256).
     #[schemars(range(min = 0.0, max = 256.0))]
     pub extra_lines: f64,
-    /// Lines per 4096 B of received packets that the kernel stores to: what it keeps of the pages that they lie in.
-    /// With `nic.ddio` the caches have them (0 to 256).
+    /// Lines per 4096 B of received packets that the kernel stores to: metadata of the pages that hold the packets.
+    /// With `nic.ddio` they are in the caches (0 to 256).
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 256.0))]
     pub page_lines: f64,
-    /// Lines that a copy asks for ahead of the one it needs, at most the LFB entries.
+    /// Lines that a copy requests ahead of the one in use, at most the LFB entries.
     #[schemars(range(min = 0, max = 1024))]
     pub copy_ahead: u32,
-    /// Lines that a copy has on their way at most where the streamer of the L2 helps it, those of the LFB among them:
-    /// it takes part when the caches do, and so does the adjacent-line prefetcher, which brings completions in pairs.
-    /// When absent they do not help.
+    /// Maximum number of lines of a copy in flight with the help of the L2 streamer, those in the LFB included; no help
+    /// when absent. The streamer is simulated only with caches, and so is the adjacent-line prefetcher, which fetches
+    /// completions in pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1024))]
     pub prefetch_ahead: Option<u32>,
-    /// Whether the application's buffer lies in the caches, so that only the kernel's side of a copy is memory traffic.
+    /// True if the application's buffer lies in the caches, so that only the kernel's side of a copy causes memory
+    /// traffic.
     pub cached_user: bool,
 }
 
-/// As of `broadwell-r730`.
+/// Returns the work of `broadwell-r730`.
 fn generate_219_ns() -> Time {
     Time(219_000)
 }
 
-/// In whose memory the rings and receive buffers of a NIC lie.
+/// Memory that holds the rings and receive buffers of a NIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RingsSpec {
-    /// In that of the socket of the core that serves them, as drivers allocate them.
+    /// That of the socket of the core that serves them, as drivers allocate them.
     #[default]
     Core,
-    /// In that of the NIC's socket.
+    /// That of the NIC's socket.
     Device,
 }
 
@@ -136,7 +136,8 @@ pub struct StackParams {
     pub budget: u32,
     /// Size up to which packets of a flow are coalesced (GRO), in bytes; 0 = no coalescing.
     pub gro_bytes: u32,
-    /// Lines of a copy in flight at most with the help of the L2 prefetchers, those in the LFB included; 0 = no help.
+    /// Maximum number of lines of a copy in flight with the help of the L2 prefetchers, those in the LFB included; 0 =
+    /// no help.
     pub prefetch_ahead: u32,
     /// True if the adjacent-line prefetcher fetches completions in pairs; only where prefetchers help copies.
     pub prefetch_pairs: bool,

@@ -1,40 +1,41 @@
-//! What ranks that train a model do around an exchange.
+//! Keys of the computation of ranks that train a model.
 
 use super::values::Time;
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What a rank computes in an iteration: some time before the exchange, or parts of it.
+/// Computation of a rank in an iteration: its time before the exchange, or its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ComputeSpec {
-    /// Before the exchange.
+    /// Time before the exchange.
     Before(Time),
-    /// Around it.
+    /// Parts before and after the exchange.
     Parts(ComputePartsSpec),
 }
 
-/// The longest time of a part.
+/// Longest time of a part.
 const MOST: &str = "1000 s";
 
-/// What a rank computes in an iteration of training.
+/// Computation of a rank in an iteration of training.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComputePartsSpec {
-    /// Of the rank's accelerator: the forward pass (time); none when absent.
+    /// Forward pass, on the rank's accelerator (time); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = MOST))]
     pub forward: Option<Time>,
-    /// Of the rank's accelerator: the backward pass, in which the vector comes about evenly (time); none when absent.
+    /// Backward pass, on the rank's accelerator, during which the vector is produced at a constant rate (time); none
+    /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = MOST))]
     pub backward: Option<Time>,
-    /// Of the rank: the vector is copied from the accelerator before it is exchanged (time); none when absent.
+    /// Copy of the vector from the accelerator by the rank, before the exchange (time); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = MOST))]
     pub copy: Option<Time>,
-    /// Of the rank, after the exchange: the sum is put to use (time); with "aggregator" only of the rank that sums up,
+    /// Application of the sum by the rank, after the exchange (time); with "aggregator" only by the rank that sums up,
     /// before it sends; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = MOST))]

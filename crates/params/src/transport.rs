@@ -6,11 +6,11 @@ use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How flows are carried. What is absent is that of the base.
+/// Transport of flows. Absent values are those of the base.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportSpec {
-    /// The transport that the values start from; that of the table's own name when absent.
+    /// Transport that provides absent values; that of the table's own name when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<BaseSpec>,
     /// TCP: initial window (segments).
@@ -21,19 +21,19 @@ pub struct TransportSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "16 GiB"))]
     pub receive_buffer: Option<Size>,
-    /// TCP: what the sender keeps, sent or not (size).
+    /// TCP: send buffer, for data sent or not yet sent (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "4 KiB", "x-max" = "16 GiB"))]
     pub send_buffer: Option<Size>,
-    /// TCP: what is handed down at once at most (segmentation offload) (size); "0 B" = one packet.
+    /// TCP: maximum data passed to the NIC at once (segmentation offload) (size); "0 B" = one packet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 MiB"))]
     pub tso: Option<Size>,
-    /// TCP: least retransmission timeout (time).
+    /// TCP: minimum retransmission timeout (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "100 s"))]
     pub rto_min: Option<Time>,
-    /// TCP: retransmission timeout before there is a sample (time).
+    /// TCP: retransmission timeout before the first RTT sample (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "100 s"))]
     pub rto_initial: Option<Time>,
@@ -45,24 +45,24 @@ pub struct TransportSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub ack_delay: Option<Time>,
-    /// TCP: whether selective acknowledgements are used.
+    /// TCP: true if selective acknowledgements are used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sack: Option<bool>,
-    /// TCP: whether tail loss probes are sent.
+    /// TCP: true if tail loss probes are sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail_loss_probe: Option<bool>,
-    /// TCP: whether packets can be marked (ECN).
+    /// TCP: true if packets are ECN-capable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn: Option<bool>,
     /// DCTCP and DCQCN: gain g of the moving average of marks (0 to 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0001, max = 1.0))]
     pub gain: Option<f64>,
-    /// DCTCP: first value of alpha (0 to 1).
+    /// DCTCP: initial value of alpha (0 to 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: Option<f64>,
-    /// RoCE: a message (size).
+    /// RoCE: size of a message (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "2 GiB"))]
     pub message: Option<Size>,
@@ -70,8 +70,8 @@ pub struct TransportSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub in_flight: Option<u32>,
-    /// RoCE: data of one packet at most (size): "256 B", "512 B", "1 KiB", "2 KiB" or "4 KiB"; the largest of them that
-    /// the flow's MTU has room for when absent.
+    /// RoCE: maximum data per packet (size): "256 B", "512 B", "1 KiB", "2 KiB" or "4 KiB"; the largest of these that
+    /// fits the flow's MTU when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "256 B", "x-max" = "4 KiB", "x-power-of-two" = true))]
     pub payload: Option<Size>,
@@ -79,23 +79,23 @@ pub struct TransportSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub ack_packets: Option<u32>,
-    /// RoCE: when what is not acknowledged is sent again (time).
+    /// RoCE: retransmission timeout (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "100 s"))]
     pub timeout: Option<Time>,
-    /// DCQCN: least time between two congestion notifications of a flow (time).
+    /// DCQCN: minimum time between two congestion notifications of a flow (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1 s"))]
     pub notify: Option<Time>,
-    /// DCQCN: period of the update of alpha without notification (time).
+    /// DCQCN: period of the update of alpha without a notification (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1 s"))]
     pub alpha_timer: Option<Time>,
-    /// DCQCN: period of rate increase (time).
+    /// DCQCN: period of the rate increase timer (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ns", "x-max" = "1 s"))]
     pub increase_timer: Option<Time>,
-    /// DCQCN: byte counter of rate increase (size).
+    /// DCQCN: data per increase event of the byte counter (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 KiB", "x-max" = "1 TB"))]
     pub increase_bytes: Option<Size>,
@@ -103,15 +103,15 @@ pub struct TransportSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1024))]
     pub fast_rounds: Option<u32>,
-    /// DCQCN: additive increase (bandwidth).
+    /// DCQCN: step of additive increase (bandwidth).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 kbps", "x-max" = "1 TB/s"))]
     pub additive: Option<Bandwidth>,
-    /// DCQCN: hyper increase (bandwidth).
+    /// DCQCN: step of hyper increase (bandwidth).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 kbps", "x-max" = "1 TB/s"))]
     pub hyper: Option<Bandwidth>,
-    /// DCQCN: least rate (bandwidth).
+    /// DCQCN: minimum rate (bandwidth).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 kbps", "x-max" = "1 TB/s"))]
     pub least: Option<Bandwidth>,
@@ -158,7 +158,7 @@ pub enum Transport {
     Roce(RoceParams),
     /// UDP, on cores.
     Udp(UdpParams),
-    /// No transport: packets as they are.
+    /// No transport: packets are sent unchanged.
     Raw,
 }
 
@@ -181,7 +181,7 @@ pub struct TcpParams {
     pub control: CongestionControl,
     /// Maximum segment size: data per packet at most, in bytes.
     pub mss_bytes: u32,
-    /// Bytes passed to the NIC at once at most (segmentation offload, TSO); `mss_bytes` = no offload.
+    /// Maximum number of bytes passed to the NIC at once (segmentation offload, TSO); `mss_bytes` = no offload.
     pub tso_bytes: u32,
     /// Initial congestion window, in segments.
     pub initial_window: u32,
@@ -212,7 +212,7 @@ pub struct RoceParams {
     pub message_bytes: u64,
     /// Messages that are outstanding at a time.
     pub in_flight: u32,
-    /// Data per packet at most, in bytes.
+    /// Maximum data per packet, in bytes.
     pub mtu_bytes: u32,
     /// Packets per acknowledgement.
     pub ack_packets: u32,
