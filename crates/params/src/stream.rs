@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StreamSpec {
-    /// The cores it runs on: "0-3", "0,2,4-5" or a list of numbers.
+    /// Cores that run the stream: "0-3", "0,2,4-5" or a list of numbers.
     pub cores: CoreList,
-    /// The order of its accesses.
+    /// Order of the accesses.
     #[serde(default)]
     pub pattern: PatternSpec,
-    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+    /// Distance between two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
     pub stride: Option<Size>,
@@ -26,16 +26,16 @@ pub struct StreamSpec {
     #[serde(default = "gibibyte")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
     pub working_set: Size,
-    /// Least time between two accesses of one core (time).
+    /// Minimum time between two accesses of one core (time).
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub gap: Time,
-    /// Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    /// Ways of the LLC that the cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
     /// contiguous; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub llc_ways: Option<WayMask>,
-    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    /// socket, "interleave" in that of all sockets in turn; "local" when absent.
+    /// Placement of the buffers: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    /// socket, "interleave" over the memory of all sockets, round robin; "local" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
 }
@@ -52,14 +52,14 @@ fn no_time() -> Time {
     Time(0)
 }
 
-/// The order of accesses.
+/// Order of accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PatternSpec {
-    /// Line after line.
+    /// Consecutive lines.
     #[default]
     Sequential,
-    /// Every so many bytes, see `stride`.
+    /// A constant stride, see `stride`.
     Strided,
     /// Uniform over the buffer.
     Random,
@@ -76,7 +76,7 @@ pub struct StreamParams {
     pub reads: u64,
     /// Bytes of the buffer of each core.
     pub working_set_bytes: u64,
-    /// Least time between two accesses of one core, in ps.
+    /// Minimum time between two accesses of one core, in ps.
     pub gap_ps: u64,
 }
 

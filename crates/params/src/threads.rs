@@ -57,7 +57,7 @@ pub struct RedisParams {
     pub keys: u64,
     /// Bytes of a value, at least 1.
     pub value_bytes: u64,
-    /// Share of SET commands in units of 2^-32; the rest is GET.
+    /// Share of SET commands in units of 2^-32; the rest are GET.
     pub sets: u64,
     /// Connections of one server, at least 1.
     pub connections: u32,
@@ -74,38 +74,39 @@ pub struct RedisParams {
 /// Sizes of the data structures of a key-value server, in bytes as rounded by the allocator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RedisLayout {
-    /// Entry of the hash table.
+    /// Bytes of an entry of the hash table.
     pub entry_bytes: u64,
-    /// Key with its header.
+    /// Bytes of a key with its header.
     pub key_bytes: u64,
-    /// Object that points to a value.
+    /// Bytes of the object that points to a value.
     pub object_bytes: u64,
-    /// Header and terminator of a value, beside its data.
+    /// Bytes of the header and terminator of a value, beside its data.
     pub header_bytes: u64,
-    /// Request without a value.
+    /// Bytes of a request without a value.
     pub request_bytes: u64,
-    /// Protocol overhead around the data of a reply.
+    /// Bytes of protocol overhead around the data of a reply.
     pub reply_bytes: u64,
 }
 
 /// Instruction counts of a key-value server and of its client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RedisWork {
-    /// From the start of a request to the hash table lookup: event loop, parsing, dispatch, hash.
+    /// Instructions from the start of a request to the hash table lookup: event loop, parsing, dispatch, hash.
     pub request: u32,
-    /// Per visited entry of a bucket: key comparison.
+    /// Instructions per visited entry of a bucket: key comparison.
     pub entry: u32,
-    /// In a GET, from the object to the first byte of its value.
+    /// Instructions of a GET from the object to the first byte of its value.
     pub reply: u32,
-    /// In a SET, from the object to the first byte of the new value: allocation, exchange of the values, release.
+    /// Instructions of a SET from the object to the first byte of the new value: allocation, exchange of the values,
+    /// release.
     pub set: u32,
-    /// After the reply is in the server's buffer: release of the request, statistics.
+    /// Instructions after the reply is in the server's buffer: release of the request, statistics.
     pub finish: u32,
-    /// Per line of a copy, loads and stores.
+    /// Instructions per line of a copy, loads and stores.
     pub line: u32,
-    /// In the kernel per operation, without the copy: system calls divided by the pipeline.
+    /// Instructions in the kernel per operation, without the copy: system calls divided by the pipeline.
     pub kernel: u32,
-    /// In the client per operation: parsing the reply and forming the request, kernel included.
+    /// Instructions of the client per operation: parsing the reply and forming the request, kernel included.
     pub client: u32,
 }
 
@@ -133,7 +134,7 @@ pub struct GraphParams {
 /// Kernel of STREAM and its arrays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamKernelParams {
-    /// Kernel.
+    /// Kernel of STREAM.
     pub kernel: StreamKernel,
     /// Bytes of one array; there are three.
     pub array_bytes: u64,

@@ -1,4 +1,4 @@
-//! The types of single values.
+//! Types of single values.
 
 use hostnet_units::code::Code;
 use hostnet_units::error::Fault;
@@ -62,7 +62,7 @@ quantity!(Slew, Dimension::Slew, "A change of voltage in microvolts per microsec
 quantity!(Rate, Dimension::Rate, "A rate in times per second.");
 
 impl Time {
-    /// This share of it, in ps: half the range of a time of which this is the mean.
+    /// Returns this share of the time, in ps: half the range of a random time with this mean.
     pub fn spread_ps(self, share: f64) -> u64 {
         (self.0 as f64 * share).round() as u64
     }
@@ -80,7 +80,7 @@ fn quantity_schema(dimension: Dimension, words: &[&str]) -> Schema {
     schema
 }
 
-/// A quantity or one word in its place.
+/// Defines a quantity that may be given as one word instead.
 macro_rules! quantity_or_word {
     ($name:ident, $quantity:ident, $variant:ident, $word:literal, $other:ident, $dimension:expr, $doc:literal) => {
         #[doc = $doc]
@@ -178,15 +178,15 @@ quantity_or_word!(
 
 quantity_or_word!(WarmUpSpec, Time, Auto, "auto", Fixed, Dimension::Time, "Time before the measurement begins.");
 
-/// A share of something, in millionths; written such as "80%".
+/// Share in millionths, written such as "80%".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share(pub u32);
 
 impl Share {
-    /// The whole.
+    /// The whole: 100%.
     pub const ONE: u32 = 1_000_000;
 
-    /// Reads "80%" or "12.5%": up to four decimals, at most 100%. The error is a sentence without the path.
+    /// Parses "80%" or "12.5%": up to four decimals, at most 100%. The message of an error does not name the key.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let wrong = || {
             Fault::new(
@@ -211,7 +211,7 @@ impl Share {
         Ok(Share(millionths))
     }
 
-    /// As [`Share::parse`] reads it.
+    /// Formats the share as [`Share::parse`] reads it.
     pub fn format(self) -> String {
         let decimals = format!("{:04}", self.0 % 10_000);
         match decimals.trim_end_matches('0') {
@@ -221,12 +221,12 @@ impl Share {
     }
 }
 
-/// A level of a queue: entries, or a share of what it holds.
+/// Fill level of a queue: a number of entries, or a share of its capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watermark {
-    /// Entries.
+    /// Number of entries.
     Entries(u32),
-    /// A share of the queue's entries.
+    /// Share of the queue's entries.
     Share(Share),
 }
 

@@ -9,7 +9,7 @@ use super::threads::AppParams;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Something that runs on the server.
+/// Workload that runs on the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum WorkloadSpec {
@@ -17,19 +17,19 @@ pub enum WorkloadSpec {
     Stream(StreamSpec),
     /// Storage IO in the manner of fio: `job` names a job file, or `jobs` gives the jobs.
     Fio(FioSpec),
-    /// An application. What it does not set comes from the profile of the application.
+    /// Application. Absent values come from its profile.
     App(Box<AppSpec>),
     /// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
     Remote(RemoteStreamSpec),
 }
 
 impl WorkloadSpec {
-    /// Whether its cores are those of other sockets of which there is nothing else.
+    /// Returns true if the cores belong to other sockets of which nothing else is simulated.
     pub fn is_remote(&self) -> bool {
         matches!(self, WorkloadSpec::Remote(_))
     }
 
-    /// Where its buffers lie, if that is given.
+    /// Returns the placement of the buffers, if it is given.
     pub fn memory(&self) -> Option<&str> {
         match self {
             WorkloadSpec::Stream(stream) => stream.memory.as_deref(),
@@ -39,7 +39,7 @@ impl WorkloadSpec {
         }
     }
 
-    /// The ways of the LLC that its cores may allocate in.
+    /// Returns the ways of the LLC that the cores may allocate in, if they are given.
     pub fn llc_ways(&self) -> Option<WayMask> {
         match self {
             WorkloadSpec::Stream(stream) => stream.llc_ways,
