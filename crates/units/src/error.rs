@@ -114,9 +114,9 @@ impl Issue {
     }
 }
 
-/// Returns the candidate that `name` was probably meant to be, if one is near: the one with the smallest edit
-/// distance, where candidates of the same family come first (the family of `DDR5_5600` is `DDR5`), or else one that
-/// begins like `name`.
+/// Returns the candidate that `name` was probably meant to be, if one is near: the candidate with the smallest edit
+/// distance, those of the same family first (the family of `DDR5_5600` is `DDR5`), or else a candidate that begins like
+/// `name`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LENGTH_MAX: usize = 64;
     if name.len() > LENGTH_MAX {
@@ -148,7 +148,8 @@ fn common_start(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns true if `typed` is the beginning of `name` up to a `_` or `-`, give or take a typo or two.
+/// Returns true if `typed` is the beginning of `name` up to a `_` or `-`, within an edit distance of a quarter of
+/// the beginning.
 fn begins_like(typed: &str, name: &str) -> bool {
     const SHORTEST: usize = 4;
     let starts = name.match_indices(['_', '-']).map(|(end, _)| &name[..end]);
