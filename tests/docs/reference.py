@@ -18,8 +18,8 @@ def table_columns() -> dict[str, list[str]]:
 
 def domain_names() -> list[str]:
     """Returns the names of domains in reports, as the simulator's source has them."""
-    text = (ROOT / "crates/model/src/part/group.rs").read_text(encoding="utf-8")
-    return re.findall(r'^    \w+ "([^"]+)"', text[text.index("\ngroups! {") :], re.MULTILINE)
+    text = (ROOT / "crates/model/src/lib.rs").read_text(encoding="utf-8")
+    return re.findall(r'^ +\w+ "([^"]+)"', text[text.index("\nmacro_rules! pool_groups {") :], re.MULTILINE)
 
 
 def documented(page: str, heading: str | None = None) -> dict[str, list[str]]:

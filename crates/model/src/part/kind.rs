@@ -1,6 +1,6 @@
 //! Kinds of parts.
 
-use crate::kinds::kinds;
+use crate::part_kinds;
 use serde::{Deserialize, Serialize};
 
 macro_rules! is {
@@ -9,7 +9,7 @@ macro_rules! is {
     };
 }
 
-macro_rules! part_kinds {
+macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal $($single:ident)? $(= $room:ident::$part:ident)?,)*) => {
         /// Kind of a part.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,4 +39,4 @@ macro_rules! part_kinds {
     };
 }
 
-kinds!(part_kinds);
+part_kinds!(kinds);

@@ -1,7 +1,7 @@
 //! Components: the parts of a machine, of any kind.
 
-use crate::kinds::kinds;
 use crate::part::Part;
+use crate::part_kinds;
 use serde::{Deserialize, Serialize};
 
 /// Kind of part, to find the parts of that kind in a machine.
@@ -70,7 +70,7 @@ macro_rules! members {
     };
 }
 
-kinds!(members);
+part_kinds!(members);
 
 impl Component {
     /// Returns the placeholder of a fluid memory that the machine keeps.
