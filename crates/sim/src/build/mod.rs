@@ -1,21 +1,15 @@
 //! Builds a world from a plan.
 
 pub(crate) mod attach;
-mod cha;
-mod channels;
 pub mod coarse;
-mod cores;
 mod die;
-mod dimm;
-mod drives;
 pub(crate) mod feeds;
 pub(crate) mod fluid;
-mod iio;
 mod layout;
-pub(crate) mod mcn;
+mod memory;
+mod net_stack;
 mod nic_functions;
 mod parts;
-mod pool;
 mod power;
 mod queues;
 mod ranks;
@@ -26,6 +20,7 @@ mod sockets;
 pub(crate) mod warm_up;
 #[cfg(test)]
 mod warm_up_tests;
+mod workloads;
 mod world;
 
 pub use shares::PartitionShares;
@@ -33,61 +28,25 @@ pub(crate) use world::{prepared, recut, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
 pub(crate) use layout::{Layout, SocketLayout};
+pub(crate) use memory::NumaNode;
 
 use crate::build::attach::NetworkAttachment;
 use crate::build::feeds::TraceFeeds;
 use crate::build::fluid::{FilledCaches, ServerLoad};
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
+use hostnet_model::core::CoreWiring;
 use hostnet_model::fluid::FluidMemory;
-use hostnet_model::line::{memory_of_cluster, Decoder, Homes, SocketHomes};
+use hostnet_model::line::Homes;
 use hostnet_model::nic::QueueMemory;
-use hostnet_model::params::{DieParams, PageParams, Placement, ServerParams, SocketParams, Stop, BUFFER_ALIGNMENT};
-use hostnet_model::{Component, Machine, Pages, Payload};
+use hostnet_model::params::{ServerParams, SocketParams};
+use hostnet_model::{Component, Machine, Pages, PartKind, Payload};
+use memory::{clusters, homes_of, homes_of_expander, NodeAllocator};
 use std::cell::{Cell, OnceCell};
 use warm_up::FillProgress;
 
 /// Initial capacity of the event queue, in events.
 const EVENTS_CAPACITY: usize = 4096;
-
-/// A NUMA node: the memory of a socket, or of one sub-NUMA cluster of a socket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NumaNode {
-    pub(crate) socket: u8,
-    pub(crate) cluster: u8,
-}
-
-/// Node of the DIMM that a NIC sits in. Servers with such a DIMM have one socket.
-const DIMM: NumaNode = NumaNode { socket: 1, cluster: 0 };
-
-/// Allocator of the virtual memory of each node.
-struct NodeAllocator {
-    clusters: u8,
-    next: Vec<Cell<u64>>,
-}
-
-impl NodeAllocator {
-    fn new(sockets: usize, clusters: u8) -> Self {
-        Self { clusters, next: vec![Cell::new(0); sockets * usize::from(clusters)] }
-    }
-
-    /// Allocates memory on one node.
-    fn of(&self, NumaNode { socket, cluster }: NumaNode, bytes: u64) -> u64 {
-        let next = &self.next[usize::from(socket) * usize::from(self.clusters) + usize::from(cluster)];
-        memory_of_cluster(socket, cluster) + next.replace(next.get() + bytes.next_multiple_of(BUFFER_ALIGNMENT))
-    }
-
-    /// Allocates memory that is interleaved over all nodes.
-    fn shared(&self, bytes: u64, run_bytes: u64) -> u64 {
-        let nodes = self.next.len() as u64;
-        let unit = BUFFER_ALIGNMENT.max(run_bytes);
-        // Interleaved memory has the same offset on all nodes, so it starts above the fullest one.
-        let first = self.next.iter().map(Cell::get).max().unwrap_or(0).next_multiple_of(unit);
-        let each = bytes.div_ceil(nodes).next_multiple_of(unit);
-        self.next.iter().for_each(|next| next.set(first + each));
-        Pages::shared() + first * nodes
-    }
-}
 
 /// A server under construction.
 pub(crate) struct Builder<'a> {
@@ -114,49 +73,29 @@ pub(crate) struct SocketBuilder<'a> {
 }
 
 impl SocketBuilder<'_> {
-    /// Allocates memory near a core of this socket.
-    pub(crate) fn take(&self, core: u32, bytes: u64) -> u64 {
-        self.server.spaces.of(self.node(core), bytes)
+    /// Returns the number of a core of this socket among the cores of the server.
+    pub(crate) fn number(&self, core: u32) -> u32 {
+        self.layout.before(PartKind::Core) + core
     }
 
-    /// Returns the node nearest to a core of this socket.
-    pub(crate) fn node(&self, core: u32) -> NumaNode {
-        self.near(self.params.die.as_ref().map(|die| die.cores[core as usize]))
-    }
-
-    /// Allocates memory near the NIC function of this socket.
-    pub(crate) fn allocate_near_nic(&self, bytes: u64) -> u64 {
-        self.server.spaces.of(self.node_of_nic(), bytes)
-    }
-
-    /// Returns the node nearest to the NIC function of this socket.
-    pub(crate) fn node_of_nic(&self) -> NumaNode {
-        if self.params.dimm.is_some() {
-            return DIMM;
+    /// Returns the random numbers for engine `number` of a core. The first engine has those of the core.
+    pub(crate) fn engine_rng(&self, core: u32, number: u32) -> Rng {
+        match number {
+            0 => self.server.component_rng(self.layout.cores().get(core)),
+            _ => self.server.rng(4 << 32 | u64::from(number) << 16 | u64::from(self.number(core))),
         }
-        let stop = |die: &DieParams| Some(die.links[usize::from(self.nic_link()?)]);
-        self.near(self.params.die.as_ref().and_then(stop))
     }
 
-    fn near(&self, stop: Option<Stop>) -> NumaNode {
-        let cluster = self.params.die.as_ref().zip(stop).map_or(0, |(die, stop)| die.cluster_of(stop));
-        NumaNode { socket: self.layout.number, cluster }
+    /// Returns the random numbers for the stream of a workload on `core` of this socket, where `before` other streams
+    /// run already.
+    pub(crate) fn stream_rng(&self, core: u32, before: usize) -> Rng {
+        self.server.stream_rng(self.number(core), before)
     }
 
-    /// Allocates memory that all cores of a workload share, once per workload. By default the memory is local to the
-    /// first core.
-    pub(crate) fn allocate_shared(&self, class: u8, cores: &[u32], bytes: u64) -> u64 {
-        let place = &self.server.shared[usize::from(class)];
-        let first =
-            cores.first().map_or(NumaNode { socket: self.layout.number, cluster: 0 }, |&core| self.server.node(core));
-        let base = place.get().unwrap_or_else(|| self.allocate_for(class, first, bytes));
-        place.set(Some(base));
-        base
-    }
-
-    /// Allocates memory for a workload according to its placement; local memory is allocated on `node`.
-    pub(crate) fn allocate_for(&self, class: u8, node: NumaNode, bytes: u64) -> u64 {
-        self.server.place(self.server.params.workloads[usize::from(class)].memory, node, bytes)
+    /// Returns the ids of the components that the cores of this socket send to.
+    pub(crate) fn core_wiring(&self) -> CoreWiring {
+        let drives = |socket: &SocketLayout| socket.of(PartKind::Ssd).iter();
+        CoreWiring { home: self.layout.home(), drives: self.server.layout.sockets.iter().flat_map(drives).collect() }
     }
 }
 
@@ -175,28 +114,27 @@ impl<'a> Builder<'a> {
         (&self.layout.sockets[number], &self.params.sockets[number])
     }
 
-    /// Returns the node nearest to a core of the server.
-    pub(crate) fn node(&self, core: u32) -> NumaNode {
-        let socket = self.sockets().find(|socket| socket.layout.own_core(core).is_some());
-        let socket = socket.expect("workloads name cores that there are");
-        socket.node(socket.layout.expect_core(core))
-    }
-
-    /// Allocates memory according to `place`; local memory is allocated on `node`.
-    pub(crate) fn place(&self, place: Placement, node: NumaNode, bytes: u64) -> u64 {
-        match place {
-            Placement::Local => self.spaces.of(node, bytes),
-            Placement::Socket(socket) => self.spaces.of(NumaNode { socket, ..node }, bytes),
-            Placement::Interleaved => self.spaces.shared(bytes, self.params.socket().memory.pages.run_bytes),
-        }
-    }
-
-    fn rng(&self, stream: u64) -> Rng {
+    pub(crate) fn rng(&self, stream: u64) -> Rng {
         Rng::new(self.params.seed, stream)
+    }
+
+    /// Returns the random numbers for the stream of a workload on `core` of the server, where `before` other streams
+    /// run already.
+    pub(crate) fn stream_rng(&self, core: u32, before: usize) -> Rng {
+        match before {
+            // The high word keeps the random streams of different purposes apart.
+            0 => self.rng(1 << 32 | u64::from(core)),
+            _ => self.rng(3 << 32 | (before as u64) << 16 | u64::from(core)),
+        }
     }
 
     pub(crate) fn component_rng(&self, component: ComponentId) -> Rng {
         self.rng(component.0.into())
+    }
+
+    /// Returns the number of cores of all sockets.
+    pub(crate) fn cores(&self) -> u32 {
+        self.params.sockets.iter().map(|socket| socket.core.count).sum()
     }
 
     /// Returns the sockets, with none of their parts built yet.
@@ -204,31 +142,6 @@ impl<'a> Builder<'a> {
         let pages = self.pages();
         let sockets = self.layout.sockets.iter().zip(&self.params.sockets);
         sockets.map(move |(&layout, params)| SocketBuilder { server: self, params, layout, pages: pages.clone() })
-    }
-
-    /// Returns the mapping from virtual to physical memory of all nodes.
-    fn pages(&self) -> Pages {
-        let of_cluster = |socket: &SocketParams| {
-            let pages = &socket.memory.pages;
-            let clusters = clusters(socket);
-            let own = PageParams { memory_bytes: pages.memory_bytes / u64::from(clusters), ..pages.clone() };
-            std::iter::repeat_n(own, clusters.into())
-        };
-        let far = |socket: &SocketParams| match (&socket.expander, &socket.pool) {
-            (Some(expander), _) => Some((expander.memory.pages.clone(), false)),
-            (None, Some(pool)) => pool::borrowed_pages(socket, pool).map(|pages| (pages, pool.shared.is_some())),
-            (None, None) => None,
-        };
-        let mut each = self.params.sockets.iter().flat_map(of_cluster);
-        let first = each.next().expect("a server has a socket");
-        let pages = each.fold(Pages::new(&first, self.params.seed), |pages, next| pages.and(&next));
-        let pages = self.params.sockets.iter().filter_map(far).fold(pages, |pages, (next, in_order)| match in_order {
-            true => pages.and_in_order(&next),
-            false => pages.and(&next),
-        });
-        let dimms = self.params.sockets.iter().filter_map(|socket| socket.dimm.as_ref());
-        let pages = dimms.fold(pages, |pages, dimm| pages.and_in_order(&dimm.memory.pages));
-        pages.with_clusters(clusters(self.params.socket()))
     }
 
     /// Builds the partition of `components` with its first events. Returns `None` if `on_filling`, which is called
@@ -256,7 +169,7 @@ impl<'a> Builder<'a> {
         if let Some(memory) = memory {
             machine = machine.with_rates(0, memory);
         }
-        for (number, mesh) in self.sockets().enumerate().filter_map(|(at, socket)| Some((at, socket.mesh()?))) {
+        for (number, mesh) in self.sockets().enumerate().filter_map(|(at, socket)| Some((at, die::mesh(&socket)?))) {
             machine = machine.with_mesh(number, mesh);
         }
         if !warm_up::fill(&mut machine, params, &self.layout, feeds, on_filling) {
@@ -274,25 +187,16 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn homes_of(socket: &SocketParams) -> SocketHomes {
-    let clusters = u32::from(clusters(socket));
-    let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram).with_clusters(&socket.memory.map, clusters);
-    SocketHomes { slices: socket.cha.slices / clusters, decoder }
-}
-
-/// Returns the homes of lines in memory behind a link or in a pool, if there is any. The CHA slices of the socket
-/// serve as their home agents.
-fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
-    if socket.pool.as_ref().is_some_and(|pool| pool.borrowed_bytes > 0) {
-        return Some(homes_of(socket));
+/// Builds all parts of a server: those of one socket after the other, then the UPI links between sockets, then control
+/// and power management.
+fn build_parts(server: &Builder) -> Vec<Component> {
+    let mut parts = parts::build_sockets(server, parts::WITH_LINES);
+    parts.extend(sockets::upis(server).into_iter().map(Into::into));
+    if let Some(control) = &server.params.control {
+        parts.push(sockets::control(server, control).into());
     }
-    let memory = socket.far_memory()?;
-    Some(SocketHomes { slices: socket.cha.slices, decoder: Decoder::new(&memory.map, &memory.dram) })
-}
-
-/// Returns the number of sub-NUMA clusters of a socket.
-fn clusters(socket: &SocketParams) -> u8 {
-    socket.die.as_ref().map_or(1, |die| die.clusters)
+    parts.extend(power::power(server, &parts).map(Into::into));
+    parts
 }
 
 /// Creates a simulation of one server. A core that replays a trace has the steps of the first interval. A thread
@@ -318,7 +222,7 @@ pub(crate) fn attached_server(
     on_filling: &mut dyn FnMut(FillProgress) -> bool,
 ) -> Option<(Machine, Scheduler<Payload>)> {
     let builder = Builder { attachment, ..Builder::new(params, Layout::of(params, first)) };
-    let components = builder.components();
+    let components = build_parts(&builder);
     builder.partition(components, None, feeds, on_filling)
 }
 
@@ -328,14 +232,14 @@ pub(crate) fn loaded_server(params: &ServerParams, load: ServerLoad, filled: &mu
     let alone = Layout::of(params, 0);
     let layout = Layout { end: alone.feeder + 1, ..alone };
     let builder = Builder { load: Some(load), ..Builder::new(params, layout) };
-    let mut components = builder.components();
-    components.push(builder.feeder().into());
+    let mut components = build_parts(&builder);
+    components.push(fluid::feeder(&builder).into());
     let partition = builder.partition(components, None, &mut TraceFeeds::new(params), &mut |_| true);
     let (mut machine, mut scheduler) = partition.expect("nobody stops it");
     if let Some(load) = &builder.load {
         filled.fill(&mut machine, params, load);
     }
-    builder.start_load(&mut scheduler);
+    fluid::start_load(&builder, &mut scheduler);
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
 
@@ -348,7 +252,7 @@ pub(crate) fn fluid_partition(
     (memory, held): (FluidMemory, usize),
 ) -> (Machine, Scheduler<Payload>) {
     let builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
-    let components = builder.fluid_components(held);
+    let components = fluid::components(&builder, held);
     let filled = builder.partition(components, Some(memory), &mut TraceFeeds::new(params), &mut |_| true);
     filled.expect("nobody stops it")
 }

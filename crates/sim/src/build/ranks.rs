@@ -59,64 +59,70 @@ impl<'a> LocalJob<'a> {
     }
 }
 
-impl SocketBuilder<'_> {
-    /// Builds the ranks of jobs on cores of this socket. `engines` are those that the cores run already.
-    pub(super) fn workers(&mut self, engines: &[Vec<Engine>]) -> Vec<(u32, Worker)> {
-        let Some(attachment) = &self.server.attachment else { return Vec::new() };
-        let mut workers = Vec::new();
-        for job in LocalJob::all(attachment, self.server.params.workloads.len()) {
-            let cores: Vec<u32> = job.ranks.iter().map(|&rank| job.params.cores[rank as usize].core).collect();
-            let count = job.ranks.len() as u64;
-            let shared = self.allocate_shared(job.class, &cores, count * count * RankMemory::SLOT_BYTES);
-            for (number, (&rank, core)) in (0..).zip(job.ranks.iter().zip(cores)) {
-                let Some(core) = self.layout.own_core(core) else { continue };
-                let before = engines[core as usize].len() as u32;
-                let worker = self.worker(&job, rank, core, before, [shared, count, number]);
-                workers.extend(worker.map(|worker| (core, worker)));
-            }
+/// Builds the ranks of jobs on cores of this socket. `engines` are those that the cores run already.
+pub(super) fn workers(socket: &SocketBuilder, engines: &[Vec<Engine>]) -> Vec<(u32, Worker)> {
+    let Some(attachment) = &socket.server.attachment else { return Vec::new() };
+    let mut workers = Vec::new();
+    for job in LocalJob::all(attachment, socket.server.params.workloads.len()) {
+        let cores: Vec<u32> = job.ranks.iter().map(|&rank| job.params.cores[rank as usize].core).collect();
+        let count = job.ranks.len() as u64;
+        let shared = socket.allocate_shared(job.class, &cores, count * count * RankMemory::SLOT_BYTES);
+        for (number, (&rank, core)) in (0..).zip(job.ranks.iter().zip(cores)) {
+            let Some(core) = socket.layout.own_core(core) else { continue };
+            let before = engines[core as usize].len() as u32;
+            let worker = worker(socket, &job, rank, core, before, [shared, count, number]);
+            workers.extend(worker.map(|worker| (core, worker)));
         }
-        workers
     }
+    workers
+}
 
-    /// Builds a rank of a job on a core that runs `before` other engines. `among` holds the address of the memory
-    /// that the ranks of the server share, their number, and the index of this rank among them.
-    fn worker(&self, job: &LocalJob, rank: u32, core: u32, before: u32, among: [u64; 3]) -> Option<Worker> {
-        let cache = self.params.cache.as_ref()?;
-        let params = job.params;
-        let (walk, random) = params.rank_lines();
-        let own = self.allocate_for(job.class, self.node(core), params.rank_bytes());
-        let messages = own + PAGE_BYTES;
-        let walk_at = messages + RankMemory::SLOT_BYTES;
-        let instruction_fs = params.cores[rank as usize].instruction_fs;
-        let thread = Thread {
-            class: job.class,
-            source: Source::RankOperations(Box::new(RankOperations::new(own, walk_at, walk_at + walk * 64))),
-            instruction_fs,
-            in_flight: 0,
-            think_ps: 0,
-            partner: None,
-        };
-        debug_assert!(PAGE_BYTES + RankMemory::SLOT_BYTES + (walk + random) * 64 <= params.rank_bytes());
-        let (rng, pages) = (self.engine_rng(core, before), self.pages.clone());
-        let classes = self.server.classes;
-        let executor = Executor::new(core, self.params.core.clone(), self.wiring(), cache, pages, rng, thread, classes);
-        let link = |to: u32| match job.ranks.binary_search(&to) {
-            Ok(_) => Some(RankLink::Core(self.server.layout.core(params.cores[to as usize].core))),
-            // Ranks on other servers are reached over a flow.
-            Err(_) => job.flows.get(&(rank, to)).map(|&flow| RankLink::End(flow)),
-        };
-        let [shared, ranks, number] = among;
-        let memory = RankMemory { messages, shared, ranks, number };
-        let flows = job.flows_of(rank);
-        let rank = Rank::new(job.number, params, rank, link);
-        let works = params.works.clone();
-        let over_roce = job.is_over_roce;
-        let locals = job.ranks.clone();
-        let worker = Worker::new(rank, executor, works, memory, instruction_fs, params.copy_ps, flows, locals);
-        let nic = self.server.params.nic().filter(|_| over_roce);
-        Some(match nic {
-            Some(nic) => worker.posting_to(self.server.layout.nic(), nic.transmit_ps),
-            None => worker,
-        })
-    }
+/// Builds a rank of a job on a core that runs `before` other engines. `among` holds the address of the memory
+/// that the ranks of the server share, their number, and the index of this rank among them.
+fn worker(
+    socket: &SocketBuilder,
+    job: &LocalJob,
+    rank: u32,
+    core: u32,
+    before: u32,
+    among: [u64; 3],
+) -> Option<Worker> {
+    let cache = socket.params.cache.as_ref()?;
+    let params = job.params;
+    let (walk, random) = params.rank_lines();
+    let own = socket.allocate_for(job.class, socket.node(core), params.rank_bytes());
+    let messages = own + PAGE_BYTES;
+    let walk_at = messages + RankMemory::SLOT_BYTES;
+    let instruction_fs = params.cores[rank as usize].instruction_fs;
+    let thread = Thread {
+        class: job.class,
+        source: Source::RankOperations(Box::new(RankOperations::new(own, walk_at, walk_at + walk * 64))),
+        instruction_fs,
+        in_flight: 0,
+        think_ps: 0,
+        partner: None,
+    };
+    debug_assert!(PAGE_BYTES + RankMemory::SLOT_BYTES + (walk + random) * 64 <= params.rank_bytes());
+    let (rng, pages) = (socket.engine_rng(core, before), socket.pages.clone());
+    let classes = socket.server.classes;
+    let executor =
+        Executor::new(core, socket.params.core.clone(), socket.core_wiring(), cache, pages, rng, thread, classes);
+    let link = |to: u32| match job.ranks.binary_search(&to) {
+        Ok(_) => Some(RankLink::Core(socket.server.layout.core(params.cores[to as usize].core))),
+        // Ranks on other servers are reached over a flow.
+        Err(_) => job.flows.get(&(rank, to)).map(|&flow| RankLink::End(flow)),
+    };
+    let [shared, ranks, number] = among;
+    let memory = RankMemory { messages, shared, ranks, number };
+    let flows = job.flows_of(rank);
+    let rank = Rank::new(job.number, params, rank, link);
+    let works = params.works.clone();
+    let over_roce = job.is_over_roce;
+    let locals = job.ranks.clone();
+    let worker = Worker::new(rank, executor, works, memory, instruction_fs, params.copy_ps, flows, locals);
+    let nic = socket.server.params.nic().filter(|_| over_roce);
+    Some(match nic {
+        Some(nic) => worker.posting_to(socket.server.layout.nic(), nic.transmit_ps),
+        None => worker,
+    })
 }

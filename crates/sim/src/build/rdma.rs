@@ -8,41 +8,39 @@ use hostnet_model::params::{Traffic, Transport};
 use hostnet_model::transport::roce::RoceConnection;
 use std::collections::BTreeMap;
 
-impl SocketBuilder<'_> {
-    /// Builds the ends of RoCE flows at this server, each with its own memory region.
-    pub(super) fn rdma_ends(&mut self) -> Vec<RdmaEnd> {
-        let Some(attachment) = &self.server.attachment else { return Vec::new() };
-        let port = attachment.wire.as_ref().map_or(0, |wire| wire.bytes_per_s);
-        let mut regions = BTreeMap::new();
-        let end = |end: HostFlowEnd| {
-            let Transport::Roce(roce) = &end.flow.transport else { return None };
-            let peer = if end.initiator { end.flow.to } else { end.flow.from };
-            let region_bytes = match &end.flow.traffic {
-                Traffic::Messages(to) => {
-                    let job = || RdmaEnd::region_of(&attachment.cluster.jobs[to.job as usize]);
-                    *regions.entry(to.job).or_insert_with(job)
-                }
-                _ => RDMA_REGION_BYTES,
-            };
-            Some(RdmaEnd {
-                flow: end.number,
-                hosts: [attachment.host, peer],
-                priority: end.flow.priority,
-                base: self.allocate_near_nic(region_bytes + u64::from(RDMA_MTU_MAX)),
-                region_bytes,
-                start_ps: end.flow.start_ps,
-                initiator: end.initiator,
-                connection: RoceConnection::new(roce, &end.flow.traffic, end.initiator, port),
-                rank: self.rank_end(&end),
-            })
+/// Builds the ends of RoCE flows at this server, each with its own memory region.
+pub(super) fn rdma_ends(socket: &SocketBuilder) -> Vec<RdmaEnd> {
+    let Some(attachment) = &socket.server.attachment else { return Vec::new() };
+    let port = attachment.wire.as_ref().map_or(0, |wire| wire.bytes_per_s);
+    let mut regions = BTreeMap::new();
+    let end = |end: HostFlowEnd| {
+        let Transport::Roce(roce) = &end.flow.transport else { return None };
+        let peer = if end.initiator { end.flow.to } else { end.flow.from };
+        let region_bytes = match &end.flow.traffic {
+            Traffic::Messages(to) => {
+                let job = || RdmaEnd::region_of(&attachment.cluster.jobs[to.job as usize]);
+                *regions.entry(to.job).or_insert_with(job)
+            }
+            _ => RDMA_REGION_BYTES,
         };
-        attachment.ends().filter_map(end).collect()
-    }
+        Some(RdmaEnd {
+            flow: end.number,
+            hosts: [attachment.host, peer],
+            priority: end.flow.priority,
+            base: socket.allocate_near_nic(region_bytes + u64::from(RDMA_MTU_MAX)),
+            region_bytes,
+            start_ps: end.flow.start_ps,
+            initiator: end.initiator,
+            connection: RoceConnection::new(roce, &end.flow.traffic, end.initiator, port),
+            rank: rank_end(socket, &end),
+        })
+    };
+    attachment.ends().filter_map(end).collect()
+}
 
-    /// Returns the state of a flow end that carries messages of a rank, or `None` for other traffic.
-    fn rank_end(&self, end: &HostFlowEnd) -> Option<RankEnd> {
-        let Traffic::Messages(_) = end.flow.traffic else { return None };
-        let application = Application::new(&end.flow.traffic, end.initiator, None);
-        Some(RankEnd { core: self.server.layout.core(end.core), application, waits: false })
-    }
+/// Returns the state of a flow end that carries messages of a rank, or `None` for other traffic.
+fn rank_end(socket: &SocketBuilder, end: &HostFlowEnd) -> Option<RankEnd> {
+    let Traffic::Messages(_) = end.flow.traffic else { return None };
+    let application = Application::new(&end.flow.traffic, end.initiator, None);
+    Some(RankEnd { core: socket.server.layout.core(end.core), application, waits: false })
 }

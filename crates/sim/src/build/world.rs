@@ -5,8 +5,9 @@ use super::{attached_server, Layout};
 use crate::build::attach::NetworkAttachment;
 use crate::build::coarse::bursts;
 use crate::build::feeds::TraceFeeds;
+use crate::build::fluid;
+use crate::build::parts::{mcn_params, mcn_window_ps};
 use crate::build::warm_up::FillProgress;
-use crate::build::{fluid, mcn};
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::{self, cut, fabrics, Fabric};
 use hostnet_model::params::{
@@ -123,12 +124,12 @@ pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, part
 
 /// Returns the minimum latency of an event between two partitions. `of_cables` is that between machines on cables.
 fn window_ps(of_cables: Option<u64>, cluster: &ClusterParams) -> u64 {
-    of_cables.into_iter().chain(mcn::window_ps(cluster)).min().unwrap_or(u64::MAX)
+    of_cables.into_iter().chain(mcn_window_ps(cluster)).min().unwrap_or(u64::MAX)
 }
 
 /// Returns the interfaces that those of a host on a memory channel network are connected to.
 fn peers(host: usize, servers: &[Option<ServerParams>], layouts: &[Option<Layout>]) -> Vec<ComponentId> {
-    let params = servers[host].as_ref().and_then(mcn::params_of);
+    let params = servers[host].as_ref().and_then(mcn_params);
     let interfaces = params.into_iter().flat_map(|mcn| &mcn.interfaces);
     let part = |host: u16| layouts[usize::from(host)].as_ref().map(|of| of.sockets[0].of(PartKind::Mcn).first());
     interfaces.filter_map(|interface| part(interface.host)).collect()

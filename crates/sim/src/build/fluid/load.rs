@@ -1,9 +1,12 @@
 //! Measures the rates of a server under a given load.
 
 use super::fill::{has_ddio, FilledCaches};
+use crate::build::parts::nic_link;
+use crate::build::sockets::throttled;
 use crate::build::{loaded_server, Builder, SocketBuilder};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_model::control::{Throttled, LEVEL_MAX};
+use hostnet_model::core::Core;
 use hostnet_model::ether::WireParams;
 use hostnet_model::fluid::{lines_of, Copier, Feeder, Probe};
 use hostnet_model::iio::Iio;
@@ -121,12 +124,12 @@ fn moment(
         measured.write_ps = usage.residence().mean().unwrap_or(0.0) as u64;
         measured.missed[1] = (of_network[1] << 16).checked_div(usage.residence().count()).unwrap_or(0);
     }
-    for copier in copiers(machine) {
+    for copier in machine_copiers(machine) {
         let reads = &copier.read().classes()[params.workloads.len() - 1];
         measured.read_ps += (reads.residence().mean().unwrap_or(0.0) as u64).checked_div(copying).unwrap_or(0);
     }
     // The time per line is counted while there is something to copy.
-    let copying_ps: u64 = copiers(machine).map(|copier| ps - copier.idle_ps()).sum();
+    let copying_ps: u64 = machine_copiers(machine).map(|copier| ps - copier.idle_ps()).sum();
     measured.copy_ps = (copying_ps << 10).checked_div(lines).unwrap_or(0);
     measured
 }
@@ -136,7 +139,7 @@ fn per_s(lines: u64, ps: u64) -> u64 {
     (u128::from(lines) * 64 * 1_000_000_000_000 / u128::from(ps)) as u64
 }
 
-fn copiers(machine: &Machine) -> impl Iterator<Item = &Copier> {
+fn machine_copiers(machine: &Machine) -> impl Iterator<Item = &Copier> {
     machine.each::<Probe>().filter_map(|probe| match probe {
         Probe::Copier(copier) => Some(&**copier),
         Probe::Feeder(_) => None,
@@ -144,7 +147,7 @@ fn copiers(machine: &Machine) -> impl Iterator<Item = &Copier> {
 }
 
 fn copied(machine: &Machine) -> u64 {
-    copiers(machine).map(Copier::copied).sum()
+    machine_copiers(machine).map(Copier::copied).sum()
 }
 
 /// Returns the lines that every class has read from memory and written to it.
@@ -160,127 +163,123 @@ fn traffic(machine: &Machine, classes: usize, end: Time) -> Vec<[u64; 2]> {
     lines
 }
 
-impl SocketBuilder<'_> {
-    /// Replaces the cores that serve the NIC by copying cores.
-    pub(crate) fn copiers(&mut self, cores: &mut [Component]) {
-        let (Some(load), Some(stack)) = (&self.server.load, &self.server.params.stack) else { return };
-        let ddio = has_ddio(self.params);
-        for (number, &core) in load.cores.iter().enumerate() {
-            let Some(core) = self.layout.own_core(core) else { continue };
-            cores[core as usize] = self.core(Vec::new()).into();
-            if number >= load.copying {
-                continue;
-            }
-            let footprint = NetFootprint::at(self.take(core, NetFootprint::BYTES));
-            let source = if ddio { CopySource::Packets(VecDeque::new()) } else { self.packets(load) };
-            let rng = self.server.component_rng(self.layout.cores().get(core));
-            let (params, pages) = (self.params.core.clone(), self.pages.clone());
-            let lines = PacketCopier::new(
-                core,
-                self.layout.home(),
-                params,
-                stack,
-                pages,
-                rng,
-                footprint,
-                source,
-                self.server.classes,
-            );
-            cores[core as usize] = Probe::Copier(Box::new(Copier::new(lines))).into();
+/// Replaces the cores that serve the NIC by copying cores.
+pub(crate) fn copiers(socket: &SocketBuilder, cores: &mut [Component]) {
+    let (Some(load), Some(stack)) = (&socket.server.load, &socket.server.params.stack) else { return };
+    let ddio = has_ddio(socket.params);
+    for (number, &core) in load.cores.iter().enumerate() {
+        let Some(core) = socket.layout.own_core(core) else { continue };
+        cores[core as usize] = Core::new(PartKind::Core, &socket.params.core, Vec::new(), socket.server.classes).into();
+        if number >= load.copying {
+            continue;
         }
-    }
-
-    /// Returns a source of packets in memory that no cache holds.
-    fn packets(&mut self, load: &ServerLoad) -> CopySource {
-        let nic = self.params.nic.as_ref();
-        let step_bytes = nic.map_or(4096, |nic| u64::from(nic.step_bytes(load.ip_bytes + ETHERNET_BYTES)));
-        let bytes = nic.map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
-        let base = self.allocate_near_nic(bytes);
-        CopySource::Memory(PacketMemory { base, bytes, step_bytes, lines: lines_of(load.ip_bytes), begun: 0 })
-    }
-
-    /// Builds the NIC with one raw flow per queue, all of them served by the feeder.
-    pub(crate) fn loaded_nic(&mut self, params: &NicParams) -> Option<Nic> {
-        let load = self.server.load.as_ref()?;
-        let queues = load.cores.len().max(1) as u32;
-        let params = NicParams { queues, lro: false, pfc: None, ..params.clone() };
-        let feeder = ComponentId(self.server.layout.feeder);
-        let class = (self.server.classes - 1) as u8;
-        let mss_bytes = 1;
-        let queue = |_| {
-            let memory = QueueMemory::at(self.allocate_near_nic(QueueMemory::bytes(&params)), &params);
-            QueueWiring { core: feeder, memory, function: 0, far: false, away_ps: 0 }
-        };
-        let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
-        let wiring = NicWiring {
-            functions: vec![FunctionWiring {
-                iio: self.layout.iio(),
-                link: self.nic_link()?,
-                pcie: params.pcie.clone(),
-            }],
-            hints: Vec::new(),
-            queues: (0..queues).map(queue).collect(),
-            armed: false,
-            steers: false,
-            flows: (0..queues as u16).map(flow).collect(),
-            rdma: Vec::new(),
-            wire: WireParams {
-                port: 0,
-                peer: feeder,
-                peer_port: 0,
-                bytes_per_s: 1,
-                framing_bytes: 0,
-                frame_min_bytes: 0,
-                latency_ps: 1,
-                before_ps: 0,
-                after_ps: 0,
-                down_ps: Vec::new(),
-                corrupt: 0,
-                watched: false,
-                random: (self.server.params.seed, 0),
-            },
-            classes: self.server.classes,
-        };
-        let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());
-        Some(Nic::new(params, wiring, self.pages.clone(), rng))
+        let footprint = NetFootprint::at(socket.take(core, NetFootprint::BYTES));
+        let source = if ddio { CopySource::Packets(VecDeque::new()) } else { packets(socket, load) };
+        let rng = socket.server.component_rng(socket.layout.cores().get(core));
+        let (params, pages) = (socket.params.core.clone(), socket.pages.clone());
+        let lines = PacketCopier::new(
+            core,
+            socket.layout.home(),
+            params,
+            stack,
+            pages,
+            rng,
+            footprint,
+            source,
+            socket.server.classes,
+        );
+        cores[core as usize] = Probe::Copier(Box::new(Copier::new(lines))).into();
     }
 }
 
-impl Builder<'_> {
-    /// Builds the feeder of the NIC.
-    pub(crate) fn feeder(&self) -> Probe {
-        let (queues, ip_bytes, gap) =
-            self.load.as_ref().map_or((1, 1, 0), |load| (load.cores.len().max(1) as u32, load.ip_bytes, load.gap));
-        let frame = u64::from(ip_bytes + ETHERNET_BYTES);
-        // Limits the packets in the NIC to half of its receive buffer, and to 64.
-        let most = self.params.nic().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
-        let readers = self.load.iter().filter(|_| has_ddio(self.params.socket()));
-        let readers = readers.flat_map(|load| &load.cores);
-        let readers = readers.map(|&core| self.layout.core(core)).collect();
-        let feeder = Feeder::new(self.layout.nic(), queues, ip_bytes, most, gap);
-        Probe::Feeder(feeder.with_readers(readers))
-    }
+/// Returns a source of packets in memory that no cache holds.
+fn packets(socket: &SocketBuilder, load: &ServerLoad) -> CopySource {
+    let nic = socket.params.nic.as_ref();
+    let step_bytes = nic.map_or(4096, |nic| u64::from(nic.step_bytes(load.ip_bytes + ETHERNET_BYTES)));
+    let bytes = nic.map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
+    let base = socket.allocate_near_nic(bytes);
+    CopySource::Memory(PacketMemory { base, bytes, step_bytes, lines: lines_of(load.ip_bytes), begun: 0 })
+}
 
-    /// Schedules the throttling of the load: throttles or stops the cores that control would throttle.
-    pub(crate) fn start_load(&self, scheduler: &mut Scheduler<Payload>) {
-        let Some(load) = &self.load else { return };
-        let mut tell = |cores: &[ComponentId], payload| {
-            cores.iter().for_each(|&core| scheduler.send(core, core, 1, payload));
-        };
-        let levels = u64::from(LEVEL_MAX) - 1;
-        match self.throttled() {
-            Throttled::Sockets(sockets) => {
-                for (socket, cores) in sockets.iter().enumerate() {
-                    let ps = if socket < load.hold { load.mba_ps as u32 } else { 0 };
-                    tell(cores, Payload::Throttle { ps });
-                    tell(cores, Payload::Halt { on: load.halted });
-                }
+/// Builds the NIC with one raw flow per queue, all of them served by the feeder.
+pub(crate) fn loaded_nic(socket: &SocketBuilder, params: &NicParams) -> Option<Nic> {
+    let load = socket.server.load.as_ref()?;
+    let queues = load.cores.len().max(1) as u32;
+    let params = NicParams { queues, lro: false, pfc: None, ..params.clone() };
+    let feeder = ComponentId(socket.server.layout.feeder);
+    let class = (socket.server.classes - 1) as u8;
+    let mss_bytes = 1;
+    let queue = |_| {
+        let memory = QueueMemory::at(socket.allocate_near_nic(QueueMemory::bytes(&params)), &params);
+        QueueWiring { core: feeder, memory, function: 0, far: false, away_ps: 0 }
+    };
+    let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
+    let wiring = NicWiring {
+        functions: vec![FunctionWiring {
+            iio: socket.layout.iio(),
+            link: nic_link(socket)?,
+            pcie: params.pcie.clone(),
+        }],
+        hints: Vec::new(),
+        queues: (0..queues).map(queue).collect(),
+        armed: false,
+        steers: false,
+        flows: (0..queues as u16).map(flow).collect(),
+        rdma: Vec::new(),
+        wire: WireParams {
+            port: 0,
+            peer: feeder,
+            peer_port: 0,
+            bytes_per_s: 1,
+            framing_bytes: 0,
+            frame_min_bytes: 0,
+            latency_ps: 1,
+            before_ps: 0,
+            after_ps: 0,
+            down_ps: Vec::new(),
+            corrupt: 0,
+            watched: false,
+            random: (socket.server.params.seed, 0),
+        },
+        classes: socket.server.classes,
+    };
+    let rng = socket.server.component_rng(socket.layout.of(PartKind::Nic).first());
+    Some(Nic::new(params, wiring, socket.pages.clone(), rng))
+}
+
+/// Builds the feeder of the NIC.
+pub(crate) fn feeder(server: &Builder) -> Probe {
+    let (queues, ip_bytes, gap) =
+        server.load.as_ref().map_or((1, 1, 0), |load| (load.cores.len().max(1) as u32, load.ip_bytes, load.gap));
+    let frame = u64::from(ip_bytes + ETHERNET_BYTES);
+    // Limits the packets in the NIC to half of its receive buffer, and to 64.
+    let most = server.params.nic().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
+    let readers = server.load.iter().filter(|_| has_ddio(server.params.socket()));
+    let readers = readers.flat_map(|load| &load.cores);
+    let readers = readers.map(|&core| server.layout.core(core)).collect();
+    let feeder = Feeder::new(server.layout.nic(), queues, ip_bytes, most, gap);
+    Probe::Feeder(feeder.with_readers(readers))
+}
+
+/// Schedules the throttling of the load: throttles or stops the cores that control would throttle.
+pub(crate) fn start_load(server: &Builder, scheduler: &mut Scheduler<Payload>) {
+    let Some(load) = &server.load else { return };
+    let mut tell = |cores: &[ComponentId], payload| {
+        cores.iter().for_each(|&core| scheduler.send(core, core, 1, payload));
+    };
+    let levels = u64::from(LEVEL_MAX) - 1;
+    match throttled(server) {
+        Throttled::Sockets(sockets) => {
+            for (socket, cores) in sockets.iter().enumerate() {
+                let ps = if socket < load.hold { load.mba_ps as u32 } else { 0 };
+                tell(cores, Payload::Throttle { ps });
+                tell(cores, Payload::Halt { on: load.halted });
             }
-            Throttled::Local(cores) => {
-                let ps = (load.mba_ps * (load.hold as u64).min(levels) / levels) as u32;
-                tell(&cores, Payload::Throttle { ps });
-                tell(&cores, Payload::Halt { on: load.halted });
-            }
+        }
+        Throttled::Local(cores) => {
+            let ps = (load.mba_ps * (load.hold as u64).min(levels) / levels) as u32;
+            tell(&cores, Payload::Throttle { ps });
+            tell(&cores, Payload::Halt { on: load.halted });
         }
     }
 }

@@ -9,11 +9,12 @@ mod load;
 mod table;
 
 pub(crate) use fill::FilledCaches;
-pub(crate) use load::ServerLoad;
+pub(crate) use load::{copiers, feeder, loaded_nic, start_load, ServerLoad};
 
 use crate::build::attach::NetworkAttachment;
-use crate::build::parts::WITH_RATES;
-use crate::build::sockets::throttled_sockets;
+use crate::build::parts::{build_sockets, WITH_RATES};
+use crate::build::power::power;
+use crate::build::sockets::{control_of, throttled_sockets};
 use crate::build::{fluid_partition, Builder, Layout};
 use hostnet_kernel::Scheduler;
 use hostnet_model::control::Throttled;
@@ -104,21 +105,19 @@ fn packet_link(pcie: &PcieParams) -> PcieParams {
     }
 }
 
-impl Builder<'_> {
-    /// Builds the parts of a host with a fluid memory, in the order of its layout. `held` is the number of other
-    /// sockets that control throttles.
-    pub(crate) fn fluid_components(&self, held: usize) -> Vec<Component> {
-        let mut all = self.of_sockets(WITH_RATES);
-        if let Some(control) = &self.params.control {
-            // The fluid memory stands for the cores, so it receives their throttling.
-            let memory = self.layout.nic_socket().iio();
-            let throttled = match held {
-                0 => Throttled::Local(vec![memory]),
-                _ => Throttled::Sockets(vec![vec![memory]; held]),
-            };
-            all.push(self.control_of(control, throttled).into());
-        }
-        all.extend(self.power(&all).map(Into::into));
-        all
+/// Builds the parts of a host with a fluid memory, in the order of its layout. `held` is the number of other
+/// sockets that control throttles.
+pub(crate) fn components(server: &Builder, held: usize) -> Vec<Component> {
+    let mut all = build_sockets(server, WITH_RATES);
+    if let Some(control) = &server.params.control {
+        // The fluid memory stands for the cores, so it receives their throttling.
+        let memory = server.layout.nic_socket().iio();
+        let throttled = match held {
+            0 => Throttled::Local(vec![memory]),
+            _ => Throttled::Sockets(vec![vec![memory]; held]),
+        };
+        all.push(control_of(server, control, throttled).into());
     }
+    all.extend(power(server, &all).map(Into::into));
+    all
 }

@@ -1,0 +1,32 @@
+//! Builds the cores of sockets of which only cores are modelled.
+
+use super::{all, PartBuilder};
+use crate::build::workloads::stream_program;
+use crate::build::{NumaNode, SocketBuilder};
+use hostnet_model::core::{Core, CoreWiring, Programs};
+use hostnet_model::params::{CoreParams, RemoteCore};
+use hostnet_model::PartKind;
+
+pub(super) const REMOTE: PartBuilder = PartBuilder::new(
+    PartKind::Remote,
+    |params| params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32),
+    |socket| all(cores(socket)),
+);
+
+/// Builds the cores of these sockets.
+fn cores(socket: &SocketBuilder) -> Vec<Core> {
+    let Some(remote) = &socket.params.remote else { return Vec::new() };
+    let params = CoreParams { lfb_entries: remote.lines_in_flight, ..socket.params.core.clone() };
+    // Numbers their streams after those of the cores of the server.
+    let first = socket.server.cores() + socket.layout.before(PartKind::Remote);
+    let core = |(index, core): (u32, &RemoteCore)| {
+        let node = NumaNode { socket: socket.layout.number, cluster: 0 };
+        let program =
+            stream_program(socket, core.class, node, &core.stream, socket.server.stream_rng(first + index, 0));
+        let rng = socket.server.component_rng(socket.layout.of(PartKind::Remote).get(index));
+        let wiring = CoreWiring { home: socket.layout.of(PartKind::Upi).get(core.socket), drives: Vec::new() };
+        let programs = Programs::new(params.clone(), wiring, socket.pages.clone(), rng, vec![program]);
+        Core::new(PartKind::Remote, &params, vec![programs.into()], socket.server.classes)
+    };
+    (0..).zip(&remote.cores).map(core).collect()
+}

@@ -1,0 +1,18 @@
+//! Builds the UPI links to sockets of which only cores are modelled.
+
+use super::{all, PartBuilder};
+use crate::build::SocketBuilder;
+use hostnet_model::link::Upi;
+use hostnet_model::PartKind;
+
+pub(super) const UPI: PartBuilder = PartBuilder::new(
+    PartKind::Upi,
+    |params| params.remote.as_ref().map_or(0, |remote| remote.sockets),
+    |socket| all(upis(socket)),
+);
+
+/// Builds the UPI links to sockets of which only cores are modelled.
+fn upis(socket: &SocketBuilder) -> Vec<Upi> {
+    let Some(remote) = &socket.params.remote else { return Vec::new() };
+    (0..remote.sockets).map(|_| Upi::new(&remote.upi, socket.layout.home(), socket.server.classes)).collect()
+}
