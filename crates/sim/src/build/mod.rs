@@ -1,6 +1,7 @@
 //! Builds a world from a plan.
 
 pub(crate) mod attach;
+mod burst_converter;
 pub mod coarse;
 mod die;
 pub(crate) mod feeds;

@@ -1,12 +1,15 @@
 //! Builds the caching and home agents.
 
 use super::{all, PartBuilder};
+use crate::build::burst_converter::BurstConverter;
 use crate::build::sockets::remote_sockets;
 use crate::build::SocketBuilder;
 use hostnet_model::cha::{Cha, ChaWiring};
+use hostnet_model::params::SocketParams;
 use hostnet_model::PartKind;
 
-pub(super) const CHA: PartBuilder = PartBuilder::new(PartKind::Cha, |_| 1, |socket| all([cha(socket)]));
+pub(super) const CHA: PartBuilder =
+    PartBuilder::new(PartKind::Cha, |_| 1, |socket| all([cha(socket)])).in_bursts(coarsen);
 
 /// Builds the agents of a socket, which are one part.
 fn cha(socket: &SocketBuilder) -> Cha {
@@ -33,4 +36,14 @@ fn cha(socket: &SocketBuilder) -> Cha {
         (None, Some(upi)) => cha.with_sockets(remote_sockets(socket.server, layout.number, upi)),
         (None, None) => cha,
     }
+}
+
+/// Converts the parameters to bursts.
+fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
+    let cha = &mut socket.cha;
+    let (before, slices) = (cha.slices, grain.count(cha.slices));
+    let per_slice = |entries: u32| ((grain.count(before * entries) + slices / 2) / slices).max(1);
+    cha.slices = slices;
+    cha.tor_entries = per_slice(cha.tor_entries);
+    cha.tor_write_entries = per_slice(cha.tor_write_entries);
 }

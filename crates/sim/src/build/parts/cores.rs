@@ -1,16 +1,18 @@
 //! Builds cores and the engines that run on them.
 
 use super::PartBuilder;
+use crate::build::burst_converter::BurstConverter;
 use crate::build::fluid::copiers;
 use crate::build::net_stack::stacks;
 use crate::build::ranks::workers;
 use crate::build::workloads::{programs, threads};
 use crate::build::SocketBuilder;
 use hostnet_model::core::{Core, Engine, Executor, Program, Programs, Thread};
-use hostnet_model::params::CacheParams;
+use hostnet_model::params::{CacheParams, SocketParams};
 use hostnet_model::{Component, PartKind};
 
-pub(super) const CORES: PartBuilder = PartBuilder::new(PartKind::Core, |params| params.core.count, cores);
+pub(super) const CORES: PartBuilder =
+    PartBuilder::new(PartKind::Core, |params| params.core.count, cores).in_bursts(coarsen);
 
 /// Builds the cores with everything that runs on them.
 fn cores(socket: &SocketBuilder) -> Vec<Component> {
@@ -59,4 +61,12 @@ fn execute(socket: &SocketBuilder, core: u32, threads: Vec<Thread>, cache: &Cach
         Executor::new(core, params, socket.core_wiring(), cache, pages, rng, thread, socket.server.classes).into()
     };
     (0..).zip(threads).map(executor).collect()
+}
+
+/// Converts the parameters to bursts.
+fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
+    let core = &mut socket.core;
+    core.lfb_entries = grain.count(core.lfb_entries);
+    core.issue_ps = grain.time(core.issue_ps);
+    core.dirty_pool_lines = grain.size.shrink(core.dirty_pool_lines);
 }

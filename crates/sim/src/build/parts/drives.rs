@@ -1,14 +1,15 @@
 //! Builds drives and their jobs.
 
 use super::{all, PartBuilder};
+use crate::build::burst_converter::BurstConverter;
 use crate::build::{Builder, SocketBuilder};
 use hostnet_model::line::Walk;
 use hostnet_model::nvme::{DriveJob, DrivePortWiring, DriveWiring, Ssd};
-use hostnet_model::params::{AccessPattern, WorkloadKind, EXTRA_BYTES};
+use hostnet_model::params::{AccessPattern, SocketParams, WorkloadKind, EXTRA_BYTES};
 use hostnet_model::PartKind;
 
 pub(super) const DRIVES: PartBuilder =
-    PartBuilder::new(PartKind::Ssd, |params| params.ssd.count, |socket| all(drives(socket)));
+    PartBuilder::new(PartKind::Ssd, |params| params.ssd.count, |socket| all(drives(socket))).in_bursts(coarsen);
 
 fn drives(socket: &SocketBuilder) -> Vec<Ssd> {
     (0..socket.layout.of(PartKind::Ssd).len()).map(|index| drive(socket, index)).collect()
@@ -68,4 +69,13 @@ fn ports(server: &Builder, socket: u8, index: u32) -> Vec<DrivePortWiring> {
     };
     let others = (0..server.params.sockets.len() as u8).filter(|&other| other != socket);
     std::iter::once(socket).chain(others).filter_map(port).collect()
+}
+
+/// Converts the parameters to bursts.
+fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
+    socket.pcie = grain.pcie(&socket.pcie);
+    let ssd = &mut socket.ssd;
+    ssd.read_bytes_per_s = grain.bytes(ssd.read_bytes_per_s);
+    ssd.write_bytes_per_s = grain.bytes(ssd.write_bytes_per_s);
+    ssd.max_transfer_bytes = grain.lines_of(ssd.max_transfer_bytes);
 }

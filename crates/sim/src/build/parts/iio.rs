@@ -1,13 +1,15 @@
 //! Builds the integrated IO controller and its PCIe links.
 
 use super::{all, PartBuilder};
+use crate::build::burst_converter::BurstConverter;
 use crate::build::SocketBuilder;
 use hostnet_kernel::ComponentId;
 use hostnet_model::iio::{Iio, IioWiring};
-use hostnet_model::params::{LineSize, PcieParams};
+use hostnet_model::params::{LineSize, PcieParams, SocketParams};
 use hostnet_model::PartKind;
 
-pub(super) const IIO: PartBuilder = PartBuilder::new(PartKind::Iio, |_| 1, |socket| all([iio(socket)]));
+pub(super) const IIO: PartBuilder =
+    PartBuilder::new(PartKind::Iio, |_| 1, |socket| all([iio(socket)])).in_bursts(coarsen);
 
 fn iio(socket: &SocketBuilder) -> Iio {
     let params = socket.params;
@@ -48,4 +50,13 @@ fn links(socket: &SocketBuilder) -> Vec<(ComponentId, PcieParams)> {
 /// Returns the number of the link of the NIC function on this socket, if there is one.
 pub(crate) fn nic_link(socket: &SocketBuilder) -> Option<u8> {
     function(socket).map(|_| socket.server.params.drives_at(socket.layout.number).len() as u8)
+}
+
+/// Converts the parameters to bursts.
+fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
+    let iio = &mut socket.iio;
+    iio.write_credits = grain.count(iio.write_credits);
+    iio.read_credits = grain.count(iio.read_credits);
+    iio.line_ps = grain.time(iio.line_ps);
+    iio.line_spread_ps = grain.time(iio.line_spread_ps);
 }

@@ -17,6 +17,7 @@ pub(super) use dimm::dimm_path;
 pub(super) use iio::nic_link;
 pub(super) use mcn::{params_of as mcn_params, rings_without_nic, window_ps as mcn_window_ps, with_rings};
 
+use super::burst_converter::BurstConverter;
 use super::{Builder, SocketBuilder};
 use hostnet_model::params::SocketParams;
 use hostnet_model::{Component, PartKind};
@@ -48,11 +49,18 @@ pub(crate) struct PartBuilder {
     pub(crate) count: fn(&SocketParams) -> u32,
     /// Builds the parts.
     build: fn(&SocketBuilder) -> Vec<Component>,
+    /// Converts the parameters of the parts from lines to bursts.
+    pub(crate) coarsen: fn(&BurstConverter, &mut SocketParams),
 }
 
 impl PartBuilder {
     const fn new(kind: PartKind, count: fn(&SocketParams) -> u32, build: fn(&SocketBuilder) -> Vec<Component>) -> Self {
-        Self { kind, count, build }
+        Self { kind, count, build, coarsen: |_, _| {} }
+    }
+
+    /// Sets the conversion of the parameters to bursts. Parts without one keep their parameters.
+    const fn in_bursts(self, coarsen: fn(&BurstConverter, &mut SocketParams)) -> Self {
+        Self { coarsen, ..self }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Builds the NIC of a server.
 
 use super::{all, PartBuilder};
+use crate::build::burst_converter::BurstConverter;
 use crate::build::fluid::loaded_nic;
 use crate::build::nic_functions::{functions, hints, queue, queues};
 use crate::build::power::with_interrupts;
@@ -8,11 +9,11 @@ use crate::build::queues::receive_queue;
 use crate::build::rdma::rdma_ends;
 use crate::build::SocketBuilder;
 use hostnet_model::nic::{Nic, NicFlow, NicWiring};
-use hostnet_model::params::{NicParams, Transport};
+use hostnet_model::params::{NicParams, SocketParams, Transport};
 use hostnet_model::PartKind;
 
 pub(super) const NIC: PartBuilder =
-    PartBuilder::new(PartKind::Nic, |params| params.nic.is_some().into(), |socket| all(nic(socket)));
+    PartBuilder::new(PartKind::Nic, |params| params.nic.is_some().into(), |socket| all(nic(socket))).in_bursts(coarsen);
 
 /// Builds the NIC, if there is one.
 fn nic(socket: &SocketBuilder) -> Option<Nic> {
@@ -68,4 +69,15 @@ fn attached_nic(socket: &SocketBuilder, params: &NicParams) -> Option<Nic> {
         Some(pool) => nic.with_pool(socket.layout.of(PartKind::Pool).first(), pool.port_packets),
         None => nic,
     })
+}
+
+/// Converts the parameters to bursts. The receive buffer and its packets keep their size in bytes; data in memory is
+/// counted in bursts.
+fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
+    let Some(nic) = &mut socket.nic else { return };
+    nic.pcie = grain.pcie(&nic.pcie);
+    nic.descriptor_bytes = grain.bytes(u64::from(nic.descriptor_bytes)) as u32;
+    nic.stride_bytes = grain.size.shrink(nic.stride_bytes).next_multiple_of(64);
+    nic.pool_bytes = grain.bytes(nic.pool_bytes);
+    nic.line_size = grain.size;
 }

@@ -1,17 +1,19 @@
 //! Builds the cores of sockets of which only cores are modelled.
 
 use super::{all, PartBuilder};
-use crate::build::workloads::stream_program;
+use crate::build::burst_converter::BurstConverter;
+use crate::build::workloads::{stream_in_bursts, stream_program};
 use crate::build::{NumaNode, SocketBuilder};
 use hostnet_model::core::{Core, CoreWiring, Programs};
-use hostnet_model::params::{CoreParams, RemoteCore};
+use hostnet_model::params::{CoreParams, RemoteCore, SocketParams};
 use hostnet_model::PartKind;
 
 pub(super) const REMOTE: PartBuilder = PartBuilder::new(
     PartKind::Remote,
     |params| params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32),
     |socket| all(cores(socket)),
-);
+)
+.in_bursts(coarsen);
 
 /// Builds the cores of these sockets.
 fn cores(socket: &SocketBuilder) -> Vec<Core> {
@@ -29,4 +31,11 @@ fn cores(socket: &SocketBuilder) -> Vec<Core> {
         Core::new(PartKind::Remote, &params, vec![programs.into()], socket.server.classes)
     };
     (0..).zip(&remote.cores).map(core).collect()
+}
+
+/// Converts the parameters to bursts.
+fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
+    let Some(remote) = &mut socket.remote else { return };
+    remote.lines_in_flight = grain.count(remote.lines_in_flight);
+    remote.cores.iter_mut().for_each(|core| core.stream = stream_in_bursts(&core.stream, grain));
 }

@@ -1,10 +1,11 @@
 //! Builds the threads of applications.
 
 use super::CoreWorkload;
+use crate::build::burst_converter::BurstConverter;
 use crate::build::SocketBuilder;
 use hostnet_model::app::{footprint, Generator, MemoryBases};
 use hostnet_model::core::{Partner, Program, Source, Thread};
-use hostnet_model::params::AppParams;
+use hostnet_model::params::{AppParams, WorkloadKind};
 
 impl CoreWorkload for AppParams {
     /// Adds none, as an application needs caches.
@@ -40,5 +41,10 @@ impl CoreWorkload for AppParams {
             let asking = Generator::client(self, bases);
             threads[client as usize].extend(asking.map(|generator| thread(generator, Some(asks))));
         }
+    }
+
+    /// Returns the workload as it is: its buffers and its instructions keep their sizes.
+    fn in_bursts(&self, _: &BurstConverter) -> WorkloadKind {
+        WorkloadKind::App(self.clone())
     }
 }

@@ -1,10 +1,11 @@
 //! Builds the work of the kernel for storage IO.
 
 use super::CoreWorkload;
+use crate::build::burst_converter::BurstConverter;
 use crate::build::SocketBuilder;
 use hostnet_model::core::{Program, Source, Storage, Thread};
 use hostnet_model::line::{Evictions, Walk};
-use hostnet_model::params::{AccessPattern, FioParams, KERNEL_BYTES};
+use hostnet_model::params::{AccessPattern, FioParams, WorkloadKind, KERNEL_BYTES};
 use std::collections::VecDeque;
 
 impl CoreWorkload for FioParams {
@@ -18,6 +19,16 @@ impl CoreWorkload for FioParams {
         for core in socket.layout.own_cores(&cores_of(self)) {
             threads[core as usize].push(thread(socket, class, core, self));
         }
+    }
+
+    fn in_bursts(&self, grain: &BurstConverter) -> WorkloadKind {
+        let mut fio = self.clone();
+        fio.rate_bytes_per_s = grain.bytes(fio.rate_bytes_per_s);
+        for job in &mut fio.jobs {
+            job.block_bytes = grain.lines_of(job.block_bytes);
+            job.size_bytes = grain.lines_of(job.size_bytes);
+        }
+        WorkloadKind::Fio(fio)
     }
 }
 

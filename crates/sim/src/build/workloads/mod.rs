@@ -4,23 +4,27 @@ mod app;
 mod fio;
 mod stream;
 
-pub(super) use stream::program as stream_program;
+pub(super) use stream::{in_bursts as stream_in_bursts, program as stream_program};
 
+use super::burst_converter::BurstConverter;
 use super::SocketBuilder;
 use hostnet_model::core::{Program, Thread};
 use hostnet_model::params::WorkloadKind;
 
 /// Kind of workload with work for cores.
-trait CoreWorkload {
+pub(super) trait CoreWorkload {
     /// Adds the programs of the workload `class` to those of each core of a socket without caches.
     fn add_programs(&self, socket: &SocketBuilder, class: u8, programs: &mut [Vec<Program>]);
 
     /// Adds the threads of the workload `class` to those of each core of a socket with caches.
     fn add_threads(&self, socket: &SocketBuilder, class: u8, threads: &mut [Vec<Thread>]);
+
+    /// Returns the workload in bursts instead of lines.
+    fn in_bursts(&self, grain: &BurstConverter) -> WorkloadKind;
 }
 
 /// Returns the work for cores of a workload, if it has any of its own.
-fn core_workload(kind: &WorkloadKind) -> Option<&dyn CoreWorkload> {
+pub(super) fn core_workload(kind: &WorkloadKind) -> Option<&dyn CoreWorkload> {
     match kind {
         WorkloadKind::Stream(stream) => Some(stream),
         WorkloadKind::Fio(fio) => Some(fio),

@@ -1,11 +1,12 @@
 //! Builds the loads and stores of streams.
 
 use super::CoreWorkload;
+use crate::build::burst_converter::BurstConverter;
 use crate::build::{NumaNode, SocketBuilder};
 use hostnet_kernel::Rng;
 use hostnet_model::core::{Program, Source, Stream, Thread};
 use hostnet_model::line::{Evictions, Walk};
-use hostnet_model::params::StreamParams;
+use hostnet_model::params::{StreamParams, WorkloadKind};
 
 impl CoreWorkload for StreamParams {
     fn add_programs(&self, socket: &SocketBuilder, class: u8, programs: &mut [Vec<Program>]) {
@@ -20,6 +21,10 @@ impl CoreWorkload for StreamParams {
             let rng = socket.stream_rng(core, threads[core as usize].len());
             threads[core as usize].push(thread(socket, class, core, self, rng));
         }
+    }
+
+    fn in_bursts(&self, grain: &BurstConverter) -> WorkloadKind {
+        WorkloadKind::Stream(in_bursts(self, grain))
     }
 }
 
@@ -55,5 +60,14 @@ fn thread(socket: &SocketBuilder, class: u8, core: u32, stream: &StreamParams, m
         in_flight: 0,
         think_ps: 0,
         partner: None,
+    }
+}
+
+/// Returns the stream in bursts instead of lines.
+pub(crate) fn in_bursts(stream: &StreamParams, grain: &BurstConverter) -> StreamParams {
+    StreamParams {
+        working_set_bytes: grain.lines_of(stream.working_set_bytes),
+        gap_ps: grain.time(stream.gap_ps),
+        ..stream.clone()
     }
 }
