@@ -1,5 +1,6 @@
 //! Builds the mesh of a socket.
 
+use super::parts::device_links;
 use super::SocketBuilder;
 use hostnet_model::mesh::{Mesh, MeshWiring};
 use hostnet_model::params::DieParams;
@@ -7,7 +8,10 @@ use hostnet_model::{PartIds, PartKind};
 
 /// Builds the mesh that connects the parts of the socket, if its die has one.
 pub(super) fn mesh(socket: &SocketBuilder) -> Option<Mesh> {
-    let die = socket.params.die.as_ref()?;
+    let mut die = socket.params.die.clone()?;
+    let links = device_links(socket.server.params, socket.layout.number).len();
+    // The die places drives and NIC; any other device is at the first stop of the IIO.
+    die.links.resize(links.max(die.links.len()), die.io[0]);
     let range = |ids: PartIds| ids.first().0..ids.end().0;
     let wiring = MeshWiring {
         socket: socket.layout.number,
@@ -15,9 +19,9 @@ pub(super) fn mesh(socket: &SocketBuilder) -> Option<Mesh> {
         cha: range(socket.layout.of(PartKind::Cha)),
         channels: range(socket.layout.of(PartKind::Channel)),
         iio: range(socket.layout.of(PartKind::Iio)),
-        admitted_ps: admitted_ps(socket, die),
+        admitted_ps: admitted_ps(socket, &die),
     };
-    Some(Mesh::new(die, wiring, socket.server.classes))
+    Some(Mesh::new(&die, wiring, socket.server.classes))
 }
 
 /// Returns 1 ps less than the minimum time from the admission of a write-back to the end of its request. The

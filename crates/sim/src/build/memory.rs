@@ -1,6 +1,5 @@
 //! Allocates the memory of a server, and maps its lines to their homes.
 
-use super::parts::nic_link;
 use super::{Builder, SocketBuilder};
 use hostnet_model::line::{memory_of_cluster, Decoder, SocketHomes};
 use hostnet_model::params::{DieParams, PageParams, Placement, PoolParams, SocketParams, Stop, BUFFER_ALIGNMENT};
@@ -67,7 +66,7 @@ impl SocketBuilder<'_> {
         if self.params.dimm.is_some() {
             return DIMM;
         }
-        let stop = |die: &DieParams| Some(die.links[usize::from(nic_link(self)?)]);
+        let stop = |die: &DieParams| Some(die.links[usize::from(self.server.nic_link(self.layout.number)?)]);
         self.near(self.params.die.as_ref().and_then(stop))
     }
 

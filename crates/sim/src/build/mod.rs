@@ -133,6 +133,11 @@ impl<'a> Builder<'a> {
         self.rng(component.0.into())
     }
 
+    /// Returns the number of the link of the NIC function on a socket, if there is one.
+    pub(crate) fn nic_link(&self, socket: u8) -> Option<u8> {
+        parts::link_number(self.params, socket, PartKind::Nic, (self.layout.nic_socket().number, 0))
+    }
+
     /// Returns the number of cores of all sockets.
     pub(crate) fn cores(&self) -> u32 {
         self.params.sockets.iter().map(|socket| socket.core.count).sum()

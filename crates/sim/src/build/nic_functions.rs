@@ -30,7 +30,7 @@ pub(super) fn queues<'a>(server: &'a Builder, params: &NicParams, serving: &[u32
 /// Returns the functions of the NIC.
 pub(super) fn functions(server: &Builder) -> Vec<FunctionWiring> {
     let wiring = |(number, pcie): (u8, &PcieParams)| {
-        let link = server.params.drives_at(number).len() as u8;
+        let link = server.nic_link(number).expect("every function has a link");
         FunctionWiring { iio: server.at(number).0.iio(), link, pcie: pcie.clone() }
     };
     let dimm = server.params.sockets.iter().position(|socket| socket.dimm.is_some());

@@ -1,7 +1,6 @@
 //! Measures the rates of a server under a given load.
 
 use super::fill::{has_ddio, FilledCaches};
-use crate::build::parts::nic_link;
 use crate::build::sockets::throttled;
 use crate::build::{loaded_server, Builder, SocketBuilder};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
@@ -217,7 +216,7 @@ pub(crate) fn loaded_nic(socket: &SocketBuilder, params: &NicParams) -> Option<N
     let wiring = NicWiring {
         functions: vec![FunctionWiring {
             iio: socket.layout.iio(),
-            link: nic_link(socket)?,
+            link: socket.server.nic_link(socket.layout.number)?,
             pcie: params.pcie.clone(),
         }],
         hints: Vec::new(),

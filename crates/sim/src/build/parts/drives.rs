@@ -1,15 +1,18 @@
 //! Builds drives and their jobs.
 
+use super::links::{link_number, DeviceLink};
 use super::{all, PartBuilder};
 use crate::build::burst_converter::BurstConverter;
 use crate::build::{Builder, SocketBuilder};
 use hostnet_model::line::Walk;
 use hostnet_model::nvme::{DriveJob, DrivePortWiring, DriveWiring, Ssd};
-use hostnet_model::params::{AccessPattern, SocketParams, WorkloadKind, EXTRA_BYTES};
+use hostnet_model::params::{AccessPattern, ServerParams, SocketParams, WorkloadKind, EXTRA_BYTES};
 use hostnet_model::PartKind;
 
 pub(super) const DRIVES: PartBuilder =
-    PartBuilder::new(PartKind::Ssd, |params| params.ssd.count, |socket| all(drives(socket))).in_bursts(coarsen);
+    PartBuilder::new(PartKind::Ssd, |params| params.ssd.count, |socket| all(drives(socket)))
+        .in_bursts(coarsen)
+        .with_links(links);
 
 fn drives(socket: &SocketBuilder) -> Vec<Ssd> {
     (0..socket.layout.of(PartKind::Ssd).len()).map(|index| drive(socket, index)).collect()
@@ -64,11 +67,21 @@ fn drive(socket: &SocketBuilder, index: u32) -> Ssd {
 fn ports(server: &Builder, socket: u8, index: u32) -> Vec<DrivePortWiring> {
     let pcie = &server.at(socket).1.pcie;
     let port = |at: u8| {
-        let link = server.params.drives_at(at).iter().position(|&drive| drive == (socket, index))?;
-        Some(DrivePortWiring { socket: at, iio: server.at(at).0.iio(), link: link as u8, pcie: pcie.clone() })
+        let link = link_number(server.params, at, PartKind::Ssd, (socket, index))?;
+        Some(DrivePortWiring { socket: at, iio: server.at(at).0.iio(), link, pcie: pcie.clone() })
     };
     let others = (0..server.params.sockets.len() as u8).filter(|&other| other != socket);
     std::iter::once(socket).chain(others).filter_map(port).collect()
+}
+
+/// Returns the links of drives to the IIO of a socket.
+fn links(server: &ServerParams, socket: u8) -> Vec<DeviceLink> {
+    let ddio = server.ddio_at(socket).into_iter().chain(std::iter::repeat(false));
+    let link = |(device, ddio): ((u8, u32), bool)| {
+        let pcie = server.sockets[usize::from(device.0)].pcie.clone();
+        DeviceLink { kind: PartKind::Ssd, device, pcie, ddio, in_order: false }
+    };
+    server.drives_at(socket).into_iter().zip(ddio).map(link).collect()
 }
 
 /// Converts the parameters to bursts.

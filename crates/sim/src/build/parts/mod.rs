@@ -7,6 +7,7 @@ mod dimm;
 mod drives;
 mod expander;
 mod iio;
+mod links;
 mod mcn;
 mod nic;
 mod pool;
@@ -14,13 +15,14 @@ mod remote;
 mod upi;
 
 pub(super) use dimm::dimm_path;
-pub(super) use iio::nic_link;
+pub(super) use links::{device_links, link_number};
 pub(super) use mcn::{params_of as mcn_params, rings_without_nic, window_ps as mcn_window_ps, with_rings};
 
 use super::burst_converter::BurstConverter;
 use super::{Builder, SocketBuilder};
-use hostnet_model::params::SocketParams;
+use hostnet_model::params::{ServerParams, SocketParams};
 use hostnet_model::{Component, PartKind};
+use links::DeviceLink;
 
 /// Parts of a socket with lines, in the order of their numbers. They also allocate memory in this order.
 pub(crate) const WITH_LINES: &[PartBuilder] = &[
@@ -51,16 +53,23 @@ pub(crate) struct PartBuilder {
     build: fn(&SocketBuilder) -> Vec<Component>,
     /// Converts the parameters of the parts from lines to bursts.
     pub(crate) coarsen: fn(&BurstConverter, &mut SocketParams),
+    /// Returns the PCIe links of the parts to the IIO of a socket.
+    links: fn(&ServerParams, u8) -> Vec<DeviceLink>,
 }
 
 impl PartBuilder {
     const fn new(kind: PartKind, count: fn(&SocketParams) -> u32, build: fn(&SocketBuilder) -> Vec<Component>) -> Self {
-        Self { kind, count, build, coarsen: |_, _| {} }
+        Self { kind, count, build, coarsen: |_, _| {}, links: |_, _| Vec::new() }
     }
 
     /// Sets the conversion of the parameters to bursts. Parts without one keep their parameters.
     const fn in_bursts(self, coarsen: fn(&BurstConverter, &mut SocketParams)) -> Self {
         Self { coarsen, ..self }
+    }
+
+    /// Sets the links of the parts to the IIO of a socket. The links of an IIO are numbered in the order of the list.
+    const fn with_links(self, links: fn(&ServerParams, u8) -> Vec<DeviceLink>) -> Self {
+        Self { links, ..self }
     }
 }
 

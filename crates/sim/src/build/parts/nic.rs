@@ -1,5 +1,6 @@
 //! Builds the NIC of a server.
 
+use super::links::DeviceLink;
 use super::{all, PartBuilder};
 use crate::build::burst_converter::BurstConverter;
 use crate::build::fluid::loaded_nic;
@@ -9,11 +10,13 @@ use crate::build::queues::receive_queue;
 use crate::build::rdma::rdma_ends;
 use crate::build::SocketBuilder;
 use hostnet_model::nic::{Nic, NicFlow, NicWiring};
-use hostnet_model::params::{NicParams, SocketParams, Transport};
+use hostnet_model::params::{NicParams, PcieParams, ServerParams, SocketParams, Transport};
 use hostnet_model::PartKind;
 
 pub(super) const NIC: PartBuilder =
-    PartBuilder::new(PartKind::Nic, |params| params.nic.is_some().into(), |socket| all(nic(socket))).in_bursts(coarsen);
+    PartBuilder::new(PartKind::Nic, |params| params.nic.is_some().into(), |socket| all(nic(socket)))
+        .in_bursts(coarsen)
+        .with_links(links);
 
 /// Builds the NIC, if there is one.
 fn nic(socket: &SocketBuilder) -> Option<Nic> {
@@ -69,6 +72,21 @@ fn attached_nic(socket: &SocketBuilder, params: &NicParams) -> Option<Nic> {
         Some(pool) => nic.with_pool(socket.layout.of(PartKind::Pool).first(), pool.port_packets),
         None => nic,
     })
+}
+
+/// Returns the link of the NIC function on a socket to its IIO, if there is one.
+fn links(server: &ServerParams, socket: u8) -> Vec<DeviceLink> {
+    let at = server.sockets.iter().position(|socket| socket.nic.is_some()).unwrap_or(0) as u8;
+    let function = server.nic_links().find(|&(number, _)| number == socket);
+    let link = |(nic, (_, pcie)): (&NicParams, (u8, &PcieParams))| DeviceLink {
+        kind: PartKind::Nic,
+        device: (at, 0),
+        pcie: pcie.clone(),
+        ddio: nic.ddio,
+        // Without relaxed ordering, the writes of the NIC leave the IIO in order.
+        in_order: !nic.relaxed_ordering,
+    };
+    server.nic().zip(function).map(link).into_iter().collect()
 }
 
 /// Converts the parameters to bursts. The receive buffer and its packets keep their size in bytes; data in memory is
