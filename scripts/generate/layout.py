@@ -1,8 +1,8 @@
-"""Names and modules of the Python classes, which the schema does not contain."""
+"""Names and modules of the Python classes that do not follow from the keys."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -35,13 +35,13 @@ class Module:
 
     doc: str
     """Docstring of the file."""
-    classes: dict[str, str | Place]
+    classes: dict[str, str | Place] = field(default_factory=dict)
     """Classes in order, each with its table."""
     unions: dict[str, str] = field(default_factory=dict)
     """Names of unions of classes, with the path of their tables."""
 
 
-MODULES = {
+LISTED = {
     "cache": Module(
         "The caches, the prefetchers and DDIO.",
         {
@@ -174,8 +174,9 @@ MODULES = {
         {"Workload": "workload.*"},
     ),
 }
+"""The files of classes whose names or homes do not follow from their keys."""
 
-OPTIONAL = {
+WITHOUT = {
     "Compress",
     "Control",
     "CxlLink",
@@ -204,7 +205,56 @@ OPTIONAL = {
     "StaticPower",
     "SwitchEnergy",
 }
-"""Classes of parts that a server or a flow may lack: their default is None."""
+"""Listed classes of parts that a server or a flow may lack: their default is None."""
+
+
+def with_unlisted(listed: dict[str, Module], named: dict[str, Schema]) -> dict[str, Module]:
+    """Returns the modules with a class added for each named table that no listed class has.
+
+    The name of such a class is the key in CamelCase, `AccessQueue` for `access_queue`, after the name of the class of
+    the enclosing table. It goes into the module of that class or of its union, or else into a module named after the
+    key.
+    """
+    modules = dict(listed)
+    places = {_path_of(place): kind for module in listed.values() for kind, place in module.classes.items()}
+    homes = {kind: home for home, module in listed.items() for kind in module.classes}
+    homes |= {path: home for home, module in listed.items() for path in module.unions.values()}
+    covered = {frozenset(keys(named[path])) for path in places if path in named}
+    for path, table in named.items():
+        if path in places or frozenset(keys(table)) in covered:
+            continue
+        around, key = outer(path)
+        within = places.get(around, "") if around else ""
+        kind = within + "".join(part.capitalize() for part in key.replace("-", "_").split("_"))
+        home = homes.get(within or around, key)
+        module = modules.get(home, Module(f"The table `{key}` of a configuration."))
+        # A class can use only those above it, so the inner one goes first.
+        modules[home] = replace(module, classes={kind: path, **module.classes})
+        places[path], homes[kind] = kind, home
+        covered.add(frozenset(keys(table)))
+    return modules
+
+
+def _path_of(place: str | Place) -> str:
+    return place.path if isinstance(place, Place) else place
+
+
+def outer(path: str) -> tuple[str, str]:
+    """Returns the path of the enclosing table or union, and the name of the table in it."""
+    around, sign, kind = path.rpartition(":")
+    if sign and "." not in kind:
+        return around, kind
+    around, _, key = path.removesuffix(".*").rpartition(".")
+    return around, key
+
+
+# Tables of a server come first: those of a host are the same and get the same names.
+MODULES = with_unlisted(LISTED, {**tables("server"), **tables("cluster")})
+
+OPTIONAL = WITHOUT | {kind for module in MODULES.values() for kind in module.classes} - {
+    kind for module in LISTED.values() for kind in module.classes
+}
+"""Classes of parts that may be absent: those above, and all that are not listed."""
 
 UNIONS = {path: name for module in MODULES.values() for name, path in module.unions.items()}
 """Name of the union at a path where several classes are allowed."""

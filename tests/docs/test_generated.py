@@ -10,6 +10,7 @@ from scripts.generate import pages
 from scripts.generate.__main__ import ROOT, stale
 from scripts.generate.comments import comment_of
 from scripts.generate.fields import docstring, field_of
+from scripts.generate.layout import LISTED, with_unlisted
 from scripts.generate.order import arranged
 from scripts.generate.pages import Page, label_of, page_of
 from scripts.generate.rows import row_of
@@ -108,6 +109,21 @@ def test_a_docstring_that_is_too_long_has_its_range_apart() -> None:
     lines = docstring("word " * 30, "Range: 1 to 2.")
     assert lines[-3:] == ["", "    Range: 1 to 2.", '    """']
     assert all(len(line) <= 120 for line in lines)
+
+
+def test_a_table_that_is_not_listed_has_a_class_named_after_its_key() -> None:
+    paths = ("accelerator", "accelerator.queue", "workload.*:far-copy", "nic.onchip_queue")
+    new: dict[str, Any] = {path: {"properties": {path: {}}} for path in paths}
+    same = {"host.*.accelerator": new["accelerator"]}
+    modules = with_unlisted(LISTED, {**tables("server"), **new, **tables("cluster"), **same})
+    listed = {kind for module in LISTED.values() for kind in module.classes}
+    classes = {name: set(module.classes) - listed for name, module in modules.items()}
+    assert {name: kinds for name, kinds in classes.items() if kinds} == {
+        "accelerator": {"Accelerator", "AcceleratorQueue"},
+        "workload": {"FarCopy"},
+        "nic": {"NicOnchipQueue"},
+    }
+    assert list(modules["accelerator"].classes) == ["AcceleratorQueue", "Accelerator"]
 
 
 def test_keys_stay_where_they_stand_and_new_ones_come_last() -> None:
