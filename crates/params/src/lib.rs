@@ -4,7 +4,6 @@
 //! and the Python classes are generated from it. A `...Params` holds values that a part reads, in picoseconds, clocks
 //! and counts. A `...Spec` resolves the values that need no other key; the crate `config` resolves the others.
 
-mod app;
 mod cable;
 mod cache;
 mod cha;
@@ -22,7 +21,6 @@ mod dram;
 mod ecn;
 mod energy;
 mod expander;
-mod fio;
 mod flow;
 mod fluid;
 mod governor;
@@ -52,9 +50,7 @@ mod sockets;
 mod space;
 mod ssd;
 mod stack;
-mod stream;
 mod switch;
-mod threads;
 mod topology;
 mod training;
 mod transport;
@@ -62,7 +58,6 @@ mod values;
 mod workload;
 mod written;
 
-pub use app::*;
 pub use cable::*;
 pub use cache::*;
 pub use cha::*;
@@ -80,7 +75,6 @@ pub use dram::*;
 pub use ecn::*;
 pub use energy::*;
 pub use expander::*;
-pub use fio::*;
 pub use flow::*;
 pub use fluid::*;
 pub use governor::*;
@@ -110,9 +104,7 @@ pub use sockets::*;
 pub use space::*;
 pub use ssd::*;
 pub use stack::*;
-pub use stream::*;
 pub use switch::*;
-pub use threads::*;
 pub use topology::*;
 pub use training::*;
 pub use transport::*;

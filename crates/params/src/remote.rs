@@ -1,8 +1,7 @@
 //! Keys and parameters of cores on other sockets that access the memory of this one over UPI.
 
-use super::lists::CoreList;
-use super::stream::{PatternSpec, StreamParams};
 use super::values::{Bandwidth, Size, Time};
+use super::workload::StreamParams;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,53 +44,6 @@ pub struct UpiSpec {
     /// Request or response without data (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 KiB"))]
     pub request: Size,
-}
-
-/// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RemoteStreamSpec {
-    /// Other sockets that the stream runs on, from 0: "0-2", "0,2" or a list of numbers.
-    pub sockets: CoreList,
-    /// Cores on each of these sockets.
-    #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 256))]
-    pub cores: u32,
-    /// Order of the accesses.
-    #[serde(default)]
-    pub pattern: PatternSpec,
-    /// Distance between two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
-    pub stride: Option<Size>,
-    /// Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back.
-    #[serde(default = "all_reads")]
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub reads: f64,
-    /// Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
-    #[serde(default = "gibibyte")]
-    #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
-    pub working_set: Size,
-    /// Minimum time between two accesses of one core (time).
-    #[serde(default = "no_time")]
-    #[schemars(extend("x-max" = "1 ms"))]
-    pub gap: Time,
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn all_reads() -> f64 {
-    1.0
-}
-
-fn gibibyte() -> Size {
-    Size(1 << 30)
-}
-
-fn no_time() -> Time {
-    Time(0)
 }
 
 /// Cores of other sockets that use memory of this socket.

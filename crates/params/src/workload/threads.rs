@@ -1,5 +1,6 @@
 //! Parameters of the threads of an application.
 
+use super::WorkloadParams;
 use serde::{Deserialize, Serialize};
 
 /// Application: behaviour of its threads, and the cores that they run on.
@@ -19,6 +20,20 @@ pub struct AppParams {
     pub think_ps: u64,
     /// Page walks of random accesses; `None` = all translations hit the TLB.
     pub walks: Option<WalkParams>,
+}
+
+impl WorkloadParams for AppParams {
+    fn name(&self) -> &'static str {
+        "app"
+    }
+
+    fn cores(&self) -> &[u32] {
+        &self.cores
+    }
+
+    fn runs_on(&self, core: u32) -> bool {
+        self.cores.contains(&core) || self.clients.contains(&core)
+    }
 }
 
 /// Page walks. Page tables of memory far larger than the reach of the second-level TLB (STLB) do not fit the L2

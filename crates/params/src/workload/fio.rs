@@ -1,7 +1,8 @@
 //! Keys and parameters of storage IO, and its cost on the cores.
 
-use super::lists::{CoreList, WayMask};
-use super::values::{Bandwidth, Size};
+use super::WorkloadParams;
+use crate::lists::{CoreList, WayMask};
+use crate::values::{Bandwidth, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -128,6 +129,20 @@ pub struct FioParams {
     pub kernel_loads: u64,
     /// True if the cores read the data of completed storage reads; needs caches.
     pub consume: bool,
+}
+
+impl WorkloadParams for FioParams {
+    fn name(&self) -> &'static str {
+        "fio"
+    }
+
+    fn is_of_devices(&self) -> bool {
+        true
+    }
+
+    fn runs_on(&self, core: u32) -> bool {
+        self.jobs.iter().any(|job| job.core == core)
+    }
 }
 
 /// Job on one drive.

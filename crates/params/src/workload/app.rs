@@ -1,7 +1,7 @@
 //! Keys of applications.
 
-use super::lists::{CoreList, WayMask};
-use super::values::{Size, Time};
+use crate::lists::{CoreList, WayMask};
+use crate::values::{Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,8 @@
 //! Keys and parameters of streams of a core.
 
-use super::lists::{CoreList, WayMask};
-use super::values::{Size, Time};
+use super::WorkloadParams;
+use crate::lists::{CoreList, WayMask};
+use crate::values::{Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,41 @@ pub struct StreamSpec {
     /// socket, "interleave" over the memory of all sockets, round robin; "local" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
+}
+
+/// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoteStreamSpec {
+    /// The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers.
+    pub sockets: CoreList,
+    /// Cores on each of them.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 256))]
+    pub cores: u32,
+    /// The order of its accesses.
+    #[serde(default)]
+    pub pattern: PatternSpec,
+    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
+    pub stride: Option<Size>,
+    /// Share of loads (0 to 1); the rest are stores. A store reads its line and later writes a line back.
+    #[serde(default = "all_reads")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub reads: f64,
+    /// Buffer of each core (size); a multiple of 64 B. Without caches a small buffer does not make accesses hit.
+    #[serde(default = "gibibyte")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
+    pub working_set: Size,
+    /// Least time between two accesses of one core (time).
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub gap: Time,
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn all_reads() -> f64 {
@@ -78,6 +114,16 @@ pub struct StreamParams {
     pub working_set_bytes: u64,
     /// Minimum time between two accesses of one core, in ps.
     pub gap_ps: u64,
+}
+
+impl WorkloadParams for StreamParams {
+    fn name(&self) -> &'static str {
+        "stream"
+    }
+
+    fn cores(&self) -> &[u32] {
+        &self.cores
+    }
 }
 
 /// Order of the accesses of a stream.

@@ -1,11 +1,16 @@
-//! Keys and parameters of workloads.
+//! Keys and parameters of workloads: the list of kinds, and a file for each of them.
 
-use super::app::AppSpec;
-use super::fio::{FioParams, FioSpec};
-use super::lists::WayMask;
-use super::remote::RemoteStreamSpec;
-use super::stream::{StreamParams, StreamSpec};
-use super::threads::AppParams;
+mod app;
+mod fio;
+mod stream;
+mod threads;
+
+pub use app::*;
+pub use fio::*;
+pub use stream::*;
+pub use threads::*;
+
+use crate::lists::WayMask;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -103,40 +108,73 @@ pub enum WorkloadKind {
     Network,
 }
 
+/// Kind of workload: its name, and the cores and devices that move its lines.
+pub trait WorkloadParams {
+    /// Returns the name of the kind in results.
+    fn name(&self) -> &'static str;
+
+    /// Returns true if devices move the lines of the workload, false if cores do.
+    fn is_of_devices(&self) -> bool {
+        false
+    }
+
+    /// Returns the cores that load and store for the workload, other than for IO.
+    fn cores(&self) -> &[u32] {
+        &[]
+    }
+
+    /// Returns true if a part of the workload runs on `core`: its loads and stores, its clients, or its IO.
+    fn runs_on(&self, core: u32) -> bool {
+        self.cores().contains(&core)
+    }
+}
+
+/// Packets of one class of flows.
+struct NetworkClass;
+
+impl WorkloadParams for NetworkClass {
+    fn name(&self) -> &'static str {
+        "network"
+    }
+
+    fn is_of_devices(&self) -> bool {
+        true
+    }
+}
+
 impl WorkloadKind {
+    /// Returns the parameters of the workload.
+    fn params(&self) -> &dyn WorkloadParams {
+        match self {
+            Self::Stream(stream) => stream,
+            Self::Fio(fio) => fio,
+            Self::App(app) => app,
+            Self::Network => &NetworkClass,
+        }
+    }
+
     /// Returns true if devices move the lines of the workload, false if cores do.
     #[must_use]
     pub fn is_of_devices(&self) -> bool {
-        matches!(self, Self::Fio(_) | Self::Network)
+        self.params().is_of_devices()
     }
 
     /// Returns the name of the kind in results.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Stream(_) => "stream",
-            Self::Fio(_) => "fio",
-            Self::App(_) => "app",
-            Self::Network => "network",
-        }
+        self.params().name()
     }
 
     /// Returns the cores that load and store for the workload, other than for IO.
     #[must_use]
     pub fn cores(&self) -> &[u32] {
-        match self {
-            Self::Stream(stream) => &stream.cores,
-            Self::App(app) => &app.cores,
-            Self::Fio(_) | Self::Network => &[],
-        }
+        self.params().cores()
     }
 
     /// Returns true if a part of the workload runs on `core`: its loads and stores, its clients, or its IO.
     #[must_use]
     pub fn runs_on(&self, core: u32) -> bool {
-        let clients = self.app().is_some_and(|app| app.clients.contains(&core));
-        let jobs = self.fio().is_some_and(|fio| fio.jobs.iter().any(|job| job.core == core));
-        self.cores().contains(&core) || clients || jobs
+        self.params().runs_on(core)
     }
 
     /// Returns the stream, if the workload is one.
