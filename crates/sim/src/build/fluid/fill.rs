@@ -3,7 +3,7 @@
 //! The buffers of a NIC may take longer to wrap around than the measurement of a rate. So the NIC writes them, and
 //! the cores read them soon after, without events, until nothing of the former content of the caches is left.
 
-use super::load::ServerLoad;
+use super::server_load::ServerLoad;
 use crate::build::warm_up::TURNOVERS;
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::{lines_of, Copier, Probe};

@@ -1,6 +1,7 @@
 //! Measures the rates of a server under a given load.
 
 use super::fill::{has_ddio, FilledCaches};
+use super::server_load::ServerLoad;
 use crate::build::sockets::throttled;
 use crate::build::{loaded_server, Builder, SocketBuilder};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
@@ -18,24 +19,6 @@ use std::collections::VecDeque;
 
 /// Size of an Ethernet header, in bytes.
 const ETHERNET_BYTES: u32 = 14;
-
-/// Load of a server.
-#[derive(Clone, Debug)]
-pub(crate) struct ServerLoad {
-    /// Cores that serve the NIC; the first `copying` of them copy.
-    pub(crate) cores: Vec<u32>,
-    pub(crate) copying: usize,
-    /// Size of a packet, in bytes.
-    pub(crate) ip_bytes: u32,
-    /// Time between two packets, in 2^-10 ps; with 0 the NIC always has more packets than it can write.
-    pub(crate) gap: u64,
-    /// Delay that MBA adds to requests of throttled cores, in ps; `hold` is the number of throttled sockets, or the
-    /// level of the local socket.
-    pub(crate) mba_ps: u64,
-    pub(crate) hold: usize,
-    /// True if the throttled cores are stopped.
-    pub(crate) halted: bool,
-}
 
 /// Duration and number of measurements.
 #[derive(Clone, Copy, Debug)]
@@ -62,13 +45,6 @@ pub(super) struct MeasuredRates {
     /// Lines that the network reads from memory per line copied, and writes to memory per line that devices write, in
     /// 2^-16.
     pub(super) missed: [u64; 2],
-}
-
-impl ServerLoad {
-    /// Returns the lines of a packet, including its completion.
-    pub(super) fn packet_lines(&self) -> u64 {
-        u64::from(lines_of(self.ip_bytes)) + 1
-    }
 }
 
 /// Runs a server under a load, once per seed of `span`, and returns the means. The last workload of the server is the

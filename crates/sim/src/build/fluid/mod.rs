@@ -6,10 +6,12 @@
 
 mod fill;
 mod load;
+mod server_load;
 mod table;
 
 pub(crate) use fill::FilledCaches;
-pub(crate) use load::{copiers, feeder, loaded_nic, start_load, ServerLoad};
+pub(crate) use load::{copiers, feeder, loaded_nic, start_load};
+pub(crate) use server_load::ServerLoad;
 
 use crate::build::attach::NetworkAttachment;
 use crate::build::parts::{build_sockets, WITH_RATES};

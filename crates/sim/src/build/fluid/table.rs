@@ -1,7 +1,8 @@
 //! Measures the rates of a server in every state that it can be in.
 
 use super::fill::{has_ddio, FilledCaches};
-use super::load::{measure, MeasuredRates, MeasuringSpan, ServerLoad};
+use super::load::{measure, MeasuredRates, MeasuringSpan};
+use super::server_load::ServerLoad;
 use super::OnPoint;
 use crate::build::sockets::throttled_sockets;
 use hostnet_model::control::LEVEL_MAX;
