@@ -1,5 +1,6 @@
 //! Keys of applications.
 
+use super::WorkloadKeys;
 use crate::lists::{CoreList, WayMask};
 use crate::values::{Size, Time};
 use schemars::JsonSchema;
@@ -122,7 +123,17 @@ pub struct AppSpec {
     pub memory: Option<String>,
 }
 
-/// Sizes of the data structures of a key-value server.
+impl WorkloadKeys for AppSpec {
+    fn memory(&self) -> Option<&str> {
+        self.memory.as_deref()
+    }
+
+    fn llc_ways(&self) -> Option<WayMask> {
+        self.llc_ways
+    }
+}
+
+/// Sizes of the structures of a key-value server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LayoutSpec {

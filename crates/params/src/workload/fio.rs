@@ -1,6 +1,6 @@
 //! Keys and parameters of storage IO, and its cost on the cores.
 
-use super::WorkloadParams;
+use super::{WorkloadKeys, WorkloadParams};
 use crate::lists::{CoreList, WayMask};
 use crate::values::{Bandwidth, Size};
 use schemars::JsonSchema;
@@ -52,7 +52,17 @@ pub struct FioSpec {
     pub memory: Option<String>,
 }
 
-/// Job on one drive.
+impl WorkloadKeys for FioSpec {
+    fn memory(&self) -> Option<&str> {
+        self.memory.as_deref()
+    }
+
+    fn llc_ways(&self) -> Option<WayMask> {
+        self.llc_ways
+    }
+}
+
+/// One job on one drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FioJobSpec {

@@ -34,24 +34,37 @@ impl WorkloadSpec {
         matches!(self, WorkloadSpec::Remote(_))
     }
 
-    /// Returns the placement of the buffers, if it is given.
-    pub fn memory(&self) -> Option<&str> {
+    /// Returns the keys of the workload.
+    fn keys(&self) -> &dyn WorkloadKeys {
         match self {
-            WorkloadSpec::Stream(stream) => stream.memory.as_deref(),
-            WorkloadSpec::Fio(fio) => fio.memory.as_deref(),
-            WorkloadSpec::App(app) => app.memory.as_deref(),
-            WorkloadSpec::Remote(_) => None,
+            WorkloadSpec::Stream(stream) => stream,
+            WorkloadSpec::Fio(fio) => fio,
+            WorkloadSpec::App(app) => &**app,
+            WorkloadSpec::Remote(stream) => stream,
         }
     }
 
-    /// Returns the ways of the LLC that the cores may allocate in, if they are given.
+    /// Returns the place of its buffers, if that is given.
+    pub fn memory(&self) -> Option<&str> {
+        self.keys().memory()
+    }
+
+    /// Returns the ways of the LLC that its cores may allocate in, if they are given.
     pub fn llc_ways(&self) -> Option<WayMask> {
-        match self {
-            WorkloadSpec::Stream(stream) => stream.llc_ways,
-            WorkloadSpec::Fio(fio) => fio.llc_ways,
-            WorkloadSpec::App(app) => app.llc_ways,
-            WorkloadSpec::Remote(_) => None,
-        }
+        self.keys().llc_ways()
+    }
+}
+
+/// Keys that kinds of workloads have in common. A kind without such a key has the default.
+pub(crate) trait WorkloadKeys {
+    /// Returns the place of its buffers, if that is given.
+    fn memory(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the ways of the LLC that its cores may allocate in, if they are given.
+    fn llc_ways(&self) -> Option<WayMask> {
+        None
     }
 }
 

@@ -1,6 +1,6 @@
 //! Keys and parameters of streams of a core.
 
-use super::WorkloadParams;
+use super::{WorkloadKeys, WorkloadParams};
 use crate::lists::{CoreList, WayMask};
 use crate::values::{Size, Time};
 use schemars::JsonSchema;
@@ -41,6 +41,16 @@ pub struct StreamSpec {
     pub memory: Option<String>,
 }
 
+impl WorkloadKeys for StreamSpec {
+    fn memory(&self) -> Option<&str> {
+        self.memory.as_deref()
+    }
+
+    fn llc_ways(&self) -> Option<WayMask> {
+        self.llc_ways
+    }
+}
+
 /// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -71,6 +81,9 @@ pub struct RemoteStreamSpec {
     #[schemars(extend("x-max" = "1 ms"))]
     pub gap: Time,
 }
+
+/// Streams of other sockets have buffers in the memory of this one, and no cores that allocate in its LLC.
+impl WorkloadKeys for RemoteStreamSpec {}
 
 fn one() -> u32 {
     1
