@@ -133,7 +133,7 @@ impl WorkloadKeys for AppSpec {
     }
 }
 
-/// Sizes of the structures of a key-value server.
+/// Sizes of the data structures of a key-value server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LayoutSpec {

@@ -62,7 +62,7 @@ impl WorkloadKeys for FioSpec {
     }
 }
 
-/// One job on one drive.
+/// Job on one drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FioJobSpec {

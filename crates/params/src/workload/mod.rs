@@ -44,12 +44,12 @@ impl WorkloadSpec {
         }
     }
 
-    /// Returns the place of its buffers, if that is given.
+    /// Returns the placement of the buffers, if it is given.
     pub fn memory(&self) -> Option<&str> {
         self.keys().memory()
     }
 
-    /// Returns the ways of the LLC that its cores may allocate in, if they are given.
+    /// Returns the ways of the LLC that the cores may allocate in, if they are given.
     pub fn llc_ways(&self) -> Option<WayMask> {
         self.keys().llc_ways()
     }

@@ -55,16 +55,16 @@ impl WorkloadKeys for StreamSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RemoteStreamSpec {
-    /// The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers.
+    /// Other sockets that the stream runs on, from 0: "0-2", "0,2" or a list of numbers.
     pub sockets: CoreList,
-    /// Cores on each of them.
+    /// Cores on each of these sockets.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 256))]
     pub cores: u32,
-    /// The order of its accesses.
+    /// Order of the accesses.
     #[serde(default)]
     pub pattern: PatternSpec,
-    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
+    /// Distance between two accesses of the strided pattern (size); a multiple of 64 B, at most `working_set`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
     pub stride: Option<Size>,
@@ -76,7 +76,7 @@ pub struct RemoteStreamSpec {
     #[serde(default = "gibibyte")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
     pub working_set: Size,
-    /// Least time between two accesses of one core (time).
+    /// Minimum time between two accesses of one core (time).
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub gap: Time,
