@@ -50,3 +50,6 @@ pub enum ForwardFunction {
     /// The whole packet.
     Whole,
 }
+
+/// Bytes of the headers of IPv4 (20, RFC 791) and UDP (8, RFC 768).
+pub const UDP_HEADER_BYTES: u32 = 28;

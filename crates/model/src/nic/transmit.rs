@@ -10,10 +10,10 @@ use crate::ether::DepartedPacket;
 use crate::line::{Content, LineRing, Packet, PacketId, Packets, QueueRings, POOL_FLOW};
 use crate::link::PcieEndpoint;
 use crate::met::Limit;
+use crate::params::UDP_HEADER_BYTES;
 use crate::part::Context;
 use crate::transport::roce::DATA_HEADER_BYTES;
 use crate::transport::stage_times::Stage;
-use crate::transport::udp;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -267,7 +267,7 @@ impl Transmit {
         // The window counts data only; headers come with the descriptor.
         let bytes = match left.queue & !LAST {
             TCP => left.ip_bytes - HEADER_BYTES,
-            UDP => left.ip_bytes - udp::HEADER_BYTES,
+            UDP => left.ip_bytes - UDP_HEADER_BYTES,
             RDMA_DATA => left.ip_bytes - DATA_HEADER_BYTES,
             RDMA_CONTROL => 0,
             _ => left.ip_bytes,

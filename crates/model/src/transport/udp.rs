@@ -1,11 +1,9 @@
 //! UDP (RFC 768): datagrams without acknowledgements and without retransmission.
 
 use super::stage_times::StageTimes;
+use crate::params::UDP_HEADER_BYTES;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
-
-/// Bytes of the headers of IP and UDP.
-pub const HEADER_BYTES: u32 = 28;
 
 /// A UDP datagram. Each is one packet: datagrams are not segmented.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +26,6 @@ impl Datagram {
     /// Returns the bytes of the IP packet.
     #[must_use]
     pub fn ip_bytes(&self) -> u32 {
-        HEADER_BYTES + self.bytes
+        UDP_HEADER_BYTES + self.bytes
     }
 }

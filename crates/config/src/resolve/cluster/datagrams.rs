@@ -4,8 +4,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{DatagramPatternSpec, FlowSpec, Size, Time};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{Traffic, Transport, UdpParams};
-use hostnet_model::transport::udp::HEADER_BYTES;
+use hostnet_params::{Traffic, Transport, UdpParams, UDP_HEADER_BYTES};
 
 /// Default socket buffer of Linux (net.core.rmem_default and wmem_default).
 const BUFFER: Size = Size(212_992);
@@ -59,11 +58,11 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
 
 /// Checks that a datagram fits the MTU, as datagrams are not fragmented.
 fn fits(path: &str, key: &str, Size(bytes): Size, mtu_bytes: u64) -> Result<u32, Issue> {
-    if bytes + u64::from(HEADER_BYTES) <= mtu_bytes {
+    if bytes + u64::from(UDP_HEADER_BYTES) <= mtu_bytes {
         return Ok(bytes as u32);
     }
     let message = format!(
-        "{} with headers of {HEADER_BYTES} B are more than the MTU of {mtu_bytes} B, and datagrams are not fragmented",
+        "{} with headers of {UDP_HEADER_BYTES} B are more than the MTU of {mtu_bytes} B, and datagrams are not fragmented",
         format(bytes, Dimension::Size)
     );
     Err(Issue::between(Code::DoesNotFit, &[&format!("{path}.{key}"), &format!("{path}.mtu"), "network.mtu"], message))

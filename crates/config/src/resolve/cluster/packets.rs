@@ -7,13 +7,12 @@ use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{ArrivalsSpec, Bandwidth, FlowSizesSpec, FlowSpec, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{Distribution, PacketsParams, Traffic};
-use hostnet_model::transport::udp::HEADER_BYTES;
+use hostnet_params::{Distribution, PacketsParams, Traffic, UDP_HEADER_BYTES};
 
 /// Bytes of the Ethernet header, which packet sizes include.
 const ETHERNET_BYTES: u64 = 14;
 /// Bytes of a packet beside its data.
-const HEADERS_BYTES: u64 = ETHERNET_BYTES + HEADER_BYTES as u64;
+const HEADERS_BYTES: u64 = ETHERNET_BYTES + UDP_HEADER_BYTES as u64;
 /// Longest mean of a drawn time, in ps.
 const MEAN_MAX_PS: f64 = 1e15;
 
@@ -76,7 +75,7 @@ fn interval(Bandwidth(bytes_per_s): Bandwidth, arrivals: Option<ArrivalsSpec>, m
 /// Returns the packets of a capture as datagrams, for a host that forwards them. A packet without room for headers
 /// has 1 B of data.
 pub(super) fn given(packets: &[(u64, u32)]) -> Traffic {
-    let data = |&(at, ip_bytes): &(u64, u32)| (at, ip_bytes.saturating_sub(HEADER_BYTES).max(1));
+    let data = |&(at, ip_bytes): &(u64, u32)| (at, ip_bytes.saturating_sub(UDP_HEADER_BYTES).max(1));
     Traffic::Packets(Box::new(PacketsParams::Given(packets.iter().map(data).collect())))
 }
 

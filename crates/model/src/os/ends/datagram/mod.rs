@@ -18,10 +18,10 @@ use crate::os::counters::{CoreTimeKind, SocketCounts};
 use crate::os::dimm::DimmDriver;
 use crate::os::lines::Lines;
 use crate::os::task::{NextWork, Task};
-use crate::params::{LineSize, StackParams, Traffic};
+use crate::params::{LineSize, StackParams, Traffic, UDP_HEADER_BYTES};
 use crate::part::{Context, Payload};
 use crate::transport::stage_times::Stage;
-use crate::transport::udp::{Datagram, HEADER_BYTES};
+use crate::transport::udp::Datagram;
 use forward::PacketForwarding;
 use hostnet_kernel::Time;
 use rows::DatagramRows;
@@ -179,7 +179,7 @@ impl DatagramEnd {
         let line_bytes = size.bytes();
         // Rounds up to whole lines; bursts are rounded to the nearest, so that the mean is right.
         let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
-        let first = ETHERNET_BYTES + u64::from(HEADER_BYTES);
+        let first = ETHERNET_BYTES + u64::from(UDP_HEADER_BYTES);
         let (from, past) = (first / line_bytes, (first + u64::from(datagram.bytes) + fill) / line_bytes);
         if past > from {
             source(line + from, (past - from) as u32);
@@ -389,7 +389,7 @@ impl FlowEnds {
             end.out_bytes -= u64::from(bytes);
             let from = end.rows.sent_from.pop_front();
             // A forwarded datagram lies in the frame that it arrived in.
-            let frame = if end.forwards() { ETHERNET_BYTES + u64::from(HEADER_BYTES) } else { 0 };
+            let frame = if end.forwards() { ETHERNET_BYTES + u64::from(UDP_HEADER_BYTES) } else { 0 };
             end.rows.free_at.extend(end.rows.written_at.pop_front());
             if let (Some(driver), Some(line)) = (dimm, from) {
                 driver.free(line, frame + u64::from(bytes));
