@@ -1,5 +1,6 @@
 //! Parameters of the ranks of a training job.
 
+use super::transport::RDMA_REGION_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Job of several ranks.
@@ -77,6 +78,14 @@ impl JobParams {
     pub fn rank_bytes(&self) -> u64 {
         let (walk, random) = self.rank_lines();
         4096 + (64 << 10) + (walk + random) * 64
+    }
+
+    /// Returns the bytes of the memory region of an end of an RDMA flow between ranks: every message of the job fits,
+    /// up to [`RDMA_REGION_BYTES`].
+    #[must_use]
+    pub fn rdma_region_bytes(&self) -> u64 {
+        // Whole pages, as the base of a region is a multiple of 4096.
+        self.largest_message().next_multiple_of(4096).clamp(4096, RDMA_REGION_BYTES)
     }
 }
 

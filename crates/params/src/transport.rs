@@ -244,3 +244,16 @@ pub struct DcqcnParams {
     /// Minimum rate, in bytes per second.
     pub least_bytes_per_s: u64,
 }
+
+/// Largest payload of an RDMA packet, in bytes.
+pub const RDMA_MTU_MAX: u32 = 4096;
+
+/// Bytes of the memory region of one end of an RDMA flow. The region of an end of a job may be smaller.
+pub const RDMA_REGION_BYTES: u64 = 64 << 20;
+
+/// Returns the bytes of memory that a region of `region_bytes` takes. A packet that begins before the end of the region
+/// extends beyond it.
+#[must_use]
+pub const fn rdma_memory_bytes(region_bytes: u64) -> u64 {
+    region_bytes + RDMA_MTU_MAX as u64
+}

@@ -7,11 +7,11 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
-use hostnet_model::nic::{QueueMemory, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::nic::QueueMemory;
 use hostnet_model::os::{NetFootprint, FILE_BYTES, FILE_END_BYTES};
-use hostnet_model::params::{
-    App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload, WorkloadKind,
-    BUFFER_ALIGNMENT,
+use hostnet_params::{
+    rdma_memory_bytes, App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload,
+    WorkloadKind, BUFFER_ALIGNMENT, RDMA_REGION_BYTES,
 };
 
 /// Resolves the parts of a socket.
@@ -172,7 +172,7 @@ impl OfFlows {
 
     /// Returns the bytes of regions, files and ranks. A file may begin and end with a run of pages.
     fn bytes(self, server: &ServerParams) -> u128 {
-        let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
+        let region = rdma_memory_bytes(RDMA_REGION_BYTES).next_multiple_of(BUFFER_ALIGNMENT);
         let run_bytes = server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT);
         let file = (FILE_BYTES + FILE_END_BYTES).next_multiple_of(BUFFER_ALIGNMENT) + 2 * run_bytes;
         u128::from(region) * self.rdma_ends as u128 + u128::from(file) * self.files as u128 + self.ranks

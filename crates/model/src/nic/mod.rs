@@ -31,13 +31,13 @@ mod writer;
 pub use counters::{DropReason, FlowCounters, HeadWait, NicCounters, Tally};
 pub use memory::QueueMemory;
 pub use ncap::{NcapCounts, NcapWiring};
-pub use rdma::{RankEnd, RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+pub use rdma::{RankEnd, RdmaEnd};
 pub use waits::NicWaits;
 pub use wiring::{FunctionWiring, NicFlow, NicWiring, QueueWiring};
 
 use crate::ether::{Decompressor, Egress};
 use crate::line::{socket_of, PacketId, Pages, QueueRings, Translator};
-use crate::params::{NicParams, PcieParams};
+use crate::params::{NicParams, PcieParams, RDMA_MTU_MAX};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, StartContext};
 use function::Function;
 use hostnet_kernel::{ComponentId, Rng, Time};

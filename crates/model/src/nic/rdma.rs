@@ -4,17 +4,11 @@ use super::Common;
 use crate::ether::Egress;
 use crate::flow::Application;
 use crate::line::{Content, Ecn, Packet, PacketId};
-use crate::params::JobParams;
 use crate::part::{Context, Payload};
 use crate::transport::roce::{Roce, RoceConnection};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// Largest payload of an RDMA packet, and the bytes that a region has beyond its end.
-pub const RDMA_MTU_MAX: u32 = 4096;
-/// Bytes of the memory region of one end of an RDMA flow.
-pub const RDMA_REGION_BYTES: u64 = 64 << 20;
 
 /// One end of a RoCE flow at a NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,8 +19,8 @@ pub struct RdmaEnd {
     pub hosts: [u16; 2],
     /// Priority of the packets.
     pub priority: u8,
-    /// Virtual address of the memory region, a multiple of 4096. The region takes `region_bytes` and [`RDMA_MTU_MAX`]
-    /// bytes.
+    /// Virtual address of the memory region, a multiple of 4096. The region takes as much memory as
+    /// [`crate::params::rdma_memory_bytes`] says.
     pub base: u64,
     /// Size of the region in bytes, a multiple of 64. Offsets beyond its end wrap around to its start.
     pub region_bytes: u64,
@@ -41,14 +35,6 @@ pub struct RdmaEnd {
 }
 
 impl RdmaEnd {
-    /// Returns the bytes of the region for an end of a job: every message of the job fits, up to
-    /// [`RDMA_REGION_BYTES`].
-    #[must_use]
-    pub fn region_of(job: &JobParams) -> u64 {
-        // Whole pages, as the base of a region is a multiple of 4096.
-        job.largest_message().next_multiple_of(4096).clamp(4096, RDMA_REGION_BYTES)
-    }
-
     /// Returns true if this end issues requests without a rank, from the start of the flow until it is stopped.
     fn is_source(&self) -> bool {
         self.initiator && self.rank.is_none()

@@ -1,12 +1,12 @@
 //! DMA reads of one function: descriptors, then the data of packets, in read requests.
 
 use super::gather::{Fragment, PacketOwner};
-use super::rdma::RDMA_MTU_MAX;
 use super::segments::{data_bytes, may_cut, next_bytes, piece, LAST, RDMA_CONTROL, RDMA_DATA};
 use super::transmit::{OpenSegment, PostedDescriptor, Transmit};
 use super::Common;
 use crate::line::{Content, Packets};
 use crate::link::PcieEndpoint;
+use crate::params::RDMA_MTU_MAX;
 use crate::part::Context;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,6 @@
 //! Send side: from a segment of a core in memory to packets at the port.
 
 use super::gather::{Fragment, GatherQueue, PacketOwner};
-use super::rdma::RDMA_MTU_MAX;
 use super::reader::DmaReader;
 use super::segments::{HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
 use super::sent::Sent;
@@ -10,7 +9,7 @@ use crate::ether::DepartedPacket;
 use crate::line::{Content, LineRing, Packet, PacketId, Packets, QueueRings, POOL_FLOW};
 use crate::link::PcieEndpoint;
 use crate::met::Limit;
-use crate::params::UDP_HEADER_BYTES;
+use crate::params::{RDMA_MTU_MAX, UDP_HEADER_BYTES};
 use crate::part::Context;
 use crate::transport::roce::DATA_HEADER_BYTES;
 use crate::transport::stage_times::Stage;

@@ -3,8 +3,8 @@
 use super::attach::HostFlowEnd;
 use super::SocketBuilder;
 use hostnet_model::flow::Application;
-use hostnet_model::nic::{RankEnd, RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
-use hostnet_model::params::{Traffic, Transport};
+use hostnet_model::nic::{RankEnd, RdmaEnd};
+use hostnet_model::params::{rdma_memory_bytes, Traffic, Transport, RDMA_REGION_BYTES};
 use hostnet_model::transport::roce::RoceConnection;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) fn rdma_ends(socket: &SocketBuilder) -> Vec<RdmaEnd> {
         let peer = if end.initiator { end.flow.to } else { end.flow.from };
         let region_bytes = match &end.flow.traffic {
             Traffic::Messages(to) => {
-                let job = || RdmaEnd::region_of(&attachment.cluster.jobs[to.job as usize]);
+                let job = || attachment.cluster.jobs[to.job as usize].rdma_region_bytes();
                 *regions.entry(to.job).or_insert_with(job)
             }
             _ => RDMA_REGION_BYTES,

@@ -3,8 +3,7 @@
 use super::flows::Flows;
 use crate::resolve::server::OfFlows;
 use hostnet_model::core::RankMemory;
-use hostnet_model::nic::{RdmaEnd, RDMA_MTU_MAX};
-use hostnet_model::params::{FlowParams, JobParams, Traffic, Transport, BUFFER_ALIGNMENT};
+use hostnet_params::{rdma_memory_bytes, FlowParams, JobParams, Traffic, Transport, BUFFER_ALIGNMENT};
 
 impl Flows {
     /// Returns the number of flows that send a file from a host.
@@ -48,8 +47,8 @@ impl Flows {
             self.over_roce(host).filter(of_job).count() as u128
         };
         let bytes = |job: &JobParams| {
-            let region = RdmaEnd::region_of(job) + u64::from(RDMA_MTU_MAX);
-            u128::from(region.next_multiple_of(BUFFER_ALIGNMENT))
+            let memory = rdma_memory_bytes(job.rdma_region_bytes());
+            u128::from(memory.next_multiple_of(BUFFER_ALIGNMENT))
         };
         let jobs = (0..).zip(&self.jobs).map(|job| (ends(&job), job.1)).filter(|(ends, _)| *ends > 0);
         jobs.map(|(ends, job)| ends * bytes(job)).sum()
