@@ -52,14 +52,6 @@ impl JobParams {
         }
     }
 
-    /// Returns the lines of a rank's memory that its works read and write sequentially, and the lines behind them that
-    /// they read at random.
-    #[must_use]
-    pub fn rank_lines(&self) -> (u64, u64) {
-        let most = |of: fn(&StepWorkParams) -> u64| self.works.iter().map(of).max().unwrap_or(0);
-        (most(|work| work.span_lines), most(|work| work.gather_lines))
-    }
-
     /// Returns the core of a rank; 0 at an endpoint.
     #[must_use]
     pub fn core_of(&self, rank: u32) -> u32 {
@@ -73,11 +65,15 @@ impl JobParams {
         steps.filter_map(|step| step.send).map(|message| message.bytes).max().unwrap_or(0)
     }
 
-    /// Returns the bytes of memory of a rank at a server: a private page, its messages, and the lines of its works.
+    /// Returns the layout of the memory of a rank at a server.
     #[must_use]
-    pub fn rank_bytes(&self) -> u64 {
-        let (walk, random) = self.rank_lines();
-        4096 + (64 << 10) + (walk + random) * 64
+    pub fn rank_layout(&self) -> RankLayout {
+        let most = |of: fn(&StepWorkParams) -> u64| self.works.iter().map(of).max().unwrap_or(0);
+        // A rank has one page for its own line.
+        let messages = 4096;
+        let walk = messages + RANK_SLOT_BYTES;
+        let gather = walk + most(|work| work.span_lines) * 64;
+        RankLayout { messages, walk, gather, bytes: gather + most(|work| work.gather_lines) * 64 }
     }
 
     /// Returns the bytes of the memory region of an end of an RDMA flow between ranks: every message of the job fits,
@@ -209,4 +205,27 @@ impl RankChannelParams {
             (self.job, to, from)
         }
     }
+}
+
+/// Bytes of the buffer of what a rank sends and receives, and of a slot for messages between two ranks of a server.
+/// Larger messages reuse it.
+pub const RANK_SLOT_BYTES: u64 = 64 << 10;
+
+/// Returns the bytes of memory that `ranks` ranks of a job on one server share: a slot for each pair and direction.
+#[must_use]
+pub const fn shared_rank_bytes(ranks: u64) -> u64 {
+    ranks * ranks * RANK_SLOT_BYTES
+}
+
+/// Layout of the memory of a rank at a server, which begins with the rank's own page. Offsets and sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankLayout {
+    /// Offset of the buffer of what the rank sends and receives: [`RANK_SLOT_BYTES`].
+    pub messages: u64,
+    /// Offset of the lines that works read and write sequentially.
+    pub walk: u64,
+    /// Offset of the lines that works read at random.
+    pub gather: u64,
+    /// Size of the memory.
+    pub bytes: u64,
 }

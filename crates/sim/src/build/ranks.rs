@@ -3,11 +3,8 @@
 use super::{NetworkAttachment, SocketBuilder};
 use hostnet_model::core::{Engine, Executor, RankMemory, RankOperations, Source, Thread, Worker};
 use hostnet_model::flow::{Rank, RankLink};
-use hostnet_model::params::{JobParams, Traffic, Transport};
+use hostnet_model::params::{shared_rank_bytes, JobParams, Traffic, Transport};
 use std::collections::BTreeMap;
-
-/// Size of a page, in bytes. A rank has one page for its own line.
-const PAGE_BYTES: u64 = 4096;
 
 /// A job at a server.
 struct LocalJob<'a> {
@@ -66,7 +63,7 @@ pub(super) fn workers(socket: &SocketBuilder, engines: &[Vec<Engine>]) -> Vec<(u
     for job in LocalJob::all(attachment, socket.server.params.workloads.len()) {
         let cores: Vec<u32> = job.ranks.iter().map(|&rank| job.params.cores[rank as usize].core).collect();
         let count = job.ranks.len() as u64;
-        let shared = socket.allocate_shared(job.class, &cores, count * count * RankMemory::SLOT_BYTES);
+        let shared = socket.allocate_shared(job.class, &cores, shared_rank_bytes(count));
         for (number, (&rank, core)) in (0..).zip(job.ranks.iter().zip(cores)) {
             let Some(core) = socket.layout.own_core(core) else { continue };
             let before = engines[core as usize].len() as u32;
@@ -89,20 +86,17 @@ fn worker(
 ) -> Option<Worker> {
     let cache = socket.params.cache.as_ref()?;
     let params = job.params;
-    let (walk, random) = params.rank_lines();
-    let own = socket.allocate_for(job.class, socket.node(core), params.rank_bytes());
-    let messages = own + PAGE_BYTES;
-    let walk_at = messages + RankMemory::SLOT_BYTES;
+    let layout = params.rank_layout();
+    let own = socket.allocate_for(job.class, socket.node(core), layout.bytes);
     let instruction_fs = params.cores[rank as usize].instruction_fs;
     let thread = Thread {
         class: job.class,
-        source: Source::RankOperations(Box::new(RankOperations::new(own, walk_at, walk_at + walk * 64))),
+        source: Source::RankOperations(Box::new(RankOperations::new(own, own + layout.walk, own + layout.gather))),
         instruction_fs,
         in_flight: 0,
         think_ps: 0,
         partner: None,
     };
-    debug_assert!(PAGE_BYTES + RankMemory::SLOT_BYTES + (walk + random) * 64 <= params.rank_bytes());
     let (rng, pages) = (socket.engine_rng(core, before), socket.pages.clone());
     let classes = socket.server.classes;
     let executor =
@@ -113,7 +107,7 @@ fn worker(
         Err(_) => job.flows.get(&(rank, to)).map(|&flow| RankLink::End(flow)),
     };
     let [shared, ranks, number] = among;
-    let memory = RankMemory { messages, shared, ranks, number };
+    let memory = RankMemory { messages: own + layout.messages, shared, ranks, number };
     let flows = job.flows_of(rank);
     let rank = Rank::new(job.number, params, rank, link);
     let works = params.works.clone();

@@ -27,7 +27,7 @@ pub(super) fn rdma_ends(socket: &SocketBuilder) -> Vec<RdmaEnd> {
             flow: end.number,
             hosts: [attachment.host, peer],
             priority: end.flow.priority,
-            base: socket.allocate_near_nic(region_bytes + u64::from(RDMA_MTU_MAX)),
+            base: socket.allocate_near_nic(rdma_memory_bytes(region_bytes)),
             region_bytes,
             start_ps: end.flow.start_ps,
             initiator: end.initiator,

@@ -2,8 +2,9 @@
 
 use super::flows::Flows;
 use crate::resolve::server::OfFlows;
-use hostnet_model::core::RankMemory;
-use hostnet_params::{rdma_memory_bytes, FlowParams, JobParams, Traffic, Transport, BUFFER_ALIGNMENT};
+use hostnet_params::{
+    rdma_memory_bytes, shared_rank_bytes, FlowParams, JobParams, Traffic, Transport, BUFFER_ALIGNMENT,
+};
 
 impl Flows {
     /// Returns the number of flows that send a file from a host.
@@ -14,10 +15,10 @@ impl Flows {
     /// Returns the bytes of the ranks of jobs at a host, including the memory that ranks of a job share.
     fn ranks(&self, host: usize) -> u128 {
         let of_job = |job: &JobParams| {
-            let ranks = job.hosts.iter().filter(|&&at| usize::from(at) == host).count() as u128;
-            let each = u128::from(job.rank_bytes().next_multiple_of(BUFFER_ALIGNMENT));
-            let shared = ranks * ranks * u128::from(RankMemory::SLOT_BYTES);
-            ranks * each + shared.next_multiple_of(u128::from(BUFFER_ALIGNMENT))
+            let ranks = job.hosts.iter().filter(|&&at| usize::from(at) == host).count() as u64;
+            let each = u128::from(job.rank_layout().bytes.next_multiple_of(BUFFER_ALIGNMENT));
+            let shared = shared_rank_bytes(ranks).next_multiple_of(BUFFER_ALIGNMENT);
+            u128::from(ranks) * each + u128::from(shared)
         };
         let at_servers = self.jobs.iter().filter(|job| !job.cores.is_empty());
         at_servers.map(of_job).sum::<u128>() + self.regions(host)

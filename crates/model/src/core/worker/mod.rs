@@ -6,7 +6,7 @@
 use super::{Executor, RankOperation, ThreadWaits};
 use crate::flow::{CoreWork, Rank, RankRequest};
 use crate::lfb::Lfb;
-use crate::params::StepWorkParams;
+use crate::params::{StepWorkParams, RANK_SLOT_BYTES};
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Memory of a rank, as virtual addresses in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankMemory {
-    /// Buffer of what the rank sends and receives: [`RankMemory::SLOT_BYTES`], used over and over.
+    /// Buffer of what the rank sends and receives: [`RANK_SLOT_BYTES`], used over and over.
     pub messages: u64,
     /// Memory that all ranks of the job on the server share: a slot for each pair of ranks and direction.
     pub shared: u64,
@@ -25,12 +25,9 @@ pub struct RankMemory {
 }
 
 impl RankMemory {
-    /// Bytes of a slot. Larger messages reuse the slot.
-    pub const SLOT_BYTES: u64 = 64 << 10;
-
     /// Returns the slot from one rank to another, by their numbers on the server.
     fn slot(&self, from: u64, to: u64) -> u64 {
-        self.shared + (from * self.ranks + to) * Self::SLOT_BYTES
+        self.shared + (from * self.ranks + to) * RANK_SLOT_BYTES
     }
 }
 
@@ -196,12 +193,8 @@ impl Worker {
     /// Returns the operation that the core executes for a request of the rank.
     fn rank_operation(&self, labor: CoreWork) -> RankOperation {
         let RankMemory { messages, number, .. } = self.memory;
-        let copy = |from, to, bytes: u64| RankOperation::Copy {
-            from,
-            to,
-            around: RankMemory::SLOT_BYTES,
-            lines: bytes.div_ceil(64),
-        };
+        let copy =
+            |from, to, bytes: u64| RankOperation::Copy { from, to, around: RANK_SLOT_BYTES, lines: bytes.div_ceil(64) };
         match labor {
             CoreWork::Compute { work, ps } => {
                 // Work given as a time counts at the reference clock, so that a slower core takes longer.
