@@ -8,10 +8,9 @@ use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
 use hostnet_model::nic::QueueMemory;
-use hostnet_model::os::{NetFootprint, FILE_BYTES, FILE_END_BYTES};
 use hostnet_params::{
     rdma_memory_bytes, App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload,
-    WorkloadKind, BUFFER_ALIGNMENT, RDMA_REGION_BYTES,
+    WorkloadKind, BUFFER_ALIGNMENT, FILE_MEMORY_BYTES, NET_CORE_BYTES, RDMA_REGION_BYTES,
 };
 
 /// Resolves the parts of a socket.
@@ -117,7 +116,7 @@ fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + 
 /// Returns the bytes of the rings and buffers of a NIC, and of the cores that serve them.
 pub(super) fn nic_bytes(nic: &NicParams) -> u128 {
     let queue = QueueMemory::bytes(nic).next_multiple_of(BUFFER_ALIGNMENT);
-    let core = NetFootprint::BYTES.next_multiple_of(BUFFER_ALIGNMENT);
+    let core = NET_CORE_BYTES.next_multiple_of(BUFFER_ALIGNMENT);
     u128::from(queue + core) * u128::from(nic.queues)
 }
 
@@ -174,7 +173,7 @@ impl OfFlows {
     fn bytes(self, server: &ServerParams) -> u128 {
         let region = rdma_memory_bytes(RDMA_REGION_BYTES).next_multiple_of(BUFFER_ALIGNMENT);
         let run_bytes = server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT);
-        let file = (FILE_BYTES + FILE_END_BYTES).next_multiple_of(BUFFER_ALIGNMENT) + 2 * run_bytes;
+        let file = FILE_MEMORY_BYTES.next_multiple_of(BUFFER_ALIGNMENT) + 2 * run_bytes;
         u128::from(region) * self.rdma_ends as u128 + u128::from(file) * self.files as u128 + self.ranks
     }
 

@@ -34,7 +34,7 @@ pub use ends::datagram::DatagramEndParams;
 pub(crate) use ends::migration::MigratingSocket;
 pub use ends::migration::{MigratedFlow, ThreadMigration};
 pub use ends::socket::NetSocketParams;
-pub use footprint::{NetFootprint, FILE_BYTES, FILE_END_BYTES};
+pub use footprint::NetFootprint;
 pub use mcn::{RingWiring, PACKET_BYTES as RING_PACKET_BYTES};
 pub use nic_driver::RegisterPath;
 pub use power::PowerWiring;

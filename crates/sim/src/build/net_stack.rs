@@ -7,11 +7,8 @@ use crate::build::power::{inspect_ps, power_wiring};
 use crate::build::queues::{elsewhere, queue_of};
 use crate::build::services::service_wiring;
 use crate::build::{Builder, SocketBuilder};
-use hostnet_model::os::{
-    self, DatagramEndParams, NetFootprint, NetSocketParams, NetStack, Region, ThreadMigration, FILE_BYTES,
-    FILE_END_BYTES,
-};
-use hostnet_model::params::{CoreParams, StackParams, Transport};
+use hostnet_model::os::{self, DatagramEndParams, NetFootprint, NetSocketParams, NetStack, Region, ThreadMigration};
+use hostnet_model::params::{CoreParams, StackParams, Transport, FILE_BYTES, FILE_MEMORY_BYTES, NET_CORE_BYTES};
 
 /// First random stream of the driver of a NIC in a DIMM; the streams of engines lie below.
 const DRIVER_STREAM: u32 = 1 << 16;
@@ -35,7 +32,7 @@ fn net_stack(
     mut stack: StackParams,
 ) -> (u32, CoreParams, NetStack) {
     let sockets = flow_ends(socket.server, socket.number(core));
-    let mut footprint = NetFootprint::at(socket.take(core, NetFootprint::BYTES));
+    let mut footprint = NetFootprint::at(socket.take(core, NET_CORE_BYTES));
     if socket.params.dimm.is_some() {
         // A NIC in a DIMM reads what it sends from the memory of the DIMM.
         footprint.send.base = socket.allocate_near_nic(footprint.send.bytes);
@@ -128,7 +125,7 @@ fn flow_ends(server: &Builder, core: u32) -> Vec<NetSocketParams> {
 /// thread.
 fn file(server: &Builder, end: &HostFlowEnd, core: u32) -> Option<Region> {
     let place = end.flow.sendfile.filter(|_| end.initiator && end.core == core)?;
-    let base = server.place(place, server.node(core), FILE_BYTES + FILE_END_BYTES);
+    let base = server.place(place, server.node(core), FILE_MEMORY_BYTES);
     Some(Region { base, bytes: FILE_BYTES })
 }
 

@@ -13,7 +13,7 @@ use hostnet_model::iio::Iio;
 use hostnet_model::memory::Channel;
 use hostnet_model::nic::{FunctionWiring, Nic, NicFlow, NicWiring, QueueMemory, QueueWiring};
 use hostnet_model::os::{CopySource, NetFootprint, PacketCopier, PacketMemory};
-use hostnet_model::params::{NicParams, ServerParams};
+use hostnet_model::params::{NicParams, ServerParams, NET_CORE_BYTES};
 use hostnet_model::{Component, Machine, PartKind, Payload};
 use std::collections::VecDeque;
 
@@ -148,7 +148,7 @@ pub(crate) fn copiers(socket: &SocketBuilder, cores: &mut [Component]) {
         if number >= load.copying {
             continue;
         }
-        let footprint = NetFootprint::at(socket.take(core, NetFootprint::BYTES));
+        let footprint = NetFootprint::at(socket.take(core, NET_CORE_BYTES));
         let source = if ddio { CopySource::Packets(VecDeque::new()) } else { packets(socket, load) };
         let rng = socket.server.component_rng(socket.layout.cores().get(core));
         let (params, pages) = (socket.params.core.clone(), socket.pages.clone());
