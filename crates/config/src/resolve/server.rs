@@ -7,7 +7,6 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
-use hostnet_model::nic::QueueMemory;
 use hostnet_params::{
     rdma_memory_bytes, App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload,
     WorkloadKind, BUFFER_ALIGNMENT, FILE_MEMORY_BYTES, NET_CORE_BYTES, RDMA_REGION_BYTES,
@@ -115,7 +114,7 @@ fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + 
 
 /// Returns the bytes of the rings and buffers of a NIC, and of the cores that serve them.
 pub(super) fn nic_bytes(nic: &NicParams) -> u128 {
-    let queue = QueueMemory::bytes(nic).next_multiple_of(BUFFER_ALIGNMENT);
+    let queue = nic.queue_layout().bytes.next_multiple_of(BUFFER_ALIGNMENT);
     let core = NET_CORE_BYTES.next_multiple_of(BUFFER_ALIGNMENT);
     u128::from(queue + core) * u128::from(nic.queues)
 }

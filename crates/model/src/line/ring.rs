@@ -1,5 +1,6 @@
 //! Rings of lines and of descriptors in memory, which a core and a device use one after the other.
 
+use crate::params::DESCRIPTOR_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Ring of lines in virtual memory, used in order. The writer and the reader of the lines each have a copy.
@@ -31,8 +32,6 @@ impl LineRing {
     }
 }
 
-/// Bytes of a receive descriptor (assumed: 16, an address and flags).
-const DESCRIPTOR_BYTES: u64 = 16;
 const PER_LINE: u32 = (64 / DESCRIPTOR_BYTES) as u32;
 
 /// Descriptor ring of a receive queue, with several descriptors per line. The writer and the reader of the descriptors
@@ -55,12 +54,6 @@ impl DescriptorRing {
     #[must_use]
     pub fn base(&self) -> u64 {
         self.base
-    }
-
-    /// Returns the bytes that a ring of `entries` descriptors takes, in whole pages.
-    #[must_use]
-    pub fn bytes(entries: u32) -> u64 {
-        (u64::from(entries) * DESCRIPTOR_BYTES).next_multiple_of(4096)
     }
 
     /// Returns the lines that `count` descriptors fill. No more lines are taken at a time.
@@ -107,6 +100,7 @@ impl QueueRings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::descriptor_ring_bytes;
     use proptest::prelude::*;
 
     proptest! {
@@ -125,7 +119,7 @@ mod tests {
                 prop_assert!(lines <= DescriptorRing::lines(count));
                 prop_assert_eq!(address, base + u64::from(at / 4) * 64);
                 prop_assert_eq!(lines, (at + taken).div_ceil(4) - at / 4);
-                prop_assert!(address + u64::from(lines) * 64 <= base + DescriptorRing::bytes(entries));
+                prop_assert!(address + u64::from(lines) * 64 <= base + descriptor_ring_bytes(entries));
                 at = (at + taken) % entries;
             }
         }

@@ -22,7 +22,7 @@ fn queues_at(server: &Builder, params: &NicParams, core: u32) -> NumaNode {
 pub(super) fn queues<'a>(server: &'a Builder, params: &NicParams, serving: &[u32]) -> &'a [QueueMemory] {
     let place = |&core: &u32| {
         let node = queues_at(server, params, core);
-        QueueMemory::at(server.spaces.of(node, QueueMemory::bytes(params)), params)
+        QueueMemory::at(server.spaces.of(node, params.queue_layout().bytes), params)
     };
     server.queues.get_or_init(|| serving.iter().map(place).collect())
 }

@@ -16,7 +16,7 @@ const AWAY_PS: u64 = 22_000;
 /// function is farther from its cores.
 pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>, wire: WireParams) -> NicWiring {
     let functions = 1 + params.functions.len();
-    let bytes = QueueMemory::bytes(params).next_multiple_of(4096);
+    let bytes = params.queue_layout().bytes.next_multiple_of(4096);
     assert!(u64::from(params.queues) * bytes < 1 << 29);
     let queue = |queue: u32| QueueWiring {
         core: ComponentId(queue % 2),

@@ -185,7 +185,7 @@ pub(crate) fn loaded_nic(socket: &SocketBuilder, params: &NicParams) -> Option<N
     let class = (socket.server.classes - 1) as u8;
     let mss_bytes = 1;
     let queue = |_| {
-        let memory = QueueMemory::at(socket.allocate_near_nic(QueueMemory::bytes(&params)), &params);
+        let memory = QueueMemory::at(socket.allocate_near_nic(params.queue_layout().bytes), &params);
         QueueWiring { core: feeder, memory, function: 0, far: false, away_ps: 0 }
     };
     let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
