@@ -54,6 +54,9 @@ impl LineSize {
     }
 }
 
+/// Binary logarithm of the bytes of a line.
+pub const LINE_BITS: u32 = 6;
+
 #[cfg(test)]
 mod tests {
     use super::*;

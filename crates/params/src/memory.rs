@@ -2,6 +2,7 @@
 
 use super::controller::{ControllerSpec, MemoryControllerParams};
 use super::dram::{DramParams, DramSpec};
+use super::line_size::LINE_BITS;
 use super::values::{MemorySize, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -134,4 +135,74 @@ pub struct PageParams {
     pub run_bytes: u64,
     /// Size of the physical memory, in bytes.
     pub memory_bytes: u64,
+}
+
+/// Division of the channels of an address map among clusters. The channels of a cluster follow those of the previous
+/// one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterMap {
+    /// Channels of a cluster.
+    pub channels: u64,
+    /// First bit of the channel number that belongs to the cluster.
+    pub first: u32,
+    /// Address bits that the number of a line in its cluster lacks, in ascending order, each with the bit of the
+    /// channel that it decides.
+    pub lacking: Vec<(u32, u32)>,
+}
+
+impl MapParams {
+    /// Divides the channels among `count` clusters, a power of two. Returns `None` if that is no division into equal
+    /// parts, or if a bit of the channel depends on no address bit of its own.
+    #[must_use]
+    pub fn cluster_map(&self, count: u32) -> Option<ClusterMap> {
+        if self.channels % count != 0 {
+            return None;
+        }
+        let channels = u64::from(self.channels / count);
+        if self.channel_bytes > 0 {
+            return Some(ClusterMap { channels, first: 0, lacking: Vec::new() });
+        }
+        let first = self.channel.len().checked_sub(count.trailing_zeros() as usize)?;
+        let masks = &self.channel[first..];
+        let bit_of = |index: usize| {
+            let others = masks.iter().enumerate().filter(|&(other, _)| other != index);
+            // A bit on which only this bit of the channel depends can be set without changing the others.
+            let own = masks[index] & !others.fold(0, |all, (_, &mask)| all | mask);
+            (own != 0).then(|| own.trailing_zeros() - LINE_BITS)
+        };
+        let decides = (self.subchannel.len() + first) as u32;
+        let lacking = (0..masks.len()).map(|index| Some((bit_of(index)?, decides + index as u32)));
+        let mut lacking = lacking.collect::<Option<Vec<_>>>()?;
+        // In ascending order, so that bits are inserted from the lowest on.
+        lacking.sort_unstable();
+        Some(ClusterMap { channels, first: decides, lacking })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the clusters that some channels are divided among.
+    fn divided(channels: u32, channel: &[u64], channel_bytes: u64, clusters: u32) -> Option<ClusterMap> {
+        let none = Vec::new;
+        let (bank, column, row) = (vec![1 << 9], vec![6, 7], vec![10, 11]);
+        let channel = channel.to_vec();
+        let (subchannel, rank, bank_group) = (none(), none(), none());
+        MapParams { channels, channel, channel_bytes, subchannel, rank, bank_group, bank, column, row }
+            .cluster_map(clusters)
+    }
+
+    #[test]
+    fn bits_of_the_channel_decide_the_cluster() {
+        let of_bits = ClusterMap { channels: 1, first: 0, lacking: vec![(2, 0), (8, 1)] };
+        assert_eq!(divided(4, &[1 << 8, 1 << 14], 0, 4), Some(of_bits));
+        assert_eq!(divided(6, &[], 256, 2), Some(ClusterMap { channels: 3, first: 0, lacking: Vec::new() }));
+    }
+
+    #[test]
+    fn channels_that_hang_on_the_same_bits_cannot_be_shared_out() {
+        assert_eq!(divided(4, &[1 << 8 | 1 << 14, 1 << 8 | 1 << 14], 0, 4), None);
+        assert_eq!(divided(6, &[], 256, 4), None);
+    }
 }

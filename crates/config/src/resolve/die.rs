@@ -10,7 +10,6 @@ use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{DieSpec, Spec};
 use crate::units::shorten;
-use hostnet_model::line::Decoder;
 use hostnet_model::params::{DieParams, ServerParams, SocketParams, Stop};
 use map::Map;
 
@@ -134,7 +133,7 @@ fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Resul
         let message = format!("{clusters} clusters cannot share cha.slices = {slices}: each has as many");
         return Err(Issue::between(Code::NotAMultiple, &["noc.clusters", "cha.slices"], message));
     }
-    if !Decoder::can_share(map, clusters.into()) {
+    if map.cluster_map(clusters.into()).is_none() {
         let why = if map.channels % u32::from(clusters) == 0 {
             "in memory.map no address bit decides alone which"
         } else {

@@ -3,7 +3,7 @@
 use super::home::of_cluster;
 #[cfg(test)]
 use crate::memory::timing_tests::{dram, DDR4_2933};
-use crate::params::{DramParams, MapParams};
+use crate::params::{ClusterMap, DramParams, MapParams, LINE_BITS};
 use serde::{Deserialize, Serialize};
 
 /// Location of a line. The layout is that of the entries of the tables, so that no conversion is needed.
@@ -20,7 +20,6 @@ pub struct DramAddress {
     pub column: u16,
 }
 
-const LINE_BITS: u32 = 6;
 /// First bit of the bank in an entry of the tables.
 const BANK_AT: u32 = 32;
 /// First bit of the channel in an entry of the tables.
@@ -40,43 +39,6 @@ pub struct Decoder {
     interleave_bits: Option<u32>,
     /// Clusters that the channels are divided among, if there are several.
     clusters: Option<ClusterMap>,
-}
-
-/// Division of the channels among clusters. The channels of a cluster follow those of the previous one.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct ClusterMap {
-    /// Channels of a cluster.
-    channels: u64,
-    /// First bit of the channel number that belongs to the cluster.
-    first: u32,
-    /// Address bits that the number of a line in its cluster lacks, in ascending order, each with the bit of the
-    /// channel that it decides.
-    lacking: Vec<(u32, u32)>,
-}
-
-impl ClusterMap {
-    /// Divides the channels among `count` clusters, a power of two. Returns nothing if a bit of the channel depends on
-    /// no address bit of its own.
-    fn new(map: &MapParams, count: u32) -> Option<Self> {
-        let channels = u64::from(map.channels / count);
-        if map.channel_bytes > 0 {
-            return Some(Self { channels, first: 0, lacking: Vec::new() });
-        }
-        let first = map.channel.len().checked_sub(count.trailing_zeros() as usize)?;
-        let masks = &map.channel[first..];
-        let bit_of = |index: usize| {
-            let others = masks.iter().enumerate().filter(|&(other, _)| other != index);
-            // A bit on which only this bit of the channel depends can be set without changing the others.
-            let own = masks[index] & !others.fold(0, |all, (_, &mask)| all | mask);
-            (own != 0).then(|| own.trailing_zeros() - LINE_BITS)
-        };
-        let decides = (map.subchannel.len() + first) as u32;
-        let lacking = (0..masks.len()).map(|index| Some((bit_of(index)?, decides + index as u32)));
-        let mut lacking = lacking.collect::<Option<Vec<_>>>()?;
-        // In ascending order, so that bits are inserted from the lowest on.
-        lacking.sort_unstable();
-        Some(Self { channels, first: decides, lacking })
-    }
 }
 
 impl Decoder {
@@ -103,12 +65,6 @@ impl Decoder {
         Self { tables, channels, subchannels, interleave_bits, clusters: None }
     }
 
-    /// Returns true if the channels of a map can be divided among `count` clusters.
-    #[must_use]
-    pub fn can_share(map: &MapParams, count: u32) -> bool {
-        map.channels % count == 0 && ClusterMap::new(map, count).is_some()
-    }
-
     /// Divides the channels among `count` clusters, a power of two. Each cluster has the same number of channels and
     /// as much memory.
     ///
@@ -116,7 +72,7 @@ impl Decoder {
     /// Panics if the channels cannot be divided so.
     #[must_use]
     pub fn with_clusters(self, map: &MapParams, count: u32) -> Self {
-        let clusters = (count > 1).then(|| ClusterMap::new(map, count).expect("the channels can be shared out"));
+        let clusters = (count > 1).then(|| map.cluster_map(count).expect("the channels can be shared out"));
         Self { clusters, ..self }
     }
 
@@ -228,7 +184,6 @@ mod tests {
         let turn = |channels, bytes, row: &[u8]| MapParams { row: row.to_vec(), ..map(channels, &[], bytes) };
         let turns = [(turn(6, 256, &[8, 10, 11, 12, 13]), 2), (turn(4, 128, &[8, 10, 11, 12, 13]), 4)];
         for (map, clusters) in maps.into_iter().chain(turns) {
-            assert!(Decoder::can_share(&map, clusters));
             let decoder = Decoder::new(&map, &dram(1, 1, 2, DDR4_2933)).with_clusters(&map, clusters);
             let each = map.channels / clusters;
             let lines = 1 << (map.column.len() + map.row.len() + map.bank.len());
@@ -243,11 +198,5 @@ mod tests {
                 assert_eq!(distinct.len(), places.len(), "{map:?}, {cluster}: two lines at one place");
             }
         }
-    }
-
-    #[test]
-    fn channels_that_hang_on_the_same_bits_cannot_be_shared_out() {
-        assert!(!Decoder::can_share(&map(4, &[1 << 8 | 1 << 14, 1 << 8 | 1 << 14], 0), 4));
-        assert!(!Decoder::can_share(&map(6, &[], 256), 4));
     }
 }
