@@ -57,6 +57,9 @@ impl LineSize {
 /// Binary logarithm of the bytes of a line.
 pub const LINE_BITS: u32 = 6;
 
+/// Bytes of a line.
+pub const LINE_BYTES: u64 = 1 << LINE_BITS;
+
 #[cfg(test)]
 mod tests {
     use super::*;

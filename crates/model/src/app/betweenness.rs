@@ -1,22 +1,16 @@
 //! Betweenness centrality as in GAPBS: a breadth-first search from a source that counts shortest paths, followed by a
 //! backward pass over the levels that accumulates dependencies (Brandes).
 
-use super::graph::{Arrays, NODE};
+use super::graph::Arrays;
 use super::levels::Levels;
 use super::script::{Piece, Script};
 use super::{MemoryBases, Step};
-use crate::params::{AppParams, GraphParams};
+use crate::params::{AppParams, GraphParams, GRAPH_NODE_BYTES, GRAPH_SCORE_BYTES, LINE_BYTES, PATH_COUNT_BYTES};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
 /// Nodes that a thread takes from a level at a time.
 const CHUNK: u64 = 64;
-
-/// Bytes of a path count, which is a double.
-const COUNT: u64 = 8;
-
-/// Bytes of a dependency or a score.
-const SCORE: u64 = 4;
 
 const DEPTHS: usize = 0;
 const COUNTS: usize = 1;
@@ -57,20 +51,9 @@ struct Work {
     dependency: u32,
 }
 
-fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
-    // Depths, path counts, dependencies, scores, the queue, and a bit per edge for the successors.
-    let bits = [8 * NODE, 8 * COUNT, 8 * SCORE, 8 * SCORE, 8 * NODE, 2 * u64::from(graph.degree)];
-    Arrays::new(params, graph, base, &bits)
-}
-
-/// Returns the bytes of the graph and its arrays.
-pub(super) fn bytes(params: &AppParams, graph: &GraphParams) -> u64 {
-    arrays(params, graph, 0).bytes
-}
-
 impl Betweenness {
     pub(super) fn new(params: &AppParams, graph: &GraphParams, bases: MemoryBases, rng: &mut Rng) -> Self {
-        let arrays = arrays(params, graph, bases.shared);
+        let arrays = Arrays::new(params, graph, graph.betweenness_layout(bases.shared, params.walks.as_ref()));
         let nodes = arrays.graph.nodes();
         let levels = Levels::new(nodes, arrays.graph.neighbours);
         Self {
@@ -143,8 +126,8 @@ impl Betweenness {
         self.next_node(rng);
         self.edge = 0;
         // The queue is read in order, so a line is loaded once for all its nodes.
-        if self.position % (super::layout::LINE / NODE) == 0 {
-            self.script.add(Piece::load(self.arrays.element(QUEUE, self.position, NODE), 1));
+        if self.position % (LINE_BYTES / GRAPH_NODE_BYTES) == 0 {
+            self.script.add(Piece::load(self.arrays.element(QUEUE, self.position, GRAPH_NODE_BYTES), 1));
         }
         let graph = &self.arrays.graph;
         let walks = self.arrays.walks.as_ref();
@@ -154,12 +137,12 @@ impl Betweenness {
             index = index.dependent();
         }
         self.script.add_random(index, walks, rng);
-        self.script.add_random(Piece::load(self.arrays.element(COUNTS, self.node, COUNT), 1), walks, rng);
+        self.script.add_random(Piece::load(self.arrays.element(COUNTS, self.node, PATH_COUNT_BYTES), 1), walks, rng);
         let further = self.levels.further(self.level) > 0;
         // The backward pass skips the row of a node without deeper neighbours.
         if self.forward || further {
             let row = graph.row(self.node);
-            let lines = super::layout::lines(row, graph.neighbours * NODE);
+            let lines = super::memory::lines(row, graph.neighbours * GRAPH_NODE_BYTES);
             self.script.add_random(Piece::load(row, lines).dependent(), walks, rng);
         }
         if !self.forward {
@@ -186,23 +169,24 @@ impl Betweenness {
     /// Plans the visit of a neighbour in the search: loads its depth. A neighbour one level deeper is marked and its
     /// paths are counted, both by atomic accesses.
     fn search(&mut self, rng: &mut Rng) {
-        self.gather(DEPTHS, NODE, self.work.edge, rng);
+        self.gather(DEPTHS, GRAPH_NODE_BYTES, self.work.edge, rng);
         if !rng.chance(self.levels.further(self.level)) {
             return;
         }
         if rng.chance(self.levels.found(self.level)) {
             // A compare-and-swap waits for all earlier accesses (docs/models/app.md, Betweenness).
-            self.script.add(Piece::store(self.arrays.element(DEPTHS, self.neighbour(), NODE), 1).dependent());
+            self.script
+                .add(Piece::store(self.arrays.element(DEPTHS, self.neighbour(), GRAPH_NODE_BYTES), 1).dependent());
             self.tail = (self.tail + 1) % self.arrays.graph.nodes();
             // The queue is written in order, so a line is stored once for all its nodes.
-            if self.tail % (super::layout::LINE / NODE) == 0 {
-                self.script.add(Piece::store(self.arrays.element(QUEUE, self.tail, NODE), 1));
+            if self.tail % (LINE_BYTES / GRAPH_NODE_BYTES) == 0 {
+                self.script.add(Piece::store(self.arrays.element(QUEUE, self.tail, GRAPH_NODE_BYTES), 1));
             }
         }
         // The bits of neighbours share a word, so they are set by an atomic access.
         let bits = Piece::store(self.successors(), 1).after(self.work.successor).dependent();
         self.script.add(bits);
-        let count = Piece::store(self.arrays.element(COUNTS, self.neighbour(), COUNT), 1).dependent();
+        let count = Piece::store(self.arrays.element(COUNTS, self.neighbour(), PATH_COUNT_BYTES), 1).dependent();
         self.script.add_random(count, self.arrays.walks.as_ref(), rng);
         self.fence = true;
     }
@@ -210,8 +194,8 @@ impl Betweenness {
     /// Plans the visit of a neighbour in the backward pass: loads its paths and dependency if it is one level deeper.
     fn accumulate_neighbour(&mut self, rng: &mut Rng) {
         if rng.chance(self.levels.further(self.level)) {
-            self.gather(COUNTS, COUNT, self.work.edge + self.work.dependency, rng);
-            self.gather(DELTAS, SCORE, 1, rng);
+            self.gather(COUNTS, PATH_COUNT_BYTES, self.work.edge + self.work.dependency, rng);
+            self.gather(DELTAS, GRAPH_SCORE_BYTES, 1, rng);
         } else {
             // The edge is looked at, but nothing beyond it is loaded: only its instructions count.
             self.script.add(Piece::load(0, 0).after(self.work.edge));
@@ -221,8 +205,8 @@ impl Betweenness {
     /// Stores the dependency and the score of the node.
     fn finish(&mut self, rng: &mut Rng) {
         let walks = self.arrays.walks.as_ref();
-        self.script.add_random(Piece::store(self.arrays.element(DELTAS, self.node, SCORE), 1), walks, rng);
-        self.script.add_random(Piece::store(self.arrays.element(SCORES, self.node, SCORE), 1), walks, rng);
+        self.script.add_random(Piece::store(self.arrays.element(DELTAS, self.node, GRAPH_SCORE_BYTES), 1), walks, rng);
+        self.script.add_random(Piece::store(self.arrays.element(SCORES, self.node, GRAPH_SCORE_BYTES), 1), walks, rng);
         self.fence = false;
     }
 }

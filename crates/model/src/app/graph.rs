@@ -1,17 +1,11 @@
-//! Uniform random graph that is computed instead of stored, and the layout of its structures.
+//! Uniform random graph that is computed instead of stored, and the structures that programs keep beside it.
 //!
 //! The neighbour at the end of an edge is a hash of the edge number, distributed as evenly as in a sampled graph.
 //! Every node has the mean number of neighbours.
 
-use super::layout::{Arena, Walks};
-use crate::params::{AppParams, GraphParams};
+use super::memory::Walks;
+use crate::params::{AppParams, GraphLayout, GraphParams, GRAPH_NODE_BYTES, GRAPH_POINTER_BYTES};
 use serde::{Deserialize, Serialize};
-
-/// Bytes of a node number.
-pub(super) const NODE: u64 = 4;
-
-/// Bytes of the pointer to the neighbours of a node.
-pub(super) const POINTER: u64 = 8;
 
 /// Graph in compressed sparse rows (CSR).
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,13 +19,10 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(params: &GraphParams, arena: &mut Arena) -> Self {
-        let nodes = 1_u64 << params.scale;
-        let neighbours = 2 * u64::from(params.degree);
-        let index = arena.place(nodes + 1, POINTER);
-        // Two lines more than the edges take: rows are shifted, and the next line is loaded ahead.
-        let rows = arena.place(nodes * neighbours + 2 * super::layout::LINE / NODE, NODE);
-        Self { scale: params.scale, neighbours, index, rows, seed: nodes ^ (neighbours << 40) }
+    fn new(params: &GraphParams, layout: &GraphLayout) -> Self {
+        let (scale, neighbours) = (params.scale, params.neighbours());
+        let seed = (1_u64 << scale) ^ (neighbours << 40);
+        Self { scale, neighbours, index: layout.index, rows: layout.rows, seed }
     }
 
     pub(super) fn nodes(&self) -> u64 {
@@ -40,12 +31,12 @@ impl Graph {
 
     /// Returns the address of the pointer to a node's row.
     pub(super) fn pointer(&self, node: u64) -> u64 {
-        self.index + node * POINTER
+        self.index + node * GRAPH_POINTER_BYTES
     }
 
     /// Returns the address of the neighbour number of an edge.
     pub(super) fn edge(&self, edge: u64) -> u64 {
-        self.rows + edge * NODE
+        self.rows + edge * GRAPH_NODE_BYTES
     }
 
     /// Returns the node at the end of an edge.
@@ -59,7 +50,7 @@ impl Graph {
     pub(super) fn row(&self, node: u64) -> u64 {
         // 0 to 15, the node numbers of a line.
         let shift = mix(node ^ !self.seed) >> 60;
-        self.rows + (node * self.neighbours + shift) * NODE
+        self.rows + (node * self.neighbours + shift) * GRAPH_NODE_BYTES
     }
 }
 
@@ -76,18 +67,13 @@ pub(super) struct Arrays {
     pub(super) graph: Graph,
     bases: Vec<u64>,
     pub(super) walks: Option<Walks>,
-    pub(super) bytes: u64,
 }
 
 impl Arrays {
-    /// Lays out the graph, and arrays with elements of the given sizes in bits, one element per node.
-    pub(super) fn new(params: &AppParams, graph: &GraphParams, base: u64, bits: &[u64]) -> Self {
-        let mut arena = Arena::new(base);
-        let nodes = 1_u64 << graph.scale;
-        let graph = Graph::new(graph, &mut arena);
-        let bases = bits.iter().map(|bits| arena.place(nodes * bits / 8, 1)).collect();
-        let walks = arena.walks(params.walks.as_ref());
-        Self { graph, bases, walks, bytes: arena.bytes() }
+    /// Creates the graph and the arrays of a program at the addresses of `layout`.
+    pub(super) fn new(params: &AppParams, graph: &GraphParams, layout: GraphLayout) -> Self {
+        let graph = Graph::new(graph, &layout);
+        Self { graph, walks: Walks::new(params.walks.as_ref(), layout.tables), bases: layout.arrays }
     }
 
     /// Returns the address of a node's element of `bytes` bytes in an array.

@@ -7,12 +7,12 @@
 //! | `pagerank.rs`, `betweenness.rs` | graph programs over a random graph, `graph.rs`, and its `levels.rs` |
 //! | `streams.rs` | STREAM, MLC, pointer chase |
 //! | `replay.rs` | replay of a trace |
-//! | `layout.rs`, `script.rs`, `step.rs` | memory layout, queue of planned accesses, a single access |
+//! | `memory.rs`, `script.rs`, `step.rs` | page walks and rings, queue of planned accesses, a single access |
 
 mod betweenness;
 mod graph;
-mod layout;
 mod levels;
+mod memory;
 mod pagerank;
 mod redis;
 mod replay;
@@ -42,17 +42,6 @@ pub struct MemoryBases {
     pub thread: u64,
     /// Private memory of a client. Unused by other threads.
     pub client: u64,
-}
-
-/// Memory that an application needs, in bytes. Sizes beyond 64 bits saturate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Footprint {
-    /// Bytes shared by all threads.
-    pub shared_bytes: u64,
-    /// Bytes per thread.
-    pub thread_bytes: u64,
-    /// Bytes per client.
-    pub client_bytes: u64,
 }
 
 /// Generator of the steps of one thread.
@@ -119,22 +108,6 @@ impl Generator {
             Self::Chase(chase) => chase.step(rng),
             Self::Trace(replay) => return replay.step(),
         })
-    }
-}
-
-/// Returns the memory that an application needs.
-#[must_use]
-pub fn footprint(params: &AppParams) -> Footprint {
-    let shared = |shared_bytes| Footprint { shared_bytes, ..Footprint::default() };
-    let each = |thread_bytes| Footprint { thread_bytes, ..Footprint::default() };
-    match &params.app {
-        App::Redis(redis) => redis::footprint(params, redis),
-        App::PageRank(graph) => shared(pagerank::bytes(params, graph)),
-        App::Betweenness(graph) => shared(betweenness::bytes(params, graph)),
-        App::Stream(kernel) => shared(streams::stream_bytes(kernel)),
-        App::Mlc(mlc) => each(streams::buffer_bytes(params, mlc.working_set_bytes)),
-        App::Chase(chase) => each(streams::buffer_bytes(params, chase.working_set_bytes)),
-        App::Trace(trace) => each(trace.memory_bytes),
     }
 }
 

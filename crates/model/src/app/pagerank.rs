@@ -1,10 +1,9 @@
 //! PageRank as in GAPBS: every node gathers the contributions of its neighbours.
 
-use super::graph::{Arrays, NODE};
-use super::layout::LINE;
+use super::graph::Arrays;
 use super::script::{Piece, Script};
 use super::{MemoryBases, Step};
-use crate::params::{AppParams, GraphParams};
+use crate::params::{AppParams, GraphParams, GRAPH_NODE_BYTES, GRAPH_POINTER_BYTES, GRAPH_SCORE_BYTES, LINE_BYTES};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +11,10 @@ use serde::{Deserialize, Serialize};
 const CHUNK: u64 = 16384;
 
 /// Node numbers, scores or contributions per line.
-const PER_LINE: u64 = LINE / NODE;
+const PER_LINE: u64 = LINE_BYTES / GRAPH_NODE_BYTES;
 
 /// Pointers per line.
-const POINTERS: u64 = LINE / super::graph::POINTER;
+const POINTERS: u64 = LINE_BYTES / GRAPH_POINTER_BYTES;
 
 const SCORE: usize = 0;
 const CONTRIBUTION: usize = 1;
@@ -36,15 +35,6 @@ pub struct PageRank {
     edge: u64,
 }
 
-fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
-    Arrays::new(params, graph, base, &[8 * NODE, 8 * NODE])
-}
-
-/// Returns the bytes of the graph and its scores.
-pub(super) fn bytes(params: &AppParams, graph: &GraphParams) -> u64 {
-    arrays(params, graph, 0).bytes
-}
-
 impl PageRank {
     pub(super) fn new(
         params: &AppParams,
@@ -54,7 +44,7 @@ impl PageRank {
         bases: MemoryBases,
         rng: &mut Rng,
     ) -> Self {
-        let arrays = arrays(params, graph, bases.shared);
+        let arrays = Arrays::new(params, graph, graph.pagerank_layout(bases.shared, params.walks.as_ref()));
         let nodes = arrays.graph.nodes();
         // Fewer nodes per chunk on small graphs, so that every thread has some.
         let chunk = CHUNK.min((nodes / u64::from(threads)).max(1));
@@ -97,7 +87,8 @@ impl PageRank {
             self.script.add(Piece::load(self.arrays.graph.edge(edge + PER_LINE), 1));
         }
         let neighbour = self.arrays.graph.neighbour(edge);
-        let gather = Piece::load(self.arrays.element(CONTRIBUTION, neighbour, NODE), 1).each(self.work_edge);
+        let gather =
+            Piece::load(self.arrays.element(CONTRIBUTION, neighbour, GRAPH_SCORE_BYTES), 1).each(self.work_edge);
         self.script.add_random(gather, self.arrays.walks.as_ref(), rng);
         self.edge += 1;
         if self.edge == self.arrays.graph.neighbours {
@@ -116,8 +107,8 @@ impl PageRank {
             self.script.add(Piece::load(arrays.graph.pointer(self.node), 1).after(std::mem::take(&mut before)));
         }
         if self.node % PER_LINE == 0 {
-            self.script.add(Piece::store(arrays.element(SCORE, self.node, NODE), 1));
-            self.script.add(Piece::store(arrays.element(CONTRIBUTION, self.node, NODE), 1));
+            self.script.add(Piece::store(arrays.element(SCORE, self.node, GRAPH_SCORE_BYTES), 1));
+            self.script.add(Piece::store(arrays.element(CONTRIBUTION, self.node, GRAPH_SCORE_BYTES), 1));
         }
         self.script.add(Piece::load(0, 0).after(before));
     }

@@ -1,9 +1,9 @@
 //! Key-value server modelled on Redis, and its client.
 
-use super::layout::{lines, Arena, Ring, Walks, LINE};
+use super::memory::{lines, Ring, Walks};
 use super::script::{Piece, Script};
-use super::{Footprint, MemoryBases, Step};
-use crate::params::{AppParams, RedisParams};
+use super::{MemoryBases, Step};
+use crate::params::{AppParams, RedisParams, LINE_BYTES};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -12,78 +12,6 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Maximum number of keys ahead of another in its bucket.
 const IN_FRONT: u32 = 2;
-
-/// Addresses of the structures of one server.
-#[derive(Clone, Debug)]
-struct ServerAddresses {
-    table: u64,
-    pairs: u64,
-    objects: u64,
-    values: u64,
-    query: u64,
-    reply: u64,
-    requests: u64,
-    replies: u64,
-    walks: Option<Walks>,
-    bytes: u64,
-}
-
-impl ServerAddresses {
-    fn new(params: &AppParams, redis: &RedisParams, base: u64) -> Self {
-        let mut arena = Arena::new(base);
-        let layout = &redis.layout;
-        let table = arena.place(buckets(redis), 8);
-        // Entry and key lie together, as they were allocated together.
-        let pairs = arena.place(redis.keys, layout.entry_bytes.saturating_add(layout.key_bytes));
-        let objects = arena.place(redis.keys, layout.object_bytes);
-        // One slot more: a SET writes the new value before it releases the old one.
-        let values = arena.place(redis.keys.saturating_add(1), slot_bytes(redis));
-        // Before the buffers, which are accessed in order and get no walks.
-        let walks = arena.walks(params.walks.as_ref());
-        let query = arena.place(1, buffer_bytes(redis));
-        let reply = arena.place(1, buffer_bytes(redis));
-        let requests = arena.place(1, socket_bytes(redis));
-        let replies = arena.place(1, socket_bytes(redis));
-        Self { table, pairs, objects, values, query, reply, requests, replies, walks, bytes: arena.bytes() }
-    }
-}
-
-/// Returns the memory of a server and of each of its clients.
-pub(super) fn footprint(params: &AppParams, redis: &RedisParams) -> Footprint {
-    let client_bytes = {
-        let mut arena = Arena::new(0);
-        arena.place(1, buffer_bytes(redis));
-        arena.bytes()
-    };
-    Footprint { shared_bytes: 0, thread_bytes: ServerAddresses::new(params, redis, 0).bytes, client_bytes }
-}
-
-fn buckets(redis: &RedisParams) -> u64 {
-    // Redis doubles its table when it has as many keys as buckets.
-    redis.keys.checked_next_power_of_two().unwrap_or(u64::MAX)
-}
-
-/// Returns the bytes allocated for a value: the size classes of jemalloc, four per doubling.
-fn slot_bytes(redis: &RedisParams) -> u64 {
-    let bytes = redis.value_bytes.saturating_add(redis.layout.header_bytes).max(LINE);
-    // Four size classes per doubling.
-    let spacing = (1_u64 << (63 - (bytes - 1).leading_zeros())) / 4;
-    bytes.checked_next_multiple_of(spacing).unwrap_or(u64::MAX)
-}
-
-/// Returns the bytes of the largest request or reply.
-fn message_bytes(redis: &RedisParams) -> u64 {
-    redis.value_bytes.saturating_add(redis.layout.request_bytes.max(redis.layout.reply_bytes))
-}
-
-/// Returns the bytes of the message buffers of all connections.
-fn buffer_bytes(redis: &RedisParams) -> u64 {
-    message_bytes(redis).saturating_mul(u64::from(redis.connections) * u64::from(redis.pipeline))
-}
-
-fn socket_bytes(redis: &RedisParams) -> u64 {
-    redis.socket_bytes.max(message_bytes(redis))
-}
 
 /// Returns the bytes of a request and of its reply.
 fn messages(redis: &RedisParams, set: bool) -> (u64, u64) {
@@ -120,12 +48,12 @@ pub struct Redis {
 
 impl Redis {
     pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: MemoryBases, rng: &mut Rng) -> Self {
-        let places = ServerAddresses::new(params, redis, bases.thread);
-        let buckets = buckets(redis);
-        let ring = |base| Ring::new(base, buffer_bytes(redis), 0);
-        let socket = |base| Ring::new(base, socket_bytes(redis), 0);
+        let places = redis.addresses(bases.thread, params.walks.as_ref());
+        let buckets = redis.buckets();
+        let ring = |base| Ring::new(base, redis.buffer_bytes(), 0);
+        let socket = |base| Ring::new(base, redis.socket_ring_bytes(), 0);
         // A batch behind: replies are sent when the batch of requests is done.
-        let batch = message_bytes(redis) * u64::from(redis.pipeline) % buffer_bytes(redis);
+        let batch = redis.message_bytes() * u64::from(redis.pipeline) % redis.buffer_bytes();
         Self {
             redis: redis.clone(),
             script: Script::new(),
@@ -133,14 +61,14 @@ impl Redis {
             pairs: places.pairs,
             objects: places.objects,
             values: places.values,
-            walks: places.walks,
+            walks: Walks::new(params.walks.as_ref(), places.tables),
             mask: buckets - 1,
             // On average, half of the other keys of a bucket are ahead of the one searched (Knuth, volume 3, 6.4).
             crowd: ((u128::from(redis.keys) << 32) / u128::from(buckets) / u128::from(2 * IN_FRONT)) as u64,
-            released: places.values + rng.below(redis.keys + 1) * slot_bytes(redis),
+            released: places.values + rng.below(redis.keys + 1) * redis.slot_bytes(),
             requests: socket(places.requests),
             query: ring(places.query),
-            reply: Ring::new(places.reply, buffer_bytes(redis), batch),
+            reply: Ring::new(places.reply, redis.buffer_bytes(), batch),
             sent: ring(places.reply),
             replies: socket(places.replies),
         }
@@ -208,13 +136,13 @@ impl Redis {
         let entry = text + layout.key_bytes;
         let load = Piece::load(entry, 1).after(self.redis.work.entry).dependent();
         self.script.add_random(load, self.walks.as_ref(), rng);
-        let in_front = (entry / LINE - text / LINE) as u32;
+        let in_front = (entry / LINE_BYTES - text / LINE_BYTES) as u32;
         self.script.add(Piece::load(text, in_front).dependent());
-        self.script.add(Piece::load(entry + LINE, lines(entry, layout.entry_bytes) - 1));
+        self.script.add(Piece::load(entry + LINE_BYTES, lines(entry, layout.entry_bytes) - 1));
     }
 
     fn value(&self, key: u64) -> u64 {
-        self.values + key * slot_bytes(&self.redis)
+        self.values + key * self.redis.slot_bytes()
     }
 
     fn value_lines(&self, address: u64) -> u32 {
@@ -230,7 +158,7 @@ impl Redis {
         // The reply may end in a line entered before, so fewer lines are stored than loaded.
         let copied = all.min(entered);
         let copy = Piece::copy(value, to, copied).after(work.reply).each(work.line).dependent();
-        let rest = Piece::load(value + u64::from(copied) * LINE, all - copied);
+        let rest = Piece::load(value + u64::from(copied) * LINE_BYTES, all - copied);
         let object = self.objects + key * self.redis.layout.object_bytes;
         self.script.add_random(copy, self.walks.as_ref(), rng);
         self.script.add(rest);
@@ -276,14 +204,14 @@ pub struct RedisClient {
 
 impl RedisClient {
     pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: MemoryBases) -> Self {
-        let places = ServerAddresses::new(params, redis, bases.thread);
-        let socket = |base| Ring::new(base, socket_bytes(redis), 0);
+        let places = redis.addresses(bases.thread, params.walks.as_ref());
+        let socket = |base| Ring::new(base, redis.socket_ring_bytes(), 0);
         Self {
             redis: redis.clone(),
             script: Script::new(),
             requests: socket(places.requests),
             replies: socket(places.replies),
-            buffer: Ring::new(bases.client, buffer_bytes(redis), 0),
+            buffer: Ring::new(bases.client, redis.buffer_bytes(), 0),
         }
     }
 
@@ -306,7 +234,8 @@ impl RedisClient {
         self.script.begin();
         self.script.add(Piece::copy(from, to, lines).each(self.redis.work.line));
         // If both messages end in lines already entered, the request is stored to the line that it shares.
-        let stored = if lines + sent_lines > 0 { Piece::store(sent, sent_lines) } else { Piece::store(sent - LINE, 1) };
+        let stored =
+            if lines + sent_lines > 0 { Piece::store(sent, sent_lines) } else { Piece::store(sent - LINE_BYTES, 1) };
         self.script.add(stored.after(self.redis.work.client).each(self.redis.work.line));
         self.script.end();
     }

@@ -1,7 +1,8 @@
 //! Queue of a thread's next accesses, planned in pieces of a few lines.
 
-use super::layout::{Walks, LINE};
+use super::memory::Walks;
 use super::Step;
+use crate::params::LINE_BYTES;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,7 @@ pub(super) struct Piece {
 impl Piece {
     /// Creates a load of `lines` lines.
     pub(super) fn load(address: u64, lines: u32) -> Self {
-        Self { from: address / LINE * LINE, steps: lines, each: 1, ..Self::default() }
+        Self { from: address / LINE_BYTES * LINE_BYTES, steps: lines, each: 1, ..Self::default() }
     }
 
     /// Creates a store to `lines` lines.
@@ -47,7 +48,7 @@ impl Piece {
 
     /// Creates a copy of `lines` lines.
     pub(super) fn copy(from: u64, to: u64, lines: u32) -> Self {
-        Self { to: to / LINE * LINE, kind: PieceKind::Copy, each: 2, ..Self::load(from, 2 * lines) }
+        Self { to: to / LINE_BYTES * LINE_BYTES, kind: PieceKind::Copy, each: 2, ..Self::load(from, 2 * lines) }
     }
 
     /// Adds instructions before the first access.
@@ -76,7 +77,7 @@ impl Piece {
         };
         self.done += 1;
         Step {
-            address: base + u64::from(line) * LINE,
+            address: base + u64::from(line) * LINE_BYTES,
             instructions: instructions + if first { self.before } else { 0 },
             store,
             // The other lines follow the first, whose address is known then.

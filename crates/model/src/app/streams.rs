@@ -1,23 +1,12 @@
 //! Generators of regular access patterns: STREAM, MLC and the pointer chase.
 
 use super::graph::mix;
-use super::layout::{Arena, Walks, LINE};
+use super::memory::Walks;
 use super::script::{Piece, Script};
 use super::{MemoryBases, Step};
-use crate::params::{AppParams, ChaseParams, MlcParams, StreamKernel, StreamKernelParams};
+use crate::params::{AppParams, BufferLayout, ChaseParams, MlcParams, StreamKernel, StreamKernelParams, LINE_BYTES};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
-
-/// Returns the bytes of the arrays of STREAM.
-pub(super) fn stream_bytes(kernel: &StreamKernelParams) -> u64 {
-    stream_arena(kernel, 0).1.bytes()
-}
-
-fn stream_arena(kernel: &StreamKernelParams, base: u64) -> ([u64; 3], Arena) {
-    let mut arena = Arena::new(base);
-    let arrays = [0; 3].map(|_| arena.place(1, kernel.array_bytes));
-    (arrays, arena)
-}
 
 /// Thread of STREAM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,14 +23,14 @@ pub struct Stream {
 
 impl Stream {
     pub(super) fn new(kernel: &StreamKernelParams, thread: u32, threads: u32, bases: MemoryBases) -> Self {
-        let ([a, b, c], _) = stream_arena(kernel, bases.shared);
+        let [a, b, c] = kernel.layout(bases.shared).arrays;
         let (loads, load_count, store) = match kernel.kernel {
             StreamKernel::Copy => ([a, a], 1, c),
             StreamKernel::Scale => ([c, c], 1, b),
             StreamKernel::Add => ([a, b], 2, c),
             StreamKernel::Triad => ([b, c], 2, a),
         };
-        let all = (kernel.array_bytes / LINE).max(1);
+        let all = (kernel.array_bytes / LINE_BYTES).max(1);
         // Computed from the whole, so that parts differ by a line at most and leave none out.
         let part = |thread: u32| (u128::from(all) * u128::from(thread) / u128::from(threads)) as u64;
         let first = part(thread).min(all - 1);
@@ -61,7 +50,7 @@ impl Stream {
     }
 
     fn plan(&mut self) {
-        let offset = (self.first + self.at) * LINE;
+        let offset = (self.first + self.at) * LINE_BYTES;
         self.script.begin();
         for load in &self.loads[..self.load_count] {
             self.script.add(Piece::load(load + offset, 1));
@@ -82,16 +71,12 @@ struct Buffer {
     walks: Option<Walks>,
 }
 
-fn buffer(params: &AppParams, bytes: u64, base: u64) -> (Buffer, u64) {
-    let mut arena = Arena::new(base);
-    let base = arena.place(1, bytes);
-    let walks = arena.walks(params.walks.as_ref());
-    (Buffer { base, lines: (bytes / LINE).max(1), walks }, arena.bytes())
-}
-
-/// Returns the bytes of a buffer and its page tables.
-pub(super) fn buffer_bytes(params: &AppParams, bytes: u64) -> u64 {
-    buffer(params, bytes, 0).1
+impl Buffer {
+    fn new(params: &AppParams, bytes: u64, base: u64) -> Self {
+        let layout = BufferLayout::new(base, bytes, params.walks.as_ref());
+        let walks = Walks::new(params.walks.as_ref(), layout.tables);
+        Self { base: layout.buffer, lines: (bytes / LINE_BYTES).max(1), walks }
+    }
 }
 
 /// Thread of MLC.
@@ -110,7 +95,7 @@ impl Mlc {
         let delay = u128::from(mlc.delay_ps) * 1000 / u128::from(params.instruction_fs.max(1));
         // The delay is spent executing instructions at the rate of the core.
         let work = u32::try_from(delay).unwrap_or(u32::MAX).saturating_add(mlc.line);
-        let (buffer, _) = buffer(params, mlc.working_set_bytes, bases.thread);
+        let buffer = Buffer::new(params, mlc.working_set_bytes, bases.thread);
         Self { script: Script::new(), buffer, random: mlc.random, reads: mlc.reads, work, at: 0 }
     }
 
@@ -128,7 +113,7 @@ impl Mlc {
     fn plan(&mut self, rng: &mut Rng) {
         let line = if self.random { rng.below(self.buffer.lines) } else { self.at };
         self.at = (self.at + 1) % self.buffer.lines;
-        let address = self.buffer.base + line * LINE;
+        let address = self.buffer.base + line * LINE_BYTES;
         let load = rng.chance(self.reads);
         let piece = if load { Piece::load(address, 1) } else { Piece::store(address, 1) }.each(self.work);
         // Sequential accesses walk once per 512 lines, which is left out (docs/models/app.md, Page walks).
@@ -152,7 +137,7 @@ pub struct Chase {
 
 impl Chase {
     pub(super) fn new(params: &AppParams, chase: &ChaseParams, bases: MemoryBases, rng: &mut Rng) -> Self {
-        let (buffer, _) = buffer(params, chase.working_set_bytes, bases.thread);
+        let buffer = Buffer::new(params, chase.working_set_bytes, bases.thread);
         let bits = u64::BITS - (buffer.lines - 1).leading_zeros();
         Self { script: Script::new(), buffer, work: chase.line, bits, seed: rng.next_u64(), at: 0 }
     }
@@ -169,7 +154,7 @@ impl Chase {
     }
 
     fn plan(&mut self, rng: &mut Rng) {
-        let address = self.buffer.base + self.next_line() * LINE;
+        let address = self.buffer.base + self.next_line() * LINE_BYTES;
         self.script.begin();
         let load = Piece::load(address, 1).each(self.work).dependent();
         self.script.add_random(load, self.buffer.walks.as_ref(), rng);

@@ -115,7 +115,7 @@ fn apps() -> Vec<App> {
 
 /// Checks the invariants of the steps of every application.
 fn check(steps: &[Step], params: &AppParams) {
-    let footprint = footprint(params);
+    let footprint = params.footprint();
     let ends = [
         (BASES.shared, footprint.shared_bytes),
         (BASES.thread, footprint.thread_bytes),
@@ -304,7 +304,7 @@ fn threads_of_pagerank_share_the_nodes() {
 fn walks_come_with_what_the_tlb_does_not_cover() {
     // Contributions, scores, pointers and neighbours of 2^20 nodes take 34.6 k pages, of which the TLB holds 1536.
     let app = App::PageRank(graph(20, 16));
-    let pages = footprint(&AppParams { walks: None, ..params(app.clone()) }).shared_bytes / 4096;
+    let pages = AppParams { walks: None, ..params(app.clone()) }.footprint().shared_bytes / 4096;
     let tables = BASES.shared + pages * 4096;
     let walks = |tlb_pages| {
         let walks = Some(WalkParams { tlb_pages, page_bytes: 4096 });
@@ -318,15 +318,15 @@ fn walks_come_with_what_the_tlb_does_not_cover() {
 
 #[test]
 fn the_published_graph_takes_five_gigabytes() {
-    let bytes = footprint(&params(App::PageRank(graph(25, 16)))).shared_bytes;
+    let bytes = params(App::PageRank(graph(25, 16))).footprint().shared_bytes;
     assert!((4_700_000_000..5_200_000_000).contains(&bytes), "{bytes}");
 }
 
 #[test]
 fn an_impossible_footprint_is_told_as_the_largest_number() {
-    assert_eq!(footprint(&params(redis(u64::MAX, 1024, 0))).thread_bytes, u64::MAX);
-    assert_eq!(footprint(&params(mlc(u64::MAX, 0, true, 0))).thread_bytes, u64::MAX);
-    assert_eq!(footprint(&params(stream(StreamKernel::Copy, u64::MAX / 2))).shared_bytes, u64::MAX);
+    assert_eq!(params(redis(u64::MAX, 1024, 0)).footprint().thread_bytes, u64::MAX);
+    assert_eq!(params(mlc(u64::MAX, 0, true, 0)).footprint().thread_bytes, u64::MAX);
+    assert_eq!(params(stream(StreamKernel::Copy, u64::MAX / 2)).footprint().shared_bytes, u64::MAX);
 }
 
 #[test]

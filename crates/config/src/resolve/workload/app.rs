@@ -5,8 +5,7 @@ use super::{ResolveWorkload, WorkloadScope};
 use crate::error::Issue;
 use crate::resolve::app;
 use crate::spec::{AppSpec, CoreList};
-use hostnet_model::app::{footprint, Footprint};
-use hostnet_model::params::{AppParams, WorkloadKind, BUFFER_ALIGNMENT};
+use hostnet_params::{AppFootprint, AppParams, WorkloadKind, BUFFER_ALIGNMENT};
 
 impl ResolveWorkload for AppSpec {
     fn claim(&self, name: &str, cores: &mut Cores) -> Result<(), Issue> {
@@ -22,7 +21,7 @@ impl ResolveWorkload for AppSpec {
 
 /// Returns the bytes of the memory of an application.
 pub(super) fn bytes(app: &AppParams) -> u128 {
-    let Footprint { shared_bytes, thread_bytes, client_bytes } = footprint(app);
+    let AppFootprint { shared_bytes, thread_bytes, client_bytes } = app.footprint();
     let aligned = |bytes: u64| u128::from(bytes).next_multiple_of(BUFFER_ALIGNMENT.into());
     let (threads, clients) = (app.cores.len() as u128, app.clients.len() as u128);
     aligned(shared_bytes) + aligned(thread_bytes) * threads + aligned(client_bytes) * clients

@@ -3,7 +3,7 @@
 use super::CoreWorkload;
 use crate::build::burst_converter::BurstConverter;
 use crate::build::SocketBuilder;
-use hostnet_model::app::{footprint, Generator, MemoryBases};
+use hostnet_model::app::{Generator, MemoryBases};
 use hostnet_model::core::{Partner, Program, Source, Thread};
 use hostnet_model::params::{AppParams, WorkloadKind};
 
@@ -12,7 +12,7 @@ impl CoreWorkload for AppParams {
     fn add_programs(&self, _: &SocketBuilder, _: u8, _: &mut [Vec<Program>]) {}
 
     fn add_threads(&self, socket: &SocketBuilder, class: u8, threads: &mut [Vec<Thread>]) {
-        let needed = footprint(self);
+        let needed = self.footprint();
         let shared = socket.allocate_shared(class, &self.cores, needed.shared_bytes);
         let count = self.cores.len() as u32;
         for (number, &core) in (0..).zip(&self.cores) {
