@@ -1,6 +1,6 @@
 //! Defines the resolved configuration of a run that simulates the memory alone.
 
-use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams};
+use hostnet_params::{DramParams, MapParams, MemoryControllerParams};
 use serde::Serialize;
 use std::path::PathBuf;
 

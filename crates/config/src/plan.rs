@@ -1,7 +1,7 @@
 //! Defines the resolved configuration of a server or a cluster.
 
 use crate::document::{join, Format};
-use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
+use hostnet_params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
 use serde::Serialize;
 use std::path::Path;
 

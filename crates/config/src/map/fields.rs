@@ -5,7 +5,7 @@ use super::{params, Field, Geometry, Selectors, LINE_BITS};
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::units::shorten;
-use hostnet_model::params::MapParams;
+use hostnet_params::MapParams;
 
 const FIELDS: [(&str, Field, &str); 7] = [
     ("ch", Field::Channel, "memory.channels"),

@@ -10,7 +10,7 @@ mod tests;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::MapSpec;
-use hostnet_model::params::MapParams;
+use hostnet_params::MapParams;
 
 /// Lowest address bit above the offset in a line of 64 B.
 const LINE_BITS: u8 = 6;

@@ -5,7 +5,7 @@ use super::{derive, fields, Field, Geometry, Selectors, LINE_BITS};
 use crate::code::Code;
 use crate::error::{nearest, Issue};
 use crate::units::shorten;
-use hostnet_model::params::MapParams;
+use hostnet_params::MapParams;
 
 /// Number of column bits below the first hashed selector: 6 bits are 64 lines of a row in one visit.
 const COLUMN_LOW_BITS: u8 = 6;

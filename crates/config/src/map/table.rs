@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{MapTable, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::MapParams;
+use hostnet_params::MapParams;
 
 /// Default number of consecutive bytes of one channel, if the number of channels is no power of two.
 pub(super) const CHANNEL_BYTES: u64 = 256;

@@ -7,7 +7,7 @@ use crate::content::{content, place_of};
 use crate::error::Issue;
 use crate::layers::leaves;
 use crate::spec::{AppName, AppSpec, KernelSpec, OrderSpec, Size, Spec, COMMON_KEYS, OWN_KEYS};
-use hostnet_model::params::{
+use hostnet_params::{
     App, AppParams, ChaseParams, GraphParams, MlcParams, RedisLayout, RedisParams, RedisWork, StreamKernel,
     StreamKernelParams, TraceParams, WalkParams,
 };

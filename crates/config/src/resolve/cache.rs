@@ -5,7 +5,7 @@ use crate::error::Issue;
 use crate::spec::{CleanVictimsSpec, DdioSpec, InclusionSpec, ReplacementSpec, Spec, WayMask, WorkloadSpec};
 use crate::units::{format, Dimension};
 use crate::ways::{checked, format_ways};
-use hostnet_model::params::{
+use hostnet_params::{
     CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
 };
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::spec::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec, Share, Time,
     TimeLimit, Watermark,
 };
-use hostnet_model::params::{
+use hostnet_params::{
     DramParams, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SameBank,
     SchedulingPolicy,
 };

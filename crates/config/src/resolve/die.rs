@@ -10,7 +10,7 @@ use crate::error::{suggestion, Issue};
 use crate::presets;
 use crate::spec::{DieSpec, Spec};
 use crate::units::shorten;
-use hostnet_model::params::{DieParams, ServerParams, SocketParams, Stop};
+use hostnet_params::{DieParams, ServerParams, SocketParams, Stop};
 use map::Map;
 
 const PS_PER_S: u64 = 1_000_000_000_000;

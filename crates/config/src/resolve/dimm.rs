@@ -9,7 +9,7 @@ use crate::spec::{
     Time, WorkloadSpec,
 };
 use crate::units::{format, Dimension};
-use hostnet_model::params::{
+use hostnet_params::{
     CloneParams, DimmDriverParams, DimmParams, DramParams, IdleDrain, MemoryParams, NCacheParams, NicParams,
     PageParams, Placement, ServerParams,
 };

@@ -8,7 +8,7 @@ use crate::error::Issue;
 use crate::presets;
 use crate::spec::{DramSpec, ExpanderSpec, MapSpec, MemorySize, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{ExpanderParams, Fidelity, MemoryParams, PageParams, Placement, ServerParams};
+use hostnet_params::{ExpanderParams, Fidelity, MemoryParams, PageParams, Placement, ServerParams};
 
 /// Bytes of a line, which follow a slot in a message with data (CXL 2.0 specification, 4.2).
 const LINE_BYTES: u32 = 64;

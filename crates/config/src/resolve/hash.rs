@@ -3,9 +3,7 @@
 use super::plan_error;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use hostnet_model::params::{
-    AcceleratorParams, ClusterParams, FlowParams, JobParams, RankMessageParams, RankStepParams,
-};
+use hostnet_params::{AcceleratorParams, ClusterParams, FlowParams, JobParams, RankMessageParams, RankStepParams};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};

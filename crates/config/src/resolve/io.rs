@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec, LANES_MAX};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{IioParams, PcieParams, SocketParams, SsdParams};
+use hostnet_params::{IioParams, PcieParams, SocketParams, SsdParams};
 
 pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
     let pcie = &spec.pcie;

@@ -8,7 +8,7 @@ use crate::map::{self, Geometry};
 use crate::presets::is_path;
 use crate::spec::{ControllerSpec, DramSpec, MapSpec, MemorySize, MemorySpec, Size, Watermark};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{DramParams, MapParams, MemoryControllerParams, MemoryParams, PageParams};
+use hostnet_params::{DramParams, MapParams, MemoryControllerParams, MemoryParams, PageParams};
 use serde_json::Value;
 
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];

@@ -58,7 +58,7 @@ use crate::spec::{Spec, SsdModeSpec, WorkloadSpec};
 use change::{below_server, stack};
 use context::Context;
 use hash::hash;
-use hostnet_model::params::{Fidelity, ServerParams};
+use hostnet_params::{Fidelity, ServerParams};
 use serde_json::Value;
 use server::OfFlows;
 use source::{preset_of, Source};

@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{NcapModeSpec, NcapSpec, NicSpec, RateOrNever, RearmSpec, Spec, Time, TimeOrNever};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{HostKind, NcapParams, PowerDomain};
+use hostnet_params::{HostKind, NcapParams, PowerDomain};
 
 /// Period of the driver's timer, in ps (Alian, thesis, ch. 2).
 const TIMER_PS: u64 = 1_000_000_000;

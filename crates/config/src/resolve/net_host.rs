@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ControlSpec, NicSpec, PfcSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, Time};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{
+use hostnet_params::{
     ControlParams, ControlRule, HostCcParams, LineSize, NicParams, PcieParams, PfcParams, StackParams,
 };
 

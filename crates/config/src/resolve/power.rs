@@ -7,7 +7,7 @@ use crate::spec::{
     CStateSpec, DomainSpec, GovernorKindSpec, GovernorSpec, IdleSpec, PowerSpec, SleepPower, Spec, Time, VariantSpec,
 };
 use crate::units::{format, Dimension};
-use hostnet_model::params::{
+use hostnet_params::{
     CState, Fidelity, GovernorParams, HostKind, HostParams, IdleGovernorParams, OndemandVariant, PState, PowerDomain,
     PowerParams, ServerParams, WorkloadKind,
 };

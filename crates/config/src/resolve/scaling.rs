@@ -7,7 +7,7 @@ use super::checked::untouched;
 use super::io::{drives_bytes_per_s, WORTH_SAYING};
 use super::Resolved;
 use crate::error::Issue;
-use hostnet_model::params::{MemoryParams, SocketParams};
+use hostnet_params::{MemoryParams, SocketParams};
 use std::path::Path;
 
 const LINE_BYTES: f64 = 64.0;

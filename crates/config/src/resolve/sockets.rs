@@ -6,7 +6,7 @@ use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
 use crate::spec::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec, Spec, DRIVE_MAX};
-use hostnet_model::params::{InterSocketParams, Placement, RemoteDdio, ServerParams, SocketParams, Workload};
+use hostnet_params::{InterSocketParams, Placement, RemoteDdio, ServerParams, SocketParams, Workload};
 use serde_json::{Map, Value};
 use std::path::Path;
 

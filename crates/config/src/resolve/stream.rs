@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CoreList, PatternSpec, RemoteStreamSpec, StreamSpec};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{AccessPattern, StreamParams};
+use hostnet_params::{AccessPattern, StreamParams};
 
 /// Resolves the stream of some cores.
 pub(super) fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> {

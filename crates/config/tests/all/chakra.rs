@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::wire::{file, node, sum};
 use crate::common::{assert_tells, resolve_text, told};
 use hostnet_config::{Format, Plan};
-use hostnet_model::params::RankStepParams;
+use hostnet_params::RankStepParams;
 use proptest::prelude::*;
 use std::path::Path;
 

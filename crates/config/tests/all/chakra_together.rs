@@ -31,9 +31,9 @@ fn plan(files: &[Vec<u8>], groups: Option<&str>, more: &str) -> Result<Plan, Str
 fn told(plan: &Plan, rank: usize) -> Vec<String> {
     let job = &plan.cluster.jobs[0];
     let steps = job.blocks[0].steps[rank].iter();
-    let one = |step: &hostnet_model::params::RankStepParams| {
+    let one = |step: &hostnet_params::RankStepParams| {
         let computed = (step.compute_ps + step.device.work_ps) as f64 / 1e6;
-        let message = |sign: char, message: hostnet_model::params::RankMessageParams| {
+        let message = |sign: char, message: hostnet_params::RankMessageParams| {
             format!("{sign}{}@{}", message.bytes, message.rank)
         };
         let parts = [

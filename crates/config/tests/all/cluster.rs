@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{cluster_template, is_cluster, resolve, Code, Format, Input, Plan};
-use hostnet_model::params::{
+use hostnet_params::{
     CableEnd, CongestionControl, ControlRule, EcnParams, FlowParams, HostKind, ServerParams, Traffic, Transport,
 };
 use proptest::prelude::*;

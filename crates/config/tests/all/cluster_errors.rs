@@ -366,8 +366,8 @@ fn packets_are_merged_between_endpoints_and_servers_only() {
     let mixed = endpoints.replace("hosts = \"e\"", "hosts = [\"e\", \"s\"]\n[host.s]\npreset = \"mcn-scaleup-8\"");
     let acks = |overrides: &[&str]| {
         let plan = cluster_text(&mixed, Format::Toml, overrides).expect("it resolves");
-        let of = |flow: &hostnet_model::params::FlowParams| match &flow.transport {
-            hostnet_model::params::Transport::Tcp(tcp) => (tcp.ack_segments, tcp.ack_delay_ps),
+        let of = |flow: &hostnet_params::FlowParams| match &flow.transport {
+            hostnet_params::Transport::Tcp(tcp) => (tcp.ack_segments, tcp.ack_delay_ps),
             _ => panic!("it is TCP"),
         };
         plan.cluster.flows.iter().map(of).collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 
 use crate::common::{cluster, plan, plan_json};
 use hostnet_config::{devices, presets, profiles, Plan};
-use hostnet_model::params::TimingParams;
+use hostnet_params::TimingParams;
 use proptest::prelude::*;
 
 const STREAM: &str = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\nworking_set = \"64 MiB\"\n";

@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{dies, resolve, Format, Input, Plan};
-use hostnet_model::params::{DieParams, Stop};
+use hostnet_params::{DieParams, Stop};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;

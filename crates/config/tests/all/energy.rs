@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::params::SwitchEnergyParams;
+use hostnet_params::SwitchEnergyParams;
 use std::path::Path;
 
 fn resolved(text: &str) -> Result<Plan, String> {

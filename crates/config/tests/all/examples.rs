@@ -2,13 +2,13 @@
 
 use crate::common::{assert_tells, example, plan, plan_json, resolve_text, socket, told};
 use hostnet_config::{app_template, apps, devices, presets, template, Code, Length, WarmUp};
-use hostnet_model::params::{
+use hostnet_params::{
     App, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SchedulingPolicy,
     ServerParams, SocketParams, WorkloadKind,
 };
 use std::path::Path;
 
-fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
+fn fio(server: &ServerParams) -> &hostnet_params::FioParams {
     let found = server.workloads.iter().find_map(|workload| match &workload.kind {
         WorkloadKind::Fio(fio) => Some(fio),
         _ => None,

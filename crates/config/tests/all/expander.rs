@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::params::Placement;
+use hostnet_params::Placement;
 use std::path::Path;
 
 fn resolved(more: &str) -> Result<Plan, String> {

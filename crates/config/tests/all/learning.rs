@@ -2,7 +2,7 @@
 
 use crate::common::{cluster, cluster_text, says};
 use hostnet_config::Format;
-use hostnet_model::params::AddressLearningParams;
+use hostnet_params::AddressLearningParams;
 
 /// Three endpoints at three switches in a line.
 const LINE: &str = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[host.c]\nkind = \"endpoint\"\n\

@@ -2,7 +2,7 @@
 
 use crate::common::{plan, plan_json};
 use hostnet_config::schema;
-use hostnet_model::params::{AccessPattern, WorkloadKind};
+use hostnet_params::{AccessPattern, WorkloadKind};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -144,7 +144,7 @@ proptest! {
     }
 }
 
-fn stream(overrides: &[&str]) -> hostnet_model::params::StreamParams {
+fn stream(overrides: &[&str]) -> hostnet_params::StreamParams {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = [3, 1]\n";
     match plan(text, overrides).server().unwrap().workloads[0].kind.clone() {
         WorkloadKind::Stream(stream) => stream,

@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::params::{HostKind, McnParams, McnWake, Transport};
+use hostnet_params::{HostKind, McnParams, McnWake, Transport};
 use std::path::Path;
 
 fn resolved(of_box: &str, of_dimm: &str, more: &str) -> Result<Plan, String> {

@@ -6,7 +6,7 @@ use hostnet_config::{
     devices, memory_plan, memory_schema, profiles, ConfigError, Format, MemoryPlan, Requests, TraceFormat, Traffic,
     TrafficPattern,
 };
-use hostnet_model::params::{EntryRelease, IdleDrain, PagePolicy, Refresh, RowProtection, SchedulingPolicy};
+use hostnet_params::{EntryRelease, IdleDrain, PagePolicy, Refresh, RowProtection, SchedulingPolicy};
 use proptest::prelude::*;
 use std::path::Path;
 

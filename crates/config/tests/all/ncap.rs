@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::params::{HostKind, InterruptModerationParams, NcapParams, ServerParams};
+use hostnet_params::{HostKind, InterruptModerationParams, NcapParams, ServerParams};
 use std::path::Path;
 
 fn resolved(text: &str, format: Format) -> Result<Plan, String> {

@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{Format, Plan};
-use hostnet_model::params::{FlowParams, Traffic};
+use hostnet_params::{FlowParams, Traffic};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HOSTS: &str = "[host.e]\nkind = \"endpoint\"\ncount = 12\n[network]\ntopology = \"leaf-spine\"\nleaves = 3\n\

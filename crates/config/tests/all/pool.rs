@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, cluster, cluster_text, says, told};
 use hostnet_config::{resolve, Format, Input};
-use hostnet_model::params::{HostKind, LenderParams, Placement};
+use hostnet_params::{HostKind, LenderParams, Placement};
 use std::path::Path;
 
 /// A borrower and two lenders.

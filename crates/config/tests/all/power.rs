@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::params::{GovernorParams, IdleGovernorParams, OndemandVariant, PState, PowerDomain, PowerParams};
+use hostnet_params::{GovernorParams, IdleGovernorParams, OndemandVariant, PState, PowerDomain, PowerParams};
 use proptest::prelude::*;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, cluster, cluster_text, told};
 use hostnet_config::{Format, Plan};
-use hostnet_model::params::{CableEnd, ClusterParams};
+use hostnet_params::{CableEnd, ClusterParams};
 
 /// Returns the plan of a network with `hosts` endpoints.
 fn network(hosts: usize, network: &str) -> Plan {

@@ -15,7 +15,7 @@ use super::hosts::Hosts;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, FidelitySpec, HostSpec, Time};
-use hostnet_model::params::{Fidelity, HostKind, HostParams, ServerParams, StackParams};
+use hostnet_params::{Fidelity, HostKind, HostParams, ServerParams, StackParams};
 use std::collections::BTreeMap;
 use std::path::Path;
 

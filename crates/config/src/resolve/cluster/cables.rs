@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CableSpec, ClusterSpec, NetworkSpec, Span};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{CableEnd, CableParams};
+use hostnet_params::{CableEnd, CableParams};
 use std::collections::BTreeMap;
 
 /// Separator between the two switch names in the name of the cable that joins them.

@@ -2,7 +2,7 @@
 
 use super::super::io::{above_the_iio, link_bytes_per_s, WORTH_SAYING};
 use super::super::scaling::{held_for_read_ps, held_for_write_ps};
-use hostnet_model::params::{CableEnd, ClusterParams, HostKind, PcieParams, ServerParams, SocketParams};
+use hostnet_params::{CableEnd, ClusterParams, HostKind, PcieParams, ServerParams, SocketParams};
 
 const LINE_BYTES: f64 = 64.0;
 const PS_PER_S: f64 = 1e12;

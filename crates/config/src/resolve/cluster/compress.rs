@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{CompressSpec, HostSpec, JobSpec, Size, Time};
 use crate::units::shorten;
-use hostnet_model::params::{CompressParams, JobParams};
+use hostnet_params::{CompressParams, JobParams};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -8,8 +8,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, FidelitySpec, FlowSpec, HostKindSpec, McnKeys, Size, TimeLimit};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{FlowParams, McnInterface, McnParams, McnWake, Traffic, Transport};
-use hostnet_params::largest_ring_packet;
+use hostnet_params::{largest_ring_packet, FlowParams, McnInterface, McnParams, McnWake, Traffic, Transport};
 
 /// Bytes of the headers of IP and TCP with time stamps.
 const HEADER_BYTES: u32 = 52;

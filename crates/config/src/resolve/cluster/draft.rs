@@ -1,6 +1,6 @@
 //! Tables of flows before their flows have cores.
 
-use hostnet_model::params::{FlowParams, ForwardParams, Traffic};
+use hostnet_params::{FlowParams, ForwardParams, Traffic};
 
 /// Maximum number of flows of all tables.
 pub(super) const FLOWS_MAX: usize = 1 << 20;

@@ -13,7 +13,7 @@ use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::spec::{Bandwidth, ClusterSpec, EcnSpec, SwitchSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{CableEnd, CableParams, SwitchParams};
+use hostnet_params::{CableEnd, CableParams, SwitchParams};
 use std::collections::BTreeMap;
 
 /// The network between the hosts: switches and cables.

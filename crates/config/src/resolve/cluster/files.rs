@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::FlowSpec;
 use crate::units::shorten;
-use hostnet_model::params::{Placement, Transport};
+use hostnet_params::{Placement, Transport};
 
 /// Returns the placement of the pages of files that a table of flows sends.
 pub(super) fn resolve(

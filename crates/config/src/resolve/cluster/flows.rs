@@ -20,7 +20,7 @@ use crate::error::Issue;
 use crate::plan::RunPlan;
 use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport};
+use hostnet_params::{FlowParams, JobParams, OtherRequests, Traffic, Transport};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::spec::{FlowKindSpec, FlowSpec, FunctionSpec, Names, Time};
 use crate::units::shorten;
-use hostnet_model::params::{ForwardFunction, ForwardParams, Traffic};
+use hostnet_params::{ForwardFunction, ForwardParams, Traffic};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Order in which tables of flows are resolved.

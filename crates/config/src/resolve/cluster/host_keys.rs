@@ -4,7 +4,7 @@ use super::table;
 use crate::code::Code;
 use crate::error::{nearest, Issue};
 use crate::spec::{FidelitySpec, HostKindSpec, HostSpec, Time};
-use hostnet_model::params::{EndpointParams, Fidelity};
+use hostnet_params::{EndpointParams, Fidelity};
 
 const ENDPOINT_LATENCY_PS: u64 = 1_000_000;
 const ENDPOINT_QUEUE_PACKETS: u32 = 64;

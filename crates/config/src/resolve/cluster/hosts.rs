@@ -10,7 +10,7 @@ use super::table;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, HostKindSpec};
-use hostnet_model::params::Fidelity;
+use hostnet_params::Fidelity;
 use std::path::Path;
 
 /// The hosts of a cluster before their network is attached. Each part is by the number of a host.

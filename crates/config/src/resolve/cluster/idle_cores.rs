@@ -4,7 +4,7 @@ use super::draft::FlowDraft;
 use super::table;
 use crate::cores::idle_note;
 use crate::spec::{ClusterSpec, JobSpec};
-use hostnet_model::params::{FlowParams, JobParams};
+use hostnet_params::{FlowParams, JobParams};
 
 /// Returns a note for every job that lists cores on which none of its ranks is.
 pub(super) fn of_jobs(spec: &ClusterSpec, jobs: &[JobParams]) -> Vec<String> {

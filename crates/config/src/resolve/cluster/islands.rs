@@ -1,6 +1,6 @@
 //! Connected components of a network.
 
-use hostnet_model::params::CableEnd;
+use hostnet_params::CableEnd;
 
 /// Returns the connected component of each host, as a number.
 pub(super) fn islands(hosts: usize, switches: usize, cables: &[[CableEnd; 2]]) -> Vec<usize> {

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{Bandwidth, SwitchKindSpec, SwitchSpec, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{AddressLearningParams, CableEnd, CableParams, SwitchParams};
+use hostnet_params::{AddressLearningParams, CableEnd, CableParams, SwitchParams};
 use std::collections::BTreeMap;
 
 /// Default number of table entries, as small switches have.

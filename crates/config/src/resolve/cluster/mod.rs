@@ -51,7 +51,7 @@ use crate::plan::{Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
 use attached::Attached;
-use hostnet_model::params::{ClusterParams, FlowParams, PacketsParams, Traffic};
+use hostnet_params::{ClusterParams, FlowParams, PacketsParams, Traffic};
 pub use jobs::chakra_traces;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{EndSpec, FlowSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{ThreadMigrationParams, Transport};
+use hostnet_params::{ThreadMigrationParams, Transport};
 
 /// Resolves the migrations of a table of flows.
 pub(super) fn resolve(

@@ -7,7 +7,7 @@ use super::moves;
 use super::servers::HostServers;
 use crate::code::Code;
 use crate::error::Issue;
-use hostnet_model::params::{FlowParams, Transport};
+use hostnet_params::{FlowParams, Transport};
 use std::collections::BTreeMap;
 
 /// Assigns hosts and cores to every flow. Cores that the document gives come first, then tables in their order.

@@ -11,7 +11,7 @@ use super::table;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::HostSpec;
-use hostnet_model::params::Fidelity;
+use hostnet_params::Fidelity;
 use serde_json::Value;
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceSpec, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{Distribution, FirstArrival, ServiceParams, Traffic};
+use hostnet_params::{Distribution, FirstArrival, ServiceParams, Traffic};
 
 const PS_PER_S: f64 = 1e12;
 /// Longest mean of a drawn time, in ps.

@@ -8,7 +8,7 @@ use crate::presets;
 use crate::spec::{FlowSizesSpec, SizePoint};
 use crate::units::shorten;
 use hostnet_kernel::Rng;
-use hostnet_model::params::Distribution;
+use hostnet_params::Distribution;
 
 /// A distribution of sizes: points of a size in bytes and the share of flows that do not exceed it.
 pub(super) struct FlowSizes(Vec<(f64, f64)>);

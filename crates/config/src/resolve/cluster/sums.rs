@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::NetworkSpec;
 use crate::units::shorten;
-use hostnet_model::params::{
+use hostnet_params::{
     CableEnd, CableParams, ClusterParams, EndpointParams, Fidelity, HostKind, HostParams, ReducerParams,
 };
 use std::collections::{BTreeMap, VecDeque};

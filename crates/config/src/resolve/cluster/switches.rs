@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{EcnSpec, RampSpec, Size, SwitchEnergySpec, SwitchSpec, Time};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{EcnParams, SharerDirectoryParams, SwitchEnergyParams, SwitchParams};
+use hostnet_params::{EcnParams, SharerDirectoryParams, SwitchEnergyParams, SwitchParams};
 
 const BUFFER_BYTES: u64 = 16_000_000;
 const SWITCH_LATENCY_PS: u64 = 500_000;

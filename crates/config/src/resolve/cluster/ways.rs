@@ -5,7 +5,7 @@ use super::host_names::HostNames;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::units::shorten;
-use hostnet_model::params::CableEnd;
+use hostnet_params::CableEnd;
 
 /// Returns the switches of the path `via` of the flows at `path` between `pairs` of hosts.
 pub(super) fn find_path(

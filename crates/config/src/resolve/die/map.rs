@@ -5,7 +5,7 @@ use crate::error::Fault;
 use crate::error::{suggestion, Issue};
 use crate::spec::PlaceSpec;
 use crate::units::shorten;
-use hostnet_model::params::Stop;
+use hostnet_params::Stop;
 use std::collections::BTreeMap;
 
 /// Maximum number of columns and of rows of a die.

@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
-use hostnet_model::params::{DieParams, SocketParams};
+use hostnet_params::{DieParams, SocketParams};
 
 /// Minimum remaining latency of a memory response, in ps: a channel must announce a response before it arrives.
 const LEAST_PS: u64 = 2;

@@ -5,7 +5,7 @@ use super::regions;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
-use hostnet_model::params::{HostParams, LenderParams};
+use hostnet_params::{HostParams, LenderParams};
 
 /// Maximum number of servers of a pool, which a one-byte address distinguishes.
 const SERVERS_MAX: usize = 256;

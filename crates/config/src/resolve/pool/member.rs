@@ -1,7 +1,7 @@
 //! The servers of a cluster that take part in a pool.
 
 use crate::spec::PoolSpec;
-use hostnet_model::params::{HostKind, HostParams, PoolParams};
+use hostnet_params::{HostKind, HostParams, PoolParams};
 
 /// Role of a server of a cluster in a pool.
 pub(in crate::resolve) struct Member<'a> {

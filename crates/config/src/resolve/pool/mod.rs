@@ -12,7 +12,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{Fidelity, Placement, PoolCacheParams, PoolParams, PoolPrefetchParams, ServerParams};
+use hostnet_params::{Fidelity, Placement, PoolCacheParams, PoolParams, PoolPrefetchParams, ServerParams};
 
 /// Overhead of a frame on the wire beside header and data: preamble, checksum and gap (IEEE 802.3, clauses 3 and 4).
 const FRAME_BYTES: u32 = 8 + 4 + 12;

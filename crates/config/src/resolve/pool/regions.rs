@@ -3,7 +3,7 @@
 use super::member::{pool_of, Member};
 use crate::code::Code;
 use crate::error::Issue;
-use hostnet_model::params::{
+use hostnet_params::{
     HostKind, HostParams, PageControllerParams, SharedPagesParams, SharedRegionParams, SharerDirectoryParams,
     SwitchParams,
 };

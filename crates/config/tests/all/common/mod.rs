@@ -6,7 +6,7 @@ pub mod schema_paths;
 pub mod wire;
 
 use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
-use hostnet_model::params::SocketParams;
+use hostnet_params::SocketParams;
 use std::path::{Path, PathBuf};
 
 /// Returns the folder of the examples.

@@ -1,7 +1,7 @@
 //! Checks that a program of ranks terminates: every message that is received is sent, and vice versa. A sender never
 //! waits for its receiver, so the order in which ranks are advanced makes no difference.
 
-use hostnet_model::params::{RankStepParams, StepBlockParams};
+use hostnet_params::{RankStepParams, StepBlockParams};
 use std::collections::BTreeMap;
 
 /// Describes the first problem of a program in words; `None` if the program terminates.

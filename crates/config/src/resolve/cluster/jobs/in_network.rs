@@ -9,7 +9,7 @@ use crate::resolve::cluster::fabric::Fabric;
 use crate::resolve::cluster::host_names::HostNames;
 use crate::resolve::cluster::sums::{Engines, Tree};
 use crate::spec::{AlgorithmSpec, JobKindSpec, JobSpec};
-use hostnet_model::params::{JobParams, ReducerParams, Transport};
+use hostnet_params::{JobParams, ReducerParams, Transport};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The switches of a network, as a job uses them.

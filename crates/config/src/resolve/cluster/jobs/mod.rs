@@ -27,7 +27,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
-use hostnet_model::params::{FlowParams, JobParams, RankChannelParams, Traffic, Transport};
+use hostnet_params::{FlowParams, JobParams, RankChannelParams, Traffic, Transport};
 use in_network::Switches;
 use npb::Benchmark;
 use profile::Profile;

@@ -4,7 +4,7 @@ use super::program::Program;
 use crate::error::Issue;
 use crate::presets;
 use crate::resolve::plan_error;
-use hostnet_model::params::StepWorkParams;
+use hostnet_params::StepWorkParams;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

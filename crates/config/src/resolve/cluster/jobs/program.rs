@@ -1,8 +1,6 @@
 //! Programs of ranks, built step by step.
 
-use hostnet_model::params::{
-    AcceleratorParams, RankCore, RankMessageParams, RankStepParams, StepBlockParams, StepWorkParams,
-};
+use hostnet_params::{AcceleratorParams, RankCore, RankMessageParams, RankStepParams, StepBlockParams, StepWorkParams};
 use hostnet_traffic::chakra::Collective;
 
 /// A step without any action.

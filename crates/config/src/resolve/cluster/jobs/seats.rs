@@ -8,7 +8,7 @@ use crate::resolve::cluster::servers::HostServers;
 use crate::resolve::Resolved;
 use crate::spec::JobSpec;
 use crate::units::shorten;
-use hostnet_model::params::RankCore;
+use hostnet_params::RankCore;
 use std::collections::{BTreeMap, BTreeSet};
 
 const FS_PER_S: f64 = 1e15;

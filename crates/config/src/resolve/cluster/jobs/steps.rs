@@ -4,7 +4,7 @@ use super::program::{Program, NOTHING};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::spec::{JobStepSpec, Size};
-use hostnet_model::params::{RankMessageParams, RankStepParams, StepWorkParams};
+use hostnet_params::{RankMessageParams, RankStepParams, StepWorkParams};
 
 /// Maximum number of step names of a job.
 const NAMES_MAX: usize = 200;

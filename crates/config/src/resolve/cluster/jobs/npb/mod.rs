@@ -144,7 +144,7 @@ mod tests {
         for make in [Benchmark::ep, Benchmark::is, Benchmark::ft, Benchmark::cg, Benchmark::mg] {
             let work = |ranks| {
                 let program = made(make, ranks);
-                let of_block = |block: &hostnet_model::params::StepBlockParams| {
+                let of_block = |block: &hostnet_params::StepBlockParams| {
                     block.steps.iter().flatten().map(|step| step.compute_ps).sum::<u64>() * u64::from(block.times)
                 };
                 program.blocks.iter().map(of_block).sum::<u64>() as f64
