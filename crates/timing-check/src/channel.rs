@@ -1,7 +1,7 @@
 //! Checks the commands of one controller.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::{DramParams, TimingParams};
+use hostnet_params::{DramParams, TimingParams};
 
 use crate::history::{Entry, History};
 use crate::organisation::{Organisation, Place};

@@ -1,7 +1,7 @@
 //! Checks the commands of any number of controllers.
 
 use hostnet_model::memory::CommandRecord;
-use hostnet_model::params::DramParams;
+use hostnet_params::DramParams;
 
 use crate::channel::{Channel, RuleBook};
 use crate::organisation::OutOfRange;

@@ -5,7 +5,7 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::{DramParams, SameBank};
+use hostnet_params::{DramParams, SameBank};
 
 /// Ranks and banks of one controller.
 #[derive(Clone, Debug)]

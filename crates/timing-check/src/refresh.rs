@@ -1,7 +1,7 @@
 //! Detects missing refreshes.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::DramParams;
+use hostnet_params::DramParams;
 
 use crate::organisation::{Organisation, Place};
 use crate::rules::{STARVED, STARVED_SAME_BANK};

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use hostnet_model::params::DramParams;
+use hostnet_params::DramParams;
 
 use crate::checker::{keep_worst, Checker};
 use crate::file::{CommandReader, FileError};

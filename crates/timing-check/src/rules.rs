@@ -5,7 +5,7 @@
 //! `refresh.rs`.
 
 use hostnet_model::memory::CommandKind;
-use hostnet_model::params::TimingParams;
+use hostnet_params::TimingParams;
 
 use CommandKind::{
     Activate, Precharge, PrechargeAll, Read, ReadPrecharge, Refresh, RefreshSameBank, Write, WritePrecharge,

@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::{DramParams, SameBank};
+use hostnet_params::{DramParams, SameBank};
 
 use super::{needs, FileError, FileFault, FIELDS, HEADER, LINE_BYTES_MAX, MNEMONICS};
 use crate::checker::CONTROLLERS_MAX;

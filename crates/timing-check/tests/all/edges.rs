@@ -2,7 +2,7 @@
 //! named.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::{DramParams, SameBank, TimingParams};
+use hostnet_params::{DramParams, SameBank, TimingParams};
 use hostnet_timing_check::{rule_names, Checker, Fault};
 
 use crate::common::{at, command, ddr4, ddr5, devices, hbm};

@@ -3,7 +3,7 @@
 use std::io::{BufReader, Cursor, Read};
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::DramParams;
+use hostnet_params::DramParams;
 use hostnet_timing_check::{
     check_file, write_header, write_record, CheckOptions, CommandReader, FileError, LocatedViolation, RuleCount,
     HEADER, LINE_BYTES_MAX,

@@ -4,7 +4,7 @@
 mod pairs;
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::{DramParams, SameBank};
+use hostnet_params::{DramParams, SameBank};
 use hostnet_timing_check::{Checker, Fault};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Tests row states, the organisation, the order of clocks, missing refreshes, and the wording of violations.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::DramParams;
+use hostnet_params::DramParams;
 use hostnet_timing_check::{Checker, Fault, OutOfRange, Violation, CONTROLLERS_MAX};
 
 use crate::common::{at, command, ddr3, ddr4, ddr5, devices, hbm};

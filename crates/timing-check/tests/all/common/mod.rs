@@ -1,7 +1,7 @@
 //! Devices of very different kinds, and helpers that build commands.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::{DramParams, SameBank, TimingParams};
+use hostnet_params::{DramParams, SameBank, TimingParams};
 
 /// DDR4: two ranks of four bank groups, with clocks of 0.682 ns.
 pub(crate) fn ddr4() -> DramParams {

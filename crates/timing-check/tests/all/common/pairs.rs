@@ -1,7 +1,7 @@
 //! Slow reference model of the rules: compares every command with every earlier command.
 
 use hostnet_model::memory::{CommandKind, CommandRecord};
-use hostnet_model::params::{DramParams, SameBank};
+use hostnet_params::{DramParams, SameBank};
 
 use CommandKind::*;
 
