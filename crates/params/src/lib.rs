@@ -4,7 +4,6 @@
 //! and the Python classes are generated from it. A `...Params` holds values that a part reads, in picoseconds, clocks
 //! and counts. A `...Spec` resolves the values that need no other key; the crate `config` resolves the others.
 
-mod app_layout;
 mod cable;
 mod cache;
 mod cha;
@@ -26,7 +25,6 @@ mod flow;
 mod fluid;
 mod governor;
 mod gradients;
-mod graph_layout;
 mod iio;
 mod job;
 mod line_size;
@@ -45,7 +43,6 @@ mod pool;
 mod power;
 mod queue_layout;
 mod ranks;
-mod redis_layout;
 mod remote;
 mod run;
 mod server;
@@ -62,7 +59,6 @@ mod values;
 mod workload;
 mod written;
 
-pub use app_layout::*;
 pub use cable::*;
 pub use cache::*;
 pub use cha::*;
@@ -84,7 +80,6 @@ pub use flow::*;
 pub use fluid::*;
 pub use governor::*;
 pub use gradients::*;
-pub use graph_layout::*;
 pub use iio::*;
 pub use job::*;
 pub use line_size::*;
@@ -103,7 +98,6 @@ pub use pool::*;
 pub use power::*;
 pub use queue_layout::*;
 pub use ranks::*;
-pub use redis_layout::*;
 pub use remote::*;
 pub use run::*;
 pub use server::*;

@@ -16,7 +16,7 @@ use crate::code::Code;
 use crate::cores::idle_note;
 use crate::error::Issue;
 use crate::spec::{Spec, WorkloadSpec};
-use hostnet_model::params::{Placement, Workload, WorkloadKind};
+use hostnet_params::{Placement, Workload, WorkloadKind};
 use std::collections::BTreeMap;
 
 const WORKLOADS_MAX: usize = 64;

@@ -1,12 +1,18 @@
 //! Keys and parameters of workloads: the list of kinds, and a file for each of them.
 
 mod app;
+mod app_layout;
 mod fio;
+mod graph_layout;
+mod redis_layout;
 mod stream;
 mod threads;
 
 pub use app::*;
+pub use app_layout::*;
 pub use fio::*;
+pub use graph_layout::*;
+pub use redis_layout::*;
 pub use stream::*;
 pub use threads::*;
 
@@ -20,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub enum WorkloadSpec {
     /// Loads and stores of cores over a buffer per core.
     Stream(StreamSpec),
-    /// Storage IO in the manner of fio: `job` names a job file, or `jobs` gives the jobs.
+    /// Storage IO as fio generates it: `job` names a job file, or `jobs` gives the jobs.
     Fio(FioSpec),
     /// Application. Absent values come from its profile.
     App(Box<AppSpec>),

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::app;
 use crate::spec::{FioJobSpec, FioSpec, Spec};
-use hostnet_model::params::{FioJob, FioParams, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES};
+use hostnet_params::{FioJob, FioParams, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES};
 
 impl ResolveWorkload for FioSpec {
     fn claim(&self, name: &str, cores: &mut Cores) -> Result<(), Issue> {

@@ -5,7 +5,7 @@ use super::cores::Cores;
 use super::{ResolveWorkload, WorkloadScope};
 use crate::error::Issue;
 use crate::spec::{RemoteStreamSpec, StreamSpec};
-use hostnet_model::params::{StreamParams, WorkloadKind, BUFFER_ALIGNMENT};
+use hostnet_params::{StreamParams, WorkloadKind, BUFFER_ALIGNMENT};
 
 impl ResolveWorkload for StreamSpec {
     fn claim(&self, name: &str, cores: &mut Cores) -> Result<(), Issue> {

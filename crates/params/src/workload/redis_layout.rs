@@ -1,8 +1,8 @@
 //! Memory layout of a key-value server.
 
 use super::app_layout::{Arena, PageTables};
-use super::line_size::LINE_BYTES;
 use super::threads::{RedisParams, WalkParams};
+use crate::line_size::LINE_BYTES;
 
 /// Addresses of the structures of one key-value server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Memory layout of graph programs.
 
 use super::app_layout::{Arena, PageTables};
-use super::line_size::LINE_BYTES;
 use super::threads::{GraphParams, WalkParams};
+use crate::line_size::LINE_BYTES;
 
 /// Bytes of a node number.
 pub const GRAPH_NODE_BYTES: u64 = 4;
