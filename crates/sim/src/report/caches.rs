@@ -83,30 +83,28 @@ fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sa
     table
 }
 
-impl ServerView<'_> {
-    /// Builds the table, if the server has caches.
-    pub(super) fn caches(&self, total: &Sample) -> Option<Table> {
-        let names = self.server.workloads.iter().map(|workload| workload.name.as_str());
-        self.machine.has_caches().then(|| table(names, total, self.batches))
-    }
+/// Builds the table, if the server has caches.
+pub(super) fn build_caches(view: &ServerView, total: &Sample) -> Option<Table> {
+    let names = view.server.workloads.iter().map(|workload| workload.name.as_str());
+    view.machine.has_caches().then(|| table(names, total, view.batches))
+}
 
-    /// Returns the size of the LLC and of its ways that device writes may allocate in, in MiB. With several sockets,
-    /// the entry `sockets` has the LLC of each.
-    pub(super) fn llc(&self) -> Value {
-        let Some(cache) = &self.server.socket().cache else { return Value::Null };
-        let slices: u32 = self.server.sockets.iter().map(|socket| socket.cha.slices).sum();
-        let way = mib(f64::from(slices) * f64::from(cache.llc.sets));
-        let ddio = cache.ddio.drives.iter().any(|on| *on);
-        let mut told = json!({
-            "mib": way * f64::from(cache.llc.ways),
-            "ddio_mib": if ddio { way * f64::from(cache.ddio.ways.count_ones()) } else { 0.0 },
-        });
-        if self.server.sockets.len() > 1 {
-            let sockets = self.server.sockets.iter().zip(self.machine.caches());
-            told["sockets"] = sockets.map(|(socket, caches)| llc_of(socket, caches)).collect();
-        }
-        told
+/// Returns the size of the LLC and of its ways that device writes may allocate in, in MiB. With several sockets,
+/// the entry `sockets` has the LLC of each.
+pub(super) fn describe_llc(view: &ServerView) -> Value {
+    let Some(cache) = &view.server.socket().cache else { return Value::Null };
+    let slices: u32 = view.server.sockets.iter().map(|socket| socket.cha.slices).sum();
+    let way = mib(f64::from(slices) * f64::from(cache.llc.sets));
+    let ddio = cache.ddio.drives.iter().any(|on| *on);
+    let mut told = json!({
+        "mib": way * f64::from(cache.llc.ways),
+        "ddio_mib": if ddio { way * f64::from(cache.ddio.ways.count_ones()) } else { 0.0 },
+    });
+    if view.server.sockets.len() > 1 {
+        let sockets = view.server.sockets.iter().zip(view.machine.caches());
+        told["sockets"] = sockets.map(|(socket, caches)| llc_of(socket, caches)).collect();
     }
+    told
 }
 
 /// Returns the size of the LLC of a socket, its contents at the end of the window, and the lookups and misses of its

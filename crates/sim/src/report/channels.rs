@@ -131,51 +131,39 @@ impl ChannelRow<'_> {
     }
 }
 
-impl ServerView<'_> {
-    /// Builds the table. It is empty for a fluid memory, which has no channels.
-    pub(crate) fn channels(&self) -> Table {
+/// Builds the table. It is empty for a fluid memory, which has no channels.
+pub(crate) fn build_channels(view: &ServerView) -> Table {
+    let mut table = Table::of("channels", CHANNELS);
+    let controllers = view.controllers();
+    if controllers.is_empty() {
+        return table;
+    }
+    table.add(CHANNELS, &channel_row(view, -1, &controllers));
+    for (index, controller) in controllers.iter().enumerate() {
+        table.add(CHANNELS, &channel_row(view, index as i64, &[controller]));
+    }
+    table
+}
+
+/// Returns the channels of each socket taken together, in the columns of the table but with `socket` in place of
+/// `channel`.
+pub(super) fn describe_channels_of_sockets(view: &ServerView) -> Vec<Value> {
+    let controllers = view.controllers();
+    let of_socket = |(socket, (_, channels)): (usize, (&MemoryParams, Range<usize>))| {
         let mut table = Table::of("channels", CHANNELS);
-        let controllers = self.controllers();
-        if controllers.is_empty() {
-            return table;
-        }
-        table.add(CHANNELS, &self.channel_row(-1, &controllers));
-        for (index, controller) in controllers.iter().enumerate() {
-            table.add(CHANNELS, &self.channel_row(index as i64, &[controller]));
-        }
-        table
-    }
+        table.add(CHANNELS, &channel_row(view, channels.start as i64, controllers.get(channels)?));
+        let mut row = rows(&table).pop()?;
+        row.as_object_mut()?.remove("channel");
+        row["socket"] = socket.into();
+        Some(row)
+    };
+    view.memories().enumerate().filter_map(of_socket).collect()
+}
 
-    /// Returns the channels of each socket taken together, in the columns of the table but with `socket` in place of
-    /// `channel`.
-    pub(super) fn channels_of_sockets(&self) -> Vec<Value> {
-        let controllers = self.controllers();
-        let of_socket = |(socket, (_, channels)): (usize, (&MemoryParams, Range<usize>))| {
-            let mut table = Table::of("channels", CHANNELS);
-            table.add(CHANNELS, &self.channel_row(channels.start as i64, controllers.get(channels)?));
-            let mut row = rows(&table).pop()?;
-            row.as_object_mut()?.remove("channel");
-            row["socket"] = socket.into();
-            Some(row)
-        };
-        self.memories().enumerate().filter_map(of_socket).collect()
-    }
-
-    /// Creates the row of channels taken together, under `number`.
-    fn channel_row<'a>(&'a self, number: i64, channels: &'a [&'a Controller]) -> ChannelRow<'a> {
-        let counters = channels.iter().map(|channel| channel.counters(self.now)).collect();
-        ChannelRow { view: self, number, channels, counters }
-    }
-
-    /// Returns the memory of each socket, with the range of its channels among those of the server.
-    pub(super) fn memories(&self) -> impl Iterator<Item = (&MemoryParams, Range<usize>)> {
-        self.server.sockets.iter().scan(0, |next, socket| {
-            let memory = &socket.memory;
-            let first = *next;
-            *next += (memory.map.channels * memory.dram.subchannels) as usize;
-            Some((memory, first..*next))
-        })
-    }
+/// Creates the row of channels taken together, under `number`.
+fn channel_row<'a>(view: &'a ServerView<'a>, number: i64, channels: &'a [&'a Controller]) -> ChannelRow<'a> {
+    let counters = channels.iter().map(|channel| channel.counters(view.now)).collect();
+    ChannelRow { view, number, channels, counters }
 }
 
 /// Returns the time that a line takes on the data bus of its channel, in ps.

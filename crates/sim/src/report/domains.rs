@@ -2,6 +2,8 @@
 
 use super::{quantile_ns, ratio_ci95, sum};
 use crate::read::sample::{domains, PoolGroup, Sample};
+use crate::report::pool_sites::find_pool_sites;
+use crate::report::pool_sites::name_upi_directions;
 use crate::report::pool_sites::UPI_GROUPS;
 use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
@@ -35,7 +37,7 @@ pub(crate) const DOMAINS: &[Column<DomainRows>] = &[
     Column::key(Column::text("workload", |row| row.workload().into())),
     Column::given(Column::integer("capacity", |row| row.sum(Domain::capacity).into())),
     Column::number("in_use_mean", |row| (row.area_ps as f64 / row.view.window_ps()).into()),
-    Column::number("in_use_ci95", |row| row.for_all_parts(|| row.view.in_use_ci95(row.group, row.class)).into()),
+    Column::number("in_use_ci95", |row| row.for_all_parts(|| in_use_ci95(row.view, row.group, row.class)).into()),
     Column::integer("in_use_max", |row| row.for_all_workloads(|| row.sum(Domain::in_use_max).into())),
     Column::number("full_share", |row| row.for_all_workloads(|| row.view.share(row.parts, Domain::full_ps))),
     Column::number("over_threshold_share", |row| {
@@ -46,7 +48,7 @@ pub(crate) const DOMAINS: &[Column<DomainRows>] = &[
     }),
     Column::number("latency_mean_ns", |row| row.latency.mean().map(ns).into()),
     Column::number("latency_ci95", |row| {
-        row.for_all_parts(|| row.view.latency_ci95(row.group, row.class)).map(ns).into()
+        row.for_all_parts(|| latency_ci95(row.view, row.group, row.class)).map(ns).into()
     }),
     Column::number("latency_p50_ns", |row| quantile_ns(&row.latency, 0.5)),
     Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
@@ -93,73 +95,70 @@ impl DomainRow<'_> {
     }
 
     fn over_threshold_ci95(&self) -> Option<f64> {
-        self.view.over_threshold_ci95(self.group, self.parts.len())
+        over_threshold_ci95(self.view, self.group, self.parts.len())
     }
 }
 
-impl ServerView<'_> {
-    /// Builds the table. Groups that no workload used have no row.
-    pub(crate) fn domains(&self) -> Table {
-        let mut table = Table::of("domains", DOMAINS);
-        for group in PoolGroup::ALL {
-            let parts = domains(self.machine, group);
-            if parts
-                .iter()
-                .all(|(_, domain)| domain.classes().iter().all(|usage| usage.acquired() == 0 && usage.in_use() == 0))
-            {
-                continue;
-            }
-            let parts = name_parts(self.upi_directions(), group, parts);
-            let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
-            self.domain_rows(&mut table, group, "all", &all);
-            if parts.len() > 1 || self.server.sockets.len() > 1 {
-                // A drive with several PCIe links has a pool at each, and is one part.
-                let of_a_drive = |one: &str, other: &str| one == other && one.starts_with(PartKind::Ssd.name());
-                for part in parts.chunk_by(|(one, _), (other, _)| of_a_drive(one, other)) {
-                    let own: Vec<&Domain> = part.iter().map(|(_, domain)| *domain).collect();
-                    self.domain_rows(&mut table, group, &part[0].0, &own);
-                }
-            }
-            if self.server.sockets.len() > 1 {
-                for place in self.pool_sites(group).iter().filter(|place| place.socket.is_some() && place.is_used()) {
-                    self.domain_rows(&mut table, group, &place.name, &place.pools);
-                }
+/// Builds the table. Groups that no workload used have no row.
+pub(crate) fn build_domains(view: &ServerView) -> Table {
+    let mut table = Table::of("domains", DOMAINS);
+    for group in PoolGroup::ALL {
+        let parts = domains(view.machine, group);
+        if parts
+            .iter()
+            .all(|(_, domain)| domain.classes().iter().all(|usage| usage.acquired() == 0 && usage.in_use() == 0))
+        {
+            continue;
+        }
+        let parts = name_parts(name_upi_directions(view), group, parts);
+        let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
+        add_domain_rows(view, &mut table, group, "all", &all);
+        if parts.len() > 1 || view.server.sockets.len() > 1 {
+            // A drive with several PCIe links has a pool at each, and is one part.
+            let of_a_drive = |one: &str, other: &str| one == other && one.starts_with(PartKind::Ssd.name());
+            for part in parts.chunk_by(|(one, _), (other, _)| of_a_drive(one, other)) {
+                let own: Vec<&Domain> = part.iter().map(|(_, domain)| *domain).collect();
+                add_domain_rows(view, &mut table, group, &part[0].0, &own);
             }
         }
-        table
-    }
-
-    /// Adds the rows of domains taken together: one for all workloads and, if there are several, one for each.
-    fn domain_rows(&self, table: &mut Table, group: PoolGroup, part: &str, parts: &[&Domain]) {
-        let mut classes = vec![None];
-        if self.classes() > 1 {
-            classes.extend((0..self.classes()).map(Some));
-        }
-        for class in classes {
-            let mut row =
-                DomainRow { view: self, group, part, class, parts, latency: Histogram::default(), area_ps: 0 };
-            for usage in parts.iter().flat_map(|domain| group.usages(domain, class)) {
-                row.latency.merge(usage.residence());
-                row.area_ps += usage.area_ps();
-            }
-            if class.is_none() || row.area_ps > 0 {
-                table.add(DOMAINS, &row);
+        if view.server.sockets.len() > 1 {
+            for place in find_pool_sites(view, group).iter().filter(|place| place.socket.is_some() && place.is_used()) {
+                add_domain_rows(view, &mut table, group, &place.name, &place.pools);
             }
         }
     }
+    table
+}
 
-    fn in_use_ci95(&self, group: PoolGroup, class: Option<usize>) -> Option<f64> {
-        let area = |sample: &Sample| sum(sample, group, class, |totals| totals.area_ps);
-        ratio_ci95(self.batches, area, |sample| sample.at.since(self.window_start) as f64)
+/// Adds the rows of domains taken together: one for all workloads and, if there are several, one for each.
+fn add_domain_rows(view: &ServerView, table: &mut Table, group: PoolGroup, part: &str, parts: &[&Domain]) {
+    let mut classes = vec![None];
+    if view.classes() > 1 {
+        classes.extend((0..view.classes()).map(Some));
     }
+    for class in classes {
+        let mut row = DomainRow { view, group, part, class, parts, latency: Histogram::default(), area_ps: 0 };
+        for usage in parts.iter().flat_map(|domain| group.usages(domain, class)) {
+            row.latency.merge(usage.residence());
+            row.area_ps += usage.area_ps();
+        }
+        if class.is_none() || row.area_ps > 0 {
+            table.add(DOMAINS, &row);
+        }
+    }
+}
 
-    fn latency_ci95(&self, group: PoolGroup, class: Option<usize>) -> Option<f64> {
-        let residence = |sample: &Sample| sum(sample, group, class, |totals| totals.residence_ps);
-        ratio_ci95(self.batches, residence, |sample| sum(sample, group, class, |totals| totals.lines))
-    }
+fn in_use_ci95(view: &ServerView, group: PoolGroup, class: Option<usize>) -> Option<f64> {
+    let area = |sample: &Sample| sum(sample, group, class, |totals| totals.area_ps);
+    ratio_ci95(view.batches, area, |sample| sample.at.since(view.window_start) as f64)
+}
 
-    fn over_threshold_ci95(&self, group: PoolGroup, parts: usize) -> Option<f64> {
-        let over = |sample: &Sample| sample.over_threshold_ps[group as usize] as f64 / parts as f64;
-        ratio_ci95(self.batches, over, |sample| sample.at.since(self.window_start) as f64)
-    }
+fn latency_ci95(view: &ServerView, group: PoolGroup, class: Option<usize>) -> Option<f64> {
+    let residence = |sample: &Sample| sum(sample, group, class, |totals| totals.residence_ps);
+    ratio_ci95(view.batches, residence, |sample| sum(sample, group, class, |totals| totals.lines))
+}
+
+fn over_threshold_ci95(view: &ServerView, group: PoolGroup, parts: usize) -> Option<f64> {
+    let over = |sample: &Sample| sample.over_threshold_ps[group as usize] as f64 / parts as f64;
+    ratio_ci95(view.batches, over, |sample| sample.at.since(view.window_start) as f64)
 }

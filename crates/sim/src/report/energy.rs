@@ -5,6 +5,7 @@ use super::rows;
 use crate::read::sample::{PoolGroup, Sample};
 use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
+use crate::report::workloads::commands_completed;
 use hostnet_analysis::energy::{meter, total_attojoules, Activity, PartEnergy};
 use hostnet_kernel::Time;
 use hostnet_model::core::{Core, Engine};
@@ -102,55 +103,54 @@ impl EnergyTables {
     }
 }
 
-impl ServerView<'_> {
-    /// Reads the energy meter, if the server has one.
-    pub(crate) fn metered(&self) -> Option<EnergyTables> {
-        let params = self.server.energy.as_deref()?;
-        let (energy, all) = table(meter(params, &self.activity()), self.window_ps(), f64::from(params.band_ppm) / 1e6);
-        let mut efficiency = Table::of("efficiency", EFFICIENCY);
-        for (class, workload) in self.server.workloads.iter().enumerate() {
-            let bytes = self.total.moved(self.throughput_groups(class), class) * self.line_bytes;
-            let operations = self.ended(class);
-            efficiency.add(EFFICIENCY, &EfficiencyRow { name: &workload.name, bytes, operations, attojoules: all });
-        }
-        Some(EnergyTables { energy, efficiency, all })
+/// Reads the energy meter, if the server has one.
+pub(crate) fn build_energy(view: &ServerView) -> Option<EnergyTables> {
+    let params = view.server.energy.as_deref()?;
+    let (energy, all) =
+        table(meter(params, &collect_activity(view)), view.window_ps(), f64::from(params.band_ppm) / 1e6);
+    let mut efficiency = Table::of("efficiency", EFFICIENCY);
+    for (class, workload) in view.server.workloads.iter().enumerate() {
+        let bytes = view.total.moved(view.throughput_groups(class), class) * view.line_bytes;
+        let operations = ended_operations(view, class);
+        efficiency.add(EFFICIENCY, &EfficiencyRow { name: &workload.name, bytes, operations, attojoules: all });
     }
+    Some(EnergyTables { energy, efficiency, all })
+}
 
-    /// Returns the completed commands or operations of a workload, if its kind has any.
-    fn ended(&self, class: usize) -> Option<u64> {
-        let kind = &self.server.workloads[class].kind;
-        let commands = kind.fio().map(|_| self.commands_completed(class));
-        commands.or_else(|| Some(self.total.operations(class, &kind.app()?.cores)))
-    }
+/// Returns the completed commands or operations of a workload, if its kind has any.
+fn ended_operations(view: &ServerView, class: usize) -> Option<u64> {
+    let kind = &view.server.workloads[class].kind;
+    let commands = kind.fio().map(|_| commands_completed(view, class));
+    commands.or_else(|| Some(view.total.operations(class, &kind.app()?.cores)))
+}
 
-    /// Collects the counts that the energy meter multiplies by the energy of each event.
-    fn activity(&self) -> Activity {
-        let window_ps = self.now.since(self.window_start);
-        let cached = self.total.total_cache_counts();
-        let of_devices = cached.ddio_updates + cached.ddio_allocations + cached.io_reads;
-        let expanders = self.machine.each::<Expander>().flat_map(Expander::channels);
-        let dimms = self.machine.each::<Dimm>().flat_map(Dimm::channels);
-        let channels = self.machine.each::<Channel>().chain(expanders).chain(dimms).map(Channel::controller);
-        let dram: Vec<Counters> = channels.map(|controller: &Controller| controller.counters(self.now)).collect();
-        let sum = |count: fn(&Counters) -> u64| dram.iter().map(count).sum();
-        let cores: Vec<&Core> = self.machine.each().collect();
-        let nics: Vec<_> = self.machine.each::<Nic>().map(Nic::counters).collect();
-        let active = |core: &&Core| active_ps(core, self.server, self.now, window_ps);
-        Activity {
-            window_ps,
-            cores: cores.len() as u64,
-            active_ps: cores.iter().map(active).sum(),
-            sockets: self.server.sockets.len() as u64,
-            llc_lookups: cached.llc_lookups + of_devices,
-            ranks: ranks(self.server),
-            activations: sum(|counts| counts.read_activations + counts.write_activations),
-            reads: sum(|counts| counts.reads.iter().sum::<u64>() - counts.forwarded),
-            writes: sum(|counts| counts.writes.iter().sum::<u64>() - counts.merged),
-            refreshes: sum(|counts| counts.refreshes),
-            io_bytes: io_lines(self.total) * self.line_bytes,
-            nics: nics.len() as u64,
-            nic_bytes: nics.iter().map(|counts| counts.written_bytes + counts.read_bytes).sum(),
-        }
+/// Collects the counts that the energy meter multiplies by the energy of each event.
+fn collect_activity(view: &ServerView) -> Activity {
+    let window_ps = view.now.since(view.window_start);
+    let cached = view.total.total_cache_counts();
+    let of_devices = cached.ddio_updates + cached.ddio_allocations + cached.io_reads;
+    let expanders = view.machine.each::<Expander>().flat_map(Expander::channels);
+    let dimms = view.machine.each::<Dimm>().flat_map(Dimm::channels);
+    let channels = view.machine.each::<Channel>().chain(expanders).chain(dimms).map(Channel::controller);
+    let dram: Vec<Counters> = channels.map(|controller: &Controller| controller.counters(view.now)).collect();
+    let sum = |count: fn(&Counters) -> u64| dram.iter().map(count).sum();
+    let cores: Vec<&Core> = view.machine.each().collect();
+    let nics: Vec<_> = view.machine.each::<Nic>().map(Nic::counters).collect();
+    let active = |core: &&Core| active_ps(core, view.server, view.now, window_ps);
+    Activity {
+        window_ps,
+        cores: cores.len() as u64,
+        active_ps: cores.iter().map(active).sum(),
+        sockets: view.server.sockets.len() as u64,
+        llc_lookups: cached.llc_lookups + of_devices,
+        ranks: ranks(view.server),
+        activations: sum(|counts| counts.read_activations + counts.write_activations),
+        reads: sum(|counts| counts.reads.iter().sum::<u64>() - counts.forwarded),
+        writes: sum(|counts| counts.writes.iter().sum::<u64>() - counts.merged),
+        refreshes: sum(|counts| counts.refreshes),
+        io_bytes: io_lines(view.total) * view.line_bytes,
+        nics: nics.len() as u64,
+        nic_bytes: nics.iter().map(|counts| counts.written_bytes + counts.read_bytes).sum(),
     }
 }
 

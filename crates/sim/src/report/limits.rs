@@ -2,6 +2,7 @@
 
 use crate::read::sample::{PoolGroup, Sample};
 use crate::report::memory_pool::describe_pool_path;
+use crate::report::mesh::find_mesh_delay;
 use crate::report::occupancy::{dram_ns, expander_bus_load, expander_link_load, pool, EXPANDER_GROUPS};
 use crate::report::stages::stages;
 use crate::report::throttle::throttling;
@@ -48,7 +49,8 @@ pub(crate) fn collect_facts(view: &ServerView, total: &Sample) -> Vec<WorkloadFa
             }
         }
     };
-    let on_mesh = |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(view.on_mesh(total, class));
+    let on_mesh =
+        |(class, facts): (usize, WorkloadFacts)| crossing(facts, class).on_mesh(find_mesh_delay(view, total, class));
     let on_its_way = |(class, facts): (usize, WorkloadFacts)| {
         // The path through a memory pool leads to other servers, whose stages are not observed here.
         let known = view.machine.first::<PoolPort>().is_none() && view.window_ps() > 0.0;

@@ -106,97 +106,95 @@ pub(crate) struct MeshTables {
     pub(crate) ways: Table,
 }
 
-impl ServerView<'_> {
-    /// Builds the tables, or returns `None` if no socket has a mesh. Ports and legs without messages have no row.
-    pub(crate) fn mesh(&self) -> Option<MeshTables> {
-        self.machine.meshes().next()?;
-        let (mut ports, mut ways) = (Table::of("mesh", MESH), Table::of("mesh_ways", MESH_WAYS));
-        for (socket, mesh) in self.machine.meshes() {
-            let socket = socket as u32;
-            for (stop, side, of_rings) in sides(mesh.die()) {
-                let row = MeshSideRow { view: self, socket, mesh, stop, side, ports: of_rings };
-                if of_rings.iter().any(|&port| mesh.counters().taken(port) > 0) {
-                    ports.add(MESH, &row);
-                }
+/// Builds the tables, or returns `None` if no socket has a mesh. Ports and legs without messages have no row.
+pub(crate) fn build_mesh(view: &ServerView) -> Option<MeshTables> {
+    view.machine.meshes().next()?;
+    let (mut ports, mut ways) = (Table::of("mesh", MESH), Table::of("mesh_ways", MESH_WAYS));
+    for (socket, mesh) in view.machine.meshes() {
+        let socket = socket as u32;
+        for (stop, side, of_rings) in sides(mesh.die()) {
+            let row = MeshSideRow { view, socket, mesh, stop, side, ports: of_rings };
+            if of_rings.iter().any(|&port| mesh.counters().taken(port) > 0) {
+                ports.add(MESH, &row);
             }
-            for (class, workload) in self.server.workloads.iter().enumerate() {
-                for leg in MeshLeg::ALL {
-                    let counters = mesh.counters().leg(leg, class);
-                    if counters.messages > 0 {
-                        ways.add(
-                            MESH_WAYS,
-                            &MeshLegRow { socket, workload: &workload.name, leg, counters, die: mesh.die() },
-                        );
-                    }
+        }
+        for (class, workload) in view.server.workloads.iter().enumerate() {
+            for leg in MeshLeg::ALL {
+                let counters = mesh.counters().leg(leg, class);
+                if counters.messages > 0 {
+                    ways.add(
+                        MESH_WAYS,
+                        &MeshLegRow { socket, workload: &workload.name, leg, counters, die: mesh.die() },
+                    );
                 }
             }
         }
-        Some(MeshTables { ports, ways })
     }
+    Some(MeshTables { ports, ways })
+}
 
-    /// Returns the part of the summary that describes the dies.
-    pub(crate) fn dies(&self) -> Value {
-        self.machine.meshes().map(|(socket, mesh)| self.die_summary(socket, mesh)).collect()
-    }
+/// Returns the part of the summary that describes the dies.
+pub(crate) fn describe_dies(view: &ServerView) -> Value {
+    view.machine.meshes().map(|(socket, mesh)| describe_die(view, socket, mesh)).collect()
+}
 
-    fn die_summary(&self, socket: usize, mesh: &Mesh) -> Value {
-        let most: Vec<Value> = (0..self.classes()).filter_map(|class| self.most_waited(mesh, class)).collect();
-        let DieParams { columns, rows, line_cycles, cycle_ps, .. } = mesh.die();
-        json!({
-            "socket": socket,
-            "columns": columns,
-            "rows": rows,
-            "line_cycles": line_cycles,
-            "cycle_ns": *cycle_ps as f64 / 1000.0,
-            "stops": stops(mesh.die()),
-            "most_waited": most,
-        })
-    }
+fn describe_die(view: &ServerView, socket: usize, mesh: &Mesh) -> Value {
+    let most: Vec<Value> = (0..view.classes()).filter_map(|class| describe_worst_port(view, mesh, class)).collect();
+    let DieParams { columns, rows, line_cycles, cycle_ps, .. } = mesh.die();
+    json!({
+        "socket": socket,
+        "columns": columns,
+        "rows": rows,
+        "line_cycles": line_cycles,
+        "cycle_ns": *cycle_ps as f64 / 1000.0,
+        "stops": stops(mesh.die()),
+        "most_waited": most,
+    })
+}
 
-    /// Returns the port where the messages of a workload waited longest on a mesh, as JSON, if they waited at all.
-    fn most_waited(&self, mesh: &Mesh, class: usize) -> Option<Value> {
-        let WorstPort { ring, stop, side: at, lost, all, busy_share } = self.find_worst_port(mesh, class)?;
-        Some(json!({
-            "workload": self.server.workloads[class].name,
-            "ring": ring_name(ring),
-            "column": stop.column,
-            "row": stop.row,
-            "side": side(at),
-            "share": lost as f64 / all as f64,
-            "busy_share": busy_share,
-        }))
-    }
+/// Returns the port where the messages of a workload waited longest on a mesh, as JSON, if they waited at all.
+fn describe_worst_port(view: &ServerView, mesh: &Mesh, class: usize) -> Option<Value> {
+    let WorstPort { ring, stop, side: at, lost, all, busy_share } = find_worst_port(view, mesh, class)?;
+    Some(json!({
+        "workload": view.server.workloads[class].name,
+        "ring": ring_name(ring),
+        "column": stop.column,
+        "row": stop.row,
+        "side": side(at),
+        "share": lost as f64 / all as f64,
+        "busy_share": busy_share,
+    }))
+}
 
-    /// Finds the port where the messages of a workload waited longest on a mesh; the first of several.
-    fn find_worst_port(&self, mesh: &Mesh, class: usize) -> Option<WorstPort> {
-        let lost = |port: MeshPort| mesh.counters().waited(port, class);
-        let first_most = |&(port, ..): &(MeshPort, MeshRing, Stop, StopSide)| (lost(port), Reverse(port.index()));
-        let (port, ring, stop, side) = MeshPort::all(mesh.die()).max_by_key(first_most)?;
-        (lost(port) > 0).then(|| WorstPort {
-            ring,
-            stop,
-            side,
-            lost: lost(port),
-            all: MeshPort::all(mesh.die()).map(|(port, ..)| lost(port)).sum(),
-            busy_share: (mesh.counters().taken(port) * mesh.die().cycle_ps) as f64 / self.window_ps(),
-        })
-    }
+/// Finds the port where the messages of a workload waited longest on a mesh; the first of several.
+fn find_worst_port(view: &ServerView, mesh: &Mesh, class: usize) -> Option<WorstPort> {
+    let lost = |port: MeshPort| mesh.counters().waited(port, class);
+    let first_most = |&(port, ..): &(MeshPort, MeshRing, Stop, StopSide)| (lost(port), Reverse(port.index()));
+    let (port, ring, stop, side) = MeshPort::all(mesh.die()).max_by_key(first_most)?;
+    (lost(port) > 0).then(|| WorstPort {
+        ring,
+        stop,
+        side,
+        lost: lost(port),
+        all: MeshPort::all(mesh.die()).map(|(port, ..)| lost(port)).sum(),
+        busy_share: (mesh.counters().taken(port) * mesh.die().cycle_ps) as f64 / view.window_ps(),
+    })
+}
 
-    /// Returns the delay that the meshes add to a workload, as evidence for its limit; `None` if its messages never
-    /// waited.
-    pub(crate) fn on_mesh(&self, total: &Sample, class: usize) -> Option<OnMesh> {
-        let meshes = || self.machine.meshes().map(|(_, mesh)| mesh);
-        let lost_ps = |mesh: &Mesh| {
-            let cycles: u64 = MeshLeg::ALL.into_iter().map(|leg| mesh.counters().leg(leg, class).waited_cycles).sum();
-            cycles * mesh.die().cycle_ps
-        };
-        let mesh = meshes().max_by_key(|mesh| lost_ps(mesh))?;
-        let WorstPort { ring, stop, side: at, busy_share, .. } = self.find_worst_port(mesh, class)?;
-        let lines = total.moved(self.throughput_groups(class), class);
-        let waited_ns = meshes().map(lost_ps).sum::<u64>() as f64 / lines.max(1) as f64 / 1000.0;
-        let link = format!("{}, column {} row {} {}", ring_name(ring), stop.column, stop.row, side(at));
-        Some(OnMesh { waited_ns, link, busy_share })
-    }
+/// Returns the delay that the meshes add to a workload, as evidence for its limit; `None` if its messages never
+/// waited.
+pub(crate) fn find_mesh_delay(view: &ServerView, total: &Sample, class: usize) -> Option<OnMesh> {
+    let meshes = || view.machine.meshes().map(|(_, mesh)| mesh);
+    let lost_ps = |mesh: &Mesh| {
+        let cycles: u64 = MeshLeg::ALL.into_iter().map(|leg| mesh.counters().leg(leg, class).waited_cycles).sum();
+        cycles * mesh.die().cycle_ps
+    };
+    let mesh = meshes().max_by_key(|mesh| lost_ps(mesh))?;
+    let WorstPort { ring, stop, side: at, busy_share, .. } = find_worst_port(view, mesh, class)?;
+    let lines = total.moved(view.throughput_groups(class), class);
+    let waited_ns = meshes().map(lost_ps).sum::<u64>() as f64 / lines.max(1) as f64 / 1000.0;
+    let link = format!("{}, column {} row {} {}", ring_name(ring), stop.column, stop.row, side(at));
+    Some(OnMesh { waited_ns, link, busy_share })
 }
 
 /// Port where the messages of a workload waited longest.

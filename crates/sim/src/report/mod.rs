@@ -27,16 +27,21 @@ pub(crate) mod workloads;
 pub use predicted::predict;
 
 use crate::read::sample::{increases, DomainTotals, PoolGroup, Sample};
-use crate::report::energy::EnergyTables;
+use crate::report::caches::{build_caches, describe_llc};
+use crate::report::channels::{build_channels, describe_channels_of_sockets};
+use crate::report::counters::read_counters;
+use crate::report::domains::build_domains;
+use crate::report::energy::{build_energy, EnergyTables};
 use crate::report::idle::IdleKeys;
-use crate::report::mesh::MeshTables;
+use crate::report::mesh::{build_mesh, describe_dies, MeshTables};
+use crate::report::series::build_series;
 use crate::report::table::{Cell, Table};
+use crate::report::upi::build_upi;
 use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
+use crate::report::workloads::build_workloads;
 use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::{estimate, Estimate};
-use hostnet_measure::{Domain, Histogram};
-use hostnet_model::memory::{Channel, Controller};
-use hostnet_model::params::AppParams;
+use hostnet_measure::Histogram;
 use serde_json::{json, Value};
 
 const PS_PER_S: f64 = 1e12;
@@ -94,106 +99,59 @@ pub(crate) struct ServerResults {
     pub(crate) summary: Value,
 }
 
-impl ServerView<'_> {
-    /// Returns the length of the measuring window, in ps.
-    pub(crate) fn window_ps(&self) -> f64 {
-        self.now.since(self.window_start) as f64
+/// Builds the tables of the server and its part of the summary.
+pub(crate) fn build_server_results(view: &ServerView) -> ServerResults {
+    let limits = limits::collect_facts(view, view.total);
+    let workloads = build_workloads(view, view.total, &limits);
+    let (domains, channels, caches) = (build_domains(view), build_channels(view), build_caches(view, view.total));
+    let mut summary = build_summary(view, &limits, &[&workloads, &domains, &channels]);
+    if let Some(entries) = summary.as_object_mut().filter(|_| view.machine.fluids().next().is_some()) {
+        // A fluid memory has no lines, so statistics of lines do not exist.
+        entries.retain(|name, _| !LINE_KEYS.contains(&name.as_str()));
     }
+    if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
+        entries.insert("llc".to_owned(), describe_llc(view));
+        entries.insert("caches".to_owned(), json!(rows(caches)));
+    }
+    if let Some(entries) = summary.as_object_mut().filter(|_| view.server.sockets.len() > 1) {
+        entries.insert("places".to_owned(), json!(socket_domain_rows(&domains)));
+        entries.insert("channels_of_sockets".to_owned(), json!(describe_channels_of_sockets(view)));
+    }
+    let upi = build_upi(view);
+    if let (Some(upi), Some(entries)) = (&upi, summary.as_object_mut()) {
+        entries.insert("upi".to_owned(), json!(rows(upi)));
+    }
+    let mesh = build_mesh(view);
+    if let (Some(mesh), Some(entries)) = (&mesh, summary.as_object_mut()) {
+        entries.insert("dies".to_owned(), describe_dies(view));
+        entries.insert("mesh".to_owned(), json!(rows(&mesh.ports)));
+        entries.insert("mesh_ways".to_owned(), json!(rows(&mesh.ways)));
+    }
+    let metered = build_energy(view);
+    if let (Some(metered), Some(entries)) = (&metered, summary.as_object_mut()) {
+        entries.extend(metered.summary().map(|(name, rows)| (name.to_owned(), rows)));
+    }
+    ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series: build_series(view), summary }
+}
 
-    /// Returns the throughput of `lines` lines in the window, in GB/s.
-    pub(crate) fn gb_per_s(&self, lines: u64) -> f64 {
-        self.gb_per_s_of(lines * self.line_bytes)
-    }
-
-    /// Returns the throughput of `bytes` bytes in the window, in GB/s.
-    fn gb_per_s_of(&self, bytes: u64) -> f64 {
-        bytes as f64 * 1000.0 / self.window_ps()
-    }
-
-    /// Returns the number of workloads. Each is one traffic class of the domains.
-    fn classes(&self) -> usize {
-        self.server.workloads.len()
-    }
-
-    /// Returns the domains whose lines make up the throughput of a workload, by its kind.
-    pub(crate) fn throughput_groups(&self, class: usize) -> &'static [PoolGroup] {
-        if self.server.workloads[class].kind.is_of_devices() {
-            &[PoolGroup::P2mWrite, PoolGroup::P2mRead]
-        } else {
-            &[PoolGroup::C2mRead, PoolGroup::C2mWrite, PoolGroup::Prefetch]
-        }
-    }
-
-    /// Returns the parameters of the application, or `None` if the workload is not one.
-    fn app(&self, class: usize) -> Option<&AppParams> {
-        self.server.workloads[class].kind.app()
-    }
-
-    /// Returns the memory controllers of all channels.
-    pub(crate) fn controllers(&self) -> Vec<&Controller> {
-        self.machine.each().map(Channel::controller).collect()
-    }
-
-    /// Builds the tables of the server and its part of the summary.
-    pub(crate) fn results(&self) -> ServerResults {
-        let limits = limits::collect_facts(self, self.total);
-        let workloads = self.workloads(self.total, &limits);
-        let (domains, channels, caches) = (self.domains(), self.channels(), self.caches(self.total));
-        let mut summary = self.summary(&limits, &[&workloads, &domains, &channels]);
-        if let Some(entries) = summary.as_object_mut().filter(|_| self.machine.fluids().next().is_some()) {
-            // A fluid memory has no lines, so statistics of lines do not exist.
-            entries.retain(|name, _| !LINE_KEYS.contains(&name.as_str()));
-        }
-        if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
-            entries.insert("llc".to_owned(), self.llc());
-            entries.insert("caches".to_owned(), json!(rows(caches)));
-        }
-        if let Some(entries) = summary.as_object_mut().filter(|_| self.server.sockets.len() > 1) {
-            entries.insert("places".to_owned(), json!(socket_domain_rows(&domains)));
-            entries.insert("channels_of_sockets".to_owned(), json!(self.channels_of_sockets()));
-        }
-        let upi = self.upi();
-        if let (Some(upi), Some(entries)) = (&upi, summary.as_object_mut()) {
-            entries.insert("upi".to_owned(), json!(rows(upi)));
-        }
-        let mesh = self.mesh();
-        if let (Some(mesh), Some(entries)) = (&mesh, summary.as_object_mut()) {
-            entries.insert("dies".to_owned(), self.dies());
-            entries.insert("mesh".to_owned(), json!(rows(&mesh.ports)));
-            entries.insert("mesh_ways".to_owned(), json!(rows(&mesh.ways)));
-        }
-        let metered = self.metered();
-        if let (Some(metered), Some(entries)) = (&metered, summary.as_object_mut()) {
-            entries.extend(metered.summary().map(|(name, rows)| (name.to_owned(), rows)));
-        }
-        ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series: self.series(), summary }
-    }
-
-    /// Builds the summary from the limits of the workloads and from the tables of workloads, domains and channels.
-    fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
-        let [workloads, domains, channels] = tables;
-        let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
-        let idle = IdleKeys::of(self);
-        let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
-        json!({
-            "lines": self.total.lines(),
-            "workloads": rows(workloads),
-            "domains": whole,
-            "channels": rows(channels),
-            "counters": self.counters(),
-            "binding": limits,
-            "regime": explain::regime_of(self.server.socket(), limits),
-            "limits": limits.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
-            "no_effect": idle.no_effect,
-            "never_met": idle.never_met,
-        })
-    }
-
-    /// Returns a share of time, averaged over some domains.
-    fn share(&self, parts: &[&Domain], time_ps: impl Fn(&Domain) -> u64) -> Cell {
-        let sum: u64 = parts.iter().map(|domain| time_ps(domain)).sum();
-        (sum as f64 / parts.len() as f64 / self.window_ps()).into()
-    }
+/// Builds the summary from the limits of the workloads and from the tables of workloads, domains and channels.
+fn build_summary(view: &ServerView, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
+    let [workloads, domains, channels] = tables;
+    let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
+    let idle = IdleKeys::of(view);
+    let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
+    json!({
+        "lines": view.total.lines(),
+        "workloads": rows(workloads),
+        "domains": whole,
+        "channels": rows(channels),
+        "counters": read_counters(view),
+        "binding": limits,
+        "regime": explain::regime_of(view.server.socket(), limits),
+        "limits": limits.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
+        "no_effect": idle.no_effect,
+        "never_met": idle.never_met,
+    })
 }
 
 /// Keys of the summary of a server that exist only if its lines are simulated.

@@ -2,7 +2,7 @@
 
 use crate::read::sample::{DomainTotals, PoolGroup, Sample};
 use crate::report::channels::line_ps;
-use crate::report::pool_sites::PoolSite;
+use crate::report::pool_sites::{find_pool_sites, PoolSite};
 use crate::report::view::ServerView;
 use hostnet_analysis::explain::Pool;
 use hostnet_measure::Domain;
@@ -39,7 +39,7 @@ pub(super) fn expander_link_load(view: &ServerView, total: &Sample, expander: &E
 /// Returns the pool of a group that the workload uses, under the name `domain`. If the workload uses several places,
 /// the fullest is returned, because credits of one socket are of no use to another.
 pub(super) fn pool(view: &ServerView, total: &Sample, group: PoolGroup, class: usize, domain: &str) -> Option<Pool> {
-    let pool_sites = view.pool_sites(group).into_iter().map(|place| place.used_by(class));
+    let pool_sites = find_pool_sites(view, group).into_iter().map(|place| place.used_by(class));
     let pool_sites: Vec<PoolSite> = pool_sites.filter(|place| !place.pools.is_empty()).collect();
     let window_ps = view.window_ps();
     if window_ps <= 0.0 {

@@ -50,55 +50,53 @@ impl PoolSite<'_> {
     }
 }
 
-impl ServerView<'_> {
-    /// Groups the pools of a group by place: one entry per socket, and one per direction between two sockets.
-    pub(crate) fn pool_sites(&self, group: PoolGroup) -> Vec<PoolSite<'_>> {
-        let mut pool_sites: Vec<PoolSite> = Vec::new();
-        let mut upi_directions = self.upi_directions().into_iter();
-        self.machine.pools(|part, pool| {
-            if pool.group != group {
-                return;
-            }
-            let socket = self.socket_of(part);
-            let name = match socket {
-                Some(socket) => format!("socket {socket}"),
-                None if part.kind == PartKind::Upi => upi_directions.next().unwrap_or_else(|| part.to_string()),
-                None => "other sockets".to_owned(),
-            };
-            match pool_sites.iter_mut().find(|place| place.name == name) {
-                Some(place) => place.pools.push(pool.domain),
-                None => pool_sites.push(PoolSite { name, socket, pools: vec![pool.domain] }),
-            }
-        });
-        pool_sites
-    }
-
-    /// Names the directions of every UPI link, in the order of its pools: `upi 0-1`, then `upi 1-0`.
-    pub(crate) fn upi_directions(&self) -> Vec<String> {
-        if self.server.upi.is_none() {
-            return Vec::new();
+/// Groups the pools of a group by place: one entry per socket, and one per direction between two sockets.
+pub(crate) fn find_pool_sites<'a>(view: &'a ServerView, group: PoolGroup) -> Vec<PoolSite<'a>> {
+    let mut pool_sites: Vec<PoolSite> = Vec::new();
+    let mut upi_directions = name_upi_directions(view).into_iter();
+    view.machine.pools(|part, pool| {
+        if pool.group != group {
+            return;
         }
-        let ends = socket_pairs(self.server.sockets.len()).flat_map(|[one, other]| [[one, other], [other, one]]);
-        ends.map(|[asks, asked]| format!("{} {asks}-{asked}", PartKind::Upi.name())).collect()
-    }
-
-    /// Returns the socket of a part, or `None` for UPI links and for cores of sockets that the configuration does not
-    /// describe.
-    fn socket_of(&self, part: PartName) -> Option<usize> {
-        let count: fn(&SocketParams) -> u32 = match part.kind {
-            PartKind::Core => |socket| socket.core.count,
-            PartKind::Channel => |socket| socket.memory.map.channels * socket.memory.dram.subchannels,
-            PartKind::Ssd => |socket| socket.ssd.count,
-            PartKind::Upi | PartKind::Remote => return None,
-            _ => |_| 1,
+        let socket = socket_of(view, part);
+        let name = match socket {
+            Some(socket) => format!("socket {socket}"),
+            None if part.kind == PartKind::Upi => upi_directions.next().unwrap_or_else(|| part.to_string()),
+            None => "other sockets".to_owned(),
         };
-        let mut first = 0;
-        for (number, socket) in self.server.sockets.iter().enumerate() {
-            first += count(socket);
-            if part.number < first {
-                return Some(number);
-            }
+        match pool_sites.iter_mut().find(|place| place.name == name) {
+            Some(place) => place.pools.push(pool.domain),
+            None => pool_sites.push(PoolSite { name, socket, pools: vec![pool.domain] }),
         }
-        Some(0)
+    });
+    pool_sites
+}
+
+/// Names the directions of every UPI link, in the order of its pools: `upi 0-1`, then `upi 1-0`.
+pub(crate) fn name_upi_directions(view: &ServerView) -> Vec<String> {
+    if view.server.upi.is_none() {
+        return Vec::new();
     }
+    let ends = socket_pairs(view.server.sockets.len()).flat_map(|[one, other]| [[one, other], [other, one]]);
+    ends.map(|[asks, asked]| format!("{} {asks}-{asked}", PartKind::Upi.name())).collect()
+}
+
+/// Returns the socket of a part, or `None` for UPI links and for cores of sockets that the configuration does not
+/// describe.
+fn socket_of(view: &ServerView, part: PartName) -> Option<usize> {
+    let count: fn(&SocketParams) -> u32 = match part.kind {
+        PartKind::Core => |socket| socket.core.count,
+        PartKind::Channel => |socket| socket.memory.map.channels * socket.memory.dram.subchannels,
+        PartKind::Ssd => |socket| socket.ssd.count,
+        PartKind::Upi | PartKind::Remote => return None,
+        _ => |_| 1,
+    };
+    let mut first = 0;
+    for (number, socket) in view.server.sockets.iter().enumerate() {
+        first += count(socket);
+        if part.number < first {
+            return Some(number);
+        }
+    }
+    Some(0)
 }

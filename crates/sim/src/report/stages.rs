@@ -6,6 +6,7 @@ use super::pool_sites::PoolSite;
 use super::view::ServerView;
 use crate::read::crossed::{crossed, UpiTraffic};
 use crate::read::sample::{PoolGroup, Sample};
+use crate::report::pool_sites::find_pool_sites;
 use hostnet_analysis::binding::full_share_estimate;
 use hostnet_analysis::evidence::{Load, Stage, OFTEN};
 use hostnet_analysis::explain::{Pool, EXPANDER_DRAM, EXPANDER_LINK};
@@ -105,7 +106,7 @@ impl WorkloadPath<'_> {
             let share = (fullest as f64 / self.view.window_ps()).max(self.often_full(group, &place));
             self.is_on_path(count).then(|| Stage::pool(limit, place.name, depth, share))
         };
-        self.view.pool_sites(group).into_iter().filter_map(at).collect()
+        find_pool_sites(self.view, group).into_iter().filter_map(at).collect()
     }
 
     /// Estimates from the mean occupancy how often the slices of a socket have no TOR entry left, as a share of time;
@@ -135,7 +136,7 @@ impl WorkloadPath<'_> {
     fn is_own(&self, socket: Option<usize>) -> bool {
         let own = [PoolGroup::Lfb, PoolGroup::P2mWrite, PoolGroup::P2mRead];
         let here = |place: &PoolSite| place.socket == socket && place.pools.iter().any(|pool| self.taken(pool) > 0);
-        own.into_iter().any(|group| self.view.pool_sites(group).iter().any(here))
+        own.into_iter().any(|group| find_pool_sites(self.view, group).iter().any(here))
     }
 
     /// Returns the busiest channel of each socket that the workload uses.
@@ -160,8 +161,11 @@ impl WorkloadPath<'_> {
     /// Returns true if the workload waits for a busy channel at a place. Reads always wait for DRAM. Device writes
     /// wait only if the write queue is often full.
     fn waits_for_dram(&self, memory: &MemoryParams, place: &str) -> bool {
-        let read: u64 =
-            self.view.pool_sites(PoolGroup::P2mRead).iter().flat_map(|of| &of.pools).map(|pool| self.taken(pool)).sum();
+        let read: u64 = find_pool_sites(self.view, PoolGroup::P2mRead)
+            .iter()
+            .flat_map(|of| &of.pools)
+            .map(|pool| self.taken(pool))
+            .sum();
         if !self.view.server.workloads[self.class].kind.is_of_devices() || self.is_on_path(read) {
             return true;
         }
@@ -193,7 +197,7 @@ impl WorkloadPath<'_> {
 
     /// Returns the lines of the workload that the pools of a group admitted at a place.
     fn taken_at(&self, group: PoolGroup, name: &str) -> u64 {
-        let pool_sites = self.view.pool_sites(group);
+        let pool_sites = find_pool_sites(self.view, group);
         pool_sites
             .iter()
             .filter(|place| place.name == name)
@@ -212,7 +216,7 @@ impl WorkloadPath<'_> {
                 let everyone = |pool: &Domain| pool.classes().iter().map(|usage| usage.acquired()).sum();
                 (place.name.clone(), sum(&place, &everyone), sum(&place, &|pool| self.taken(pool)))
             };
-            self.view.pool_sites(group).into_iter().map(of).collect()
+            find_pool_sites(self.view, group).into_iter().map(of).collect()
         };
         let directions = [(PoolGroup::UpiWriteBack, PoolGroup::UpiRequest), (PoolGroup::UpiData, PoolGroup::UpiAnswer)];
         let used = |(with_data, without): (PoolGroup, PoolGroup)| {
@@ -235,8 +239,7 @@ impl WorkloadPath<'_> {
     /// Returns the line rate of the IIO of each socket, in either direction.
     fn iios(&self) -> Vec<Stage> {
         let of = |group: PoolGroup| {
-            self.view
-                .pool_sites(group)
+            find_pool_sites(self.view, group)
                 .into_iter()
                 .filter_map(|place| {
                     let socket = &self.view.server.sockets[place.socket?];

@@ -38,14 +38,12 @@ impl UpiDirectionRow<'_> {
     }
 }
 
-impl ServerView<'_> {
-    /// Builds the table, or returns `None` for a server of one socket.
-    pub(crate) fn upi(&self) -> Option<Table> {
-        let upi = &self.server.upi.as_ref()?.upi;
-        let mut table = Table::of("upi", UPI);
-        for direction in crossed(self.machine, self.server.sockets.len()) {
-            table.add(UPI, &UpiDirectionRow { view: self, upi, direction });
-        }
-        Some(table)
+/// Builds the table, or returns `None` for a server of one socket.
+pub(crate) fn build_upi(view: &ServerView) -> Option<Table> {
+    let upi = &view.server.upi.as_ref()?.upi;
+    let mut table = Table::of("upi", UPI);
+    for direction in crossed(view.machine, view.server.sockets.len()) {
+        table.add(UPI, &UpiDirectionRow { view, upi, direction });
     }
+    Some(table)
 }

@@ -3,14 +3,18 @@
 use crate::build::BURST;
 use crate::read::flows::AllFlowTotals;
 use crate::read::ports::PortTotals;
-use crate::read::sample::Sample;
+use crate::read::sample::{PoolGroup, Sample};
 use crate::read::ReadingHistory;
 use crate::report::idle::ClusterUse;
 use crate::report::network::limit::ClassLimit;
+use crate::report::table::Cell;
 use hostnet_config::{GivenKey, Plan};
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::params::{Fidelity, LineSize, ServerParams};
+use hostnet_measure::Domain;
+use hostnet_model::memory::{Channel, Controller};
+use hostnet_model::params::{AppParams, Fidelity, LineSize, MemoryParams, ServerParams};
 use hostnet_model::{Machine, World};
+use std::ops::Range;
 
 /// Largest number of groups that the batches are merged into for a confidence interval.
 pub(crate) const CONFIDENCE_GROUPS: usize = 32;
@@ -60,6 +64,63 @@ pub(crate) struct ServerView<'a> {
     pub(crate) now: Time,
     /// Bytes that a simulated line stands for: 64, or the size of a burst.
     pub(crate) line_bytes: u64,
+}
+
+impl ServerView<'_> {
+    /// Returns the length of the measuring window, in ps.
+    pub(crate) fn window_ps(&self) -> f64 {
+        self.now.since(self.window_start) as f64
+    }
+
+    /// Returns the throughput of `lines` lines in the window, in GB/s.
+    pub(crate) fn gb_per_s(&self, lines: u64) -> f64 {
+        self.gb_per_s_of(lines * self.line_bytes)
+    }
+
+    /// Returns the throughput of `bytes` bytes in the window, in GB/s.
+    pub(crate) fn gb_per_s_of(&self, bytes: u64) -> f64 {
+        bytes as f64 * 1000.0 / self.window_ps()
+    }
+
+    /// Returns the number of workloads. Each is one traffic class of the domains.
+    pub(crate) fn classes(&self) -> usize {
+        self.server.workloads.len()
+    }
+
+    /// Returns the domains whose lines make up the throughput of a workload, by its kind.
+    pub(crate) fn throughput_groups(&self, class: usize) -> &'static [PoolGroup] {
+        if self.server.workloads[class].kind.is_of_devices() {
+            &[PoolGroup::P2mWrite, PoolGroup::P2mRead]
+        } else {
+            &[PoolGroup::C2mRead, PoolGroup::C2mWrite, PoolGroup::Prefetch]
+        }
+    }
+
+    /// Returns the parameters of the application, or `None` if the workload is not one.
+    pub(crate) fn app(&self, class: usize) -> Option<&AppParams> {
+        self.server.workloads[class].kind.app()
+    }
+
+    /// Returns the memory controllers of all channels.
+    pub(crate) fn controllers(&self) -> Vec<&Controller> {
+        self.machine.each().map(Channel::controller).collect()
+    }
+
+    /// Returns the memory of each socket, with the range of its channels among those of the server.
+    pub(crate) fn memories(&self) -> impl Iterator<Item = (&MemoryParams, Range<usize>)> {
+        self.server.sockets.iter().scan(0, |next, socket| {
+            let memory = &socket.memory;
+            let first = *next;
+            *next += (memory.map.channels * memory.dram.subchannels) as usize;
+            Some((memory, first..*next))
+        })
+    }
+
+    /// Returns a share of time, averaged over some domains.
+    pub(crate) fn share(&self, parts: &[&Domain], time_ps: impl Fn(&Domain) -> u64) -> Cell {
+        let sum: u64 = parts.iter().map(|domain| time_ps(domain)).sum();
+        (sum as f64 / parts.len() as f64 / self.window_ps()).into()
+    }
 }
 
 /// Returns the bytes that a simulated line of a server stands for.

@@ -135,7 +135,7 @@ impl WorkloadRow<'_> {
     }
 
     fn latency_ci95(&self) -> Option<f64> {
-        let totals = |sample: &Sample| self.view.entry_totals(sample, self.class);
+        let totals = |sample: &Sample| entry_totals(self.view, sample, self.class);
         let residence = |sample: &Sample| totals(sample).residence_ps as f64;
         let entries = |sample: &Sample| totals(sample).lines as f64;
         ratio_ci95(self.view.batches, residence, entries).map(|ps| ps / 1000.0)
@@ -147,95 +147,93 @@ impl WorkloadRow<'_> {
     }
 }
 
-impl ServerView<'_> {
-    pub(super) fn workloads(&self, total: &Sample, limits: &[WorkloadFacts]) -> Table {
-        let mut table = Table::of("workloads", WORKLOADS);
-        let rates = self.machine.fluids().next().map(|memory| memory.counts(self.now).bytes);
-        let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
-        for (class, limit) in limits.iter().enumerate() {
-            let is_storage = self.server.workloads[class].kind.fio().is_some();
-            let row = WorkloadRow {
-                view: self,
-                class,
-                total,
-                limit,
-                memory_bytes: rates.as_ref().map_or_else(|| self.memory_bytes(&counters, class), |bytes| bytes[class]),
-                throughput: rates.is_none().then(|| self.gb_per_s(total.moved(self.throughput_groups(class), class))),
-                latency: self.line_latency(class),
-                completed: is_storage.then(|| self.commands_completed(class)),
-                command_latency: is_storage.then(|| self.command_latency(class)),
-                operations: self.app(class).map(|app| self.operations(class, app, total)),
-            };
-            table.add(WORKLOADS, &row);
-        }
-        table
+pub(super) fn build_workloads(view: &ServerView, total: &Sample, limits: &[WorkloadFacts]) -> Table {
+    let mut table = Table::of("workloads", WORKLOADS);
+    let rates = view.machine.fluids().next().map(|memory| memory.counts(view.now).bytes);
+    let counters: Vec<_> = view.controllers().iter().map(|channel| channel.counters(view.now)).collect();
+    for (class, limit) in limits.iter().enumerate() {
+        let is_storage = view.server.workloads[class].kind.fio().is_some();
+        let row = WorkloadRow {
+            view,
+            class,
+            total,
+            limit,
+            memory_bytes: rates.as_ref().map_or_else(|| memory_bytes(view, &counters, class), |bytes| bytes[class]),
+            throughput: rates.is_none().then(|| view.gb_per_s(total.moved(view.throughput_groups(class), class))),
+            latency: line_latency(view, class),
+            completed: is_storage.then(|| commands_completed(view, class)),
+            command_latency: is_storage.then(|| command_latency(view, class)),
+            operations: view.app(class).map(|app| operations(view, class, app, total)),
+        };
+        table.add(WORKLOADS, &row);
     }
+    table
+}
 
-    /// Returns the bytes that the channels read and wrote for a workload.
-    fn memory_bytes(&self, channels: &[Counters], class: usize) -> [u64; 2] {
-        let picks: [fn(&Counters) -> &[u64]; 2] = [|channel| &channel.reads, |channel| &channel.writes];
-        picks.map(|pick| self.line_bytes * channels.iter().map(|channel| pick(channel)[class]).sum::<u64>())
-    }
+/// Returns the bytes that the channels read and wrote for a workload.
+fn memory_bytes(view: &ServerView, channels: &[Counters], class: usize) -> [u64; 2] {
+    let picks: [fn(&Counters) -> &[u64]; 2] = [|channel| &channel.reads, |channel| &channel.writes];
+    picks.map(|pick| view.line_bytes * channels.iter().map(|channel| pick(channel)[class]).sum::<u64>())
+}
 
-    /// Returns the groups whose entries a line of the workload holds from its start to its end.
-    fn entry_groups(&self, class: usize) -> &'static [PoolGroup] {
-        if self.server.workloads[class].kind.is_of_devices() {
-            &[PoolGroup::P2mWrite, PoolGroup::P2mRead]
-        } else {
-            &[PoolGroup::Lfb]
-        }
+/// Returns the groups whose entries a line of the workload holds from its start to its end.
+fn entry_groups(view: &ServerView, class: usize) -> &'static [PoolGroup] {
+    if view.server.workloads[class].kind.is_of_devices() {
+        &[PoolGroup::P2mWrite, PoolGroup::P2mRead]
+    } else {
+        &[PoolGroup::Lfb]
     }
+}
 
-    /// Returns lines and residence time in these entries, in ps.
-    pub(super) fn entry_totals(&self, sample: &Sample, class: usize) -> DomainTotals {
-        let mut sum = DomainTotals::default();
-        for &group in self.entry_groups(class) {
-            let totals = sample.of(group, class);
-            sum.lines += totals.lines;
-            sum.residence_ps += totals.residence_ps;
-        }
-        sum
+/// Returns lines and residence time in these entries, in ps.
+pub(super) fn entry_totals(view: &ServerView, sample: &Sample, class: usize) -> DomainTotals {
+    let mut sum = DomainTotals::default();
+    for &group in entry_groups(view, class) {
+        let totals = sample.of(group, class);
+        sum.lines += totals.lines;
+        sum.residence_ps += totals.residence_ps;
     }
+    sum
+}
 
-    /// Returns the latency of the lines of a workload, in ps: the time in an LFB entry or in an IIO entry.
-    pub(crate) fn line_latency(&self, class: usize) -> Histogram {
-        let mut latency = Histogram::default();
-        for &group in self.entry_groups(class) {
-            latency.merge(&residences(self.machine, group, Some(class)));
-        }
-        latency
+/// Returns the latency of the lines of a workload, in ps: the time in an LFB entry or in an IIO entry.
+pub(crate) fn line_latency(view: &ServerView, class: usize) -> Histogram {
+    let mut latency = Histogram::default();
+    for &group in entry_groups(view, class) {
+        latency.merge(&residences(view.machine, group, Some(class)));
     }
+    latency
+}
 
-    pub(super) fn commands_completed(&self, class: usize) -> u64 {
-        self.machine.each::<Ssd>().map(|drive| drive.services()[class].completed).sum()
-    }
+pub(super) fn commands_completed(view: &ServerView, class: usize) -> u64 {
+    view.machine.each::<Ssd>().map(|drive| drive.services()[class].completed).sum()
+}
 
-    fn command_latency(&self, class: usize) -> Histogram {
-        let mut latency = Histogram::default();
-        for drive in self.machine.each::<Ssd>() {
-            latency.merge(&drive.services()[class].latency);
-        }
-        latency
+fn command_latency(view: &ServerView, class: usize) -> Histogram {
+    let mut latency = Histogram::default();
+    for drive in view.machine.each::<Ssd>() {
+        latency.merge(&drive.services()[class].latency);
     }
+    latency
+}
 
-    fn operations(&self, class: usize, app: &AppParams, total: &Sample) -> Operations {
-        let ended = total.operations(class, &app.cores);
-        let time = |sample: &Sample| sample.at.since(self.window_start) as f64;
-        Operations {
-            ended,
-            per_ps: ended as f64 / self.window_ps(),
-            ci95: ratio_ci95(self.batches, |sample| sample.operations(class, &app.cores) as f64, time),
-            latency: self.operation_latency(class, app),
-            total_operations: count_operations(app),
-        }
+fn operations(view: &ServerView, class: usize, app: &AppParams, total: &Sample) -> Operations {
+    let ended = total.operations(class, &app.cores);
+    let time = |sample: &Sample| sample.at.since(view.window_start) as f64;
+    Operations {
+        ended,
+        per_ps: ended as f64 / view.window_ps(),
+        ci95: ratio_ci95(view.batches, |sample| sample.operations(class, &app.cores) as f64, time),
+        latency: operation_latency(view, class, app),
+        total_operations: count_operations(app),
     }
+}
 
-    fn operation_latency(&self, class: usize, app: &AppParams) -> Histogram {
-        let mut latency = Histogram::default();
-        let own = |thread: &&Executor| usize::from(thread.class()) == class && app.cores.contains(&thread.index());
-        for thread in self.machine.engines::<Executor>().filter(own) {
-            latency.merge(thread.operations().1);
-        }
-        latency
+fn operation_latency(view: &ServerView, class: usize, app: &AppParams) -> Histogram {
+    let mut latency = Histogram::default();
+    let own = |thread: &&Executor| usize::from(thread.class()) == class && app.cores.contains(&thread.index());
+    for thread in view.machine.engines::<Executor>().filter(own) {
+        latency.merge(thread.operations().1);
     }
+    latency
 }

@@ -57,7 +57,7 @@ use crate::report::series::SERIES;
 use crate::report::table::{headings, Cell, Column, ColumnKind, Table, TableInfo, TableRows};
 use crate::report::view::{line_bytes, ServerView, WorldView};
 use crate::report::workloads::WORKLOADS;
-use crate::report::{rows, ServerResults};
+use crate::report::{build_server_results, rows, ServerResults};
 use completions::completion_table;
 use control::control_table;
 use dimm::dimm_table;
@@ -125,7 +125,7 @@ impl WorldView<'_> {
 
     /// Returns the results of each server with its number as a host. `limits` are those of the traffic classes.
     fn results(&self, limits: &[ClassLimit]) -> Vec<(usize, ServerResults)> {
-        self.server_views(limits).map(|(host, view)| (host, view.results())).collect()
+        self.server_views(limits).map(|(host, view)| (host, build_server_results(&view))).collect()
     }
 
     /// Adds the idle keys of all hosts and of the network to the summary of a cluster.
