@@ -52,14 +52,6 @@ pub use watch::epochs::Epoch;
 pub use watch::events::{EventLine, EventRecord, Part};
 pub use watch::trace::{lanes, passage_lanes, Crossing, DatagramPassage, Hop, OccupancyCounter, Trace};
 
-impl Run {
-    /// Returns the epochs so far as a table.
-    #[must_use]
-    pub fn epochs_table(&self) -> Table {
-        epochs_table(self.epochs())
-    }
-}
-
 /// Doctests of the documentation pages: the examples of a controller and of a governor compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/models/control.md")]

@@ -1,11 +1,12 @@
 //! Hands over checkpoints, as one file or as records: one record per partition, and an index.
 
-use super::{Options, Run, RunStatus};
-use crate::error::SimulationError;
+use super::options::Options;
+use super::processes::Processes;
+use super::state::RunState;
 use hostnet_config::Plan;
-use hostnet_kernel::checkpoint;
-use hostnet_kernel::Time;
-use hostnet_model::{Packet, World};
+use hostnet_kernel::checkpoint::{self, CheckpointError};
+use hostnet_kernel::{Scheduler, Time};
+use hostnet_model::{Payload, World};
 
 /// Part of a checkpoint that is handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,83 +32,66 @@ pub enum CheckpointPiece<'a> {
     },
 }
 
-impl Run {
-    /// As [`Run::run_recorded`], but also passes each due checkpoint to `on_checkpoint`. The run stops if that
-    /// returns false.
-    ///
-    /// # Errors
-    /// As [`Run::run`].
-    pub fn run_with_checkpoints(
-        &mut self,
-        mut on_status: impl FnMut(RunStatus) -> bool,
-        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
-        mut on_checkpoint: impl FnMut(CheckpointPiece) -> bool,
-    ) -> Result<bool, SimulationError> {
-        self.agree(self.check_controllers().map_err(SimulationError::Controller))?;
-        loop {
-            let at = self.next_checkpoint();
-            if !self.run_until(at, &mut on_status, &mut on_packets)? {
-                return Ok(false);
-            }
-            if self.state.done {
-                return Ok(true);
-            }
-            if at.ps() == self.options.checkpoint_at_ps {
-                let whole = self.checkpoint().is_some_and(|bytes| !on_checkpoint(CheckpointPiece::Whole(bytes)));
-                if self.in_any_process(whole) {
-                    return Ok(false);
-                }
-            }
-            if self.is_checkpoint_due(at) && !self.hand_over_records(at, &mut on_checkpoint) {
-                return Ok(false);
-            }
-        }
-    }
+/// Returns the simulated time of the first checkpoint after `now`.
+pub(super) fn next_checkpoint(options: Options, now: Time) -> Time {
+    let Options { checkpoint_at_ps, checkpoint_every_ps, .. } = options;
+    let once = Some(checkpoint_at_ps).filter(|&at_ps| at_ps > now.ps());
+    let again = (checkpoint_every_ps > 0).then(|| (now.ps() / checkpoint_every_ps + 1) * checkpoint_every_ps);
+    once.into_iter().chain(again).min().map_or(Time::MAX, Time::from_ps)
+}
 
-    /// Returns the simulated time of the next checkpoint.
-    fn next_checkpoint(&self) -> Time {
-        let Options { checkpoint_at_ps, checkpoint_every_ps, .. } = self.options;
-        let now_ps = self.simulated_ps();
-        let once = Some(checkpoint_at_ps).filter(|&at_ps| at_ps > now_ps);
-        let again = (checkpoint_every_ps > 0).then(|| (now_ps / checkpoint_every_ps + 1) * checkpoint_every_ps);
-        once.into_iter().chain(again).min().map_or(Time::MAX, Time::from_ps)
-    }
+/// Returns true if a checkpoint in records is due at `now`.
+pub(super) fn is_checkpoint_due(options: Options, now: Time) -> bool {
+    let every_ps = options.checkpoint_every_ps;
+    every_ps > 0 && now.ps() % every_ps == 0
+}
 
-    fn is_checkpoint_due(&self, now: Time) -> bool {
-        let every_ps = self.options.checkpoint_every_ps;
-        every_ps > 0 && now.ps() % every_ps == 0
+impl RunState {
+    /// Serializes the whole state in the process that writes it.
+    pub(super) fn write_whole(&mut self, plan: &Plan, options: Options, processes: &Processes) -> Option<Vec<u8>> {
+        // One process writes the whole checkpoint, so it needs the partitions of all.
+        let places = self.collect(processes, options.observed_server);
+        let whole = processes.is_writer().then(|| checkpoint::write(&label(plan, options), self).ok()).flatten();
+        Processes::restore_placeholders(&mut self.simulation, places);
+        whole
     }
 
     /// Hands over a checkpoint in records. Returns false if a callback refuses one in any process.
-    fn hand_over_records(&mut self, now: Time, on_checkpoint: &mut impl FnMut(CheckpointPiece) -> bool) -> bool {
-        let (at_ps, label) = (now.ps(), label(&self.plan, self.options));
+    pub(super) fn hand_over_records(
+        &mut self,
+        label: &str,
+        observed_server: usize,
+        processes: &Processes,
+        on_checkpoint: &mut impl FnMut(CheckpointPiece) -> bool,
+    ) -> bool {
+        let at_ps = self.now().ps();
         let mut taken = true;
-        for (partition, part) in self.state.simulation.parts().iter().enumerate().filter(|part| self.has(part.0)) {
-            let record = checkpoint::write(&record_label(&label, at_ps, partition), part);
+        for (partition, part) in self.simulation.parts().iter().enumerate().filter(|part| processes.has(part.0)) {
+            let record = checkpoint::write(&record_label(label, at_ps, partition), part);
             taken &=
                 record.is_ok_and(|bytes| on_checkpoint(CheckpointPiece::Record { at_ps, partition, bytes: &bytes }));
         }
-        self.share_counters();
+        self.share_counters(processes, observed_server);
         // The index is written last, so that a checkpoint is either complete or absent.
-        if self.in_any_process(!taken) {
+        if processes.in_any(!taken) {
             return false;
         }
-        let index = self.is_writer().then(|| self.index(&label)).flatten();
+        let index = processes.is_writer().then(|| self.index(label)).flatten();
         let refused = index.is_some_and(|bytes| !on_checkpoint(CheckpointPiece::Index { at_ps, bytes: &bytes }));
-        !self.in_any_process(refused)
+        !processes.in_any(refused)
     }
 
     /// Serializes the state without its partitions.
     fn index(&mut self, label: &str) -> Option<Vec<u8>> {
         // The partitions are swapped out while the rest is serialized.
-        let parts = self.state.simulation.parts_mut().iter_mut();
+        let parts = self.simulation.parts_mut().iter_mut();
         let empty = |part: &mut (World, _)| {
-            let scheduler = hostnet_kernel::Scheduler::elsewhere(&part.1);
+            let scheduler = Scheduler::elsewhere(&part.1);
             std::mem::replace(part, (World::Remote, scheduler))
         };
         let parts: Vec<_> = parts.map(empty).collect();
-        let index = checkpoint::write(label, &self.state).ok();
-        for (place, part) in self.state.simulation.parts_mut().iter_mut().zip(parts) {
+        let index = checkpoint::write(label, self).ok();
+        for (place, part) in self.simulation.parts_mut().iter_mut().zip(parts) {
             *place = part;
         }
         index
@@ -123,4 +107,28 @@ pub(super) fn label(plan: &Plan, options: Options) -> String {
 /// Returns the label that ties a record to its checkpoint.
 pub(super) fn record_label(label: &str, at_ps: u64, partition: usize) -> String {
     format!("{label} partition {partition} at {at_ps}")
+}
+
+/// Joins an index and the records of all partitions to a state.
+pub(super) fn join_records(
+    plan: &Plan,
+    options: Options,
+    index: &[u8],
+    records: &[Vec<u8>],
+) -> Result<RunState, CheckpointError> {
+    let label = label(plan, options);
+    let mut state: RunState = checkpoint::read(&label, index)?;
+    let at_ps = state.simulation.progress().time.ps();
+    let parts = state.simulation.parts_mut();
+    if !records.is_empty() && records.len() != parts.len() {
+        let (found, wanted) = (records.len(), parts.len());
+        return Err(CheckpointError::Damaged(format!("it has {found} records of {wanted} partitions")));
+    }
+    for (partition, (place, record)) in parts.iter_mut().zip(records).enumerate() {
+        *place = checkpoint::read::<(World, Scheduler<Payload>)>(&record_label(&label, at_ps, partition), record)?;
+    }
+    if parts.iter().any(|part| matches!(part.0, World::Remote)) {
+        return Err(CheckpointError::Damaged("records of its partitions are missing".to_owned()));
+    }
+    Ok(state)
 }

@@ -1,21 +1,14 @@
 //! Attaches external controllers and governors to a run, and records the packets of a host.
 
+use super::recording::HostPort;
 use super::Run;
 use crate::error::{HostError, MissingComponent};
 use crate::read::ends::machines;
 use hostnet_config::Code;
-use hostnet_kernel::{ComponentId, Time};
 use hostnet_model::control::{Control, Controller};
 use hostnet_model::params::{ClusterParams, HostKind};
 use hostnet_model::power::{Governor, PowerManager};
-use hostnet_model::{Machine, Packet, PartKind, World};
-
-/// Place of a host: its partition, and the NIC or endpoint at the end of its cable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct HostPort {
-    partition: usize,
-    part: ComponentId,
-}
+use hostnet_model::{Machine, PartKind, World};
 
 /// Name of a single server, which has no name in the configuration.
 const LONE: &str = "server";
@@ -135,7 +128,8 @@ impl Run {
     /// # Errors
     /// The error of the first process in which it does not fit.
     pub fn agree_on_host(&self, own: Result<(), HostError>) -> Result<(), HostError> {
-        let errors = self.gather_all(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
+        let errors =
+            self.processes.gather_all(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
         errors.into_iter().flatten().next().map_or(Ok(()), |(code, host, why)| {
             let code = Code::named(&code).unwrap_or(Code::RequiresKey);
             Err(HostError::new(code, &host, why))
@@ -147,26 +141,10 @@ impl Run {
     /// # Errors
     /// Returns an error if there is no such host.
     pub fn record(&mut self, host: &str) -> Result<(), HostError> {
-        let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
-        self.recorded = port(cluster, parts.iter().map(|part| &part.0), host)?.map(|port| {
-            if let Some(packets) = parts[port.partition].0.packets_mut() {
-                packets.record(port.part);
-            }
-            port.partition
-        });
-        self.records = true;
+        let worlds = self.state.simulation.parts().iter().map(|part| &part.0);
+        let port = port(&self.plan.cluster, worlds, host)?;
+        self.recording.start(&mut self.state.simulation, port);
         Ok(())
-    }
-
-    /// Takes the packets recorded since the last call.
-    pub(super) fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
-        if !self.records {
-            return Vec::new();
-        }
-        let parts = self.state.simulation.parts_mut();
-        let packets = self.recorded.and_then(|partition| parts[partition].0.packets_mut());
-        let own = packets.map(hostnet_model::line::Packets::take_recorded).unwrap_or_default();
-        self.gather_lists(own)
     }
 
     /// Returns the servers with host congestion control, with the names of their hosts.

@@ -1,6 +1,7 @@
 //! Forecasts how well processes will share a run, from the beginning of the run.
 
-use super::{Options, Run};
+use super::options::Options;
+use super::Run;
 use crate::build::{PartitionShares, Preparation};
 use hostnet_config::Plan;
 use hostnet_kernel::{Scheduler, Time};
@@ -40,7 +41,7 @@ impl Forecast {
         let mut run = Run::prepare(plan, Options { threads: ranks * threads, ..Options::default() }, on_preparation)?;
         run.feed();
         let (mut found, began) = (Self::default(), Instant::now());
-        let limit = run.target();
+        let limit = run.state.window.target(&run.plan);
         while began.elapsed() < budget && found.window(&mut run, limit, &homes, [ranks, threads]) {}
         found.wall_s = began.elapsed().as_secs_f64();
         found.simulated_ps = run.simulated_ps();

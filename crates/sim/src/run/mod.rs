@@ -6,38 +6,44 @@ mod forecast;
 mod livelock;
 mod many;
 mod observe;
+mod options;
 mod pace;
 mod processes;
+mod recording;
+mod results;
 mod start;
+mod state;
 mod stuck;
 mod window;
 
 pub use checkpoints::CheckpointPiece;
 pub use forecast::Forecast;
 pub use many::{run_many, FinishedRun, ManyStatus};
+pub use options::{Options, RunStatus};
 pub use pace::{epoch_ps, latest_end_ps, EPOCH_PS};
-pub use start::SharedExchange;
+pub use processes::SharedExchange;
 
-use crate::build::feeds::TraceFeeds;
+use crate::build::feeds::{TraceFeeds, FEED_PS};
 use crate::error::SimulationError;
+use crate::read::ends::machine;
 use crate::read::flows::AllFlowTotals;
-use crate::read::ports::PortTotals;
-use crate::read::units::{UnitRecorder, Units};
-use crate::read::{in_number_order, samples, PartitionReading, ReadingHistory, WorldReading};
-use crate::report::view::WorldView;
-use crate::report::Report;
-use crate::watch::epochs::Epoch;
-use crate::watch::trace::Trace;
-use crate::watch::EventObserver;
+use crate::read::host_state::{host_states, HostState};
+use crate::read::ports;
+use crate::read::sample::reset_world;
+use crate::read::{in_number_order, unfinished_ranks, PartitionReading, WorldReading};
+use checkpoints::{is_checkpoint_due, label, next_checkpoint};
 use hostnet_config::Plan;
-use hostnet_kernel::{Progress, Simulation, Time};
+use hostnet_kernel::{Progress, Time};
 use hostnet_model::params::ServerParams;
-use hostnet_model::Packet;
-use hostnet_model::World;
+use hostnet_model::{Packet, World};
 use livelock::LivelockDetector;
+use observe::RunObserver;
 use pace::RunPace;
 use processes::Processes;
-use serde::{Deserialize, Serialize};
+use recording::PacketRecording;
+use state::RunState;
+use stuck::{check_pauses, find_last_arrival, stuck_error};
+use window::WindowStart;
 
 /// Simulated time that several threads run between two progress reports, in ps: a compromise between frequent
 /// progress and the cost of starting the threads.
@@ -45,82 +51,6 @@ const PARALLEL_STEP_PS: u64 = 100_000_000;
 /// Simulated time for which packets are recorded before they are passed on, in ps: some ten thousand packets at 100
 /// Gbps.
 const RECORD_STEP_PS: u64 = 200_000_000;
-
-/// Options of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Threads that share the partitions, at least 1. A server is one partition; the network between servers is cut
-    /// between switches.
-    pub threads: usize,
-    /// Interval of the time series, in ps; 0 = none.
-    pub series_ps: u64,
-    /// Simulated time of the checkpoint, in ps; 0 = none.
-    pub checkpoint_at_ps: u64,
-    /// Simulated time between two checkpoints in records, in ps; 0 = none.
-    pub checkpoint_every_ps: u64,
-    /// Interval at which the counters of every unit of a server are read, in ps; 0 = never.
-    pub counters_ps: u64,
-    /// Duration for which the trace follows every line of a server, in ps; 0 = no trace. The trace starts at the end
-    /// of the warm-up, or where the run resumes if that is later.
-    pub trace_ps: u64,
-    /// Server that counters and trace observe, by its number among the servers.
-    pub observed_server: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            threads: 1,
-            series_ps: 0,
-            checkpoint_at_ps: 0,
-            checkpoint_every_ps: 0,
-            counters_ps: 0,
-            trace_ps: 0,
-            observed_server: 0,
-        }
-    }
-}
-
-/// Progress of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunStatus {
-    /// Simulated time, in ps.
-    pub simulated_ps: u64,
-    /// Simulated time at which the run will end, as far as known, in ps; 0 for a run that ends when its jobs have
-    /// finished.
-    pub target_ps: u64,
-    /// Events handled.
-    pub events: u64,
-    /// False during the warm-up.
-    pub measuring: bool,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum RunPhase {
-    WarmUp { slices: ReadingHistory },
-    Measure,
-}
-
-/// State of a run that a checkpoint holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct RunState {
-    simulation: Simulation<World>,
-    phase: RunPhase,
-    window_start: Time,
-    /// Totals of flows and ports at the start of the window.
-    before: AllFlowTotals,
-    ports_before: Vec<PortTotals>,
-    next_batch: Time,
-    batch_ps: u64,
-    batches: ReadingHistory,
-    next_series: Time,
-    series: ReadingHistory,
-    counters: UnitRecorder,
-    moved_at: Time,
-    moved: u64,
-    epochs: Vec<Epoch>,
-    done: bool,
-}
 
 /// A run of a world: of one server, or of hosts on a network.
 #[derive(Clone, Debug)]
@@ -133,17 +63,11 @@ pub struct Run {
     /// Traces of each server.
     feeds: Vec<TraceFeeds>,
     checkpoint: Option<Vec<u8>>,
-    /// Observer of every event, if there is one.
-    watch: Option<EventObserver>,
-    trace: Option<Trace>,
-    /// Partition with the host whose packets are recorded, if this process simulates it.
-    recorded: Option<usize>,
-    /// True if the packets of a host are recorded, in any process.
-    records: bool,
+    observer: RunObserver,
+    recording: PacketRecording,
     /// Detector of livelocks.
     livelock: LivelockDetector,
-    /// Processes that share the run, if there are several.
-    processes: Option<Processes>,
+    processes: Processes,
 }
 
 impl Run {
@@ -170,6 +94,42 @@ impl Run {
         self.run_with_checkpoints(on_status, on_packets, |_| true)
     }
 
+    /// As [`Run::run_recorded`], but also passes each due checkpoint to `on_checkpoint`. The run stops if that
+    /// returns false.
+    ///
+    /// # Errors
+    /// As [`Run::run`].
+    pub fn run_with_checkpoints(
+        &mut self,
+        mut on_status: impl FnMut(RunStatus) -> bool,
+        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
+        mut on_checkpoint: impl FnMut(CheckpointPiece) -> bool,
+    ) -> Result<bool, SimulationError> {
+        self.processes.agree(self.check_controllers().map_err(SimulationError::Controller))?;
+        loop {
+            let at = next_checkpoint(self.options, self.state.now());
+            if !self.run_until(at, &mut on_status, &mut on_packets)? {
+                return Ok(false);
+            }
+            if self.state.done {
+                return Ok(true);
+            }
+            if at.ps() == self.options.checkpoint_at_ps {
+                let whole = self.checkpoint().is_some_and(|bytes| !on_checkpoint(CheckpointPiece::Whole(bytes)));
+                if self.processes.in_any(whole) {
+                    return Ok(false);
+                }
+            }
+            if is_checkpoint_due(self.options, at) {
+                let label = label(&self.plan, self.options);
+                let Self { state, processes, options, .. } = self;
+                if !state.hand_over_records(&label, options.observed_server, processes, &mut on_checkpoint) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+
     /// As [`Run::run_recorded`], but stops at `limit` at the latest.
     pub(crate) fn run_until(
         &mut self,
@@ -181,21 +141,22 @@ impl Run {
         let mut told_events = None;
         while !self.state.done && self.simulated_ps() < limit.ps() {
             let error = self.feeds.iter().find_map(TraceFeeds::error);
-            self.agree(error.map_or(Ok(()), |error| Err(error.clone().into())))?;
+            self.processes.agree(error.map_or(Ok(()), |error| Err(error.clone().into())))?;
             let events = self.events();
             // Processes that share a run handle different numbers of events, but must all take part in every
             // exchange.
-            if self.processes.is_some() || told_events.is_none_or(|gather_all| events >= gather_all + status_events) {
+            if self.processes.are_several() || told_events.is_none_or(|gather_all| events >= gather_all + status_events)
+            {
                 told_events = Some(events);
-                if self.in_any_process(!on_status(self.status())) {
+                if self.processes.in_any(!on_status(self.status())) {
                     return Ok(false);
                 }
             }
-            let stop = self.next_stop();
+            let stop = self.state.window.next_stop(&self.plan, self.state.now());
             let first = self.pause_before(stop.min(limit));
             let reached = self.advance(first, &mut on_status)?;
-            let recorded = self.take_recorded();
-            if self.in_any_process(!on_packets(&recorded) || !reached) {
+            let recorded = self.recording.take(&mut self.state.simulation, &self.processes);
+            if self.processes.in_any(!on_packets(&recorded) || !reached) {
                 return Ok(false);
             }
             self.at_pause(first);
@@ -209,22 +170,23 @@ impl Run {
     fn status(&self) -> RunStatus {
         RunStatus {
             simulated_ps: self.simulated_ps(),
-            target_ps: self.reported_target_ps(),
+            target_ps: self.state.window.reported_target_ps(&self.plan),
             events: self.events(),
-            measuring: self.is_measuring(),
+            measuring: self.state.window.is_measuring(),
         }
     }
 
     /// Runs to `stop`. Returns false if a callback stopped the run before.
     fn advance(&mut self, stop: Time, on_status: &mut impl FnMut(RunStatus) -> bool) -> Result<bool, SimulationError> {
-        if self.processes.is_some() {
+        if self.processes.are_several() {
             return Ok(self.advance_parallel(stop, on_status));
         }
         // An observer sees all events in one order, so it needs a single thread.
-        if self.watch.is_none() && self.options.threads > 1 && self.state.simulation.parts().len() > 1 {
+        if !self.observer.is_watching() && self.options.threads > 1 && self.state.simulation.parts().len() > 1 {
             return Ok(self.advance_parallel(stop, on_status));
         }
-        let (target_ps, measuring) = (self.reported_target_ps(), self.is_measuring());
+        let (target_ps, measuring) =
+            (self.state.window.reported_target_ps(&self.plan), self.state.window.is_measuring());
         loop {
             let (mut creeps, pending) = (false, self.pending());
             let livelock = &mut self.livelock;
@@ -235,7 +197,7 @@ impl Run {
                 on_status(status) && !creeps
             };
             let simulation = &mut self.state.simulation;
-            let reached = match &mut self.watch {
+            let reached = match self.observer.watch_mut() {
                 None => simulation.run_until(stop, on_slice),
                 Some(watch) => simulation.run_until_observed(stop, watch, on_slice),
             };
@@ -250,22 +212,30 @@ impl Run {
         }
     }
 
+    /// Returns the number of pending events.
+    fn pending(&self) -> usize {
+        self.state.simulation.parts().iter().map(|part| part.1.pending()).sum()
+    }
+
+    /// Returns the total that lines and packets have moved so far. Only for runs that no other process shares.
+    fn moved(&mut self) -> u64 {
+        let now = self.state.settle();
+        WorldReading::of(
+            vec![PartitionReading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now)],
+            now,
+        )
+        .moved
+    }
+
     fn advance_parallel(&mut self, stop: Time, on_status: &mut impl FnMut(RunStatus) -> bool) -> bool {
-        while self.state.simulation.progress().time < stop {
-            let next = self.state.simulation.progress().time.saturating_add(PARALLEL_STEP_PS).min(stop);
-            match self.processes {
-                Some(_) => self.advance_across(next),
-                None => self.state.simulation.run_until_parallel(next, self.options.threads),
-            }
-            if self.in_any_process(!on_status(self.status())) {
+        while self.state.now() < stop {
+            let next = self.state.now().saturating_add(PARALLEL_STEP_PS).min(stop);
+            self.processes.advance(&mut self.state.simulation, next, self.options.threads);
+            if self.processes.in_any(!on_status(self.status())) {
                 return false;
             }
         }
         true
-    }
-
-    fn is_measuring(&self) -> bool {
-        matches!(self.state.phase, RunPhase::Measure)
     }
 
     /// Feeds every core that replays a trace with the steps until the next feeding.
@@ -277,89 +247,115 @@ impl Run {
         }
     }
 
-    /// Returns the plan.
-    #[must_use]
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    /// Returns the first time up to `stop` at which the run must pause: for the checkpoint, at the end of an epoch or
+    /// of the trace, to feed traces to cores, or to pass recorded packets on.
+    fn pause_before(&self, stop: Time) -> Time {
+        let now = self.state.now();
+        let checkpoint = Some(Time::from_ps(self.options.checkpoint_at_ps)).filter(|&at| at > now);
+        let recorded = self.recording.is_on().then(|| now.saturating_add(RECORD_STEP_PS));
+        let fed = self.is_fed().then(|| Time::from_ps((now.ps() / FEED_PS + 1) * FEED_PS));
+        let pauses = [checkpoint, recorded, fed, Some(self.epoch_end()), Some(self.observer.trace_end())];
+        pauses.into_iter().flatten().fold(stop, Time::min)
     }
 
-    /// Returns the simulation for inspection.
-    #[must_use]
-    pub fn simulation(&self) -> &Simulation<World> {
-        &self.state.simulation
+    fn at_pause(&mut self, now: Time) {
+        if now == self.epoch_end() {
+            self.state.end_epoch(&self.processes);
+        }
+        if self.is_fed() && now.ps() % FEED_PS == 0 {
+            self.feed();
+        }
+        if now == self.observer.trace_end() {
+            self.state.settle();
+            self.observer.end_trace(&mut self.state.simulation);
+        }
+        if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
+            self.checkpoint = self.state.write_whole(&self.plan, self.options, &self.processes);
+        }
     }
 
-    /// Returns the events handled so far.
-    #[must_use]
-    pub fn events(&self) -> u64 {
-        self.state.simulation.progress().events
+    /// Returns true if cores replay traces.
+    fn is_fed(&self) -> bool {
+        self.feeds.iter().any(|feeds| !TraceFeeds::is_empty(feeds))
     }
 
-    /// Returns the simulated time so far, in ps.
-    #[must_use]
-    pub fn simulated_ps(&self) -> u64 {
-        self.state.simulation.progress().time.ps()
+    /// Returns the end of the current epoch.
+    fn epoch_end(&self) -> Time {
+        Time::from_ps((self.state.epochs.len() as u64 + 1) * epoch_ps(&self.plan))
     }
 
-    /// Returns the number of pending events.
-    fn pending(&self) -> usize {
-        self.state.simulation.parts().iter().map(|part| part.1.pending()).sum()
+    /// Acts between events: checks that the world makes progress, and keeps its reading.
+    fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
+        // While ranks are unfinished, a check for jobs needs no reading of the world.
+        if self.state.window.is_jobs_check_only(&self.plan, now)
+            && self.processes.gather_all(unfinished_ranks(&self.state.simulation)).into_iter().any(|left| left > 0)
+        {
+            return Ok(());
+        }
+        self.state.settle();
+        let share = PartitionReading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
+        let reading = WorldReading::of(self.processes.gather_all(share), now);
+        check_pauses(&self.state.simulation, &self.plan.cluster, &self.processes, now)?;
+        self.check_progress(&reading, now)?;
+        if self.state.window.is_measuring() {
+            self.measure(reading, now);
+        } else if self.state.window.is_warm(&self.plan, reading, now) {
+            self.start_measuring(now);
+        }
+        Ok(())
     }
 
-    /// Returns the total that lines and packets have moved so far. Only for runs that no other process shares.
-    fn moved(&mut self) -> u64 {
-        let now = self.settle();
-        WorldReading::of(
-            vec![PartitionReading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now)],
-            now,
-        )
-        .moved
+    /// Checks that lines or packets move. If credits are held or packets are in flight and nothing has moved for
+    /// `stuck_ps`, the world is stuck, unless a pending event will move something.
+    fn check_progress(&mut self, reading: &WorldReading, now: Time) -> Result<(), SimulationError> {
+        let idle_ps = self.state.progress.idle_ps(reading, now);
+        if idle_ps < RunPace::of(&self.plan).stuck_ps {
+            return Ok(());
+        }
+        let simulation = &self.state.simulation;
+        match find_last_arrival(simulation, &self.processes) {
+            Some(arrival) => self.state.progress.wait_for(arrival),
+            None => return Err(stuck_error(simulation, &self.plan.cluster, &self.processes, now, idle_ps)),
+        }
+        Ok(())
     }
 
-    /// Returns the maximum number of events that were pending at once in a partition.
-    #[must_use]
-    pub fn pending_max(&self) -> usize {
-        self.state.simulation.parts().iter().map(|part| part.1.pending_max()).max().unwrap_or(0)
-    }
-
-    /// Returns the counts of every counting unit of a server at the end of each interval, and now. Returns `None`
-    /// without `counters_ps` or before the measurement has begun.
-    #[must_use]
-    pub fn units(&mut self) -> Option<Vec<Units>> {
-        let now = self.settle();
-        self.state.counters.finish(self.observed_server()?, now)
-    }
-
-    /// Returns the results so far.
-    #[must_use]
-    pub fn report(&mut self) -> Report {
-        let now = self.settle();
-        let state = &self.state;
-        let flows = AllFlowTotals::read(&state.simulation, &self.plan.cluster, now);
-        let samples = in_number_order(samples(&state.simulation, &self.servers, now));
-        let view = WorldView {
-            plan: &self.plan,
-            servers: &self.servers,
-            simulation: &state.simulation,
-            flows: &flows,
-            samples: &samples,
-            before: &state.before,
-            ports_before: &state.ports_before,
-            batches: &state.batches,
-            series: &state.series,
-            window_start: state.window_start,
-            now,
-            complete: state.done,
+    fn start_measuring(&mut self, now: Time) {
+        let (simulation, cluster) = (&mut self.state.simulation, &self.plan.cluster);
+        simulation.parts_mut().iter_mut().for_each(|part| reset_world(&mut part.0, now));
+        let before = self.processes.gather_all(AllFlowTotals::read(simulation, cluster, now));
+        let start = WindowStart {
+            before: before.into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default(),
+            ports: self.processes.gather_ports(ports::totals(&self.state.simulation, cluster, now)),
+            host_states: (self.options.series_ps > 0).then(|| self.gather_host_states(now)),
         };
-        let (summary, tables) = view.build_results();
-        Report::new(summary, tables)
+        self.state.window.begin(start, self.options, now);
+        self.state.progress.restart(now);
+        self.start_trace();
     }
 
-    /// Brings the statistics of all parts up to now, and returns the time.
-    fn settle(&mut self) -> Time {
-        let now = self.state.simulation.progress().time;
-        let parts = self.state.simulation.parts_mut();
-        parts.iter_mut().for_each(|part| crate::read::sample::settle_world(&mut part.0, now));
-        now
+    fn measure(&mut self, reading: WorldReading, now: Time) {
+        let RunState { simulation, window, .. } = &mut self.state;
+        window.counters.read_at_end(machine(simulation, self.options.observed_server), now);
+        let host_states = self.state.window.ends_series_step(now).then(|| self.gather_host_states(now));
+        let state = &mut self.state;
+        state.done = state.window.measure(&self.plan, self.options.series_ps, reading, host_states, now);
+        // The last epoch ends with the run, unless one has just ended.
+        if state.done && state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
+            state.end_epoch(&self.processes);
+        }
+    }
+
+    /// Returns the state of every server.
+    fn gather_host_states(&self, now: Time) -> Vec<HostState> {
+        in_number_order(self.processes.gather_lists(host_states(&self.state.simulation, now)))
+    }
+
+    /// Starts the trace, if one was requested.
+    fn start_trace(&mut self) {
+        let now = self.state.settle();
+        if let Some(server) = self.servers.iter().flatten().nth(self.options.observed_server) {
+            self.observer.start_trace(&mut self.state.simulation, server, now);
+        }
     }
 }

@@ -1,24 +1,23 @@
 //! Starts a run: from the beginning or from a checkpoint, alone or shared with other processes.
 
-use super::checkpoints::{label, record_label};
+use super::checkpoints::join_records;
 use super::livelock::LivelockDetector;
-use super::pace::RunPace;
-use super::processes::Processes;
-use super::{Options, Run, RunPhase, RunState};
+use super::observe::RunObserver;
+use super::options::Options;
+use super::processes::{Processes, SharedExchange};
+use super::recording::PacketRecording;
+use super::state::RunState;
+use super::stuck::ProgressCheck;
+use super::window::MeasuringWindow;
+use super::Run;
 use crate::build::feeds::TraceFeeds;
 use crate::build::{self, Preparation};
 use crate::read::flows::AllFlowTotals;
-use crate::read::units::UnitRecorder;
-use crate::read::ReadingHistory;
 use hostnet_config::Plan;
-use hostnet_kernel::checkpoint::{self, CheckpointError};
-use hostnet_kernel::{Exchange, Scheduler, Time};
+use hostnet_kernel::checkpoint::CheckpointError;
+use hostnet_kernel::Time;
 use hostnet_model::params::ServerParams;
-use hostnet_model::{Payload, World};
-use std::sync::{Arc, Mutex};
-
-/// Connection to the other processes of a run.
-pub type SharedExchange = Arc<Mutex<dyn Exchange>>;
+use hostnet_model::World;
 
 impl Run {
     /// Creates a run from the beginning.
@@ -34,7 +33,7 @@ impl Run {
     /// `on_preparation` is called with the progress. If it returns false, the result is `None`.
     #[must_use]
     pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
-        Self::prepare_with(plan, options, None, on_preparation)
+        Self::prepare_with(plan, options, Processes::ALONE, on_preparation)
     }
 
     /// As [`Run::prepare`], but for one of several processes that share the run. Each process calls it with the same
@@ -46,42 +45,32 @@ impl Run {
         way: SharedExchange,
         on_preparation: impl FnMut(Preparation) -> bool,
     ) -> Option<Self> {
-        Self::prepare_with(plan, options, Some(Processes::of(plan, options, way)), on_preparation)
+        Self::prepare_with(plan, options, Processes::of(plan, options, way), on_preparation)
     }
 
     fn prepare_with(
         plan: &Plan,
         options: Options,
-        processes: Option<Processes>,
+        processes: Processes,
         on_preparation: impl FnMut(Preparation) -> bool,
     ) -> Option<Self> {
         let servers = build::servers(&plan.cluster);
-        let ranks = processes.as_ref().map_or(1, Processes::ranks);
-        let here = |partition| processes.as_ref().is_none_or(|processes| processes.has(partition));
-        let built = build::prepared(&plan.cluster, &servers, options.threads * ranks, here, on_preparation);
+        let here = |partition| processes.has(partition);
+        let built = build::prepared(&plan.cluster, &servers, options.threads * processes.ranks(), here, on_preparation);
         // If one process is stopped, none of them has a run.
-        let stopped = processes.as_ref().map(|processes| processes.gather_all(&built.is_none()));
-        let (simulation, feeds) = built.filter(|_| !stopped.unwrap_or_default().contains(&true))?;
+        let stopped = processes.in_any(built.is_none());
+        let (simulation, feeds) = built.filter(|_| !stopped)?;
         let state = RunState {
-            before: AllFlowTotals::default(),
             simulation,
-            phase: RunPhase::WarmUp { slices: ReadingHistory::default() },
-            window_start: Time::ZERO,
-            ports_before: Vec::new(),
-            next_batch: Time::MAX,
-            batch_ps: RunPace::of(plan).batch_ps(plan.run.length),
-            batches: ReadingHistory::default(),
-            next_series: Time::MAX,
-            series: ReadingHistory::default(),
-            counters: UnitRecorder::idle(),
-            moved_at: Time::ZERO,
-            moved: 0,
+            window: MeasuringWindow::before_warm_up(plan),
+            progress: ProgressCheck::default(),
             epochs: Vec::new(),
             done: false,
         };
-        let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
+        let mut run = Self::with(plan, servers, options, state, feeds, processes);
         let before = AllFlowTotals::read(&run.state.simulation, &plan.cluster, Time::ZERO);
-        run.state.before = run.gather_all(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
+        run.state.window.before =
+            run.processes.gather_all(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
         Some(run)
     }
 
@@ -107,26 +96,21 @@ impl Run {
         records: &[Vec<u8>],
         way: Option<SharedExchange>,
     ) -> Result<Self, CheckpointError> {
-        let processes = way.map(|way| Processes::of(plan, options, way));
-        let state = join_records(plan, options, index, records);
-        let state = match &processes {
-            None => state?,
-            Some(processes) => processes.agree_on(state)?,
-        };
-        let ranks = processes.as_ref().map_or(1, Processes::ranks);
-        let mut simulation = build::recut(state.simulation, &plan.cluster, options.threads * ranks);
+        let processes = way.map_or(Processes::ALONE, |way| Processes::of(plan, options, way));
+        let state = processes.agree_on(join_records(plan, options, index, records))?;
+        let mut simulation = build::recut(state.simulation, &plan.cluster, options.threads * processes.ranks());
         for (partition, part) in simulation.parts_mut().iter_mut().enumerate() {
             // Every process reads the whole checkpoint and drops the partitions of the others.
-            if processes.as_ref().is_some_and(|processes| !processes.has(partition)) {
+            if !processes.has(partition) {
                 *part = (World::Remote, part.1.elsewhere());
             }
         }
         let servers = build::servers(&plan.cluster);
         let feeds = servers.iter().flatten().map(TraceFeeds::new).collect();
         let state = RunState { simulation, ..state };
-        let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
+        let mut run = Self::with(plan, servers, options, state, feeds, processes);
         run.feed();
-        if run.is_measuring() {
+        if run.state.window.is_measuring() {
             run.start_trace();
         }
         Ok(run)
@@ -138,6 +122,7 @@ impl Run {
         options: Options,
         state: RunState,
         feeds: Vec<TraceFeeds>,
+        processes: Processes,
     ) -> Self {
         Self {
             plan: plan.clone(),
@@ -147,30 +132,9 @@ impl Run {
             state,
             feeds,
             checkpoint: None,
-            watch: None,
-            trace: None,
-            recorded: None,
-            records: false,
-            processes: None,
+            observer: RunObserver::of(options),
+            recording: PacketRecording::default(),
+            processes,
         }
     }
-}
-
-/// Joins an index and the records of all partitions to a state.
-fn join_records(plan: &Plan, options: Options, index: &[u8], records: &[Vec<u8>]) -> Result<RunState, CheckpointError> {
-    let label = label(plan, options);
-    let mut state: RunState = checkpoint::read(&label, index)?;
-    let at_ps = state.simulation.progress().time.ps();
-    let parts = state.simulation.parts_mut();
-    if !records.is_empty() && records.len() != parts.len() {
-        let (found, wanted) = (records.len(), parts.len());
-        return Err(CheckpointError::Damaged(format!("it has {found} records of {wanted} partitions")));
-    }
-    for (partition, (place, record)) in parts.iter_mut().zip(records).enumerate() {
-        *place = checkpoint::read::<(World, Scheduler<Payload>)>(&record_label(&label, at_ps, partition), record)?;
-    }
-    if parts.iter().any(|part| matches!(part.0, World::Remote)) {
-        return Err(CheckpointError::Damaged("records of its partitions are missing".to_owned()));
-    }
-    Ok(state)
 }

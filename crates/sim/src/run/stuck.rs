@@ -1,7 +1,6 @@
 //! Checks that a world makes progress, and finds the cause if it does not.
 
-use super::pace::RunPace;
-use super::Run;
+use super::processes::Processes;
 use crate::error::SimulationError;
 use crate::read::ends::{machines, network};
 use crate::read::sample::{self, PoolGroup};
@@ -13,58 +12,76 @@ use hostnet_model::params::{CableEnd, ClusterParams, HostKind};
 use hostnet_model::{Machine, Payload, World};
 use serde::{Deserialize, Serialize};
 
-impl Run {
-    /// Returns an error if ports wait for each other's pauses in a cycle.
-    pub(super) fn check_pauses(&self, now: Time) -> Result<(), SimulationError> {
-        let (network, cluster) = (network(&self.state.simulation), &self.plan.cluster);
-        let mut paused = self.gather_lists(network.paused());
-        if paused.is_empty() {
-            return Ok(());
-        }
-        paused.sort_unstable_by_key(|port| port.at);
-        let waits = self.gather_lists(network.waits(&paused));
-        let cycle: Vec<String> = cycle(&waits).into_iter().map(|port| name_of(port, cluster)).collect();
-        if cycle.is_empty() {
-            return Ok(());
-        }
-        Err(SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
+/// Returns an error if ports wait for each other's pauses in a cycle.
+pub(super) fn check_pauses(
+    simulation: &Simulation<World>,
+    cluster: &ClusterParams,
+    processes: &Processes,
+    now: Time,
+) -> Result<(), SimulationError> {
+    let network = network(simulation);
+    let mut paused = processes.gather_lists(network.paused());
+    if paused.is_empty() {
+        return Ok(());
+    }
+    paused.sort_unstable_by_key(|port| port.at);
+    let waits = processes.gather_lists(network.waits(&paused));
+    let cycle: Vec<String> = cycle(&waits).into_iter().map(|port| name_of(port, cluster)).collect();
+    if cycle.is_empty() {
+        return Ok(());
+    }
+    Err(SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
+}
+
+/// Lines and packets that a run has moved, and when it last moved any.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct ProgressCheck {
+    moved_at: Time,
+    moved: u64,
+}
+
+impl ProgressCheck {
+    /// Starts to count progress anew at `now`, as the counters have been reset.
+    pub(super) fn restart(&mut self, now: Time) {
+        *self = Self { moved_at: now, moved: 0 };
     }
 
-    /// Checks that lines or packets move. If credits are held or packets are in flight and nothing has moved for
-    /// `stuck_ps`, the world is stuck, unless a pending event will move something.
-    pub(super) fn check_progress(&mut self, reading: &WorldReading, now: Time) -> Result<(), SimulationError> {
-        if reading.moved != self.state.moved || !reading.busy {
-            self.state.moved = reading.moved;
-            self.state.moved_at = now;
+    /// Notes at `now` the lines and packets moved so far. Returns the time for which nothing has moved although credits
+    /// are held or packets are in flight, in ps.
+    pub(super) fn idle_ps(&mut self, reading: &WorldReading, now: Time) -> u64 {
+        if reading.moved != self.moved || !reading.busy {
+            self.moved = reading.moved;
+            self.moved_at = now;
         }
         // A pending arrival may lie beyond the next check, so the time without progress is counted from it.
-        let idle_ps = now.ps().saturating_sub(self.state.moved_at.ps());
-        if idle_ps < RunPace::of(&self.plan).stuck_ps {
-            return Ok(());
-        }
-        match self.gather_all(last_arrival(&self.state.simulation)).into_iter().flatten().max() {
-            Some(arrival) => self.state.moved_at = arrival,
-            None => return Err(self.stuck(now, idle_ps)),
-        }
-        Ok(())
+        now.ps().saturating_sub(self.moved_at.ps())
     }
 
-    /// Returns the error for a stuck world, which names the fullest domain.
-    fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
-        let fullest = self.gather_all(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
-        // The place breaks ties, so that the result does not depend on the processes.
-        let FullestDomain { domain, part, in_use, capacity, .. } = fullest
-            .max_by_key(|full| (full.share, full.place))
-            .unwrap_or_else(|| FullestDomain { domain: "network".to_owned(), ..FullestDomain::default() });
-        SimulationError::Stuck {
-            domain,
-            part,
-            in_use,
-            capacity,
-            at_us: now.ps() / 1_000_000,
-            idle_us: idle_ps / 1_000_000,
-        }
+    /// Counts the time without progress from `arrival`, at which a pending event will move something.
+    pub(super) fn wait_for(&mut self, arrival: Time) {
+        self.moved_at = arrival;
     }
+}
+
+/// Returns the time of the last pending event of any process that moves lines or packets.
+pub(super) fn find_last_arrival(simulation: &Simulation<World>, processes: &Processes) -> Option<Time> {
+    processes.gather_all(last_arrival(simulation)).into_iter().flatten().max()
+}
+
+/// Returns the error for a world that has been stuck for `idle_ps`, which names the fullest domain.
+pub(super) fn stuck_error(
+    simulation: &Simulation<World>,
+    cluster: &ClusterParams,
+    processes: &Processes,
+    now: Time,
+    idle_ps: u64,
+) -> SimulationError {
+    let fullest = processes.gather_all(fullest(simulation, cluster)).into_iter().flatten();
+    // The place breaks ties, so that the result does not depend on the processes.
+    let FullestDomain { domain, part, in_use, capacity, .. } = fullest
+        .max_by_key(|full| (full.share, full.place))
+        .unwrap_or_else(|| FullestDomain { domain: "network".to_owned(), ..FullestDomain::default() });
+    SimulationError::Stuck { domain, part, in_use, capacity, at_us: now.ps() / 1_000_000, idle_us: idle_ps / 1_000_000 }
 }
 
 /// Returns the time of the last pending event that moves lines or packets, among the partitions of this process.

@@ -1,179 +1,196 @@
-//! Acts between events: ends the warm-up, keeps the readings of the measuring window, and ends the window.
+//! The warm-up and the measuring window of a run: their ends, and the readings that are kept.
 
+use super::options::Options;
 use super::pace::{batches_max, RunPace, JOBS_CHECKS_PER_BATCH};
-use super::{Run, RunPhase};
 use crate::build::warm_up::tolerance;
-use crate::error::SimulationError;
 use crate::read::flows::{AllFlowTotals, ClassBytes};
-use crate::read::host_state::{host_states, HostState};
-use crate::read::ports;
+use crate::read::host_state::HostState;
+use crate::read::ports::PortTotals;
 use crate::read::sample::{self, Sample};
-use crate::read::{in_number_order, unfinished_ranks, PartitionReading, ReadingHistory, WorldReading};
+use crate::read::units::UnitRecorder;
+use crate::read::{ReadingHistory, WorldReading};
 use crate::report::view::CONFIDENCE_GROUPS;
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_measure::batch;
 use hostnet_model::cache::ClassCounts;
+use serde::{Deserialize, Serialize};
 
 /// Minimum number of batches of a measurement that runs to a precision.
 const PRECISION_BATCHES_MIN: usize = 32;
 
-impl Run {
+/// Phase of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum RunPhase {
+    WarmUp { slices: ReadingHistory },
+    Measure,
+}
+
+/// Totals at the start of the measuring window.
+pub(super) struct WindowStart {
+    pub(super) before: AllFlowTotals,
+    pub(super) ports: Vec<PortTotals>,
+    /// State of every server, if there is a time series.
+    pub(super) host_states: Option<Vec<HostState>>,
+}
+
+/// Warm-up and measuring window of a run, with the readings kept so far.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct MeasuringWindow {
+    phase: RunPhase,
+    pub(super) start: Time,
+    /// Totals of flows and ports at the start of the window.
+    pub(super) before: AllFlowTotals,
+    pub(super) ports_before: Vec<PortTotals>,
+    next_batch: Time,
+    batch_ps: u64,
+    pub(super) batches: ReadingHistory,
+    next_series: Time,
+    pub(super) series: ReadingHistory,
+    pub(super) counters: UnitRecorder,
+}
+
+impl MeasuringWindow {
+    /// Creates the window of a run whose warm-up begins.
+    pub(super) fn before_warm_up(plan: &Plan) -> Self {
+        Self {
+            phase: RunPhase::WarmUp { slices: ReadingHistory::default() },
+            start: Time::ZERO,
+            before: AllFlowTotals::default(),
+            ports_before: Vec::new(),
+            next_batch: Time::MAX,
+            batch_ps: RunPace::of(plan).batch_ps(plan.run.length),
+            batches: ReadingHistory::default(),
+            next_series: Time::MAX,
+            series: ReadingHistory::default(),
+            counters: UnitRecorder::idle(),
+        }
+    }
+
+    /// Returns false during the warm-up.
+    pub(super) fn is_measuring(&self) -> bool {
+        matches!(self.phase, RunPhase::Measure)
+    }
+
     /// Returns the end of the run, as far as known.
-    pub(super) fn target(&self) -> Time {
-        let pace = RunPace::of(&self.plan);
-        let warm_up = match (&self.state.phase, self.plan.run.warm_up) {
-            (RunPhase::Measure, _) => self.state.window_start,
+    pub(super) fn target(&self, plan: &Plan) -> Time {
+        let pace = RunPace::of(plan);
+        let warm_up = match (&self.phase, plan.run.warm_up) {
+            (RunPhase::Measure, _) => self.start,
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            _ => Time::from_ps(pace.slice_ps * *pace.slices_of(&self.plan).start() as u64),
+            _ => Time::from_ps(pace.slice_ps * *pace.slices_of(plan).start() as u64),
         };
-        warm_up.saturating_add(self.length_ps())
+        warm_up.saturating_add(length_ps(plan))
     }
 
     /// Returns the end of the run for progress reports, in ps; 0 if it depends on jobs.
-    pub(super) fn reported_target_ps(&self) -> u64 {
-        match self.plan.run.length {
+    pub(super) fn reported_target_ps(&self, plan: &Plan) -> u64 {
+        match plan.run.length {
             Length::Jobs => 0,
-            Length::Duration { .. } | Length::Precision { .. } => self.target().ps(),
+            Length::Duration { .. } | Length::Precision { .. } => self.target(plan).ps(),
         }
     }
 
-    fn length_ps(&self) -> u64 {
-        match self.plan.run.length {
-            Length::Duration { ps } => ps.min(self.plan.run.duration_max_ps),
-            Length::Precision { .. } | Length::Jobs => self.plan.run.duration_max_ps,
-        }
-    }
-
-    /// Returns the next time at which the run must stop between events.
-    pub(super) fn next_stop(&self) -> Time {
-        let state = &self.state;
-        match (&state.phase, self.plan.run.warm_up) {
+    /// Returns the first time after `now` at which the run must stop between events.
+    pub(super) fn next_stop(&self, plan: &Plan, now: Time) -> Time {
+        match (&self.phase, plan.run.warm_up) {
             (RunPhase::Measure, _) => {
-                let next = self.target().min(state.next_batch).min(state.next_series).min(state.counters.next());
-                next.min(self.next_jobs_check())
+                let next = self.target(plan).min(self.next_batch).min(self.next_series).min(self.counters.next());
+                next.min(self.next_jobs_check(plan, now))
             }
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            (RunPhase::WarmUp { slices }, _) => {
-                Time::from_ps(RunPace::of(&self.plan).slice_ps * (slices.len() as u64 + 1))
-            }
+            (RunPhase::WarmUp { slices }, _) => Time::from_ps(RunPace::of(plan).slice_ps * (slices.len() as u64 + 1)),
         }
     }
 
     /// Returns the next time to check if all jobs have finished, for a run that ends with its jobs.
-    fn next_jobs_check(&self) -> Time {
-        if self.plan.run.length != Length::Jobs {
+    fn next_jobs_check(&self, plan: &Plan, now: Time) -> Time {
+        if plan.run.length != Length::Jobs {
             return Time::MAX;
         }
-        let check_ps = self.state.batch_ps / JOBS_CHECKS_PER_BATCH;
-        Time::from_ps((self.simulated_ps() / check_ps + 1) * check_ps)
+        let check_ps = self.batch_ps / JOBS_CHECKS_PER_BATCH;
+        Time::from_ps((now.ps() / check_ps + 1) * check_ps)
     }
 
     /// Returns true if the run stopped at `now` only for this check.
-    fn is_jobs_check_only(&self, now: Time) -> bool {
-        let state = &self.state;
-        let others = [self.target(), state.next_batch, state.next_series, state.counters.next()];
-        self.is_measuring() && self.checks_jobs_at(now) && !others.contains(&now)
+    pub(super) fn is_jobs_check_only(&self, plan: &Plan, now: Time) -> bool {
+        let others = [self.target(plan), self.next_batch, self.next_series, self.counters.next()];
+        self.is_measuring() && self.checks_jobs_at(plan, now) && !others.contains(&now)
     }
 
-    fn checks_jobs_at(&self, now: Time) -> bool {
-        self.plan.run.length == Length::Jobs && now.ps() % (self.state.batch_ps / JOBS_CHECKS_PER_BATCH) == 0
+    fn checks_jobs_at(&self, plan: &Plan, now: Time) -> bool {
+        plan.run.length == Length::Jobs && now.ps() % (self.batch_ps / JOBS_CHECKS_PER_BATCH) == 0
     }
 
-    pub(super) fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
-        // While ranks are unfinished, a check for jobs needs no reading of the world.
-        if self.is_jobs_check_only(now)
-            && self.gather_all(unfinished_ranks(&self.state.simulation)).into_iter().any(|left| left > 0)
-        {
-            return Ok(());
-        }
-        self.settle();
-        let share = PartitionReading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
-        let reading = WorldReading::of(self.gather_all(share), now);
-        self.check_pauses(now)?;
-        self.check_progress(&reading, now)?;
-        if self.is_measuring() {
-            self.measure(reading, now);
-        } else {
-            self.warm_up(reading, now);
-        }
-        Ok(())
+    /// Returns true if a step of the time series ends at `now`.
+    pub(super) fn ends_series_step(&self, now: Time) -> bool {
+        now == self.next_series
     }
 
-    fn warm_up(&mut self, reading: WorldReading, now: Time) {
-        let RunPhase::WarmUp { slices } = &mut self.state.phase else { return };
-        let pace = RunPace::of(&self.plan);
-        let over = match self.plan.run.warm_up {
+    /// Keeps a reading of the warm-up. Returns true if the warm-up ends at `now`.
+    pub(super) fn is_warm(&mut self, plan: &Plan, reading: WorldReading, now: Time) -> bool {
+        let RunPhase::WarmUp { slices } = &mut self.phase else { return false };
+        match plan.run.warm_up {
             WarmUp::Fixed { ps } => now.ps() >= ps,
             WarmUp::Auto => {
                 slices.push(reading);
-                is_steady(&self.plan, &pace, slices)
+                is_steady(plan, &RunPace::of(plan), slices)
             }
-        };
-        if over {
-            self.start_measuring(now);
         }
     }
 
-    fn start_measuring(&mut self, now: Time) {
-        let (simulation, cluster) = (&mut self.state.simulation, &self.plan.cluster);
-        simulation.parts_mut().iter_mut().for_each(|part| sample::reset_world(&mut part.0, now));
-        let before = AllFlowTotals::read(simulation, cluster, now);
-        let before = self.gather_all(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
-        let ports_before = self.gather_ports(ports::totals(&self.state.simulation, &self.plan.cluster, now));
-        let levels = (self.options.series_ps > 0).then(|| self.gather_host_states(now));
-        let state = &mut self.state;
-        (state.before, state.ports_before) = (before, ports_before);
-        state.phase = RunPhase::Measure;
-        state.window_start = now;
-        // The counters were reset, so progress is counted anew.
-        state.moved_at = now;
-        state.moved = 0;
-        state.next_batch = now + state.batch_ps;
-        if let Some(levels) = levels {
+    /// Starts to measure at `now`.
+    pub(super) fn begin(&mut self, start: WindowStart, options: Options, now: Time) {
+        (self.before, self.ports_before) = (start.before, start.ports);
+        self.phase = RunPhase::Measure;
+        self.start = now;
+        self.next_batch = now + self.batch_ps;
+        if let Some(host_states) = start.host_states {
             // State at the start of the first step of the series.
-            state.series.host_states.push(levels);
-            state.next_series = now + self.options.series_ps;
+            self.series.host_states.push(host_states);
+            self.next_series = now + options.series_ps;
         }
-        state.counters.start(now, self.options.counters_ps);
-        self.start_trace();
+        self.counters.start(now, options.counters_ps);
     }
 
-    fn measure(&mut self, reading: WorldReading, now: Time) {
-        let target = self.target();
+    /// Keeps a reading of the window, with the state of every server if a step of the time series ends at `now`.
+    /// Returns true if the run has reached its end.
+    pub(super) fn measure(
+        &mut self,
+        plan: &Plan,
+        series_ps: u64,
+        reading: WorldReading,
+        host_states: Option<Vec<HostState>>,
+        now: Time,
+    ) -> bool {
+        let target = self.target(plan);
         // Jobs are checked only at these times, so that a run ends at the same time whichever other readings are
         // requested.
-        let jobs_done = self.checks_jobs_at(now) && reading.unfinished_ranks == 0;
-        if now == self.state.counters.next() {
-            self.read_counters(now);
+        let jobs_done = self.checks_jobs_at(plan, now) && reading.unfinished_ranks == 0;
+        if let Some(host_states) = host_states {
+            self.series.host_states.push(host_states);
+            self.series.push(reading.clone());
+            self.next_series += series_ps;
         }
-        let levels = (now == self.state.next_series).then(|| self.gather_host_states(now));
-        let state = &mut self.state;
-        if let Some(levels) = levels {
-            state.series.host_states.push(levels);
-            state.series.push(reading.clone());
-            state.next_series += self.options.series_ps;
-        }
-        if now == state.next_batch {
-            state.batches.push(reading);
+        if now == self.next_batch {
+            self.batches.push(reading);
             // Two batches become one, so that memory stays bounded and later batches have the same length as earlier
             // ones.
-            if state.batches.len() == batches_max(self.plan.run.length) {
-                state.batches.halve();
-                state.batch_ps *= 2;
+            if self.batches.len() == batches_max(plan.run.length) {
+                self.batches.halve();
+                self.batch_ps *= 2;
             }
-            state.next_batch = now + state.batch_ps;
+            self.next_batch = now + self.batch_ps;
         }
-        state.done = now >= target || jobs_done || is_precise(&self.plan, &state.before, &state.batches);
-        // The last epoch ends with the run, unless one has just ended.
-        if state.done && state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
-            self.end_epoch();
-        }
+        now >= target || jobs_done || is_precise(plan, &self.before, &self.batches)
     }
+}
 
-    /// Returns the state of every server.
-    fn gather_host_states(&self, now: Time) -> Vec<HostState> {
-        in_number_order(self.gather_lists(host_states(&self.state.simulation, now)))
+/// Returns the maximum length of the measuring window, in ps.
+fn length_ps(plan: &Plan) -> u64 {
+    match plan.run.length {
+        Length::Duration { ps } => ps.min(plan.run.duration_max_ps),
+        Length::Precision { .. } | Length::Jobs => plan.run.duration_max_ps,
     }
 }
 
