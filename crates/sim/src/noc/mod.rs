@@ -7,4 +7,5 @@ mod report;
 mod simulation;
 mod verdict;
 
-pub use simulation::{NocPhase, NocReport, NocRunError, NocSimulation, NocStatus};
+pub use report::NocReport;
+pub use simulation::{NocPhase, NocRunError, NocSimulation, NocStatus};

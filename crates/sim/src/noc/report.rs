@@ -1,25 +1,34 @@
 //! Summarizes a run of a network on a chip. The network counts in cycles; the summary also has ns.
 
 use super::verdict::saturated;
-use super::{NocReport, NocSimulation};
 use hostnet_config::NocPlan;
 use hostnet_measure::Histogram;
-use hostnet_noc::{LinkCount, Report, Shape};
+use hostnet_noc::{LinkCount, Report, Run, Shape};
 use serde_json::{json, Map, Value};
 use sha2::{Digest, Sha256};
 
 /// Steps of a distribution: whole percentiles.
 const STEPS: u32 = 100;
 
-pub(super) fn report(simulation: &NocSimulation) -> NocReport {
-    let view = NocView {
-        plan: simulation.plan,
-        report: simulation.run.report(),
-        busiest: simulation.run.busiest(),
-        clock_ns: simulation.clock_ns(),
-    };
+/// Results of a run of a network on a chip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NocReport {
+    /// Summary; see docs/noc.md.
+    pub summary: Value,
+    /// Hexadecimal SHA-256 of the measured values.
+    pub result_hash: String,
+}
+
+/// Returns the length of a cycle, in ns.
+pub(super) fn clock_ns(plan: &NocPlan) -> f64 {
+    1e9 / plan.clock_hz as f64
+}
+
+/// Builds the report of a run of a plan. `complete` is true if the run has reached its end.
+pub(super) fn build_report(plan: &NocPlan, run: &Run, complete: bool) -> NocReport {
+    let view = NocView { plan, report: run.report(), busiest: run.busiest(), clock_ns: clock_ns(plan) };
     let measured = json!({
-        "complete": simulation.complete,
+        "complete": complete,
         "cycles": view.cycles(),
         "packets": view.packets(),
         "rate": view.rate(),
@@ -31,13 +40,13 @@ pub(super) fn report(simulation: &NocSimulation) -> NocReport {
     let result_hash: String = Sha256::digest(measured.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
     let mut summary = Map::new();
     summary.insert("format".to_owned(), json!(1));
-    summary.insert("config_hash".to_owned(), json!(simulation.plan.hash));
+    summary.insert("config_hash".to_owned(), json!(plan.hash));
     summary.insert("result_hash".to_owned(), json!(result_hash));
     summary.insert("noc".to_owned(), view.noc());
     if let Value::Object(measured) = measured {
         summary.extend(measured);
     }
-    summary.insert("config".to_owned(), simulation.plan.effective.clone());
+    summary.insert("config".to_owned(), plan.effective.clone());
     NocReport { summary: Value::Object(summary), result_hash }
 }
 

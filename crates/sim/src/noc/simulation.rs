@@ -1,10 +1,9 @@
 //! Runs a plan of a network on a chip, from its first packet to its results.
 
-use super::report;
+use super::report::{build_report, clock_ns, NocReport};
 use hostnet_config::{Code, NocPlan, Packets};
 use hostnet_noc::{NocError, Run, Shape, Source, TracePacket};
 use hostnet_traffic::{PacketTrace, TraceError};
-use serde_json::Value;
 use std::path::Path;
 
 /// Cycles of one step: milliseconds of wall time.
@@ -66,20 +65,11 @@ pub enum NocPhase {
     Draining,
 }
 
-/// Results of a run of a network on a chip.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NocReport {
-    /// Summary; see docs/noc.md.
-    pub summary: Value,
-    /// Hexadecimal SHA-256 of the measured values.
-    pub result_hash: String,
-}
-
 /// A network that carries the packets of a plan.
 pub struct NocSimulation<'a> {
-    pub(super) plan: &'a NocPlan,
-    pub(super) run: Run,
-    pub(super) complete: bool,
+    plan: &'a NocPlan,
+    run: Run,
+    complete: bool,
     /// Number of packets of the trace, if there is one.
     packets: Option<u64>,
     stopped: bool,
@@ -143,20 +133,15 @@ impl<'a> NocSimulation<'a> {
             phase,
             packets: status.delivered,
             cycles: status.cycle,
-            simulated_ps: (status.cycle as f64 * self.clock_ns() * 1000.0) as u64,
+            simulated_ps: (status.cycle as f64 * clock_ns(self.plan) * 1000.0) as u64,
             done_ppm: done_ppm as u32,
         }
-    }
-
-    /// Returns the length of a cycle, in ns.
-    pub(super) fn clock_ns(&self) -> f64 {
-        1e9 / self.plan.clock_hz as f64
     }
 
     /// Returns the results so far.
     #[must_use]
     pub fn report(&self) -> NocReport {
-        report::report(self)
+        build_report(self.plan, &self.run, self.complete)
     }
 }
 
