@@ -13,7 +13,8 @@ mod run;
 mod simulation;
 mod tally;
 
+pub use report::MemoryReport;
 pub use requests::MemoryError;
 pub use run::{MemoryParts, MemoryRun};
-pub use simulation::{MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};
+pub use simulation::{MemoryPhase, MemorySimulation, MemoryStatus};
 pub use tally::RequestTally;

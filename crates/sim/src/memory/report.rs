@@ -1,8 +1,8 @@
 //! Summarizes a run of the memory alone. The controllers count in clocks; the summary is in ns.
 
-use super::requests::clocks_per_line;
-use super::{MemoryReport, MemorySimulation};
-use hostnet_config::Requests;
+use super::requests::{clocks_per_line, RequestSource};
+use super::MemoryRun;
+use hostnet_config::{MemoryPlan, Requests};
 use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
 use hostnet_model::memory::Counters;
@@ -11,10 +11,33 @@ use hostnet_traffic::LINE_BYTES;
 use serde_json::{json, Map, Value};
 use sha2::{Digest, Sha256};
 
-pub(super) fn report(simulation: &MemorySimulation) -> MemoryReport {
-    let view = MemoryView::new(simulation);
+/// Results of a run of the memory alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryReport {
+    /// Summary; see docs/memory.md.
+    pub summary: Value,
+    /// Hexadecimal SHA-256 of the measured values.
+    pub result_hash: String,
+}
+
+/// A run of the memory alone that is reported.
+#[derive(Clone, Copy)]
+pub(super) struct MeasuredRun<'a> {
+    pub(super) plan: &'a MemoryPlan,
+    pub(super) run: &'a MemoryRun<RequestSource>,
+    /// Requests of the warm-up.
+    pub(super) warm_up: u64,
+    /// True if requests have arrival times.
+    pub(super) timed: bool,
+    /// True if all requests were served.
+    pub(super) complete: bool,
+}
+
+/// Builds the report of a run.
+pub(super) fn build_report(measured_run: MeasuredRun) -> MemoryReport {
+    let view = MemoryView::new(measured_run);
     let measured = json!({
-        "complete": simulation.complete,
+        "complete": measured_run.complete,
         "requests": view.requests(),
         "bandwidth": view.bandwidth(),
         "latency": view.latency(),
@@ -28,14 +51,14 @@ pub(super) fn report(simulation: &MemorySimulation) -> MemoryReport {
     let result_hash = sha256(&measured.to_string());
     let mut summary = Map::new();
     summary.insert("format".to_owned(), json!(1));
-    summary.insert("config_hash".to_owned(), json!(simulation.plan.hash));
+    summary.insert("config_hash".to_owned(), json!(measured_run.plan.hash));
     summary.insert("result_hash".to_owned(), json!(result_hash));
     summary.insert("memory".to_owned(), view.memory());
     if let Value::Object(measured) = measured {
         summary.extend(measured);
     }
-    summary.insert("ignored".to_owned(), json!(simulation.plan.ignored));
-    summary.insert("config".to_owned(), simulation.plan.effective.clone());
+    summary.insert("ignored".to_owned(), json!(measured_run.plan.ignored));
+    summary.insert("config".to_owned(), measured_run.plan.effective.clone());
     MemoryReport { summary: Value::Object(summary), result_hash }
 }
 
@@ -51,7 +74,7 @@ struct SettledController {
 }
 
 struct MemoryView<'a> {
-    simulation: &'a MemorySimulation<'a>,
+    measured: MeasuredRun<'a>,
     parts: Vec<SettledController>,
     /// Sum of the counters of all controllers.
     total: Counters,
@@ -61,8 +84,8 @@ struct MemoryView<'a> {
 }
 
 impl<'a> MemoryView<'a> {
-    fn new(simulation: &'a MemorySimulation<'a>) -> Self {
-        let run = &simulation.run;
+    fn new(measured: MeasuredRun<'a>) -> Self {
+        let run = measured.run;
         let now = Time::from_ps(run.clock());
         let settled = |domain: &Domain| {
             let mut domain = domain.clone();
@@ -78,18 +101,18 @@ impl<'a> MemoryView<'a> {
                 wpq: settled(part.wpq()),
             })
             .collect();
-        let dram = &simulation.plan.dram;
+        let dram = &measured.plan.dram;
         Self {
             total: sum(&parts),
             parts,
             clock_ns: dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0,
             window: run.clock() - run.measuring_since(),
-            simulation,
+            measured,
         }
     }
 
     fn memory(&self) -> Value {
-        let plan = self.simulation.plan;
+        let plan = self.measured.plan;
         let written = &plan.effective["memory"];
         json!({
             "device": written["device"],
@@ -105,12 +128,12 @@ impl<'a> MemoryView<'a> {
     }
 
     fn requests(&self) -> Value {
-        let tally = self.simulation.run.tally();
+        let tally = self.measured.run.tally();
         let of = |write: usize| tally.sources.iter().map(|source| source[write]).sum::<u64>();
         let unserved = |part: &SettledController| u64::from(part.rpq.in_use() + part.wpq.in_use());
         json!({
-            "accepted": self.simulation.run.taken(),
-            "warm_up": self.simulation.warm_up,
+            "accepted": self.measured.run.taken(),
+            "warm_up": self.measured.warm_up,
             "measured": tally.accepted,
             "reads": of(0),
             "writes": of(1),
@@ -121,10 +144,10 @@ impl<'a> MemoryView<'a> {
     }
 
     fn bandwidth(&self) -> Value {
-        let tally = self.simulation.run.tally();
+        let tally = self.measured.run.tally();
         // Between the first and the last acceptance lie one interval fewer than requests.
         let gb_per_s = self.gb_per_s(tally.accepted.saturating_sub(1), tally.last - tally.first);
-        let load = match &self.simulation.plan.requests {
+        let load = match &self.measured.plan.requests {
             Requests::Traffic(traffic) => traffic.load,
             Requests::Trace { .. } => None,
         };
@@ -138,13 +161,13 @@ impl<'a> MemoryView<'a> {
     }
 
     fn latency(&self) -> Value {
-        let tally = self.simulation.run.tally();
+        let tally = self.measured.run.tally();
         let mut write_residence = Histogram::default();
         for usage in self.parts.iter().flat_map(|part| part.wpq.classes()) {
             write_residence.merge(usage.residence());
         }
         json!({
-            "read_from_arrival": self.simulation.timed.then(|| self.histogram(&tally.from_arrival)),
+            "read_from_arrival": self.measured.timed.then(|| self.histogram(&tally.from_arrival)),
             "read_from_acceptance": self.histogram(&tally.from_acceptance),
             "write_residence": self.histogram(&write_residence),
         })
@@ -178,8 +201,8 @@ impl<'a> MemoryView<'a> {
     /// Returns the commands by name. A request that is only partly served within the window counts if its last column
     /// access is in the window.
     fn commands(&self, counters: &Counters) -> Value {
-        let accesses = u64::from(self.simulation.plan.dram.accesses_per_line);
-        let same_bank = self.simulation.plan.controller.refresh == Refresh::SameBank;
+        let accesses = u64::from(self.measured.plan.dram.accesses_per_line);
+        let same_bank = self.measured.plan.controller.refresh == Refresh::SameBank;
         let refreshes = |wanted: bool| if wanted { counters.refreshes } else { 0 };
         json!({
             "ACT": activations(counters),
@@ -227,8 +250,8 @@ impl<'a> MemoryView<'a> {
     fn channel(&self, index: usize, part: &SettledController) -> Value {
         let counters = &part.counters;
         let (reads, writes) = (dram_reads(counters), dram_writes(counters));
-        let subchannels = self.simulation.plan.dram.subchannels as usize;
-        let busy = clocks_per_line(self.simulation.plan) * self.parts.len() as f64 * (reads + writes) as f64;
+        let subchannels = self.measured.plan.dram.subchannels as usize;
+        let busy = clocks_per_line(self.measured.plan) * self.parts.len() as f64 * (reads + writes) as f64;
         let mut row = json!({
             "channel": index / subchannels,
             "subchannel": index % subchannels,
@@ -254,7 +277,7 @@ impl<'a> MemoryView<'a> {
     }
 
     fn source(&self, source: usize) -> Value {
-        let tally = self.simulation.run.tally();
+        let tally = self.measured.run.tally();
         let [reads, writes] = tally.sources[source];
         let mut row = json!({
             "source": source,
@@ -288,14 +311,14 @@ impl<'a> MemoryView<'a> {
     }
 
     fn refresh_clocks(&self, counters: &Counters) -> u64 {
-        let timing = &self.simulation.plan.dram.timing;
-        let same_bank = self.simulation.plan.controller.refresh == Refresh::SameBank;
+        let timing = &self.measured.plan.dram.timing;
+        let same_bank = self.measured.plan.controller.refresh == Refresh::SameBank;
         counters.refreshes * u64::from(if same_bank { timing.rfc_sb } else { timing.rfc })
     }
 
     /// Returns the number of ranks of all controllers.
     fn ranks(&self) -> usize {
-        self.simulation.plan.dram.ranks as usize * self.parts.len()
+        self.measured.plan.dram.ranks as usize * self.parts.len()
     }
 
     /// Returns `clocks` as a share of the window, as the mean over `parts`.
@@ -308,7 +331,7 @@ impl<'a> MemoryView<'a> {
     }
 
     fn peak(&self) -> f64 {
-        LINE_BYTES as f64 / (clocks_per_line(self.simulation.plan) * self.clock_ns)
+        LINE_BYTES as f64 / (clocks_per_line(self.measured.plan) * self.clock_ns)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Runs a plan of the memory alone, from its first request to its results.
 
-use super::report;
+use super::report::{build_report, MeasuredRun, MemoryReport};
 use super::requests::{self, MemoryError, RequestSource};
 use super::{MemoryParts, MemoryRun};
 use hostnet_config::MemoryPlan;
 use hostnet_model::memory::CommandRecord;
-use serde_json::Value;
 
 /// Requests of one step: milliseconds of wall time.
 const STEP: u64 = 1 << 13;
@@ -34,23 +33,14 @@ pub enum MemoryPhase {
     Measuring,
 }
 
-/// Results of a run of the memory alone.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MemoryReport {
-    /// Summary; see docs/memory.md.
-    pub summary: Value,
-    /// Hexadecimal SHA-256 of the measured values.
-    pub result_hash: String,
-}
-
 /// A memory system that serves the requests of a plan.
 pub struct MemorySimulation<'a> {
-    pub(super) plan: &'a MemoryPlan,
-    pub(super) run: MemoryRun<RequestSource>,
-    pub(super) warm_up: u64,
+    plan: &'a MemoryPlan,
+    run: MemoryRun<RequestSource>,
+    warm_up: u64,
     /// True if requests have arrival times.
-    pub(super) timed: bool,
-    pub(super) complete: bool,
+    timed: bool,
+    complete: bool,
     total: Option<u64>,
     stopped: bool,
 }
@@ -118,6 +108,12 @@ impl<'a> MemorySimulation<'a> {
     /// Returns the results so far.
     #[must_use]
     pub fn report(&self) -> MemoryReport {
-        report::report(self)
+        build_report(MeasuredRun {
+            plan: self.plan,
+            run: &self.run,
+            warm_up: self.warm_up,
+            timed: self.timed,
+            complete: self.complete,
+        })
     }
 }
