@@ -1,8 +1,10 @@
 //! Reports the chips of a rack.
 
-use super::report::{bandwidth, links, times, ReportUnits};
-use super::run::{ChipSimulation, Window};
-use hostnet_chip::{Place, Torus};
+use super::links::links;
+use super::units::{bandwidth, times, ReportUnits};
+use super::window::Window;
+use hostnet_chip::{Chip, Place, Torus};
+use hostnet_config::ChipPlan;
 use serde_json::{json, Value};
 
 /// Returns the report of the torus.
@@ -10,10 +12,10 @@ pub(super) fn rack(torus: Torus) -> Value {
     json!({ "chips": torus.chips(), "size": torus.sides, "diameter": torus.diameter() })
 }
 
-/// Returns a row of the report for each chip.
-pub(super) fn chips(run: &ChipSimulation<'_>, torus: Torus, windows: &[Window], units: &ReportUnits) -> Value {
+/// Returns a row of the report for each chip. `any` is one of the chips, whose network all have.
+pub(super) fn chips(any: &Chip, plan: &ChipPlan, torus: Torus, windows: &[Window], units: &ReportUnits) -> Value {
     let rows = (0..).zip(windows).map(|(chip, window)| {
-        let fullest = &links(run, window, units)[0];
+        let fullest = &links(any, &plan.chip, window, units)[0];
         json!({
             "chip": chip,
             "at": Place { chip, sides: torus.sides }.at(),

@@ -1,11 +1,11 @@
 //! Runs the windows of a chip.
 
 use super::machine::ChipMachine;
-use super::report::{self, ChipReport};
+use super::report::{build_report, ChipReport, MeasuredRun};
+use super::window::{Window, WindowStart};
 use crate::{SharedExchange, SimulationError};
-use hostnet_chip::{Chip, ChipStats, Mode};
+use hostnet_chip::{Chip, Mode};
 use hostnet_config::ChipPlan;
-use serde::{Deserialize, Serialize};
 
 /// Cycles per step, summed over all chips: some milliseconds of wall time under load.
 const STEP: u64 = 1 << 10;
@@ -35,51 +35,13 @@ pub struct ChipRunStatus {
     pub progress: f64,
 }
 
-/// Counters of a chip at the start of a window.
-#[derive(Clone, Debug, Default)]
-struct WindowStart {
-    sent: Vec<u64>,
-    llc: (u64, u64),
-}
-
-impl WindowStart {
-    fn of(chip: &Chip) -> Self {
-        Self { sent: chip.network().1.sent().to_vec(), llc: chip.llc() }
-    }
-}
-
-/// Measurements of a chip in one window.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Window {
-    pub(super) books: ChipStats,
-    pub(super) cycles: u64,
-    /// Flits by output of the routers.
-    pub(super) sent: Vec<u64>,
-    pub(super) accesses: u64,
-    pub(super) writebacks: u64,
-}
-
-impl Window {
-    /// Sums the windows of all chips, at least one.
-    pub(super) fn sum(windows: &[Self]) -> Self {
-        let mut all = windows[0].clone();
-        for window in &windows[1..] {
-            all.books.add(&window.books);
-            all.accesses += window.accesses;
-            all.writebacks += window.writebacks;
-            all.sent.iter_mut().zip(&window.sent).for_each(|(sent, more)| *sent += more);
-        }
-        all
-    }
-}
-
 /// A run of a chip, or of a rack of chips, according to a plan.
 pub struct ChipSimulation<'a> {
-    pub(super) plan: &'a ChipPlan,
-    pub(super) machine: ChipMachine,
-    pub(super) windows: u32,
+    plan: &'a ChipPlan,
+    machine: ChipMachine,
+    windows: u32,
     /// Relative difference of the last two windows, once there are two.
-    pub(super) change: Option<f64>,
+    change: Option<f64>,
     /// Measurements of each chip in the last window.
     last: Option<Vec<Window>>,
     /// Cycle in which the window began.
@@ -216,6 +178,14 @@ impl<'a> ChipSimulation<'a> {
     #[must_use]
     pub fn report(&self) -> ChipReport {
         let windows = self.last.clone().unwrap_or_else(|| self.windows_now());
-        report::report(self, &windows)
+        let run = MeasuredRun {
+            plan: self.plan,
+            chip: self.machine.chips()[0],
+            windows: self.windows,
+            change: self.change,
+            complete: self.done,
+            simulated_ps: self.status().simulated_ps,
+        };
+        build_report(&run, &windows)
     }
 }
