@@ -1,6 +1,6 @@
 //! The formats of request traces: how they are recognized and written.
 
-use super::parse::fields;
+use super::fields::fields;
 use crate::{Request, LINE_BYTES};
 use std::io::{self, Write};
 

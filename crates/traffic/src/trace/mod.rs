@@ -3,6 +3,7 @@
 mod access;
 mod decode;
 mod error;
+mod fields;
 mod format;
 mod l1;
 mod lines;

@@ -2,8 +2,9 @@
 
 use super::decode;
 use super::error::{Fault, TraceError};
+use super::fields::fields;
 use super::lines::Lines;
-use super::parse::{fields, is_empty, missing, number};
+use super::parse::{is_empty, missing, number};
 use crate::CLOCK_MAX;
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,6 +1,7 @@
 //! Parses a line of a trace: its fields, its numbers, and their rules.
 
 use super::error::Fault;
+use super::fields::fields;
 use super::format::Format;
 use crate::{Request, CLOCK_MAX, LINE_BYTES};
 
@@ -41,7 +42,7 @@ impl Parser {
         }
         match fields.next() {
             Some(extra) => Err(Fault::value(extra, "is one field too many")),
-            None if !fields.rest.is_empty() => comment(fields.rest),
+            None if !fields.rest().is_empty() => comment(fields.rest()),
             None => Ok(()),
         }?;
         Ok(Some(Request { clock: self.clock, line: line_address, write, source: 0 }))
@@ -82,46 +83,11 @@ pub(super) fn is_empty(line: &[u8]) -> Result<bool, Fault> {
     if fields.next().is_some() {
         return Ok(false);
     }
-    comment(fields.rest).map(|()| true)
+    comment(fields.rest()).map(|()| true)
 }
 
 fn comment(text: &[u8]) -> Result<(), Fault> {
     std::str::from_utf8(text).map(|_| ()).map_err(|_| Fault::not_text(text))
-}
-
-/// Returns the fields of a line, up to its comment.
-#[inline]
-pub(super) fn fields(line: &[u8]) -> Fields<'_> {
-    Fields { rest: line }
-}
-
-pub(super) struct Fields<'a> {
-    /// Rest of the line; after the last field, its comment.
-    rest: &'a [u8],
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = &'a [u8];
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let start = self.rest.iter().position(|byte| !is_blank(*byte)).unwrap_or(self.rest.len());
-        self.rest = &self.rest[start..];
-        // `#` begins a comment only at the begin of a field (docs/traffic.md).
-        if matches!(self.rest.first(), None | Some(b'#')) {
-            return None;
-        }
-        let end = self.rest.iter().position(|byte| is_blank(*byte)).unwrap_or(self.rest.len());
-        let (field, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        Some(field)
-    }
-}
-
-/// Returns true for blanks, including the carriage return of Windows files.
-#[inline]
-pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r')
 }
 
 /// Parses a number: hexadecimal with `0x`, or always if `hexadecimal` is true; else decimal.

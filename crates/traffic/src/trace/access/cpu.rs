@@ -2,8 +2,9 @@
 //! line.
 
 use super::super::error::Fault;
+use super::super::fields::fields;
 use super::super::lines::Lines;
-use super::super::parse::{self, digits_value, fields, missing, not_a_number, number};
+use super::super::parse::{self, digits_value, missing, not_a_number, number};
 use super::Access;
 use crate::LINE_BYTES;
 

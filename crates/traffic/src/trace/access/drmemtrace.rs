@@ -10,8 +10,9 @@
 //! ```
 
 use super::super::error::Fault;
+use super::super::fields::is_blank;
 use super::super::lines::Lines;
-use super::super::parse::{digits_value, is_blank, number};
+use super::super::parse::{digits_value, number};
 use super::{check_end, refuse_open, size, Access};
 use std::collections::BTreeMap;
 

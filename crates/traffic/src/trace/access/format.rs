@@ -1,6 +1,7 @@
 //! The formats of access traces, and how they are recognized.
 
-use super::super::parse::{digits_value, fields, number};
+use super::super::fields::fields;
+use super::super::parse::{digits_value, number};
 use super::{drmemtrace, lackey};
 use crate::Format;
 

@@ -5,8 +5,9 @@
 //! decimal.
 
 use super::super::error::Fault;
+use super::super::fields::is_blank;
 use super::super::lines::Lines;
-use super::super::parse::{digits_value, is_blank, not_a_number};
+use super::super::parse::{digits_value, not_a_number};
 use super::{check_end, refuse_open, size, Access};
 
 /// Bytes that the fast path examines at a time; its longest line has 22: 3 + 15 digits, a comma, 2 digits, the end.
