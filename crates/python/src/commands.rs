@@ -1,45 +1,20 @@
-//! Writes command files during a run, and checks them.
+//! Checks command files.
 
 use crate::errors::{os_error, ConfigError};
 use crate::memory::MemoryPlan;
-use crate::output::Output;
 use crate::supervise::{supervise, Describe, RunMonitor};
 use hostnet_config::Code;
 use hostnet_model::memory::CommandRecord;
 use hostnet_model::params::Refresh;
-use hostnet_timing_check::{
-    check_file, write_header, write_record, CheckOptions, CheckReport, FileError, LocatedViolation,
-};
+use hostnet_timing_check::{check_file, write_record, CheckOptions, CheckReport, FileError, LocatedViolation};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Size of the read buffer, in bytes.
 const PIECE_BYTES: usize = 1 << 18;
-
-/// An open command file.
-pub(crate) struct CommandFile(Output);
-
-impl CommandFile {
-    /// Creates the file and writes its header.
-    pub(crate) fn create(path: &Path, compression: &str) -> io::Result<Self> {
-        let mut output = Output::create(path, compression)?;
-        write_header(&mut output)?;
-        Ok(Self(output))
-    }
-
-    /// Appends a command.
-    pub(crate) fn write(&mut self, record: &CommandRecord) -> io::Result<()> {
-        write_record(&mut self.0, record)
-    }
-
-    /// Writes all buffered data and ends the file.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        self.0.finish()
-    }
-}
 
 /// Result of the check of a command file.
 #[pyclass(module = "hostnet._core", frozen)]

@@ -22,6 +22,7 @@ mod capture;
 mod chip;
 mod cluster;
 mod codec;
+mod command_file;
 mod commands;
 mod compare;
 mod controller;

@@ -1,6 +1,6 @@
 //! Configurations and runs of the memory alone.
 
-use crate::commands::CommandFile;
+use crate::command_file::CommandFile;
 use crate::errors::{config_error, os_error};
 use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
 use crate::supervise::supervise;
