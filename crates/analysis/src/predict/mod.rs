@@ -4,6 +4,7 @@
 //! `docs/predict.md` describes the method and its accuracy.
 
 mod admission;
+mod assumed;
 mod channel;
 mod coverage;
 mod domains;

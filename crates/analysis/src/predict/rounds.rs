@@ -1,8 +1,7 @@
 //! The rounds of the fixed point: each assumes the values that change slowly, and corrects them by what follows from
 //! them.
 
-use super::admission::Admission;
-use super::channel::{Load, State};
+use super::assumed::{RoundValues, LEAN, NUMBERS};
 use super::solve::{Latency, Problem, Rate, Solution};
 
 /// Largest number of rounds.
@@ -15,36 +14,6 @@ const FASTER: f64 = 1.4;
 const SLOWER: f64 = 0.5;
 /// Smallest share of a correction that is applied.
 const PACE_MIN: f64 = 0.02;
-
-/// Values that a round assumes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RoundValues {
-    pub(super) load: Load,
-    pub(super) state: State,
-    pub(super) forced: f64,
-    pub(super) port_ns: f64,
-    pub(super) admission: Admission,
-}
-
-/// Number of values that are corrected step by step.
-const NUMBERS: usize = 8;
-/// Index among them of [`State::lean`], which is a logarithm.
-const LEAN: usize = 4;
-
-impl RoundValues {
-    fn numbers(&mut self) -> [&mut f64; NUMBERS] {
-        [
-            &mut self.load.read_misses,
-            &mut self.load.write_misses,
-            &mut self.forced,
-            &mut self.state.read_wait_ns,
-            &mut self.state.lean,
-            &mut self.port_ns,
-            &mut self.admission.io_share,
-            &mut self.admission.turn_ns,
-        ]
-    }
-}
 
 /// Share of each correction that is applied: all of it at first, less when its direction alternates.
 struct StepSizes {

@@ -1,9 +1,9 @@
 //! The fixed point: rates that are consistent with the latencies they cause.
 
 use super::admission::Admission;
+use super::assumed::RoundValues;
 use super::channel::{Channel, Load};
 use super::fit::Fit;
-use super::rounds::RoundValues;
 use super::rows::{misses, Walks};
 use super::search::{max_min_share, root, sort_by_rate, wait_from_share, RateDemand, SearchStart};
 use super::storage::{least, Drives};
