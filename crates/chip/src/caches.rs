@@ -1,6 +1,6 @@
 //! Caches that hold lines of queues: an L1 or an NI cache alone, or the two of a tile as a pair.
 
-use crate::floor::QUEUE_LINES;
+use crate::params::QUEUE_LINES;
 use hostnet_coherence::cache::{self, CacheEvent, CacheLine, Completion};
 use hostnet_coherence::tile::{self, Local, TileEvent, TileHalf, TileLine};
 use hostnet_coherence::{Message, Node, Sends, Value};

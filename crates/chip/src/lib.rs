@@ -21,7 +21,9 @@ mod ni;
 mod op;
 mod params;
 mod rack;
+mod rack_message;
 mod slice;
+mod torus;
 
 pub use books::{Breakdown, ChipStats, Part, PARTS};
 pub use chip::{Chip, ChipStatus, InFlight};
@@ -30,7 +32,8 @@ pub use params::{
     CacheParams, ChipParams, Completion, Home, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing,
     Shape, SoftwareCosts, Workload,
 };
-pub use rack::{Pattern, Place, Rack, RackChip, RackEvent, Torus};
+pub use rack::{Rack, RackChip, RackEvent};
+pub use torus::{Pattern, Place, Torus};
 
 /// Error about the parameters of a chip that cannot be built.
 pub use hostnet_noc::NocError as ChipError;

@@ -3,6 +3,9 @@
 use hostnet_noc::{Class, NocError, Order, Router};
 use serde::{Deserialize, Serialize};
 
+/// Number of lines for the queues of a core: a page, so that their homes are spread over all slices.
+pub(crate) const QUEUE_LINES: u64 = 64;
+
 /// Parameters of a chip, of its workload, and of the rack around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChipParams {
@@ -275,8 +278,7 @@ impl ChipParams {
         range("in_flight", ni.in_flight, 1, 1 << 16)?;
         range("rrpp_in_flight", ni.rrpp_in_flight, 1, 1 << 16)?;
         range("entries", self.cache.entries, 1, 1024)?;
-        // Work queue and completion queue share the page of a core.
-        let half = crate::floor::QUEUE_LINES as u32 / 2;
+        let half = QUEUE_LINES as u32 / 2;
         for (field, per_line) in [("wq", ni.wq_entries_per_line), ("cq", ni.cq_entries_per_line)] {
             range(field, per_line, 1, 64)?;
             if ni.entries % per_line != 0 || !(1..=half).contains(&(ni.entries / per_line)) {

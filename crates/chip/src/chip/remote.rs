@@ -5,7 +5,7 @@ use crate::agenda::Action;
 use crate::floor::Unit;
 use crate::message::{Purpose, Token};
 use crate::ni::remote::{RemoteRequest, Requester};
-use crate::rack::{Outbound, RackMessage};
+use crate::rack_message::{Outbound, RackMessage};
 use crate::OpKind;
 use hostnet_coherence::{Message, Node};
 

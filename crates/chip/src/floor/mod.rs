@@ -23,8 +23,6 @@ pub enum Unit {
 
 /// First line of data; the lines below hold queues.
 pub(crate) const DATA_LINES: u64 = 1 << 24;
-/// Number of lines for the queues of a core: a page, so that their homes are spread over all slices.
-pub(crate) const QUEUE_LINES: u64 = 64;
 const PAGE_LINES: u64 = 64;
 /// Constant in the hash of a line's home, which makes it independent of the hash that selects the controller.
 const HOMES: u64 = 0x686f_6d65;
