@@ -1,15 +1,8 @@
 //! Home of a line: its socket, the CHA slice that serves it, and its place in memory.
 
-use super::{Decoder, DramAddress};
+use super::map::{Decoder, DramAddress};
+use super::number::{of_cluster, socket_of, within};
 use serde::{Deserialize, Serialize};
-
-/// Lines of a socket, as a power of two (64 TiB). The bits of a line number above these hold its socket.
-const SOCKET_BITS: u32 = 40;
-const LINE_BYTES: u64 = 64;
-
-/// Lines of a cluster of a socket, as a power of two (16 TiB). The bits of a line number above these hold its cluster,
-/// below those of the socket.
-const CLUSTER_BITS: u32 = 38;
 
 /// Home of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,38 +67,6 @@ impl Homes {
     }
 }
 
-/// Returns the physical address at which the memory of a socket begins.
-#[must_use]
-pub fn memory_of(socket: u8) -> u64 {
-    (u64::from(socket) << SOCKET_BITS) * LINE_BYTES
-}
-
-/// Returns the physical address at which the memory of a cluster of a socket begins.
-#[must_use]
-pub fn memory_of_cluster(socket: u8, cluster: u8) -> u64 {
-    memory_of(socket) + (u64::from(cluster) << CLUSTER_BITS) * LINE_BYTES
-}
-
-/// Returns the cluster of a line, and the number of the line in the memory of that cluster.
-#[inline]
-pub(super) fn of_cluster(line: u64) -> (u64, u64) {
-    let line = within(line);
-    (line >> CLUSTER_BITS, line & ((1 << CLUSTER_BITS) - 1))
-}
-
-/// Returns the socket whose memory holds a line.
-#[must_use]
-#[inline]
-pub fn socket_of(line: u64) -> u8 {
-    (line >> SOCKET_BITS) as u8
-}
-
-/// Returns the number of a line in the memory of its socket.
-#[inline]
-fn within(line: u64) -> u64 {
-    line & ((1 << SOCKET_BITS) - 1)
-}
-
 /// Returns the slice of a line: a multiplicative hash of its number in the memory of its cluster, scaled to any number
 /// of slices. Each cluster has `slices` slices, which follow those of the previous cluster.
 #[must_use]
@@ -121,7 +82,8 @@ pub fn slice_of(line: u64, slices: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line::one_bank;
+    use crate::line::map_tests::one_bank;
+    use crate::line::number::{memory_of, memory_of_cluster, LINE_BYTES, SOCKET_BITS};
 
     fn homes(slices: u32) -> SocketHomes {
         SocketHomes { slices, decoder: one_bank(&[6, 7, 8]) }

@@ -3,6 +3,9 @@
 mod credit_queue;
 mod home;
 mod map;
+#[cfg(test)]
+mod map_tests;
+mod number;
 mod packet;
 mod pages;
 mod pool_message;
@@ -12,10 +15,11 @@ mod slab;
 mod walk;
 
 pub(crate) use credit_queue::{CreditQueue, RequestCredits};
-pub use home::{memory_of, memory_of_cluster, slice_of, socket_of, Home, Homes, SocketHomes};
-#[cfg(test)]
-pub(crate) use map::one_bank;
+pub use home::{slice_of, Home, Homes, SocketHomes};
 pub use map::{Decoder, DramAddress};
+#[cfg(test)]
+pub(crate) use map_tests::one_bank;
+pub use number::{memory_of, memory_of_cluster, socket_of};
 pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;
 pub(crate) use pages::Translator;

@@ -4,7 +4,7 @@
 //! into it. Addresses beyond the spaces of all sockets interleave over the sockets, run by run. If sockets have
 //! clusters, each cluster has such a space within that of its socket.
 
-use super::home::{memory_of, memory_of_cluster};
+use super::number::{memory_of, memory_of_cluster};
 use crate::params::PageParams;
 use serde::{Deserialize, Serialize};
 
