@@ -4,6 +4,7 @@
 //! them.
 
 mod channel;
+mod channel_slots;
 mod clock;
 mod command;
 mod controller;
