@@ -1,7 +1,7 @@
 //! Mapping from packet sequence numbers to bytes. All messages of a flow except the last have the same size, so the
 //! mapping is arithmetic; messages of ranks are posted one by one.
 
-use super::posted::PostedMessages;
+use super::posted::{PostedMessages, RdmaMessage};
 use crate::params::{RoceParams, Traffic};
 use serde::{Deserialize, Serialize};
 
@@ -21,16 +21,6 @@ enum Messages {
 pub(crate) struct MessagePlan {
     mtu: u64,
     messages: Messages,
-}
-
-/// A message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct RdmaMessage {
-    /// PSN of its first packet.
-    pub(crate) first: u64,
-    /// Offset of its data in the memory region, and bytes.
-    pub(crate) offset: u64,
-    pub(crate) bytes: u64,
 }
 
 /// Data of one packet.

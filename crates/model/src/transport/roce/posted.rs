@@ -1,8 +1,17 @@
 //! Messages that a rank posts one by one. They are kept until they are complete.
 
-use super::plan::RdmaMessage;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// A message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct RdmaMessage {
+    /// PSN of its first packet.
+    pub(crate) first: u64,
+    /// Offset of its data in the memory region, and bytes.
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+}
 
 /// Messages posted by a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
