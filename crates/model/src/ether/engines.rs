@@ -1,7 +1,7 @@
 //! Engines of a NIC or endpoint that compress the payload of packets before a port, and decompress it behind a port.
 //! Packets of flows without compression bypass the engines.
 
-use super::flow_end::TCP_HEADER_BYTES;
+use super::wire::TCP_HEADER_BYTES;
 use crate::line::{Content, Packet};
 use crate::params::{CompressParams, WrittenStream};
 use hostnet_kernel::Time;

@@ -2,6 +2,7 @@
 
 use super::port_queues::PRIORITIES;
 use super::stream::{RdmaFlowEnd, TcpFlowEnd, TransportTimer};
+use super::wire::TCP_HEADER_BYTES;
 use crate::flow::{Application, Datagrams};
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
@@ -10,9 +11,6 @@ use crate::transport::stage_times::Stage;
 use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
-
-/// Bytes of the headers of IP and TCP with timestamps; the SACK option is not counted.
-pub const TCP_HEADER_BYTES: u32 = 52;
 
 /// Transport and application of an end. TCP is not boxed because most ends are TCP and a pointer would cost a cache
 /// miss.

@@ -1,33 +1,31 @@
-//! Ranks of jobs at an endpoint: their messages are sent over the ends of flows of the endpoint, or copied locally.
+//! The ranks and reducers of jobs at an endpoint, and the ends that belong to each.
 
-use super::endpoint::Endpoint;
 use super::flow_end::FlowEnd;
 use super::sums::SwitchSums;
-use crate::flow::{Rank, RankLink, RankRequest};
+use crate::flow::{Rank, RankLink};
 use crate::params::{ClusterParams, Traffic};
-use crate::part::{NetContext, Payload};
-use hostnet_kernel::{ComponentId, Scheduler, Time};
+use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An end that belongs to no rank.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Ranks and reducers at an endpoint; reducers stand for the engine of a switch that sums vectors.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct EndpointRanks {
-    ranks: Vec<Rank>,
+    pub(super) ranks: Vec<Rank>,
     /// Rank or reducer that each end belongs to, by its number at this endpoint, and the rank at the other end.
     /// Numbers of reducers follow those of the ranks.
-    of_ends: Vec<(u32, u32)>,
+    pub(super) of_ends: Vec<(u32, u32)>,
     /// Time of the pending event of each rank.
-    set: Vec<Option<Time>>,
+    pub(super) set: Vec<Option<Time>>,
     pub(super) sums: SwitchSums,
 }
 
 impl EndpointRanks {
     /// Creates the ranks and reducers of all jobs at a host; none if there are none.
-    fn new(cluster: &ClusterParams, host: u16, ends: &[FlowEnd]) -> Option<Box<Self>> {
+    pub(super) fn new(cluster: &ClusterParams, host: u16, ends: &[FlowEnd]) -> Option<Box<Self>> {
         let mut numbers = BTreeMap::new();
         for (job, params) in (0..).zip(&cluster.jobs) {
             for (rank, _) in (0..).zip(&params.hosts).filter(|(_, &at)| at == host) {
@@ -64,121 +62,8 @@ impl EndpointRanks {
     }
 
     /// Returns the index of the reducer with this number; none for the number of a rank.
-    fn reducer(&self, number: u32) -> Option<u32> {
+    pub(super) fn reducer(&self, number: u32) -> Option<u32> {
         let reducer = (number as usize).checked_sub(self.ranks.len())?;
         (reducer < self.sums.reducers.len()).then_some(reducer as u32)
-    }
-}
-
-impl Endpoint {
-    /// Adds the ranks and reducers that jobs have at this host.
-    #[must_use]
-    pub fn with_ranks(mut self, cluster: &ClusterParams, host: u16) -> Self {
-        if !cluster.jobs.is_empty() {
-            self.ranks = EndpointRanks::new(cluster, host, &self.ends);
-        }
-        self
-    }
-
-    /// Begins a new measuring window of the reducers.
-    pub(super) fn reset_sums(&mut self, now: Time) {
-        self.ranks.iter_mut().for_each(|ranks| ranks.sums.reset(now));
-    }
-
-    /// Iterates over the ranks of jobs at this endpoint.
-    pub fn ranks(&self) -> impl Iterator<Item = &Rank> {
-        self.ranks.iter().flat_map(|ranks| &ranks.ranks)
-    }
-
-    /// Returns the number of the first rank in events: after those of ends and services.
-    fn first_rank(&self) -> u32 {
-        (self.ends.len() + self.services().len()) as u32
-    }
-
-    /// Schedules the start of every rank.
-    pub(super) fn begin_ranks(&self, id: ComponentId, scheduler: &mut Scheduler<Payload>) {
-        let set = self.ranks.iter().flat_map(|ranks| &ranks.set);
-        for (rank, at) in (self.first_rank()..).zip(set) {
-            if let Some(at) = at {
-                scheduler.send(id, id, at.ps(), Payload::Begin { connection: rank });
-            }
-        }
-    }
-
-    /// Handles an event of a rank or reducer.
-    pub(super) fn on_rank(&mut self, connection: u32, context: &mut NetContext) {
-        let (first, now) = (self.first_rank(), context.now());
-        let Some(mut ranks) = self.ranks.take() else { return };
-        let rank = connection.wrapping_sub(first);
-        if let Some(set) = ranks.set.get_mut(rank as usize) {
-            // An event for a time that has passed is used up.
-            *set = set.filter(|&at| at > now);
-            let own = &mut ranks.ranks[rank as usize];
-            if let Some((to, bytes)) = own.copied(now) {
-                let (_, from) = own.number();
-                ranks.ranks[to as usize].arrive(from, bytes);
-                self.run_rank(&mut ranks, to, context);
-            }
-            self.run_rank(&mut ranks, rank, context);
-        } else if let Some(reducer) = ranks.reducer(rank) {
-            self.run_reducer(&mut ranks.sums, reducer, connection, context);
-        }
-        self.ranks = Some(ranks);
-    }
-
-    /// Passes bytes received at an end to its rank or reducer.
-    pub(super) fn hand_over(&mut self, end: u32, context: &mut NetContext) {
-        let Some(mut ranks) = self.ranks.take() else { return };
-        let (rank, _) = ranks.of_ends[end as usize];
-        if let Some(reducer) = ranks.reducer(rank) {
-            if self.take_vectors(&mut ranks.sums, reducer, end) {
-                let event = self.first_rank() + rank;
-                self.run_reducer(&mut ranks.sums, reducer, event, context);
-            }
-        } else if rank != NONE && self.exchange(end, &mut ranks, context.now()) {
-            self.run_rank(&mut ranks, rank, context);
-        }
-        self.ranks = Some(ranks);
-    }
-
-    /// Notifies a rank of bytes received at one of its ends and of a completed write. Returns false if there is
-    /// neither.
-    fn exchange(&mut self, end: u32, ranks: &mut EndpointRanks, now: Time) -> bool {
-        let (rank, from) = ranks.of_ends[end as usize];
-        let (at, rank) = (&mut self.ends[end as usize], &mut ranks.ranks[rank as usize]);
-        let Some(application) = at.application_mut() else { return false };
-        let (arrived, is_written) = (application.take_arrived(), application.is_written());
-        if arrived > 0 {
-            rank.arrive_by(from, arrived);
-        }
-        let written = is_written && rank.written(end, now);
-        arrived > 0 || written
-    }
-
-    /// Runs a rank until it has to wait.
-    fn run_rank(&mut self, ranks: &mut EndpointRanks, rank: u32, context: &mut NetContext) {
-        let (first, now) = (self.first_rank(), context.now());
-        loop {
-            match ranks.ranks[rank as usize].next(now) {
-                RankRequest::Send(end, bytes) => {
-                    self.ends[end as usize].update_application(now, |application| application.post(bytes));
-                    // A write that fits the buffer is complete at once.
-                    self.exchange(end, ranks, now);
-                    self.flush(end, context);
-                }
-                RankRequest::Wake(at) => {
-                    let set = &mut ranks.set[rank as usize];
-                    // One event per rank; a later one is set when this has fired.
-                    if set.is_none_or(|set| set > at) {
-                        *set = Some(at);
-                        let delay_ps = at.ps().saturating_sub(now.ps()).max(1);
-                        context.send(context.id, delay_ps, Payload::Begin { connection: first + rank });
-                    }
-                    return;
-                }
-                // Only ranks at servers request work of a core.
-                RankRequest::CoreWork(_) | RankRequest::Nothing => return,
-            }
-        }
     }
 }

@@ -3,6 +3,9 @@
 use hostnet_kernel::{ComponentId, Rng, Time};
 use serde::{Deserialize, Serialize};
 
+/// Bytes of the headers of IP and TCP with timestamps; the SACK option is not counted.
+pub const TCP_HEADER_BYTES: u32 = 52;
+
 /// One direction of a cable, as its sender sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WireParams {

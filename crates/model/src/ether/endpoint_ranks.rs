@@ -1,0 +1,118 @@
+//! Ranks of jobs at an endpoint: their messages are sent over the ends of flows of the endpoint, or copied locally.
+
+use super::endpoint::Endpoint;
+use super::ranks::{EndpointRanks, NONE};
+use crate::flow::{Rank, RankRequest};
+use crate::params::ClusterParams;
+use crate::part::{NetContext, Payload};
+use hostnet_kernel::{ComponentId, Scheduler, Time};
+
+impl Endpoint {
+    /// Adds the ranks and reducers that jobs have at this host.
+    #[must_use]
+    pub fn with_ranks(mut self, cluster: &ClusterParams, host: u16) -> Self {
+        if !cluster.jobs.is_empty() {
+            self.ranks = EndpointRanks::new(cluster, host, &self.ends);
+        }
+        self
+    }
+
+    /// Begins a new measuring window of the reducers.
+    pub(super) fn reset_sums(&mut self, now: Time) {
+        self.ranks.iter_mut().for_each(|ranks| ranks.sums.reset(now));
+    }
+
+    /// Iterates over the ranks of jobs at this endpoint.
+    pub fn ranks(&self) -> impl Iterator<Item = &Rank> {
+        self.ranks.iter().flat_map(|ranks| &ranks.ranks)
+    }
+
+    /// Returns the number of the first rank in events: after those of ends and services.
+    fn first_rank(&self) -> u32 {
+        (self.ends.len() + self.services().len()) as u32
+    }
+
+    /// Schedules the start of every rank.
+    pub(super) fn begin_ranks(&self, id: ComponentId, scheduler: &mut Scheduler<Payload>) {
+        let set = self.ranks.iter().flat_map(|ranks| &ranks.set);
+        for (rank, at) in (self.first_rank()..).zip(set) {
+            if let Some(at) = at {
+                scheduler.send(id, id, at.ps(), Payload::Begin { connection: rank });
+            }
+        }
+    }
+
+    /// Handles an event of a rank or reducer.
+    pub(super) fn on_rank(&mut self, connection: u32, context: &mut NetContext) {
+        let (first, now) = (self.first_rank(), context.now());
+        let Some(mut ranks) = self.ranks.take() else { return };
+        let rank = connection.wrapping_sub(first);
+        if let Some(set) = ranks.set.get_mut(rank as usize) {
+            *set = set.filter(|&at| at > now);
+            let own = &mut ranks.ranks[rank as usize];
+            if let Some((to, bytes)) = own.copied(now) {
+                let (_, from) = own.number();
+                ranks.ranks[to as usize].arrive(from, bytes);
+                self.run_rank(&mut ranks, to, context);
+            }
+            self.run_rank(&mut ranks, rank, context);
+        } else if let Some(reducer) = ranks.reducer(rank) {
+            self.run_reducer(&mut ranks.sums, reducer, connection, context);
+        }
+        self.ranks = Some(ranks);
+    }
+
+    /// Passes bytes received at an end to its rank or reducer.
+    pub(super) fn hand_over(&mut self, end: u32, context: &mut NetContext) {
+        let Some(mut ranks) = self.ranks.take() else { return };
+        let (rank, _) = ranks.of_ends[end as usize];
+        if let Some(reducer) = ranks.reducer(rank) {
+            if self.take_vectors(&mut ranks.sums, reducer, end) {
+                let event = self.first_rank() + rank;
+                self.run_reducer(&mut ranks.sums, reducer, event, context);
+            }
+        } else if rank != NONE && self.exchange(end, &mut ranks, context.now()) {
+            self.run_rank(&mut ranks, rank, context);
+        }
+        self.ranks = Some(ranks);
+    }
+
+    /// Notifies a rank of bytes received at one of its ends and of a completed write. Returns false if there is
+    /// neither.
+    fn exchange(&mut self, end: u32, ranks: &mut EndpointRanks, now: Time) -> bool {
+        let (rank, from) = ranks.of_ends[end as usize];
+        let (at, rank) = (&mut self.ends[end as usize], &mut ranks.ranks[rank as usize]);
+        let Some(application) = at.application_mut() else { return false };
+        let (arrived, is_written) = (application.take_arrived(), application.is_written());
+        if arrived > 0 {
+            rank.arrive_by(from, arrived);
+        }
+        let written = is_written && rank.written(end, now);
+        arrived > 0 || written
+    }
+
+    /// Runs a rank until it has to wait.
+    fn run_rank(&mut self, ranks: &mut EndpointRanks, rank: u32, context: &mut NetContext) {
+        let (first, now) = (self.first_rank(), context.now());
+        loop {
+            match ranks.ranks[rank as usize].next(now) {
+                RankRequest::Send(end, bytes) => {
+                    self.ends[end as usize].update_application(now, |application| application.post(bytes));
+                    self.exchange(end, ranks, now);
+                    self.flush(end, context);
+                }
+                RankRequest::Wake(at) => {
+                    let set = &mut ranks.set[rank as usize];
+                    if set.is_none_or(|set| set > at) {
+                        *set = Some(at);
+                        let delay_ps = at.ps().saturating_sub(now.ps()).max(1);
+                        context.send(context.id, delay_ps, Payload::Begin { connection: first + rank });
+                    }
+                    return;
+                }
+                // Only ranks at servers request work of a core.
+                RankRequest::CoreWork(_) | RankRequest::Nothing => return,
+            }
+        }
+    }
+}
