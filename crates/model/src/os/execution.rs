@@ -3,6 +3,7 @@
 //! Work is given in time at a reference clock. A core has a private frequency and private sleep states (`power`), or
 //! uses the clock of a core that it shares with other engines.
 
+use super::delays::TO_CORE_PS;
 use super::power::{CauseRead, CorePower, PowerWiring};
 use super::task::Task;
 use crate::part::{Context, Payload, PowerEvent};
@@ -148,5 +149,15 @@ impl Execution {
         }
         // The core looks for work again at the end of the halt.
         context.send(context.id, ps, Payload::Step);
+    }
+
+    /// Ends the read of the cause register: a burst is passed on to the power management. Returns true if packets have
+    /// arrived.
+    pub(super) fn end_cause(&mut self, context: &mut Context) -> bool {
+        let (high, received) = self.cause.end_read();
+        if let (Some(high), Some(power)) = (high, &self.power) {
+            context.send(power.manager, TO_CORE_PS, Payload::Power(PowerEvent::Announced { high }));
+        }
+        received
     }
 }

@@ -2,7 +2,6 @@
 
 use super::counters::StackCounts;
 use super::fetch::{FetchPurpose, LineFetch};
-use super::lines::LineProgress;
 use super::region::Region;
 use crate::line::{Evictions, Pages, Walk};
 use crate::params::{AccessPattern, CoreParams, LineSize, StackParams};
@@ -17,6 +16,17 @@ const PREFETCHED: u32 = 4;
 const PREFETCHED_OWED: u64 = 256 * LINE;
 /// A whole line, in the units of pending lines.
 const LINE: u64 = 1 << 16;
+
+/// State of a copy, or of the lines of the kernel, as the core sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::os) enum LineProgress {
+    /// All lines are done.
+    Done,
+    /// The core is busy until this time.
+    Until(Time),
+    /// The core waits for a line in flight.
+    Waiting,
+}
 
 /// Lines of the kernel to be read and to be stored to, in units of 2^-16.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

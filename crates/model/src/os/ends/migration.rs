@@ -17,17 +17,6 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
-/// Migration of a thread: its time and its destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadMigration {
-    /// Time of the migration, in ps from the start of the run.
-    pub at_ps: u64,
-    /// Core that the thread migrates to.
-    pub core: ComponentId,
-    /// Receive queue of that core.
-    pub queue: u16,
-}
-
 /// Flow of this host whose application runs on another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MigratedFlow {

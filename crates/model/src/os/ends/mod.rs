@@ -2,6 +2,7 @@
 //!
 //! Both kinds share one numbering, sockets first, and one queue each for the turns of applications and for output.
 
+pub(in crate::os) mod buffer;
 pub(in crate::os) mod datagram;
 pub(in crate::os) mod migration;
 pub(in crate::os) mod output;

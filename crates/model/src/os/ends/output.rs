@@ -1,5 +1,6 @@
 //! Output of a core: segments of data and acknowledgements from TCP to the NIC; and the timers of TCP.
 
+use super::buffer::Buffer;
 use super::socket::Socket;
 use super::FlowEnds;
 use crate::line::{Content, Ecn, Packet, PacketId};
@@ -65,32 +66,6 @@ impl Output {
         // With more shares than fit they overlap, which only matters to the caches.
         let first = socket as u64 * self.share % self.region.bytes;
         Buffer { base: self.region.base + first, share: self.share, line_size: self.line_size }
-    }
-}
-
-/// Memory that a socket sends from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::os) struct Buffer {
-    base: u64,
-    share: u64,
-    line_size: LineSize,
-}
-
-impl Buffer {
-    /// Returns the memory of `file` in its place. The file is sent again from its start after its end.
-    pub(in crate::os) fn of_file(self, file: Region) -> Self {
-        Self { base: file.base, share: file.bytes, ..self }
-    }
-
-    /// Returns the number of buffers of `unit` bytes that fit.
-    pub(in crate::os) fn places(&self, unit: u64) -> usize {
-        (self.share / unit) as usize
-    }
-
-    /// Returns the virtual line that holds a byte of the stream. The bytes that follow are contiguous, even past the
-    /// end of the share.
-    pub(in crate::os) fn line(&self, byte: u64) -> u64 {
-        (self.base + self.line_size.shrink(byte % self.share)) / 64
     }
 }
 

@@ -1,7 +1,6 @@
 //! End of a TCP flow at a network core: its connection, its application, and the location of its data.
 
-use super::migration::ThreadMigration;
-use super::output::Buffer;
+use super::buffer::Buffer;
 use crate::flow::Application;
 use crate::line::Packet;
 use crate::os::counters::SocketCounts;
@@ -19,6 +18,17 @@ const ETHERNET_BYTES: u32 = 14;
 const QUEUE_PS: u128 = 1_000_000_000;
 /// Maximum data that the NIC may hold by that rule, in bytes (`tcp_limit_output_bytes` of Linux).
 const QUEUE_BYTES_MAX: u64 = 1 << 20;
+
+/// Migration of a thread: its time and its destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadMigration {
+    /// Time of the migration, in ps from the start of the run.
+    pub at_ps: u64,
+    /// Core that the thread migrates to.
+    pub core: ComponentId,
+    /// Receive queue of that core.
+    pub queue: u16,
+}
 
 /// Parameters of one end of a TCP flow whose application runs on a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ mod stores;
 
 use super::counters::StackCounts;
 use super::fetch::{FetchPurpose, FetchResult, LineFetch, LineFetcher};
+pub(in crate::os) use super::kernel::LineProgress;
 use super::kernel::{Kernel, KnownLine, PendingLines};
 use super::region::{Region, Stores};
 use crate::cache::Caches;
@@ -26,17 +27,6 @@ const STORES_MAX: usize = 56;
 /// Lines of a copy within the caches, or from a fluid memory, that are processed before the core checks for other
 /// work: a page.
 const PAGE_LINES: u64 = 64;
-
-/// State of a copy, or of the lines of the kernel, as the core sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::os) enum LineProgress {
-    /// All lines are done.
-    Done,
-    /// The core is busy until this time.
-    Until(Time),
-    /// The core waits for a line in flight.
-    Waiting,
-}
 
 /// Copy in progress.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

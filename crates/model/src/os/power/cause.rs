@@ -1,8 +1,5 @@
 //! Cause register of the NIC (ICR), which the interrupt handler reads before anything else.
 
-use crate::os::delays::TO_CORE_PS;
-use crate::os::execution::Execution;
-use crate::part::{Context, Payload, PowerEvent};
 use serde::{Deserialize, Serialize};
 
 /// Information that the interrupt handler must read from the cause register.
@@ -42,16 +39,10 @@ impl CauseRead {
     pub(super) fn is_pending(&self) -> bool {
         self.asked
     }
-}
 
-impl Execution {
-    /// Ends the read of the cause register: a burst is passed on to the power management. Returns true if packets have
-    /// arrived.
-    pub(in crate::os) fn end_cause(&mut self, context: &mut Context) -> bool {
-        if let (Some(high), Some(power)) = (self.cause.high.take(), &self.power) {
-            // The handler notifies only after it has read the cause.
-            context.send(power.manager, TO_CORE_PS, Payload::Power(PowerEvent::Announced { high }));
-        }
-        std::mem::take(&mut self.cause.received)
+    /// Ends the read. Returns the begin (true) or end (false) of a burst if the NIC announced one, and true if packets
+    /// have arrived.
+    pub(in crate::os) fn end_read(&mut self) -> (Option<bool>, bool) {
+        (self.high.take(), std::mem::take(&mut self.received))
     }
 }

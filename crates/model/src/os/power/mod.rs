@@ -35,7 +35,7 @@ pub struct PowerWiring {
 /// Frequency and sleep of a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CorePower {
-    manager: ComponentId,
+    pub(in crate::os) manager: ComponentId,
     params: PowerParams,
     frequency: usize,
     voltage: usize,

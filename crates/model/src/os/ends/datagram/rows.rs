@@ -2,7 +2,7 @@
 
 use super::DatagramEnd;
 use crate::os::dimm::DimmDriver;
-use crate::os::ends::output::Buffer;
+use crate::os::ends::buffer::Buffer;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
