@@ -5,8 +5,9 @@ use crate::agenda::Agenda;
 use crate::floor::{FloorPlan, Unit};
 use crate::message::{ChipMessage, MessageBody, Token};
 use crate::op::Slab;
-use crate::ChipParams;
-use hostnet_coherence::{Message, Node, Sends};
+use crate::params::QUEUE_LINES;
+use crate::{ChipParams, Placement};
+use hostnet_coherence::{Agent, Message, Node, Sends};
 use hostnet_kernel::Rng;
 use hostnet_noc::Network;
 use serde::{Deserialize, Serialize};
@@ -81,5 +82,44 @@ impl Fabric {
             Node::Agent(agent) if u16::from(agent.index()) < tiles => Unit::Core(u16::from(agent.index())),
             Node::Agent(agent) => Unit::Edge(u16::from(agent.index()) - tiles),
         }
+    }
+
+    /// Returns the agent as which the directory knows a unit.
+    pub(crate) fn node(&self, at: Unit) -> Node {
+        let index = match at {
+            Unit::Edge(row) => self.params.tiles() + row,
+            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => core,
+        };
+        Node::Agent(Agent::new(index as u8).expect("a chip has fewer agents than a directory has bits"))
+    }
+
+    /// Returns the place of the frontend of a core.
+    pub(crate) fn frontend_at(&self, core: u16) -> Unit {
+        match self.params.ni.placement {
+            Placement::Edge => Unit::Edge(self.floor.edge_of(core)),
+            _ => Unit::Core(core),
+        }
+    }
+
+    /// Returns the place of the backend of a core.
+    pub(crate) fn backend_at(&self, core: u16) -> Unit {
+        match self.params.ni.placement {
+            Placement::Edge | Placement::Split => Unit::Edge(self.floor.edge_of(core)),
+            Placement::PerTile | Placement::Numa => Unit::Core(core),
+        }
+    }
+
+    /// Returns the line that holds an entry of a work queue.
+    pub(crate) fn wq_line(&self, core: u16, entry: u64) -> u64 {
+        let ni = &self.params.ni;
+        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.wq_entries_per_line));
+        u64::from(core) * QUEUE_LINES + entry % entries / per_line
+    }
+
+    /// Returns the line that holds an entry of a completion queue.
+    pub(crate) fn cq_line(&self, core: u16, entry: u64) -> u64 {
+        let ni = &self.params.ni;
+        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.cq_entries_per_line));
+        u64::from(core) * QUEUE_LINES + QUEUE_LINES / 2 + entry % entries / per_line
     }
 }

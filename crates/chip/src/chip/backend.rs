@@ -4,7 +4,7 @@ use super::Chip;
 use crate::agenda::Action;
 use crate::floor::Unit;
 use crate::message::{ChipMessage, MessageBody, Purpose, Token};
-use crate::ni::backend::{Backend, LineInFlight, QUEUED};
+use crate::ni::backend::{LineInFlight, QUEUED};
 use crate::op::{LineTimes, RemoteOp};
 use crate::params::class;
 use crate::{Completion, OpKind, Placement};
@@ -12,22 +12,6 @@ use hostnet_coherence::{Message, Node};
 use hostnet_kernel::mix;
 
 impl Chip {
-    /// Returns the place of the backend of a core.
-    fn backend_at(&self, core: u16) -> Unit {
-        match self.fabric.params.ni.placement {
-            // A split NI has only its queues in the tile: data stays at the edge, which saves crossing the chip twice.
-            Placement::Edge | Placement::Split => Unit::Edge(self.fabric.floor.edge_of(core)),
-            Placement::PerTile | Placement::Numa => Unit::Core(core),
-        }
-    }
-
-    fn backend(&mut self, at: Unit) -> &mut Backend {
-        match at {
-            Unit::Edge(row) => &mut self.edges[usize::from(row)].backend,
-            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => &mut self.tiles[usize::from(core)].backend,
-        }
-    }
-
     /// Hands an operation to its backend, whose pipeline takes `cycles` cycles.
     pub(crate) fn at_backend(&mut self, op: u32, cycles: u32) {
         self.ops.get(op).at_backend = self.fabric.now;
@@ -36,8 +20,8 @@ impl Chip {
 
     pub(crate) fn generate(&mut self, op: u32) {
         let core = self.ops.get(op).core;
-        let at = self.backend_at(core);
-        let backend = self.backend(at);
+        let at = self.fabric.backend_at(core);
+        let backend = self.units.backend(at);
         backend.unrolling.push_back(op);
         if !backend.awake {
             self.unroll(at);
@@ -56,7 +40,7 @@ impl Chip {
             Placement::Numa => self.fabric.params.software.mshrs,
             _ => self.fabric.params.ni.in_flight,
         };
-        let backend = self.backend(at);
+        let backend = self.units.backend(at);
         backend.awake = false;
         let Some(&op) = backend.unrolling.front() else { return };
         // `line_complete` wakes the pipeline when a line has come back.
@@ -70,9 +54,9 @@ impl Chip {
             let index = one.unrolled;
             one.unrolled += 1;
             if one.unrolled == one.lines {
-                self.backend(at).unrolling.pop_front();
+                self.units.backend(at).unrolling.pop_front();
             }
-            self.backend(at).in_flight += 1;
+            self.units.backend(at).in_flight += 1;
             let times = LineTimes { made: self.fabric.now, ..LineTimes::default() };
             let flight = self.flights.put(LineInFlight { op, index, times });
             self.request(at, flight);
@@ -91,7 +75,7 @@ impl Chip {
         }
         let line = op.local + u64::from(index);
         let token = Token { what: Purpose::Outgoing, id: flight, index };
-        let from = (at, self.node(at));
+        let from = (at, self.fabric.node(at));
         self.fabric.send_coherence(from, Node::Home, line, Message::ReadOnce, token);
     }
 
@@ -127,7 +111,7 @@ impl Chip {
         let (op, index) = (one.op, one.index);
         let op = self.ops.get(op);
         let (target, kind, line) = (op.target, op.kind, op.remote + u64::from(index));
-        self.send_off_chip(flight, target, (kind, line));
+        self.remote.send_off_chip(flight, target, (kind, line), &mut self.fabric);
     }
 
     /// Returns the kind of operation that a line belongs to.
@@ -148,7 +132,7 @@ impl Chip {
             let op = self.flights.get(flight).op;
             self.ops.get(op).core
         };
-        match self.backend_at(core) {
+        match self.fabric.backend_at(core) {
             at @ Unit::Edge(_) => self.replied(at, flight),
             to => {
                 let from = Unit::Edge(self.port_of(flight));
@@ -167,13 +151,13 @@ impl Chip {
             self.line_complete(flight);
             return;
         }
-        self.backend(at).responses.push_back(flight);
+        self.units.backend(at).responses.push_back(flight);
         self.pump(at);
     }
 
     /// Starts the pipelines of a place in this cycle, unless they are running.
     pub(crate) fn pump(&mut self, at: Unit) {
-        let backend = self.backend(at);
+        let backend = self.units.backend(at);
         if !backend.pumping {
             backend.pumping = true;
             self.complete(at);
@@ -188,18 +172,16 @@ impl Chip {
         if self.fabric.network.queued(terminal, class::REQUEST) < QUEUED {
             let remote = self.next_remote(at);
             if let Some(remote) = remote {
-                self.access_home(remote);
+                self.remote.access_home(remote, &mut self.fabric);
                 went = true;
-            } else if let Some(flight) = self.backend(at).responses.pop_front() {
+            } else if let Some(flight) = self.units.backend(at).responses.pop_front() {
                 self.fabric.schedule(self.fabric.params.ni.rcp_backend_cycles, Action::LineDone { flight });
                 went = true;
             }
-            // Remote requests and responses alternate, so that neither side of a busy edge starves.
-            self.backend(at).remote_before = remote.is_some();
+            self.units.backend(at).remote_before = remote.is_some();
         }
-        // A request that waits its turn, or for room, is tried again in the next cycle.
-        let remotes = matches!(at, Unit::Edge(row) if !self.edges[usize::from(row)].rrpp.ready.is_empty());
-        let backend = self.backend(at);
+        let remotes = matches!(at, Unit::Edge(row) if !self.units.edges[usize::from(row)].rrpp.ready.is_empty());
+        let backend = self.units.backend(at);
         backend.pumping = went || remotes || !backend.responses.is_empty();
         let (pumping, full) = (backend.pumping, backend.responses.len() >= QUEUED);
         let was_closed = std::mem::replace(&mut backend.closed, full);
@@ -215,7 +197,7 @@ impl Chip {
     /// Returns the next remote request, unless it is the turn of a response.
     fn next_remote(&mut self, at: Unit) -> Option<u32> {
         let Unit::Edge(row) = at else { return None };
-        let edge = &mut self.edges[usize::from(row)];
+        let edge = &mut self.units.edges[usize::from(row)];
         if edge.backend.remote_before && !edge.backend.responses.is_empty() {
             return None;
         }
@@ -231,8 +213,8 @@ impl Chip {
             self.line_complete(flight);
             return;
         }
-        let at = self.backend_at(core);
-        let from = (at, self.node(at));
+        let at = self.fabric.backend_at(core);
+        let from = (at, self.fabric.node(at));
         let acked = self.fabric.params.ni.completion == Completion::Acked;
         // Posted: nobody waits for the WriteAck of the home, so the line is complete when it is sent.
         let what = if acked { Purpose::Incoming } else { Purpose::Queue };
@@ -257,8 +239,8 @@ impl Chip {
         // Lines complete in any order; the last one determines the latency of the operation.
         one.last = times;
         let (core, whole) = (one.core, one.complete == one.lines);
-        let at = self.backend_at(core);
-        let backend = self.backend(at);
+        let at = self.fabric.backend_at(core);
+        let backend = self.units.backend(at);
         backend.in_flight -= 1;
         if !backend.awake && !backend.unrolling.is_empty() {
             backend.awake = true;

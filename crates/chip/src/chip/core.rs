@@ -13,24 +13,9 @@ use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::TileHalf;
 
 impl Chip {
-    /// Returns the line that holds an entry of a work queue.
-    pub(crate) fn wq_line(&self, core: u16, entry: u64) -> u64 {
-        let ni = &self.fabric.params.ni;
-        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.wq_entries_per_line));
-        u64::from(core) * QUEUE_LINES + entry % entries / per_line
-    }
-
-    /// Returns the line that holds an entry of a completion queue.
-    pub(crate) fn cq_line(&self, core: u16, entry: u64) -> u64 {
-        let ni = &self.fabric.params.ni;
-        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.cq_entries_per_line));
-        // The lower half of a core's page holds the work queue, the upper half the completion queue.
-        u64::from(core) * QUEUE_LINES + QUEUE_LINES / 2 + entry % entries / per_line
-    }
-
     /// Begins an operation of a core.
     pub(crate) fn begin(&mut self, core: u16) {
-        self.tiles[usize::from(core)].core.more = false;
+        self.units.tiles[usize::from(core)].core.more = false;
         if self.stopping {
             self.end(core);
             return;
@@ -42,12 +27,12 @@ impl Chip {
             DATA_LINES + self.fabric.rng.below(places) * u64::from(lines)
         };
         let (local, remote) = (base(), base());
-        let (target, far) = self.target();
+        let (target, far) = self.remote.target(&mut self.fabric);
         let kind = self.draw_kind();
         let op =
             RemoteOp { kind, core, lines, target, far, local, remote, began: self.fabric.now, ..RemoteOp::default() };
         let op = self.ops.put(op);
-        self.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
+        self.units.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
         if self.fabric.params.ni.placement == Placement::Numa {
             let now = self.fabric.now;
             let one = self.ops.get(op);
@@ -77,7 +62,7 @@ impl Chip {
     /// Counts a load of a core without queues and schedules the next one if another may be in flight.
     fn load_more(&mut self, core: u16) {
         let software = self.fabric.params.software;
-        let one = &mut self.tiles[usize::from(core)].core;
+        let one = &mut self.units.tiles[usize::from(core)].core;
         one.out += 1;
         if self.fabric.params.workload.mode == Mode::Async && one.out < software.mshrs {
             one.more = true;
@@ -87,7 +72,7 @@ impl Chip {
 
     /// Lets a core that begins no more operations wait for those in flight.
     fn end(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
+        let one = &mut self.units.tiles[usize::from(core)].core;
         if one.written == one.read {
             one.doing = CoreActivity::Nothing;
         } else if one.doing != CoreActivity::Spinning {
@@ -98,20 +83,19 @@ impl Chip {
 
     /// Stores a computed work queue entry.
     pub(crate) fn store_wq(&mut self, core: u16, op: u32) {
-        let one = &mut self.tiles[usize::from(core)].core;
+        let one = &mut self.units.tiles[usize::from(core)].core;
         let entry = one.written;
         let place = (entry % one.requests.len() as u64) as usize;
         one.requests[place] = op;
         one.storing = op;
-        let line = self.wq_line(core, entry);
-        // The value of a line is the number of entries written so far; 0 is an unused queue.
+        let line = self.fabric.wq_line(core, entry);
         if self.access(Unit::Core(core), TileHalf::Core, line, Access::Store(entry as u32 + 1)).is_some() {
             self.stored_wq(core);
         }
     }
 
     fn stored_wq(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
+        let one = &mut self.units.tiles[usize::from(core)].core;
         one.written += 1;
         one.since_poll += 1;
         self.ops.get(one.storing).written = self.fabric.now;
@@ -122,8 +106,7 @@ impl Chip {
     fn go_on(&mut self, core: u16) {
         let software = self.fabric.params.software;
         let asynchronous = self.fabric.params.workload.mode == Mode::Async;
-        let one = &mut self.tiles[usize::from(core)].core;
-        // An entry is in use until its completion has been read, so both queues have room alike.
+        let one = &mut self.units.tiles[usize::from(core)].core;
         let room = one.written - one.read < one.requests.len() as u64;
         if !(asynchronous && room) {
             one.doing = CoreActivity::Spinning;
@@ -139,7 +122,7 @@ impl Chip {
 
     /// Polls a changed line of the completion queue for a core that is spinning.
     pub(crate) fn poll_again(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
+        let one = &mut self.units.tiles[usize::from(core)].core;
         one.polling = false;
         if one.doing == CoreActivity::Spinning {
             self.poll(core);
@@ -148,7 +131,7 @@ impl Chip {
 
     /// Polls the completion queue of a core.
     fn poll(&mut self, core: u16) {
-        let one = &self.tiles[usize::from(core)].core;
+        let one = &self.units.tiles[usize::from(core)].core;
         let entry = one.read;
         // A line holds several entries: the last poll has already shown this one.
         if one.seen > entry {
@@ -158,10 +141,10 @@ impl Chip {
         if one.loading {
             return;
         }
-        let line = self.cq_line(core, entry);
+        let line = self.fabric.cq_line(core, entry);
         match self.access(Unit::Core(core), TileHalf::Core, line, Access::Load) {
             Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
-                self.tiles[usize::from(core)].core.seen = u64::from(value);
+                self.units.tiles[usize::from(core)].core.seen = u64::from(value);
                 // The poll itself has already taken one cycle of the handover.
                 let handover = self.fabric.params.ni.handover_cycles.saturating_sub(1);
                 self.read_entry(core, if handed_over { handover } else { 0 });
@@ -169,7 +152,7 @@ impl Chip {
             // A spinning core needs no further event: `changed` polls again when the line changes.
             Some(_) => self.found_nothing(core),
             None => {
-                let one = &mut self.tiles[usize::from(core)].core;
+                let one = &mut self.units.tiles[usize::from(core)].core;
                 one.loading = true;
                 if one.doing != CoreActivity::Spinning {
                     self.begin(core);
@@ -179,7 +162,7 @@ impl Chip {
     }
 
     fn found_nothing(&mut self, core: u16) {
-        if self.tiles[usize::from(core)].core.doing != CoreActivity::Spinning {
+        if self.units.tiles[usize::from(core)].core.doing != CoreActivity::Spinning {
             self.begin(core);
         }
     }
@@ -187,20 +170,19 @@ impl Chip {
     /// Schedules the read of an entry, which takes software some cycles after the entry has arrived.
     fn read_entry(&mut self, core: u16, after: u32) {
         let seen = self.fabric.now + u64::from(after);
-        self.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
-        // The operation is complete for software only when it has read the entry.
+        self.units.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
         self.fabric.schedule(after + self.fabric.params.software.cq_read, Action::CqRead { core, seen });
     }
 
     pub(crate) fn cq_read(&mut self, core: u16, seen: u64) {
-        let one = &mut self.tiles[usize::from(core)].core;
+        let one = &mut self.units.tiles[usize::from(core)].core;
         let op = one.completions[(one.read % one.completions.len() as u64) as usize];
         one.read += 1;
         self.finish(op, seen);
         match self.fabric.params.workload.mode {
             Mode::Async => {
                 // Remaining entries are read one after the other before further operations begin.
-                self.tiles[usize::from(core)].core.since_poll = self.fabric.params.software.poll_every;
+                self.units.tiles[usize::from(core)].core.since_poll = self.fabric.params.software.poll_every;
                 self.go_on(core);
             }
             Mode::Sync => self.begin(core),
@@ -210,7 +192,7 @@ impl Chip {
 
     /// Begins an operation of the next core that takes part.
     fn next_turn(&mut self, core: u16) {
-        self.tiles[usize::from(core)].core.doing = CoreActivity::Nothing;
+        self.units.tiles[usize::from(core)].core.doing = CoreActivity::Nothing;
         let cores = &self.fabric.params.workload.cores;
         // In ascending order, and from the last core back to the first.
         let after = cores.iter().position(|one| *one > core).unwrap_or(0);
@@ -225,7 +207,7 @@ impl Chip {
         (one.at_frontend, one.posting, one.posted) = (now, now, now);
         let core = one.core;
         self.finish(op, now);
-        let one = &mut self.tiles[usize::from(core)].core;
+        let one = &mut self.units.tiles[usize::from(core)].core;
         one.out -= 1;
         match self.fabric.params.workload.mode {
             Mode::Turns => self.next_turn(core),
@@ -267,14 +249,14 @@ impl Chip {
 
     /// Handles the completion of an access that had to wait.
     pub(crate) fn cached(&mut self, at: Unit, half: TileHalf, line: u64, completion: Completion) {
-        self.filling.retain(|filled| *filled != (at, line));
+        self.queues.end_fill(at, line);
         let core = (line / QUEUE_LINES) as u16;
         match (half, completion) {
             (TileHalf::Ni, Completion::Loaded(_)) => self.wq_loaded(core),
             (TileHalf::Ni, Completion::Stored) => self.cq_stored(core),
             (TileHalf::Core, Completion::Stored) => self.stored_wq(core),
             (TileHalf::Core, Completion::Loaded(value)) => {
-                let one = &mut self.tiles[usize::from(core)].core;
+                let one = &mut self.units.tiles[usize::from(core)].core;
                 one.loading = false;
                 // A line of older entries has a smaller number than one that was read before.
                 one.seen = one.seen.max(u64::from(value));
@@ -282,36 +264,18 @@ impl Chip {
                     if one.seen > one.read {
                         self.read_entry(core, 0);
                     } else {
-                        self.poll_soon(core);
+                        self.units.poll_soon(core, &mut self.fabric);
                     }
                 }
             }
         }
-        if self.caches(at).is_pair() {
-            self.changed(at, line);
+        if self.units.caches(at).is_pair() {
+            self.units.changed(at, line, &mut self.fabric);
         }
-        self.retry(at, line);
-    }
-
-    fn poll_soon(&mut self, core: u16) {
-        let one = &mut self.tiles[usize::from(core)].core;
-        if !one.polling {
-            one.polling = true;
-            self.fabric.schedule(1, Action::Poll(core));
-        }
-    }
-
-    /// Reacts to a change of a queue line in a cache: a core or NI that polls the line there sees the change.
-    pub(crate) fn changed(&mut self, at: Unit, line: u64) {
-        let core = (line / QUEUE_LINES) as u16;
-        // The lower half of a core's page is its work queue.
-        if line % QUEUE_LINES < QUEUE_LINES / 2 {
-            self.wq_changed(at, core);
-        } else if at == Unit::Core(core) {
-            let one = &self.tiles[usize::from(core)].core;
-            if one.doing == CoreActivity::Spinning && !one.loading && self.cq_line(core, one.read) == line {
-                self.poll_soon(core);
-            }
+        // Retries an access that had to wait for one of the other half of a tile.
+        let Some((at, half, line, access)) = self.queues.take_stalled(at, line) else { return };
+        if let Some((completion, _)) = self.access(at, half, line, access) {
+            self.cached(at, half, line, completion);
         }
     }
 }

@@ -10,54 +10,21 @@ use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::TileHalf;
 
 impl Chip {
-    /// Returns the place of the frontend of a core.
-    fn frontend_at(&self, core: u16) -> Unit {
-        match self.fabric.params.ni.placement {
-            Placement::Edge => Unit::Edge(self.fabric.floor.edge_of(core)),
-            _ => Unit::Core(core),
-        }
-    }
-
-    /// Reacts to a change of the line that a frontend polls: schedules a poll for the next turn of the queue.
-    pub(crate) fn wq_changed(&mut self, at: Unit, core: u16) {
-        let front = &self.tiles[usize::from(core)].front;
-        // A poll that is scheduled, or a fetch of the line, will see the change anyway.
-        if at == self.frontend_at(core) && !front.visiting && !front.loading {
-            self.plan_visit(core);
-        }
-    }
-
-    /// Schedules a poll. A frontend polls one queue per cycle, its queues in round robin.
-    fn plan_visit(&mut self, core: u16) {
-        self.tiles[usize::from(core)].front.visiting = true;
-        let queues = u64::from(self.fabric.floor.cores_per_edge());
-        let wait = match self.fabric.params.ni.placement {
-            Placement::Edge => {
-                // The first cycle from the next one on in which the queue has its turn.
-                let turn = u64::from(core) % queues;
-                let next = (self.fabric.now + 1) % queues;
-                1 + (turn + queues - next) % queues
-            }
-            _ => 1,
-        };
-        self.fabric.schedule(wait as u32, Action::Visit(core));
-    }
-
     /// Polls a work queue.
     pub(crate) fn visit(&mut self, core: u16) {
-        let entry = self.tiles[usize::from(core)].front.taken;
-        let line = self.wq_line(core, entry);
-        let at = self.frontend_at(core);
+        let entry = self.units.tiles[usize::from(core)].front.taken;
+        let line = self.fabric.wq_line(core, entry);
+        let at = self.fabric.frontend_at(core);
         // This access of the frontend itself counts as no change of the line.
         let found = self.access(at, TileHalf::Ni, line, Access::Load);
-        let front = &mut self.tiles[usize::from(core)].front;
+        let front = &mut self.units.tiles[usize::from(core)].front;
         front.visiting = false;
         match found {
             Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
                 front.taken += 1;
                 // The entry's content travels beside the simulated line, whose value is only a count.
                 let op = {
-                    let requests = &self.tiles[usize::from(core)].core.requests;
+                    let requests = &self.units.tiles[usize::from(core)].core.requests;
                     requests[(entry % requests.len() as u64) as usize]
                 };
                 let ni = self.fabric.params.ni;
@@ -65,8 +32,7 @@ impl Chip {
                 let handover = if handed_over { ni.handover_cycles.saturating_sub(1) } else { 0 };
                 self.ops.get(op).read = self.fabric.now + u64::from(handover);
                 self.fabric.schedule(handover + ni.rgp_frontend_cycles, Action::Handed { op });
-                // A line holds several entries, so the next one may be there already.
-                self.plan_visit(core);
+                self.units.plan_visit(core, &mut self.fabric);
             }
             Some(_) => {}
             None => front.loading = true,
@@ -74,10 +40,10 @@ impl Chip {
     }
 
     pub(crate) fn wq_loaded(&mut self, core: u16) {
-        let front = &mut self.tiles[usize::from(core)].front;
+        let front = &mut self.units.tiles[usize::from(core)].front;
         front.loading = false;
         if !front.visiting {
-            self.plan_visit(core);
+            self.units.plan_visit(core, &mut self.fabric);
         }
     }
 
@@ -99,7 +65,7 @@ impl Chip {
     pub(crate) fn post(&mut self, op: u32) {
         let core = self.ops.get(op).core;
         self.ops.get(op).posting = self.fabric.now;
-        let front = &mut self.tiles[usize::from(core)].front;
+        let front = &mut self.units.tiles[usize::from(core)].front;
         front.posting.push_back(op);
         // One store at a time: entries become visible in their order.
         if !front.storing {
@@ -109,13 +75,13 @@ impl Chip {
 
     /// Writes entries until one must wait for its line.
     fn post_next(&mut self, core: u16) {
-        while !self.tiles[usize::from(core)].front.posting.is_empty() {
-            let entry = self.tiles[usize::from(core)].front.posted;
-            let line = self.cq_line(core, entry);
+        while !self.units.tiles[usize::from(core)].front.posting.is_empty() {
+            let entry = self.units.tiles[usize::from(core)].front.posted;
+            let line = self.fabric.cq_line(core, entry);
             self.enter(core, entry);
-            let at = self.frontend_at(core);
+            let at = self.fabric.frontend_at(core);
             if self.access(at, TileHalf::Ni, line, Access::Store(entry as u32 + 1)).is_none() {
-                self.tiles[usize::from(core)].front.storing = true;
+                self.units.tiles[usize::from(core)].front.storing = true;
                 return;
             }
             self.posted(core);
@@ -124,14 +90,14 @@ impl Chip {
 
     /// Sets the operation of an entry before the entry can be read.
     fn enter(&mut self, core: u16, entry: u64) {
-        let tile = &mut self.tiles[usize::from(core)];
+        let tile = &mut self.units.tiles[usize::from(core)];
         let place = (entry % tile.core.completions.len() as u64) as usize;
         tile.core.completions[place] = tile.front.posting[0];
         self.ops.get(tile.front.posting[0]).posted = self.fabric.now;
     }
 
     fn posted(&mut self, core: u16) {
-        let front = &mut self.tiles[usize::from(core)].front;
+        let front = &mut self.units.tiles[usize::from(core)].front;
         front.posted += 1;
         if let Some(op) = front.posting.pop_front() {
             self.ops.get(op).posted = self.fabric.now;
@@ -139,7 +105,7 @@ impl Chip {
     }
 
     pub(crate) fn cq_stored(&mut self, core: u16) {
-        self.tiles[usize::from(core)].front.storing = false;
+        self.units.tiles[usize::from(core)].front.storing = false;
         self.posted(core);
         self.post_next(core);
     }

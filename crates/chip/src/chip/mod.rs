@@ -6,40 +6,29 @@ mod core;
 mod frontend;
 mod queues;
 mod remote;
+mod units;
 
 use crate::agenda::Action;
 use crate::books::ChipStats;
-use crate::caches::{Access, Caches};
-use crate::core::Core;
+use crate::caches::Access;
 use crate::fabric::Fabric;
 use crate::floor::Unit;
 use crate::message::{ChipMessage, MessageBody, Purpose, Token};
-use crate::ni::{Backend, Frontend, LineInFlight, RemoteRequest, Requester, Rrpp};
+use crate::ni::{LineInFlight, Requester};
 use crate::op::{RemoteOp, Slab};
-use crate::rack_message::Outbound;
+use crate::rack_message::{Outbound, RackMessage};
 use crate::slice::Slice;
 use crate::torus::Place;
+use crate::{ChipError, ChipParams, OpKind};
+use build::build_chip;
+use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::TileHalf;
 use hostnet_coherence::{Message, Node};
 use hostnet_noc::{Delivery, Layout, Network};
+use queues::QueueAccesses;
+use remote::{line_served, RemoteAccesses};
 use serde::{Deserialize, Serialize};
-
-/// A tile without its slice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Tile {
-    pub(crate) core: Core,
-    pub(crate) caches: Caches,
-    pub(crate) front: Frontend,
-    pub(crate) backend: Backend,
-}
-
-/// Units at the edge of a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Edge {
-    pub(crate) caches: Caches,
-    pub(crate) backend: Backend,
-    pub(crate) rrpp: Rrpp,
-}
+use units::Units;
 
 /// Progress of a chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,26 +59,31 @@ pub struct InFlight {
 pub struct Chip {
     pub(crate) fabric: Fabric,
     pub(crate) layout: Layout,
-    pub(crate) tiles: Vec<Tile>,
-    pub(crate) edges: Vec<Edge>,
+    pub(crate) units: Units,
     slices: Vec<Slice>,
     pub(crate) ops: Slab<RemoteOp>,
     pub(crate) flights: Slab<LineInFlight>,
-    pub(crate) remotes: Slab<RemoteRequest>,
-    /// Place of the chip in its rack; `None` for a single chip, which has a mirror.
-    pub(crate) place: Option<Place>,
-    /// Chips that hold the remote memory; empty for a single chip.
-    pub(crate) targets: Vec<u16>,
-    pub(crate) outbound: Vec<Outbound>,
+    remote: RemoteAccesses,
     pub(crate) books: ChipStats,
-    /// Lines that have arrived and are being written to their cache.
-    pub(crate) filling: Vec<(Unit, u64)>,
-    /// Accesses that wait for such a line, or for an access of the other half of the tile.
-    pub(crate) stalled: Vec<(Unit, TileHalf, u64, Access)>,
+    queues: QueueAccesses,
     pub(crate) stopping: bool,
 }
 
 impl Chip {
+    /// Creates a chip whose cores begin in the first cycle.
+    ///
+    /// # Errors
+    /// Fails if a parameter is out of range or if the routes could deadlock.
+    pub fn new(params: ChipParams) -> Result<Self, ChipError> {
+        build_chip(params, None, Vec::new())
+    }
+
+    /// Creates a chip of a rack, whose remote memory is on the chips `targets`. Messages to other chips wait for
+    /// [`Chip::take_outbound`].
+    pub(crate) fn in_rack(params: ChipParams, place: Place, targets: Vec<u16>) -> Result<Self, ChipError> {
+        build_chip(params, Some(place), targets)
+    }
+
     /// Returns the statistics.
     #[must_use]
     pub fn books(&self) -> ChipStats {
@@ -120,7 +114,7 @@ impl Chip {
         InFlight {
             operations: self.ops.len(),
             lines: self.flights.len(),
-            remote: self.remotes.len(),
+            remote: self.remote.in_flight(),
             directory: self.slices.iter().map(Slice::waiting).sum(),
             packets: self.fabric.network.in_flight(),
         }
@@ -235,12 +229,54 @@ impl Chip {
             // Nobody waits for a write-back.
             (Unit::Memory(_), _) => {}
             (_, Message::DataOnce(_) | Message::WriteAck) => match token.what {
-                Purpose::Served => self.line_served(token.id),
+                Purpose::Served => line_served(token.id, &mut self.fabric),
                 Purpose::Outgoing => self.outgoing_line_read(to, token.id),
                 Purpose::Incoming => self.line_stored(token.id),
                 Purpose::Queue => {}
             },
-            _ => self.cache_message(to, line, from, message),
+            _ => self.queues.receive((to, line), from, message, &mut self.units, &mut self.fabric),
+        }
+    }
+
+    /// Reads or writes a line of a queue; see [`QueueAccesses::access`].
+    fn access(&mut self, at: Unit, half: TileHalf, line: u64, access: Access) -> Option<(Completion, bool)> {
+        self.queues.access((at, half, line, access), &mut self.units, &mut self.fabric)
+    }
+
+    /// Takes the messages to other chips since the last call.
+    pub(crate) fn take_outbound(&mut self) -> Vec<Outbound> {
+        self.remote.take_outbound()
+    }
+
+    /// Returns the number of cycles of a hop between chips.
+    pub(crate) fn hop_cycles(&self) -> u64 {
+        u64::from(self.fabric.params.rack.hop_cycles)
+    }
+
+    /// Handles a message from another chip.
+    pub(crate) fn receive_message(&mut self, from: u16, word: RackMessage) {
+        match word {
+            RackMessage::Request { flight, kind, line } => self.arrive(kind, line, Requester::Chip(from, flight)),
+            RackMessage::Answer { flight, cycles } => {
+                self.served_in(flight, cycles);
+                self.back(flight);
+            }
+        }
+    }
+
+    fn arrive(&mut self, kind: OpKind, line: u64, requester: Requester) {
+        self.remote.arrive(kind, line, requester, &mut self.units, &mut self.fabric);
+    }
+
+    fn serve(&mut self, remote: u32) {
+        let row = self.remote.serve(remote, &mut self.units);
+        self.pump(Unit::Edge(row));
+    }
+
+    fn answer(&mut self, remote: u32) {
+        let Self { books, units, fabric, .. } = self;
+        if let Some((flight, cycles)) = self.remote.answer(remote, books, units, fabric) {
+            self.served_in(flight, cycles);
         }
     }
 }

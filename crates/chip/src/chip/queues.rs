@@ -1,77 +1,85 @@
 //! Accesses to lines of queues, through the coherence protocol.
 
-use super::Chip;
+use super::units::Units;
 use crate::agenda::Action;
-use crate::caches::{Access, Caches};
+use crate::caches::Access;
+use crate::fabric::Fabric;
 use crate::floor::Unit;
 use crate::message::Token;
 use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::TileHalf;
-use hostnet_coherence::{Agent, Message, Node};
+use hostnet_coherence::{Message, Node};
+use serde::{Deserialize, Serialize};
 
-impl Chip {
+/// An access to a line of a queue, from a half of the caches at a place.
+pub(crate) type QueueAccess = (Unit, TileHalf, u64, Access);
+
+/// Accesses to lines of queues that are not complete.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct QueueAccesses {
+    /// Lines that have arrived and are being written to their cache.
+    filling: Vec<(Unit, u64)>,
+    /// Accesses that wait for such a line, or for an access of the other half of the tile.
+    stalled: Vec<QueueAccess>,
+}
+
+impl QueueAccesses {
     /// Handles a coherence message for the caches of queue lines.
-    pub(super) fn cache_message(&mut self, at: Unit, line: u64, from: Node, message: Message) {
+    pub(super) fn receive(
+        &mut self,
+        (at, line): (Unit, u64),
+        from: Node,
+        message: Message,
+        units: &mut Units,
+        fabric: &mut Fabric,
+    ) {
         let half = if matches!(at, Unit::Edge(_)) { TileHalf::Ni } else { TileHalf::Core };
-        let cycles = self.fabric.params.cache.l1_cycles;
-        let node = self.node(at);
-        let outcome = self.caches(at).receive(half, line, from, message);
-        self.fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
+        let cycles = fabric.params.cache.l1_cycles;
+        let node = fabric.node(at);
+        let outcome = units.caches(at).receive(half, line, from, message);
+        fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         if let Some((half, completion)) = outcome.done {
-            self.fabric.schedule(cycles, Action::Cached { at, half, line, completion });
-            // The protocol has the line, but the cache is still being filled for `l1_cycles`: accesses wait for it.
+            fabric.schedule(cycles, Action::Cached { at, half, line, completion });
             self.filling.push((at, line));
         }
-        self.changed(at, line);
+        units.changed(at, line, fabric);
     }
 
     /// Reads or writes a line of a queue. If the access is served at once, returns its completion, and true if the
-    /// line came from the other half of the tile. Otherwise [`Chip::cached`] is called when the access is served.
-    pub(crate) fn access(&mut self, at: Unit, half: TileHalf, line: u64, access: Access) -> Option<(Completion, bool)> {
+    /// line came from the other half of the tile. Otherwise [`Action::Cached`] follows when the access is served.
+    pub(super) fn access(
+        &mut self,
+        (at, half, line, access): QueueAccess,
+        units: &mut Units,
+        fabric: &mut Fabric,
+    ) -> Option<(Completion, bool)> {
         if self.filling.contains(&(at, line)) {
             self.stalled.push((at, half, line, access));
             return None;
         }
-        let node = self.node(at);
-        let outcome = self.caches(at).access(half, line, access);
-        // The other half of the tile has a transaction pending: `retry` repeats the access after it.
+        let node = fabric.node(at);
+        let outcome = units.caches(at).access(half, line, access);
         if outcome.stalled {
             self.stalled.push((at, half, line, access));
             return None;
         }
-        let cycles = self.fabric.params.cache.l1_cycles;
-        self.fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
+        let cycles = fabric.params.cache.l1_cycles;
+        fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         let (_, completion) = outcome.done?;
-        // In a tile the other half polls the same line and sees the store at once.
-        if matches!(access, Access::Store(_)) && self.caches(at).is_pair() {
-            self.changed(at, line);
+        if matches!(access, Access::Store(_)) && units.caches(at).is_pair() {
+            units.changed(at, line, fabric);
         }
         Some((completion, outcome.handed_over))
     }
 
-    /// Retries an access that had to wait for one of the other half of a tile.
-    pub(crate) fn retry(&mut self, at: Unit, line: u64) {
-        let Some(place) = self.stalled.iter().position(|wait| (wait.0, wait.2) == (at, line)) else { return };
-        let (at, half, line, access) = self.stalled.remove(place);
-        if let Some((completion, _)) = self.access(at, half, line, access) {
-            self.cached(at, half, line, completion);
-        }
+    /// Notes that a line has been written to its cache.
+    pub(super) fn end_fill(&mut self, at: Unit, line: u64) {
+        self.filling.retain(|filled| *filled != (at, line));
     }
 
-    pub(crate) fn caches(&mut self, at: Unit) -> &mut Caches {
-        match at {
-            Unit::Edge(row) => &mut self.edges[usize::from(row)].caches,
-            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => &mut self.tiles[usize::from(core)].caches,
-        }
-    }
-
-    /// Returns the agent as which the directory knows a unit.
-    pub(crate) fn node(&self, at: Unit) -> Node {
-        let index = match at {
-            // Agents are numbered: tiles first, then the edge parts.
-            Unit::Edge(row) => self.fabric.params.tiles() + row,
-            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => core,
-        };
-        Node::Agent(Agent::new(index as u8).expect("a chip has fewer agents than a directory has bits"))
+    /// Takes the oldest access to a line that had to wait.
+    pub(super) fn take_stalled(&mut self, at: Unit, line: u64) -> Option<QueueAccess> {
+        let place = self.stalled.iter().position(|wait| (wait.0, wait.2) == (at, line))?;
+        Some(self.stalled.remove(place))
     }
 }

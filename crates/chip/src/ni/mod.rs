@@ -7,4 +7,4 @@ pub(crate) mod remote;
 
 pub(crate) use backend::{Backend, LineInFlight};
 pub(crate) use frontend::Frontend;
-pub(crate) use remote::{RemoteRequest, Requester, Rrpp};
+pub(crate) use remote::{Requester, Rrpp};
