@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::directory::{LineHolders, LlcBlock};
-use crate::explore::{AgentLine, LineWorld, System, World};
+use crate::explore::{AgentLine, LineWorld, World};
 use crate::tile::Copy;
-use crate::{Agent, Illegal, Rules, Sharers};
+use crate::{Agent, Illegal, Sharers};
 
 /// Invariant of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,14 +63,14 @@ impl fmt::Display for BrokenInvariant {
     }
 }
 
-impl<R: Rules> System<R> {
+impl World {
     /// Checks the invariants that depend on a single state.
     ///
     /// # Errors
     ///
     /// Returns the first violation.
-    pub fn check(&self, world: &World) -> Result<(), BrokenInvariant> {
-        world.lines.iter().try_for_each(check_line)
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
+        self.lines.iter().try_for_each(check_line)
     }
 }
 

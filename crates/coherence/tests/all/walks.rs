@@ -20,7 +20,7 @@ fn step(system: &System<Protocol>, world: &mut World, choice: usize, seen: &mut 
     match system.apply(world, action) {
         Ok(None) => false,
         Ok(Some(next)) => {
-            system.check(&next).unwrap_or_else(|broken| panic!("{action}: {broken}"));
+            next.check().unwrap_or_else(|broken| panic!("{action}: {broken}"));
             *world = next;
             seen(action);
             true
@@ -38,7 +38,7 @@ fn drain(system: &System<Protocol>, world: &mut World) {
         let deliveries = system.actions(world).into_iter().filter(|action| matches!(action, Action::Deliver(..)));
         let next = deliveries.into_iter().find_map(|action| system.apply(world, action).expect("coherent"));
         *world = next.expect("some message can be delivered");
-        system.check(world).expect("coherent");
+        world.check().expect("coherent");
     }
     panic!("messages beget messages");
 }
