@@ -4,8 +4,7 @@
 //! Chaudhuri and Subramoney, ISCA 2011): observed sets take every line, and the hit rate of a core there decides
 //! whether the other sets take its clean lines, too.
 
-use super::Caches;
-use crate::params::CleanVictims;
+use crate::params::{CleanVictims, LlcParams};
 use serde::{Deserialize, Serialize};
 
 /// Number of sets per observed set.
@@ -31,31 +30,39 @@ impl ReusePredictor {
     }
 }
 
-impl Caches {
-    /// Returns true if the set of a line is observed: one of every 32 consecutive sets, at a varying position.
-    #[inline]
-    fn is_observed(&self, line: u64) -> bool {
-        let set = line % u64::from(self.params.llc.sets);
-        let group = set / OBSERVED;
-        // The position varies from group to group, so that no stride meets all observed sets or none.
-        (set ^ group ^ (group / OBSERVED)) % OBSERVED == 0
+/// Returns true if the set of a line is observed: one of every 32 consecutive sets, at a varying position.
+#[inline]
+fn is_observed(params: &LlcParams, line: u64) -> bool {
+    let set = line % u64::from(params.sets);
+    let group = set / OBSERVED;
+    (set ^ group ^ (group / OBSERVED)) % OBSERVED == 0
+}
+
+/// Reuse predictors, by core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ReusePredictors {
+    cores: Vec<ReusePredictor>,
+}
+
+impl ReusePredictors {
+    pub(super) fn new(cores: u32) -> Self {
+        Self { cores: vec![ReusePredictor::default(); cores as usize] }
     }
 
     /// Records the result of a core's read at the LLC.
     #[inline]
-    pub(super) fn observe(&mut self, core: u32, line: u64, hit: bool) {
-        if self.params.llc.clean_victims == CleanVictims::Foreseen && self.is_observed(line) {
-            self.foresight[core as usize].note(hit);
+    pub(super) fn observe(&mut self, params: &LlcParams, core: u32, line: u64, hit: bool) {
+        if params.clean_victims == CleanVictims::Foreseen && is_observed(params, line) {
+            self.cores[core as usize].note(hit);
         }
     }
 
     /// Returns true if the LLC takes a clean line from a core.
     #[inline]
-    pub(super) fn takes_clean(&self, core: u32, line: u64) -> bool {
-        match self.params.llc.clean_victims {
+    pub(super) fn takes_clean(&self, params: &LlcParams, core: u32, line: u64) -> bool {
+        match params.clean_victims {
             CleanVictims::All => true,
-            // Observed sets accept every line, or they could not tell if it would be reused.
-            CleanVictims::Foreseen => self.foresight[core as usize].foresees_reuse() || self.is_observed(line),
+            CleanVictims::Foreseen => self.cores[core as usize].foresees_reuse() || is_observed(params, line),
             CleanVictims::None => false,
         }
     }
@@ -64,12 +71,12 @@ impl Caches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::edge_tests::foreseeing as caches;
+    use crate::cache::edge_tests::foreseeing;
 
     #[test]
     fn one_set_of_each_32_is_observed_and_not_always_the_same() {
-        let caches = caches(2048);
-        let observed: Vec<u64> = (0..2048).filter(|&line| caches.is_observed(line)).collect();
+        let params = foreseeing(2048).params().llc.clone();
+        let observed: Vec<u64> = (0..2048).filter(|&line| is_observed(&params, line)).collect();
         assert_eq!(observed.len(), 64);
         assert!((0..64).all(|group| observed.iter().filter(|&&line| line / 32 == group).count() == 1));
         assert!(observed.iter().any(|line| line % 32 == 5));
@@ -77,20 +84,24 @@ mod tests {
 
     #[test]
     fn an_opinion_changes_after_as_many_hits_as_make_it_firm() {
-        let mut caches = caches(2048);
+        let params = foreseeing(2048).params().llc.clone();
+        let mut caches = ReusePredictors::new(2);
         let (observed, other) = (0, 1);
-        assert!(caches.is_observed(observed) && !caches.is_observed(other));
-        assert!(caches.takes_clean(0, other), "until a core has missed");
-        (0..10_000).for_each(|_| caches.observe(0, observed, false));
-        (0..10_000).for_each(|_| caches.observe(0, other, true));
-        assert!(!caches.takes_clean(0, other) && caches.takes_clean(0, observed), "other sets tell nothing");
-        (1..FIRM).for_each(|_| caches.observe(0, observed, true));
-        assert!(!caches.takes_clean(0, other));
-        caches.observe(0, observed, true);
-        assert!(caches.takes_clean(0, other));
-        (0..10_000).for_each(|_| caches.observe(0, observed, true));
-        (0..FIRM).for_each(|_| caches.observe(0, observed, false));
-        assert!(!caches.takes_clean(0, other));
-        assert!(caches.takes_clean(1, other), "each core has an opinion of its own");
+        assert!(is_observed(&params, observed) && !is_observed(&params, other));
+        assert!(caches.takes_clean(&params, 0, other), "until a core has missed");
+        (0..10_000).for_each(|_| caches.observe(&params, 0, observed, false));
+        (0..10_000).for_each(|_| caches.observe(&params, 0, other, true));
+        assert!(
+            !caches.takes_clean(&params, 0, other) && caches.takes_clean(&params, 0, observed),
+            "other sets tell nothing"
+        );
+        (1..FIRM).for_each(|_| caches.observe(&params, 0, observed, true));
+        assert!(!caches.takes_clean(&params, 0, other));
+        caches.observe(&params, 0, observed, true);
+        assert!(caches.takes_clean(&params, 0, other));
+        (0..10_000).for_each(|_| caches.observe(&params, 0, observed, true));
+        (0..FIRM).for_each(|_| caches.observe(&params, 0, observed, false));
+        assert!(!caches.takes_clean(&params, 0, other));
+        assert!(caches.takes_clean(&params, 1, other), "each core has an opinion of its own");
     }
 }

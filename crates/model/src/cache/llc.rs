@@ -12,7 +12,7 @@ impl Caches {
     pub fn read(&mut self, core: u32, line: u64, class: u8) -> LlcRead {
         let (hit, evicted) =
             if self.inclusive { (self.read_inclusive(core, line, class), None) } else { self.read_victim(core, line) };
-        self.observe(core, line, hit.is_some());
+        self.foresight.observe(&self.params.llc, core, line, hit.is_some());
         let counts = self.counts.class(class);
         counts.llc_lookups += 1;
         counts.llc_misses += u64::from(hit.is_none());
@@ -22,30 +22,38 @@ impl Caches {
     #[inline]
     fn read_victim(&mut self, core: u32, line: u64) -> (Option<bool>, Option<EvictedLine>) {
         let slice = self.slice(line);
-        // A victim LLC is exclusive: the copy moves to the core, with the duty to write it back.
-        if let Some(given) = self.llc[slice].remove(line) {
+        if let Some(given) = self.slices.llc[slice].remove(line) {
             self.counts.leave(given);
             return (Some(given.dirty), self.track(slice, line, core));
         }
-        let Some(slot) = self.filter[slice].lookup(line) else {
+        let Some(slot) = self.slices.filter[slice].lookup(line) else {
             return (None, self.track(slice, line, core));
         };
         (self.read_held(core, line, slice, slot), None)
     }
 
+    /// Adds a line to the snoop filter, which does not have it. The line of a replaced entry is invalidated in the
+    /// cores. Returns that line if it was dirty.
+    #[inline]
+    fn track(&mut self, slice: usize, line: u64, core: u32) -> Option<EvictedLine> {
+        let (line, holder) = self.slices.filter[slice].insert(line, Holder::core(core), u32::MAX)?;
+        let class = self.l2.back_invalidate(line, holder, &mut self.counts).dirty?;
+        self.counts.class(class).core_evictions += 1;
+        Some(EvictedLine { line, class, io: false })
+    }
+
     /// Reads a line that the snoop filter tracks. While the line is in flight to or from a core, no core may have it.
     fn read_held(&mut self, core: u32, line: u64, slice: usize, slot: ArraySlot) -> Option<bool> {
-        let holder = self.filter[slice].data(slot);
-        let copies = self.snoop(core, line, holder);
-        // Recorded even on a miss, because the line is now in flight to this core.
-        self.filter[slice].set_data(slot, holder.and(core));
+        let holder = self.slices.filter[slice].data(slot);
+        let copies = self.l2.snoop(core, line, holder, false);
+        self.slices.filter[slice].set_data(slot, holder.and(core));
         copies.any.then_some(copies.dirty.is_some())
     }
 
     #[inline]
     fn read_inclusive(&mut self, core: u32, line: u64, class: u8) -> Option<bool> {
         let slice = self.slice(line);
-        let llc = &mut self.llc[slice];
+        let llc = &mut self.slices.llc[slice];
         let slot = llc.find(line)?;
         llc.touch(slot);
         let held = llc.data(slot);
@@ -65,9 +73,9 @@ impl Caches {
 
     /// Snoops the holders of a line that another core reads. An inclusive LLC takes the data of a dirty copy.
     pub(super) fn write_back_copies(&mut self, reader: u32, line: u64, holder: Holder) {
-        if let Some(class) = self.snoop(reader, line, holder).dirty {
+        if let Some(class) = self.l2.snoop(reader, line, holder, true).dirty {
             let slice = self.slice(line);
-            if let Some(slot) = self.llc[slice].find(line) {
+            if let Some(slot) = self.slices.llc[slice].find(line) {
                 self.take_over(slice, slot, class);
             }
         }
@@ -77,8 +85,7 @@ impl Caches {
     #[inline]
     pub fn fetched(&mut self, line: u64, class: u8) -> Option<EvictedLine> {
         let slice = self.slice(line);
-        // Another core may have fetched the line meanwhile.
-        if !self.inclusive || self.llc[slice].find(line).is_some() {
+        if !self.inclusive || self.slices.llc[slice].find(line).is_some() {
             return None;
         }
         self.allocate(slice, line, LlcLine { class, ..LlcLine::default() }, self.masks[usize::from(class)])
@@ -90,15 +97,14 @@ impl Caches {
     pub fn put(&mut self, core: u32, victim: Victim) -> Option<EvictedLine> {
         let Victim { line, class, dirty, taken } = victim;
         let slice = self.slice(line);
-        let tracked_holder = self.filter.get(slice).and_then(|filter| filter.find(line));
+        let tracked_holder = self.slices.filter.get(slice).and_then(|filter| filter.find(line));
         if let Some(slot) = tracked_holder {
-            let holder = self.filter[slice].data(slot);
-            // The core has read the line again before its older copy arrived (docs/models/cache.md, Races).
-            if self.merge_into_copy(line, holder, dirty) {
+            let holder = self.slices.filter[slice].data(slot);
+            if self.l2.merge_into_copy(line, holder, dirty) {
                 return None;
             }
-            self.filter[slice].take(slot);
-        } else if let Some(slot) = self.llc[slice].find(line) {
+            self.slices.filter[slice].take(slot);
+        } else if let Some(slot) = self.slices.llc[slice].find(line) {
             if dirty {
                 self.take_over(slice, slot, class);
                 self.release(core, slice, slot, line);
@@ -115,19 +121,19 @@ impl Caches {
     /// Replaces the LLC's data of a line by a core's.
     #[inline]
     fn take_over(&mut self, slice: usize, slot: ArraySlot, class: u8) {
-        let held = self.llc[slice].data(slot);
+        let held = self.slices.llc[slice].data(slot);
         let taken = LlcLine { class, dirty: true, io: false, read: false, ..held };
         self.counts.leave(held);
-        self.llc[slice].set_data(slot, taken);
+        self.slices.llc[slice].set_data(slot, taken);
         self.counts.enter(taken);
     }
 
     /// Clears the holder of a line in an inclusive LLC if that core has lost the line.
     #[inline]
     fn release(&mut self, core: u32, slice: usize, slot: ArraySlot, line: u64) {
-        let held = self.llc[slice].data(slot);
-        if held.holder == Holder::core(core) && self.l2[core as usize].find(line).is_none() {
-            self.llc[slice].set_data(slot, LlcLine { holder: Holder::NONE, ..held });
+        let held = self.slices.llc[slice].data(slot);
+        if held.holder == Holder::core(core) && self.l2.of(core).find(line).is_none() {
+            self.slices.llc[slice].set_data(slot, LlcLine { holder: Holder::NONE, ..held });
         }
     }
 
@@ -136,15 +142,31 @@ impl Caches {
     #[inline]
     pub(super) fn allocate(&mut self, slice: usize, line: u64, coming: LlcLine, mask: u32) -> Option<EvictedLine> {
         self.counts.enter(coming);
-        let (line, mut left) = self.llc[slice].insert(line, coming, mask)?;
+        let (line, mut left) = self.slices.llc[slice].insert(line, coming, mask)?;
         self.counts.leave(left);
-        // A dirty copy in a core is newer than the line that leaves, and goes to memory with it.
-        if let Some(class) = self.back_invalidate(line, left.holder).dirty {
+        if let Some(class) = self.l2.back_invalidate(line, left.holder, &mut self.counts).dirty {
             left = LlcLine { class, dirty: true, io: false, ..left };
         }
         left.dirty.then(|| {
             self.counts.write_back(left);
             EvictedLine { line, class: left.class, io: left.io }
         })
+    }
+
+    /// Writes a line back to memory for a core. All copies stay and become clean. Returns true if a copy was dirty.
+    pub fn clean(&mut self, line: u64) -> bool {
+        let slice = self.slice(line);
+        let mut dirty = false;
+        let llc = &mut self.slices.llc[slice];
+        if let Some(slot) = llc.find(line) {
+            let held = llc.data(slot);
+            dirty |= held.dirty;
+            let clean = LlcLine { dirty: false, ..held };
+            self.counts.leave(held);
+            llc.set_data(slot, clean);
+            self.counts.enter(clean);
+        }
+        let holder = self.slices.holder(slice, line);
+        self.l2.clean(line, holder, false).is_some() || dirty
     }
 }

@@ -1,19 +1,19 @@
 //! Caches of a socket: their content, without time. The components that use them add the latencies.
 
 pub mod array;
-mod clean;
+mod copies;
 mod counts;
-mod ddio;
 #[cfg(test)]
 mod edge_tests;
 mod foresight;
 mod holder;
 mod llc;
+mod outside;
 mod private;
 #[cfg(test)]
 mod reference_tests;
-mod remote;
 mod replacement;
+mod slices;
 mod sockets;
 #[cfg(test)]
 mod tests;
@@ -24,10 +24,12 @@ pub use sockets::SocketCaches;
 
 use crate::line::slice_of;
 use crate::params::{CacheParams, Inclusion};
-use foresight::ReusePredictor;
+use copies::PrivateCaches;
+use foresight::ReusePredictors;
 use holder::Holder;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
+use slices::LlcSlices;
 
 /// Line that leaves an L2 for the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,18 +149,14 @@ pub struct Caches {
     params: CacheParams,
     inclusive: bool,
     /// Number of slices that a line may be homed in: all, or those of its cluster.
-    slices: u32,
+    slices_of_line: u32,
     /// Mask of ways that the cores of a class may allocate in, by class.
     masks: Vec<u32>,
     counts: CacheCounts,
-    /// L2 caches, by core.
-    l2: Vec<TagArray<L2Line>>,
-    /// Reuse predictor of clean victims, by core.
-    foresight: Vec<ReusePredictor>,
-    /// LLC, by slice.
-    llc: Vec<TagArray<LlcLine>>,
-    /// Snoop filter, by slice. Empty if the LLC is inclusive and records the holders itself.
-    filter: Vec<TagArray<Holder>>,
+    l2: PrivateCaches,
+    /// Reuse predictors of clean victims.
+    foresight: ReusePredictors,
+    slices: LlcSlices,
 }
 
 /// Returns the random stream of an array: the kind of array in the bits from 32 up, its index below. Each array draws
@@ -192,11 +190,17 @@ impl Caches {
             inclusive,
             masks,
             counts: CacheCounts::new(classes),
-            l2: (0..cores).map(|index| TagArray::new(l2.sets, l2.ways, l2.replacement, rng(1, index))).collect(),
-            foresight: vec![ReusePredictor::default(); cores as usize],
-            llc: (0..slices).map(|index| TagArray::new(llc.sets, llc.ways, llc.replacement, rng(2, index))).collect(),
-            filter: (0..filters).map(filter).collect(),
-            slices,
+            l2: PrivateCaches::new(
+                (0..cores).map(|index| TagArray::new(l2.sets, l2.ways, l2.replacement, rng(1, index))).collect(),
+            ),
+            foresight: ReusePredictors::new(cores),
+            slices: LlcSlices {
+                llc: (0..slices)
+                    .map(|index| TagArray::new(llc.sets, llc.ways, llc.replacement, rng(2, index)))
+                    .collect(),
+                filter: (0..filters).map(filter).collect(),
+            },
+            slices_of_line: slices,
             params: params.clone(),
         }
     }
@@ -204,7 +208,7 @@ impl Caches {
     /// Divides the slices among `clusters` clusters.
     #[must_use]
     pub fn with_clusters(self, clusters: u32) -> Self {
-        Self { slices: self.llc.len() as u32 / clusters, ..self }
+        Self { slices_of_line: self.slices.llc.len() as u32 / clusters, ..self }
     }
 
     /// Returns the parameters.
@@ -222,25 +226,21 @@ impl Caches {
     /// Returns true if the LLC has a line. Does not count as a use.
     #[must_use]
     pub fn llc_has(&self, line: u64) -> bool {
-        self.llc[self.slice(line)].find(line).is_some()
+        self.slices.llc[self.slice(line)].find(line).is_some()
     }
 
     /// Prefetches the LLC state of a line into the host processor's cache, before an expected lookup. Simulated state
     /// does not change.
     #[inline]
     pub fn expect(&self, line: u64) {
-        let slice = self.slice(line);
-        self.llc[slice].expect(line);
-        if let Some(filter) = self.filter.get(slice) {
-            filter.expect(line);
-        }
+        self.slices.expect(self.slice(line), line);
     }
 
     /// Prefetches the LLC state that an expected access of a core may need: that of the line, and that of the line it
     /// would displace from the L2. See [`Caches::expect`].
     #[inline]
     pub fn expect_access(&self, core: u32, line: u64) {
-        let l2 = &self.l2[core as usize];
+        let l2 = self.l2.of(core);
         if l2.find(line).is_none() {
             self.expect(line);
             l2.leaving(line).into_iter().for_each(|leaving| self.expect(leaving));
@@ -254,6 +254,6 @@ impl Caches {
 
     #[inline]
     fn slice(&self, line: u64) -> usize {
-        usize::from(slice_of(line, self.slices))
+        usize::from(slice_of(line, self.slices_of_line))
     }
 }

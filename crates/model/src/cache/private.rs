@@ -9,7 +9,7 @@ impl Caches {
     pub fn access(&mut self, core: u32, line: u64, class: u8, store: bool) -> L2Access {
         let counts = self.counts.class(class);
         counts.l2_lookups += 1;
-        let l2 = &mut self.l2[core as usize];
+        let l2 = self.l2.of_mut(core);
         let Some(slot) = l2.lookup(line) else {
             counts.l2_misses += 1;
             return L2Access::Miss;
@@ -25,11 +25,20 @@ impl Caches {
         L2Access::Hit { prefetched }
     }
 
+    /// Invalidates the copies of all other cores, because `core` stores to the line.
+    fn claim(&mut self, core: u32, line: u64) {
+        let slice = self.slice(line);
+        if let Some((slot, before)) = self.slices.tracked_holder(slice, line) {
+            self.slices.note(slice, slot, Holder::core(core));
+            self.l2.invalidate_copies(line, before, Some(core));
+        }
+    }
+
     /// Returns true if the L2 of a core has a line. Changes nothing.
     #[must_use]
     #[inline]
     pub fn holds(&self, core: u32, line: u64) -> bool {
-        self.l2[core as usize].find(line).is_some()
+        self.l2.of(core).find(line).is_some()
     }
 
     /// Inserts a line that the core has [read](Caches::read) into its L2. Returns the victim that must go to the LLC,
@@ -41,8 +50,7 @@ impl Caches {
         let Some(shared) = self.join(core, line, dirty) else {
             return self.leaves(core, line, class, dirty);
         };
-        let l2 = &mut self.l2[core as usize];
-        // The line may have come in meanwhile by another request of this core.
+        let l2 = self.l2.of_mut(core);
         if let Some(slot) = l2.lookup(line) {
             let held = l2.data(slot);
             l2.set_data(slot, L2Line { dirty: held.dirty || dirty, ..held });
@@ -55,8 +63,7 @@ impl Caches {
 
     #[inline]
     fn leaves(&self, core: u32, line: u64, class: u8, dirty: bool) -> Option<Victim> {
-        // A dirty victim always enters the LLC (docs/models/cache.md, Victim LLC).
-        let taken = dirty || self.takes_clean(core, line);
+        let taken = dirty || self.foresight.takes_clean(&self.params.llc, core, line);
         (dirty || !self.inclusive).then_some(Victim { line, class, dirty, taken })
     }
 
@@ -66,7 +73,7 @@ impl Caches {
     fn join(&mut self, core: u32, line: u64, dirty: bool) -> Option<bool> {
         let inclusive = self.inclusive;
         let slice = self.slice(line);
-        let (slot, holder) = self.tracked_holder(slice, line)?;
+        let (slot, holder) = self.slices.tracked_holder(slice, line)?;
         if holder == Holder::core(core) {
             return Some(false);
         }
@@ -75,11 +82,11 @@ impl Caches {
             return None;
         }
         if dirty {
-            self.note(slice, slot, Holder::core(core));
-            self.invalidate_copies(line, holder, Some(core));
+            self.slices.note(slice, slot, Holder::core(core));
+            self.l2.invalidate_copies(line, holder, Some(core));
             return Some(false);
         }
-        self.note(slice, slot, holder.and(core));
+        self.slices.note(slice, slot, holder.and(core));
         if inclusive && holder != Holder::NONE {
             self.write_back_copies(core, line, holder);
         }

@@ -120,7 +120,7 @@ impl World {
     }
 
     fn way(&self, line: u64) -> Option<usize> {
-        let slice = &self.caches.llc[self.caches.slice(line)];
+        let slice = &self.caches.slices.llc[self.caches.slice(line)];
         slice.iter().find(|held| held.0 == line).map(|held| held.1)
     }
 
@@ -134,9 +134,9 @@ impl World {
     }
 
     fn check(&self) -> TestCaseResult {
-        let shared: Vec<_> = self.caches.llc.iter().flat_map(TagArray::iter).collect();
+        let shared: Vec<_> = self.caches.slices.llc.iter().flat_map(TagArray::iter).collect();
         let private: Vec<_> = (0..CORES)
-            .flat_map(|core| self.caches.l2[core as usize].iter().map(move |(line, _, held)| (core, line, held)))
+            .flat_map(|core| self.caches.l2.of(core).iter().map(move |(line, _, held)| (core, line, held)))
             .collect();
         self.check_counts(&shared)?;
         self.check_places(&shared, &private)?;
@@ -144,7 +144,7 @@ impl World {
             let holder = if self.caches.inclusive {
                 shared.iter().find(|other| other.0 == line).map(|other| other.2.holder)
             } else {
-                self.caches.filter[self.caches.slice(line)].peek(line)
+                self.caches.slices.filter[self.caches.slice(line)].peek(line)
             };
             prop_assert!(holder.is_some_and(|holder| holder.includes(core)), "line {line} of core {core}: {holder:?}");
             let others = private.iter().filter(|other| other.1 == line && other.0 != core);
@@ -174,11 +174,12 @@ impl World {
         for &(_, line, _) in private {
             prop_assert_eq!(lines.contains(&line), self.caches.inclusive, "line {} is in an L2", line);
         }
-        for (slice, array) in self.caches.llc.iter().enumerate() {
+        for (slice, array) in self.caches.slices.llc.iter().enumerate() {
             prop_assert!(array.iter().all(|held| self.caches.slice(held.0) == slice));
         }
         let tracked_holder = self
             .caches
+            .slices
             .filter
             .iter()
             .flat_map(TagArray::iter)
