@@ -3,7 +3,7 @@
 use super::clients::ClientOperation;
 use super::lines_in_flight::LineInFlight;
 use super::source::LineAccess;
-use super::waits::WaitCause;
+use super::waits::{ThreadWaits, WaitCause, NEARLY};
 use super::{Executor, PendingAccess, Source, AHEAD_PS};
 use crate::cache::L2Access;
 use crate::lfb::Lfb;
@@ -11,11 +11,47 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 
 impl Executor {
+    /// Makes the executor record the times at which it waits.
+    #[must_use]
+    pub fn watched(mut self) -> Self {
+        self.waits = Some(Box::default());
+        self
+    }
+
+    /// Returns the times at which the thread waited for data, if they are recorded.
+    #[must_use]
+    pub fn waits(&self) -> Option<&ThreadWaits> {
+        self.waits.as_deref()
+    }
+
     /// Executes accesses until one has to wait.
     pub(super) fn advance(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let wait = self.execute_until_wait(lfb, context);
         if self.waits.is_some() {
             self.note_wait(context.now(), wait, lfb);
+        }
+    }
+
+    /// Records the limit that the thread waits for from now on.
+    fn note_wait(&mut self, now: Time, wait: WaitCause, lfb: &Lfb) {
+        let cause = self.refine_wait(wait, lfb);
+        let at = Time::from_ps(self.front_fs / 1000).max(now);
+        if let Some(waits) = &mut self.waits {
+            waits.note(now, at, cause);
+        }
+    }
+
+    /// Returns `wait`, or [`WaitCause::Both`] if the other limit is nearly reached as well.
+    fn refine_wait(&self, wait: WaitCause, lfb: &Lfb) -> WaitCause {
+        let near = match wait {
+            WaitCause::Lfb => self.window.is_nearly_full(self.position),
+            WaitCause::Window => lfb.idle * NEARLY < self.params.lfb_entries,
+            WaitCause::None | WaitCause::Both => false,
+        };
+        if near {
+            WaitCause::Both
+        } else {
+            wait
         }
     }
 

@@ -1,7 +1,5 @@
 //! Times at which a thread waited for data, and the limits that kept it from requesting more.
 
-use super::Executor;
-use crate::lfb::Lfb;
 use hostnet_kernel::Time;
 use hostnet_measure::Waits;
 use serde::{Deserialize, Serialize};
@@ -33,50 +31,15 @@ pub struct ThreadWaits {
     pub both: Waits,
 }
 
-impl Executor {
-    /// Makes the executor record the times at which it waits.
-    #[must_use]
-    pub fn watched(mut self) -> Self {
-        self.waits = Some(Box::default());
-        self
-    }
-
-    /// Returns the times at which the thread waited for data, if they are recorded.
-    #[must_use]
-    pub fn waits(&self) -> Option<&ThreadWaits> {
-        self.waits.as_deref()
-    }
-
-    /// Records the limit that the thread waits for from now on. The wait begins when the thread has executed the work
-    /// that it has begun ahead of the clock.
-    pub(super) fn note_wait(&mut self, now: Time, wait: WaitCause, lfb: &Lfb) {
-        let wait = self.refine_wait(wait, lfb);
-        let Some(waits) = &mut self.waits else { return };
-        // The wait begins when the work ahead of the clock is executed.
-        let at = Time::from_ps(self.front_fs / 1000).max(now);
-        let all = [
-            (&mut waits.lfb, WaitCause::Lfb),
-            (&mut waits.window, WaitCause::Window),
-            (&mut waits.both, WaitCause::Both),
-        ];
+impl ThreadWaits {
+    /// Records the limit that the thread waits for from now on. The wait begins at `at`, when the thread has executed
+    /// the work that it has begun ahead of the clock.
+    pub(super) fn note(&mut self, now: Time, at: Time, cause: WaitCause) {
+        let all =
+            [(&mut self.lfb, WaitCause::Lfb), (&mut self.window, WaitCause::Window), (&mut self.both, WaitCause::Both)];
         for (record, kind) in all {
-            let waits = kind == wait;
+            let waits = kind == cause;
             record.set(if waits { at } else { now }, waits);
-        }
-    }
-
-    /// Returns `wait`, or [`WaitCause::Both`] if the other limit is nearly reached as well.
-    fn refine_wait(&self, wait: WaitCause, lfb: &Lfb) -> WaitCause {
-        let near = match wait {
-            WaitCause::Lfb => self.window.is_nearly_full(self.position),
-            // Fewer than one in eight entries left: raising the other limit alone would not help.
-            WaitCause::Window => lfb.idle * NEARLY < self.params.lfb_entries,
-            WaitCause::None | WaitCause::Both => false,
-        };
-        if near {
-            WaitCause::Both
-        } else {
-            wait
         }
     }
 }
