@@ -3,13 +3,11 @@
 //! A request that the LLC serves alone passes without an entry of the request buffer. A line that displaces a dirty
 //! victim waits until the memory controller has accepted the victim: the request carries the victim to memory.
 
+use super::background::evict;
 use super::Cha;
 use crate::cache::{EvictedLine, Victim};
 use crate::line::{Home, Request, RequestId, RequestKind};
 use crate::part::{Context, Payload};
-
-/// Delay from the decision to write a line to memory until the request arrives at its slice or channel, in ps.
-pub(super) const EVICT_PS: u64 = 1;
 
 impl Cha {
     /// Looks a request up in the LLC. Returns true if the LLC serves it without memory.
@@ -19,8 +17,8 @@ impl Cha {
         request.admitted = now;
         let is_remote = self.is_remote_line(request);
         let Request { kind, class, line, owner, .. } = *request;
-        if self.wiring.upis.contains(owner) {
-            return self.serve_remote(id, context);
+        if self.config.wiring.upis.contains(owner) {
+            return self.config.serve_remote(self.remote_sockets(), id, context);
         }
         match kind {
             RequestKind::CoreRead => self.serve_core(id, context),
@@ -28,13 +26,13 @@ impl Cha {
                 let victim =
                     // A dropped line is not allocated, but the snoop filter must forget the core.
                     Victim { line, class, dirty: kind == RequestKind::CoreWrite, taken: kind != RequestKind::CoreDrop };
-                let core = self.wiring.cores.number(owner);
+                let core = self.config.wiring.cores.number(owner);
                 let evicted = context.caches().put(core, victim);
                 if self.carry_victim(id, evicted, context) {
                     return false;
                 }
                 if kind == RequestKind::CoreWrite {
-                    context.send(owner, self.core_write_ack_ps, Payload::Taken(id));
+                    context.send(owner, self.config.core_write_ack_ps, Payload::Taken(id));
                 } else {
                     context.requests.remove(id);
                 }
@@ -46,7 +44,7 @@ impl Cha {
                 // A flush that is a doorbell must reach the device even if the line is clean.
                 let done = kind == RequestKind::Flush && !dirty;
                 if done {
-                    context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
+                    context.send(owner, self.config.core_write_ack_ps, Payload::Acknowledged(id));
                 }
                 done
             }
@@ -56,13 +54,13 @@ impl Cha {
                 if self.carry_victim(id, evicted, context) {
                     return false;
                 }
-                context.send(owner, self.put_ps + self.io_write_ack_ps, Payload::Acknowledged(id));
+                context.send(owner, self.config.put_ps + self.config.io_write_ack_ps, Payload::Acknowledged(id));
                 true
             }
             RequestKind::IoRead => {
                 let hit = context.caches().io_read(line, class);
                 if hit {
-                    context.send(owner, self.hit_ps + self.io_read_return_ps, Payload::Data(id));
+                    context.send(owner, self.config.hit_ps + self.config.io_read_return_ps, Payload::Data(id));
                 }
                 hit
             }
@@ -76,16 +74,16 @@ impl Cha {
 
     fn serve_core(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { class, line, owner, .. } = *context.requests.get(id);
-        let core = self.wiring.cores.number(owner);
+        let core = self.config.wiring.cores.number(owner);
         let read = context.caches().read(core, line, class);
         // The read took a snoop filter entry, whose old line may have been dirty in a core.
         if let Some(evicted) = read.evicted {
-            self.evict(evicted, context);
+            evict(evicted, context);
         }
         let Some(dirty) = read.hit else { return false };
         // A reader that takes a dirty line over also takes the duty to write it back.
         context.requests.get_mut(id).for_store |= dirty;
-        context.send(owner, self.hit_ps + self.from_cha_ps, Payload::Data(id));
+        context.send(owner, self.config.hit_ps + self.config.from_cha_ps, Payload::Data(id));
         true
     }
 
@@ -96,7 +94,7 @@ impl Cha {
             return;
         }
         if let Some(evicted) = context.caches().fetched(line, class) {
-            self.evict(evicted, context);
+            evict(evicted, context);
         }
     }
 
@@ -105,9 +103,8 @@ impl Cha {
     fn carry_victim(&mut self, id: RequestId, evicted: Option<EvictedLine>, context: &mut Context) -> bool {
         let Some(evicted) = evicted else { return false };
         let Home { socket, place, .. } = context.homes.of(evicted.line);
-        // A request has one destination, so a victim homed on another socket needs its own.
-        if socket != self.socket {
-            self.evict(evicted, context);
+        if socket != self.config.socket {
+            evict(evicted, context);
             return false;
         }
         let request = context.requests.get_mut(id);
@@ -116,23 +113,5 @@ impl Cha {
         request.socket = socket;
         request.place = place;
         true
-    }
-
-    /// Writes a dirty line to memory. Nothing waits for that write.
-    #[allow(clippy::unused_self)]
-    pub(super) fn evict(&self, evicted: EvictedLine, context: &mut Context) {
-        let id = Self::create_background_request(RequestKind::Evict, evicted.line, evicted.class, context);
-        context.send(context.id, EVICT_PS, Payload::Arrive(id));
-    }
-
-    /// Creates a request of this CHA that no part waits for: a write, or a speculative read.
-    pub(super) fn create_background_request(
-        kind: RequestKind,
-        line: u64,
-        class: u8,
-        context: &mut Context,
-    ) -> RequestId {
-        let request = context.request(kind, line, class, 0);
-        context.requests.insert(request)
     }
 }

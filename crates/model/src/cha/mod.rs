@@ -6,7 +6,9 @@
 //! IIO and remote sockets have separate input queues, which are served round robin. Requests for lines homed on
 //! another socket wait in queues apart from those for local lines.
 
+mod background;
 mod cached;
+mod config;
 mod remote;
 mod remote_sockets;
 mod slice;
@@ -17,11 +19,12 @@ use crate::line::{Request, RequestId, RequestKind};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 pub use crate::part::CHA_CLASSES_PER_WORKLOAD;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, PoolGroup};
-use cached::EVICT_PS;
+use background::EVICT_PS;
+use config::{ChaConfig, NEXT_PS};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 pub use remote_sockets::RemoteSockets;
-use remote_sockets::{UpiTransfer, NEXT_PS};
+use remote_sockets::UpiTransfer;
 use serde::{Deserialize, Serialize};
 use slice::{ChaSlice, InputQueue};
 use snoop::SnoopTracker;
@@ -37,21 +40,7 @@ fn cha_class(kind: RequestKind, class: u8) -> u16 {
 /// CHAs of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cha {
-    socket: u8,
-    params: ChaParams,
-    wiring: ChaWiring,
-    from_cha_ps: u64,
-    core_write_ack_ps: u64,
-    io_write_ack_ps: u64,
-    io_read_return_ps: u64,
-    /// Latency of an LLC hit, in ps; 0 without caches.
-    hit_ps: u64,
-    /// Latency of a device write to the LLC (DDIO), in ps; 0 without caches.
-    put_ps: u64,
-    /// One-way latency of UPI, in ps, which a returned credit takes; 0 without remote sockets.
-    upi_ps: u64,
-    /// True if memory keeps a directory of the sockets that own its lines.
-    directory: bool,
+    config: ChaConfig,
     /// State of requests to remote sockets, if there are any that are simulated.
     upi_transfer: Option<Box<UpiTransfer>>,
     slices: Vec<ChaSlice>,
@@ -79,38 +68,28 @@ impl Cha {
         let entries = params.slices * params.tor_entries;
         let domain = || Domain::new(entries, entries, classes * CHA_CLASSES_PER_WORKLOAD);
         Self {
-            from_cha_ps: core.from_cha_ps,
-            core_write_ack_ps: core.write_ack_ps,
-            io_write_ack_ps: iio.write_ack_ps,
-            io_read_return_ps: iio.read_return_ps,
-            hit_ps: cache.map_or(0, |cache| cache.llc.hit_ps),
-            put_ps: cache.map_or(0, |cache| cache.ddio.write_ps),
-            upi_ps: 0,
-            directory: false,
             upi_transfer: None,
             slices: vec![ChaSlice::default(); params.slices as usize],
             tor: domain(),
             read: domain(),
             write: domain(),
-            socket,
-            wiring,
-            params,
+            config: ChaConfig::new(socket, params, wiring, core, iio, cache),
         }
     }
 
     /// Makes the CHAs also serve cores of remote sockets of which nothing else is simulated.
     #[must_use]
     pub fn with_remote(mut self, remote: &RemoteParams) -> Self {
-        self.upi_ps = remote.upi.latency_ps;
-        self.directory = remote.directory;
+        self.config.upi_ps = remote.upi.latency_ps;
+        self.config.directory = remote.directory;
         self
     }
 
     /// Connects the CHAs to other sockets that have their own caches and memory.
     #[must_use]
     pub fn with_sockets(mut self, remote_sockets: RemoteSockets) -> Self {
-        self.upi_ps = remote_sockets.upi_ps;
-        self.directory = remote_sockets.directory;
+        self.config.upi_ps = remote_sockets.upi_ps;
+        self.config.directory = remote_sockets.directory;
         let domain = Domain::new(self.tor.capacity(), self.tor.capacity(), self.read.classes().len());
         self.upi_transfer =
             Some(Box::new(UpiTransfer { remote_sockets, domain, snoop_tracker: SnoopTracker::default() }));
@@ -150,9 +129,9 @@ impl Cha {
         let Request { kind, line, socket, .. } = *context.requests.get(id);
         match kind {
             RequestKind::Snoop => return self.on_snoop(id, context),
-            _ if socket != self.socket => {
+            _ if socket != self.config.socket => {
                 // A line homed on another socket has a slice of the home; here it passes a slice of this socket.
-                context.requests.get_mut(id).slice = context.homes.slice(self.socket, line);
+                context.requests.get_mut(id).slice = context.homes.slice(self.config.socket, line);
             }
             // Snoops come before admission: the request takes no entry while another socket is asked.
             _ if !context.caches.are_alone() && self.snoops(id, context) => return,
@@ -166,7 +145,7 @@ impl Cha {
         let request = context.requests.get_mut(id);
         // An ownership request only invalidates copies, so it needs no entry.
         if request.kind == RequestKind::IoOwn {
-            return self.on_ownership(id, context);
+            return self.config.on_ownership(self.remote_sockets(), id, context);
         }
         request.cha_class = cha_class(request.kind, request.class);
         let request = *request;
@@ -184,7 +163,7 @@ impl Cha {
     /// Returns the input queue of a request.
     #[inline]
     fn input_queue(&self, request: &Request) -> InputQueue {
-        if self.upi_transfer.is_some() && self.wiring.upis.contains(request.owner) {
+        if self.upi_transfer.is_some() && self.config.wiring.upis.contains(request.owner) {
             return InputQueue::Socket;
         }
         match (self.is_remote_line(request), request.kind.is_io()) {
@@ -200,11 +179,11 @@ impl Cha {
     fn has_room(&self, index: usize, request: &Request) -> bool {
         let slice = &self.slices[index];
         if let Some(upi_transfer) = self.upi_transfer.as_ref().filter(|_| self.is_remote_line(request)) {
-            return slice.used < self.params.tor_entries && slice.remote_sockets < upi_transfer.remote_sockets.entries;
+            return slice.used < self.config.params.tor_entries
+                && slice.remote_sockets < upi_transfer.remote_sockets.entries;
         }
-        // The cap on write-backs of cores reserves entries for the others (docs/models/cha.md, Backpressure).
-        slice.used < self.params.tor_entries
-            && (!request.kind.is_core_write() || slice.core_writes < self.params.tor_write_entries)
+        slice.used < self.config.params.tor_entries
+            && (!request.kind.is_core_write() || slice.core_writes < self.config.params.tor_write_entries)
     }
 
     /// Serves a request from the LLC, or forwards it to memory or to its home socket.
@@ -234,41 +213,28 @@ impl Cha {
         assert!(taken, "a slice with a free entry has room");
         let delay = match kind {
             RequestKind::CoreRead | RequestKind::IoRead | RequestKind::Speculate | RequestKind::CoreFetch => {
-                self.params.read_to_mc_ps
+                self.config.params.read_to_mc_ps
             }
-            RequestKind::IoWrite => self.params.io_write_to_mc_ps,
+            RequestKind::IoWrite => self.config.params.io_write_to_mc_ps,
             // A DDIO write that evicts a dirty line waits until the channel has room for that line, not until the line
             // is there.
             RequestKind::IoPut => EVICT_PS,
-            _ => self.params.core_write_to_mc_ps,
+            _ => self.config.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
         // C2M-Write ends when the CHA admits the line, not when memory has it (docs/domains.md).
         if matches!(kind, RequestKind::CoreWrite | RequestKind::CorePost) || kind.is_flush() {
-            context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
-        } else if self.wiring.upis.contains(owner) {
+            context.send(owner, self.config.core_write_ack_ps, Payload::Admitted(id));
+        } else if self.config.wiring.upis.contains(owner) {
             // The credit of a read is back with this message, one UPI latency later; for a write the UPI link adds
             // that latency.
-            let delay = if kind.is_read() { self.upi_ps } else { NEXT_PS };
+            let delay = if kind.is_read() { self.config.upi_ps } else { NEXT_PS };
             context.send(owner, delay, Payload::Admitted(id));
         }
-        self.to_channel(id, delay, context);
+        self.config.to_channel(id, delay, context);
         if self.upi_transfer.is_some() {
             self.snoop_all(id, context);
         }
-    }
-
-    /// Announces to its channel a request that will arrive there in `delay` ps; a request for the expander is sent
-    /// there.
-    #[inline]
-    fn to_channel(&self, id: RequestId, delay: u64, context: &mut Context) {
-        let Request { socket, place, .. } = *context.requests.get(id);
-        if let Some(expander) = self.wiring.expander.filter(|_| socket != self.socket) {
-            return context.send(expander, delay, Payload::Arrive(id));
-        }
-        let channel = self.wiring.channels.get(u32::from(place.channel));
-        // No event: the channel handles arrivals in batches (docs/architecture.md, Path of a line).
-        context.notify(channel, delay, Payload::Arrive(id));
     }
 
     /// Passes the data of a read on, after the channel has sent the last beat, and frees the entry.
@@ -285,10 +251,10 @@ impl Cha {
         // CHA->DRAM read ends when the data passes, not when it reaches the requester.
         self.read.release(now, cha_class, admitted);
         self.tor.release_unnamed(now);
-        let mut delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
-        if self.wiring.upis.contains(owner) {
+        let mut delay = if kind.is_io() { self.config.io_read_return_ps } else { self.config.from_cha_ps };
+        if self.config.wiring.upis.contains(owner) {
             delay = if self.upi_transfer.is_some() { NEXT_PS } else { delay };
-            self.note_owner(id, context);
+            self.config.note_owner(id, context);
         } else if context.caches.are_there() {
             self.fill_inclusive_llc(id, context);
         }
@@ -310,13 +276,13 @@ impl Cha {
             // The request may have carried a victim of another workload (see `carry_victim`); the answer is for its own
             // workload.
             context.requests.get_mut(id).class = (cha_class / CHA_CLASSES_PER_WORKLOAD as u16) as u8;
-            let from_socket = self.upi_transfer.is_some() && self.wiring.upis.contains(owner);
-            let delay = if from_socket { NEXT_PS } else { self.io_write_ack_ps };
+            let from_socket = self.upi_transfer.is_some() && self.config.wiring.upis.contains(owner);
+            let delay = if from_socket { NEXT_PS } else { self.config.io_write_ack_ps };
             context.send(owner, delay, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
             if kind.is_flush() {
-                context.send(owner, self.core_write_ack_ps, Payload::Acknowledged(id));
+                context.send(owner, self.config.core_write_ack_ps, Payload::Acknowledged(id));
             // The device that receives a write past the caches ends the request.
             } else if kind != RequestKind::CorePost {
                 context.requests.remove(id);

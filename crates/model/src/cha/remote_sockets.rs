@@ -6,6 +6,8 @@
 //! entries that only lines homed there may take, so that a request which crosses never waits at the other side for one
 //! that crosses in the opposite direction: two sockets that request lines of each other do not deadlock.
 
+use super::background::evict;
+use super::config::NEXT_PS;
 use super::snoop::SnoopTracker;
 use super::Cha;
 use crate::line::{Home, Request, RequestId, RequestKind};
@@ -14,9 +16,6 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::ComponentId;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
-
-/// Delay between components of a CHA, or from the CHA to a UPI link, whose latency covers that path, in ps.
-pub(super) const NEXT_PS: u64 = 1;
 
 /// Remote sockets of a server, and the protocol to keep lines coherent with them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,7 +69,7 @@ impl Cha {
     /// Returns true if a request is for memory of another socket.
     #[inline]
     pub(super) fn is_remote_line(&self, request: &Request) -> bool {
-        self.upi_transfer.is_some() && request.socket != self.socket
+        self.upi_transfer.is_some() && request.socket != self.config.socket
     }
 
     pub(super) fn upi_transfer(&mut self) -> &mut UpiTransfer {
@@ -82,15 +81,9 @@ impl Cha {
         self.upi_transfer.as_ref()?.remote_sockets.socket(request.owner)
     }
 
-    /// Returns the delays from a slice to the home agent and back, in ps. The agent is as far away as the memory
-    /// controller. Both are 0 without home snoop: the CHA itself is the home.
-    pub(super) fn agent_ps(&self) -> [u64; 2] {
-        match &self.upi_transfer {
-            Some(upi_transfer) if upi_transfer.remote_sockets.broadcast => {
-                [self.params.read_to_mc_ps, self.params.from_mc_ps]
-            }
-            _ => [0, 0],
-        }
+    /// Returns the remote sockets, if there are any that are simulated.
+    pub(super) fn remote_sockets(&self) -> Option<&RemoteSockets> {
+        self.upi_transfer.as_ref().map(|upi_transfer| &upi_transfer.remote_sockets)
     }
 
     /// Takes an entry for a request and sends a request of this CHA to the home socket in its place.
@@ -107,7 +100,7 @@ impl Cha {
         assert!(taken, "a slice with a free entry has room");
         // A write-back is over for its core once the CHA of its own socket has taken the line.
         if kind == RequestKind::CoreWrite {
-            context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
+            context.send(owner, self.config.core_write_ack_ps, Payload::Admitted(id));
         }
         let kind = match kind {
             RequestKind::CoreRead | RequestKind::IoRead => kind,
@@ -149,8 +142,8 @@ impl Cha {
         };
         let upi = self.upi_transfer().remote_sockets.upi(socket);
         let id = context.requests.insert(request);
-        // Snoops leave the home agent beside the memory controller, other requests the CHA itself.
-        let [to_agent, _] = if kind == RequestKind::Snoop { self.agent_ps() } else { [0, 0] };
+        let [to_agent, _] =
+            if kind == RequestKind::Snoop { self.config.agent_ps(self.remote_sockets()) } else { [0, 0] };
         context.send(upi, to_agent.max(NEXT_PS), Payload::Arrive(id));
         id
     }
@@ -168,7 +161,7 @@ impl Cha {
             self.fill_inclusive_llc(parent, context);
         }
         let Request { kind, owner, .. } = *context.requests.get(parent);
-        let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
+        let delay = if kind.is_io() { self.config.io_read_return_ps } else { self.config.from_cha_ps };
         context.send(owner, delay, Payload::Data(parent));
         self.free_remote_entry(parent, context);
     }
@@ -189,7 +182,7 @@ impl Cha {
             }
             _ => {
                 let owner = context.requests.get(parent).owner;
-                context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(parent));
+                context.send(owner, self.config.io_write_ack_ps, Payload::Acknowledged(parent));
                 self.free_remote_entry(parent, context);
             }
         }
@@ -205,7 +198,7 @@ impl Cha {
             // Ownership ends all other copies before the line becomes dirty here.
             context.caches.claim(line);
             if let Some(evicted) = context.caches().io_write(line, class).evicted {
-                self.evict(evicted, context);
+                evict(evicted, context);
             }
             return false;
         }

@@ -6,7 +6,8 @@
 //! sent by a home agent beside the memory controller, so that snoops and answers also take the path between the agent
 //! and the CHA.
 
-use super::remote_sockets::NEXT_PS;
+use super::background::{create_background_request, evict};
+use super::config::NEXT_PS;
 use super::Cha;
 use crate::cache::Caches;
 use crate::line::{Request, RequestId, RequestKind};
@@ -95,12 +96,12 @@ impl Cha {
         let taken = |caches: &mut Caches| if for_store { caches.give_up(line) } else { caches.lend(line) };
         let dirty = context.caches.own().and_then(taken);
         // The credit of the snoop is back with this message, one UPI latency later.
-        context.send(owner, self.upi_ps, Payload::Admitted(id));
+        context.send(owner, self.config.upi_ps, Payload::Admitted(id));
         // The home agent forwards the answer to its CHA. That delay is added here, where it is as long. A lookup that
         // finds no data takes no time, as on the home socket.
-        let [_, from_agent] = self.agent_ps();
+        let [_, from_agent] = self.config.agent_ps(self.remote_sockets());
         let (lookup, answer) = match dirty {
-            Some(_) => (self.hit_ps, Payload::Data(id)),
+            Some(_) => (self.config.hit_ps, Payload::Data(id)),
             None => (0, Payload::Acknowledged(id)),
         };
         let delay = lookup.max(NEXT_PS) + from_agent;
@@ -114,7 +115,7 @@ impl Cha {
         // A home snoop runs beside the read of memory, so its answer only releases that read.
         if self.upi_transfer().snoop_tracker.waits(id) {
             if dirty {
-                let write = Self::create_background_request(RequestKind::Evict, line, class, context);
+                let write = create_background_request(RequestKind::Evict, line, class, context);
                 context.send(context.id, NEXT_PS, Payload::Arrive(write));
             }
             if self.upi_transfer().snoop_tracker.answer(id) {
@@ -128,28 +129,28 @@ impl Cha {
         }
         // A load leaves the line clean in all caches, so memory must get the data.
         if !for_store {
-            let write = Self::create_background_request(RequestKind::Evict, line, class, context);
+            let write = create_background_request(RequestKind::Evict, line, class, context);
             context.send(context.id, NEXT_PS, Payload::Arrive(write));
         }
         if self.requesting_socket(context.requests.get(id)).is_some() {
-            self.note_owner(id, context);
-            self.read_ahead(id, context);
-            context.send(owner, self.upi_ps, Payload::Admitted(id));
+            self.config.note_owner(id, context);
+            self.config.read_ahead(self.remote_sockets(), id, context);
+            context.send(owner, self.config.upi_ps, Payload::Admitted(id));
             context.send(owner, NEXT_PS, Payload::Data(id));
         } else if kind == RequestKind::CoreRead {
             self.record_remote_read(id, context);
-            context.send(owner, self.from_cha_ps, Payload::Data(id));
+            context.send(owner, self.config.from_cha_ps, Payload::Data(id));
         } else {
-            context.send(owner, self.io_read_return_ps, Payload::Data(id));
+            context.send(owner, self.config.io_read_return_ps, Payload::Data(id));
         }
     }
 
     /// Records in the caches a line that a local core reads and a remote socket had.
     fn record_remote_read(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, line, owner, .. } = *context.requests.get(id);
-        let core = self.wiring.cores.number(owner);
+        let core = self.config.wiring.cores.number(owner);
         if let Some(evicted) = context.caches().read(core, line, class).evicted {
-            self.evict(evicted, context);
+            evict(evicted, context);
         }
         self.fill_inclusive_llc(id, context);
     }
