@@ -1,13 +1,13 @@
 //! Arbitration between the reads and writes of each function.
 
 use super::counters::HeadWait;
+use super::data_path::DataPath;
 use super::function::Function;
 use super::writer::WriteStep;
-use super::Nic;
 use crate::part::Context;
 use hostnet_kernel::ComponentId;
 
-impl Nic {
+impl DataPath {
     /// Sends one TLP of a function. Writes and reads alternate, and send completions and event queue entries go
     /// before packets.
     fn send(&mut self, number: usize, context: &mut Context) {

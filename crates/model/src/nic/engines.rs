@@ -11,7 +11,7 @@ impl Nic {
     /// order.
     #[must_use]
     pub fn with_engines(mut self, params: CompressParams, out: Vec<(u32, WrittenStream)>, into: Vec<u32>) -> Self {
-        self.common.port.compress(Compressor::new(params.clone(), out));
+        self.path.common.port.compress(Compressor::new(params.clone(), out));
         self.decompressor = Some(Box::new(Decompressor::new(params, into)));
         self
     }
@@ -35,8 +35,7 @@ impl Nic {
             }
             Some(None) => {
                 let packet = context.packets.remove(id);
-                let flow_counters = &mut self.common.flow_counters[packet.flow as usize];
-                // Counted as received here, because the packet never reaches `Receive::arrive`.
+                let flow_counters = &mut self.path.common.flow_counters[packet.flow as usize];
                 flow_counters.received.add(packet.ip_bytes);
                 flow_counters.drop(DropReason::BufferFull, packet.ip_bytes);
             }

@@ -6,6 +6,7 @@
 
 mod arbitration;
 mod counters;
+mod data_path;
 mod engines;
 mod events;
 mod function;
@@ -36,9 +37,10 @@ pub use waits::NicWaits;
 pub use wiring::{FunctionWiring, NicFlow, NicWiring, QueueWiring};
 
 use crate::ether::{Decompressor, Egress};
-use crate::line::{socket_of, PacketId, Pages, QueueRings, Translator};
-use crate::params::{NicParams, PcieParams, RDMA_MTU_MAX};
+use crate::line::{PacketId, Pages, QueueRings, Translator};
+use crate::params::{NicParams, PcieParams};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, StartContext};
+use data_path::{Common, DataPath};
 use function::Function;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -49,50 +51,10 @@ use sent::Sent;
 use serde::{Deserialize, Serialize};
 use transmit::{QueuePlacement, Transmit};
 
-/// State that the receive side and the send side share.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Common {
-    params: NicParams,
-    pages: Translator,
-    /// By node: the function that reads fragments on that node (IOctoSG). Empty if the function of the queue reads
-    /// all.
-    hints: Vec<Option<usize>>,
-    flows: Vec<NicFlow>,
-    /// Payload of the largest packet that the NIC sends, in bytes.
-    largest_bytes: u32,
-    /// Packets received, by flow. Empty unless flows may be steered from one queue to another.
-    orders: Vec<u64>,
-    /// Time of the last packet received, by flow. Empty unless steering rules expire.
-    used: Vec<Time>,
-    /// Seed of the hash that spreads flows over queues (RSS).
-    hash: u64,
-    port: Egress,
-    rdma: Rdma,
-    counters: NicCounters,
-    flow_counters: Vec<FlowCounters>,
-    /// Counter of requests for power management (NCAP), if enabled.
-    watch: Option<Box<ncap::NcapWatch>>,
-}
-
-impl Common {
-    /// Returns the function that the descriptor names for a line of virtual memory, if it names one.
-    fn hint(&mut self, line: u64) -> Option<usize> {
-        if self.hints.is_empty() {
-            return None;
-        }
-        // The hint names the node of the physical page, which the driver knows from the fragment.
-        let node = socket_of(self.pages.physical(line * 64) / 64);
-        self.hints.get(usize::from(node)).copied().flatten()
-    }
-}
-
 /// Network interface card with one or more PCIe functions, one port and one receive buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Nic {
-    common: Common,
-    functions: Vec<Function>,
-    receive: Receive,
-    transmit: Transmit,
+    path: DataPath,
     /// Engine that decompresses received packets, if any.
     decompressor: Option<Box<Decompressor>>,
     /// Component that handles the messages of the memory pool, and the number of packets waiting at the port from
@@ -148,131 +110,138 @@ impl Nic {
         let queues = queues.iter().map(|queue| Queue::new(&params, queue, armed)).collect();
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
-            receive: Receive::new(functions.len(), queues, flows.len(), lossy_bytes),
-            functions: functions.into_iter().map(|wiring| Function::new(wiring, classes)).collect(),
-            transmit,
+            path: DataPath {
+                receive: Receive::new(functions.len(), queues, flows.len(), lossy_bytes),
+                functions: functions.into_iter().map(|wiring| Function::new(wiring, classes)).collect(),
+                transmit,
+                common: Common {
+                    pages: Translator::new(pages),
+                    hints,
+                    hash: rng.next_u64(),
+                    port: Egress::new(&wire),
+                    rdma: Rdma::new(rdma, flows.len()),
+                    counters: NicCounters::default(),
+                    flow_counters: vec![FlowCounters::default(); flows.len()],
+                    orders: if steers { vec![0; flows.len()] } else { Vec::new() },
+                    used: if params.steer_expiry_ps > 0 { vec![Time::ZERO; flows.len()] } else { Vec::new() },
+                    flows,
+                    largest_bytes: largest,
+                    params,
+                    watch: None,
+                },
+            },
             decompressor: None,
             pool: None,
             waits,
-            common: Common {
-                pages: Translator::new(pages),
-                hints,
-                // The key of RSS is random; it follows the seed of the run.
-                hash: rng.next_u64(),
-                port: Egress::new(&wire),
-                rdma: Rdma::new(rdma, flows.len()),
-                counters: NicCounters::default(),
-                flow_counters: vec![FlowCounters::default(); flows.len()],
-                orders: if steers { vec![0; flows.len()] } else { Vec::new() },
-                used: if params.steer_expiry_ps > 0 { vec![Time::ZERO; flows.len()] } else { Vec::new() },
-                flows,
-                largest_bytes: largest,
-                params,
-                watch: None,
-            },
         }
     }
 
     /// Returns the counters of the NIC since the last reset. Call `settle` before reading means of levels.
     #[must_use]
     pub fn counters(&self) -> &NicCounters {
-        &self.common.counters
+        &self.path.common.counters
     }
 
     /// Returns the packet counters of each flow, since the start of the run.
     #[must_use]
     pub fn flows(&self) -> &[FlowCounters] {
-        &self.common.flow_counters
+        &self.path.common.flow_counters
+    }
+
+    /// Returns the intervals in which the NIC waited for PCIe, if they are recorded.
+    #[must_use]
+    pub fn waits(&self) -> Option<&NicWaits> {
+        self.waits.as_deref()
     }
 
     /// Returns the port, with its counters of sent packets and of pauses.
     #[must_use]
     pub fn port(&self) -> &Egress {
-        &self.common.port
+        &self.path.common.port
     }
 
     /// Returns the domain of the PCIe posted credits of a function's link.
     #[must_use]
     pub fn posted(&self, function: usize) -> &Domain {
-        self.functions[function].endpoint.posted()
+        self.path.functions[function].endpoint.posted()
     }
 
     /// Returns the domain of the lines that a function has requested and not yet received.
     #[must_use]
     pub fn nonposted(&self, function: usize) -> &Domain {
-        self.functions[function].endpoint.nonposted()
+        self.path.functions[function].endpoint.nonposted()
     }
 
     /// Returns the time since the last reset for which the lane from a function to its IIO was busy, in ps.
     #[must_use]
     pub fn lane_busy_ps(&self, function: usize, now: Time) -> u64 {
-        self.functions[function].endpoint.busy_ps(now)
+        self.path.functions[function].endpoint.busy_ps(now)
     }
 
     /// Returns the number of a function's link at its IIO.
     #[must_use]
     pub fn link(&self, function: usize) -> u8 {
-        self.functions[function].endpoint.link()
+        self.path.functions[function].endpoint.link()
     }
 
     /// Returns the credit domains of all functions, to settle or reset them.
     fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
-        self.functions.iter_mut().flat_map(|function| function.endpoint.domains_mut())
+        self.path.functions.iter_mut().flat_map(|function| function.endpoint.domains_mut())
     }
 
     /// Returns the number of functions.
     #[must_use]
     pub fn functions(&self) -> usize {
-        self.functions.len()
+        self.path.functions.len()
     }
 
     /// Returns the number of flows steered to queues of a function since the last reset.
     #[must_use]
     pub fn steered_to(&self, function: usize) -> u64 {
-        self.functions[function].steered
+        self.path.functions[function].steered
     }
 
     /// Returns the bytes that a function has written and requested since the last reset. A burst counts with all the
     /// lines that it stands for.
     #[must_use]
     pub fn moved_bytes(&self, function: usize) -> [u64; 2] {
-        let endpoint = &self.functions[function].endpoint;
-        [endpoint.written_bytes(), endpoint.asked_bytes()].map(|bytes| self.common.params.line_size.expand(bytes))
+        let endpoint = &self.path.functions[function].endpoint;
+        [endpoint.written_bytes(), endpoint.asked_bytes()].map(|bytes| self.path.common.params.line_size.expand(bytes))
     }
 
     /// Returns the number of descriptors in the ring of a receive queue.
     #[must_use]
     pub fn descriptors(&self, queue: u16) -> u32 {
-        self.receive.queue(queue).free
+        self.path.receive.queue(queue).free
     }
 
     /// Returns the virtual address at which the buffer pool of a receive queue begins.
     #[must_use]
     pub fn frames_from(&self, queue: u16) -> u64 {
-        self.receive.queue(queue).base
+        self.path.receive.queue(queue).base
     }
 
     /// Returns the receive queue that packets of a flow go to.
     #[must_use]
     pub fn queue_of(&self, flow: u32) -> u16 {
-        self.common.queue_of(flow)
+        self.path.common.queue_of(flow)
     }
 
     /// Returns the number of segments of cores that are not yet fully cut into packets.
     #[must_use]
     pub fn segments(&self) -> u32 {
-        self.transmit.segments()
+        self.path.transmit.segments()
     }
 
     /// Returns the bytes requested from memory for sending and not yet sent.
     #[must_use]
     pub fn send_window_used(&self) -> u32 {
-        self.transmit.window_used()
+        self.path.transmit.window_used()
     }
 
     /// Returns the local ends of RoCE flows.
     pub fn rdma(&self) -> impl Iterator<Item = &RdmaEnd> {
-        self.common.rdma.ends()
+        self.path.common.rdma.ends()
     }
 
     /// Returns the initial events of the NIC: delay from the start of the run in ps, and payload.
@@ -289,18 +258,17 @@ impl Part for Nic {
 
     fn start(&mut self, start: &mut StartContext<'_>) {
         self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
-        self.common.watch.iter().for_each(|watch| watch.start(start));
+        self.path.common.watch.iter().for_each(|watch| watch.start(start));
     }
 
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
-        // A wake-up that an earlier one has replaced changes nothing, so no plan is needed.
-        if payload == Payload::Send && !self.send_due(context) {
+        if payload == Payload::Send && !self.path.send_due(context) {
             return;
         }
         if self.pool.is_some() && self.forward_pool_message(payload, source, context) {
             return;
         }
-        let common = &mut self.common;
+        let common = &mut self.path.common;
         match payload {
             Payload::Send => {}
             Payload::Packet { id, port } => {
@@ -308,44 +276,42 @@ impl Part for Nic {
                 if port != Decompressor::PORT && self.decompressor.is_some() && self.decompress(id, context) {
                     return;
                 }
-                let common = &mut self.common;
-                // Traces show the packet at the NIC from here on, after decompression.
+                let common = &mut self.path.common;
                 context.packets.pass(id, context.id, context.now());
-                self.receive.arrive(id, common, context);
+                self.path.receive.arrive(id, common, context);
             }
             Payload::PostedCredit { lines } => {
-                let number = self.function_at(source);
-                match PacketId(self.functions[number].endpoint.credited(context.now(), lines).0) {
+                let number = self.path.function_at(source);
+                match PacketId(self.path.functions[number].endpoint.credited(context.now(), lines).0) {
                     PacketId::NONE => {}
-                    Sent::TAG => self.transmit.sent.deliver(number, context),
-                    packet => self.receive.deliver(packet, &mut self.common, context),
+                    Sent::TAG => self.path.transmit.sent.deliver(number, context),
+                    packet => self.path.receive.deliver(packet, &mut self.path.common, context),
                 }
             }
             Payload::Seen { tag } => match PacketId(tag.0) {
-                Sent::TAG => self.transmit.sent.see(self.function_at(source), context),
-                packet => self.receive.deliver(packet, &mut self.common, context),
+                Sent::TAG => self.path.transmit.sent.see(self.path.function_at(source), context),
+                packet => self.path.receive.deliver(packet, &mut self.path.common, context),
             },
             Payload::Completion { lines, .. } => {
-                let number = self.function_at(source);
-                self.functions[number].endpoint.completed(context.now(), lines);
-                self.transmit.complete(number, u32::from(lines), &mut self.common, context);
-                // After `complete`, which has collected the queues whose descriptors have arrived.
-                self.take_fetched();
+                let number = self.path.function_at(source);
+                self.path.functions[number].endpoint.completed(context.now(), lines);
+                self.path.transmit.complete(number, u32::from(lines), &mut self.path.common, context);
+                self.path.take_fetched();
             }
             Payload::Replenished { queue, count, armed } => {
-                self.receive.replenish(queue, count, armed, common, context);
+                self.path.receive.replenish(queue, count, armed, common, context);
             }
-            Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
+            Payload::Interrupt { queue } => self.path.receive.expire(queue, common, context),
             Payload::Power(event) => self.on_power(event, context),
-            Payload::Register { access, .. } => self.on_register(access, source, context),
+            Payload::Register { access, .. } => self.path.on_register(access, source, context),
             Payload::Begin { connection } => common.rdma.begin(connection),
             Payload::Post { flow, bytes } => common.rdma.post(flow, bytes, context),
             Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
-            Payload::Transmit(id) => self.transmit.enqueue(id, source, common, context),
-            Payload::Steer { flow, queue } => self.steer(flow, queue, source, context),
+            Payload::Transmit(id) => self.path.transmit.enqueue(id, source, common, context),
+            Payload::Steer { flow, queue } => self.path.steer(flow, queue, source, context),
             Payload::PortReady { .. } => {
                 if let Some(left) = common.port.on_ready(&mut context.net()) {
-                    self.transmit.leave(&left, common, context);
+                    self.path.transmit.leave(&left, common, context);
                 }
             }
             Payload::Pause { priority, on, .. } => {
@@ -354,36 +320,37 @@ impl Part for Nic {
             }
             other => unreachable!("a NIC was sent {other:?}"),
         }
-        // Credits, descriptors and the window change only at events, so planning after each is enough.
-        self.plan(context);
-        if self.waits.is_some() {
-            self.note_waits(context.now());
+        self.path.plan(context);
+        if let Some(waits) = &mut self.waits {
+            let DataPath { common, transmit, .. } = &self.path;
+            let is_idle = common.port.waiting_packets() == 0;
+            waits.note(context.now(), common.counters.credit_wait.value() > 0, transmit.window_used() > 0 && is_idle);
         }
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        self.functions.iter().for_each(|function| function.endpoint.pools(visit));
+        self.path.functions.iter().for_each(|function| function.endpoint.pools(visit));
     }
 
     fn settle(&mut self, now: Time) {
         part::settle(self.domains_mut(), now);
-        self.common.counters.settle(now);
-        self.common.port.settle(now);
+        self.path.common.counters.settle(now);
+        self.path.common.port.settle(now);
     }
 
     /// Resets the counters of the window. Counters of flows continue.
     fn reset(&mut self, now: Time) {
         part::reset(self.domains_mut(), now);
-        self.functions.iter_mut().for_each(|function| function.reset(now));
-        self.common.counters.reset(now);
-        self.common.rdma.reset();
-        self.common.port.reset(now);
+        self.path.functions.iter_mut().for_each(|function| function.reset(now));
+        self.path.common.counters.reset(now);
+        self.path.common.rdma.reset();
+        self.path.common.port.reset(now);
         self.reset_ncap();
         self.decompressor.iter_mut().for_each(|decompressor| decompressor.reset(now));
     }
 
     /// Stops the RoCE flows from issuing further requests.
     fn stop(&mut self) {
-        self.common.rdma.stop();
+        self.path.common.rdma.stop();
     }
 }

@@ -148,7 +148,7 @@ impl Nic {
         let NcapWiring { params, core, interrupt_ps, flows, fastest } = wiring;
         let requests =
             |service: Option<ServiceParams>| Some(RequestBoundaries { service: service?, next: 0, next_at: 0 });
-        self.common.watch = Some(Box::new(NcapWatch {
+        self.path.common.watch = Some(Box::new(NcapWatch {
             ncap: Ncap::new(&params, Time::ZERO),
             core,
             // In software, the driver's own timer announces bursts, without an interrupt of the NIC.
@@ -167,24 +167,24 @@ impl Nic {
     /// Makes interrupts wait for a free-running master timer of `period_ps`.
     #[must_use]
     pub fn with_master_timer(mut self, period_ps: u64) -> Self {
-        self.receive.queues.iter_mut().for_each(|queue| queue.set_master(period_ps));
+        self.path.receive.queues.iter_mut().for_each(|queue| queue.set_master(period_ps));
         self
     }
 
     /// Returns the counters of NCAP since the start of the window, if the NIC has NCAP.
     #[must_use]
     pub fn ncap(&self) -> Option<NcapCounts> {
-        self.common.watch.as_ref().map(|watch| watch.counts)
+        self.path.common.watch.as_ref().map(|watch| watch.counts)
     }
 
     /// Starts a new measurement window of the NCAP counters.
     pub(super) fn reset_ncap(&mut self) {
-        self.common.watch.iter_mut().for_each(|watch| watch.counts = NcapCounts::default());
+        self.path.common.watch.iter_mut().for_each(|watch| watch.counts = NcapCounts::default());
     }
 
     /// Handles an event of power management.
     pub(super) fn on_power(&mut self, event: PowerEvent, context: &mut Context) {
-        let Some(watch) = &mut self.common.watch else { return };
+        let Some(watch) = &mut self.path.common.watch else { return };
         match event {
             PowerEvent::Frequency(at) => watch.frequency(at),
             PowerEvent::Wake => {

@@ -14,7 +14,7 @@ impl Nic {
     /// there.
     #[must_use]
     pub fn with_pool(mut self, pool: ComponentId, port_packets: u32) -> Self {
-        self.common.port.spare_pool(self.common.params.transmit_ps);
+        self.path.common.port.spare_pool(self.path.common.params.transmit_ps);
         Self { pool: Some((pool, port_packets)), ..self }
     }
 
@@ -35,12 +35,11 @@ impl Nic {
             Payload::Transmit(id) if source == pool => {
                 let packet = context.packets.get(id);
                 let demand = matches!(packet.content, Content::Pool(message) if message.kind.is_demand());
-                // Prefetches are hints; dropping them keeps the port for demand messages.
-                if !demand && self.common.port.waiting_packets() >= port_packets {
+                if !demand && self.path.common.port.waiting_packets() >= port_packets {
                     context.packets.remove(id);
-                    self.common.counters.pool_dropped += 1;
+                    self.path.common.counters.pool_dropped += 1;
                 } else {
-                    self.common.port.push(id, &mut context.net());
+                    self.path.common.port.push(id, &mut context.net());
                 }
                 true
             }

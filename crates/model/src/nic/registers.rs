@@ -1,12 +1,12 @@
 //! Register accesses of cores that have a cost, and receive descriptors that the NIC fetches.
 
+use super::data_path::DataPath;
 use super::receive::Receive;
-use super::Nic;
 use crate::link::PcieEndpoint;
 use crate::part::{Context, RegisterAccess};
 use hostnet_kernel::ComponentId;
 
-impl Nic {
+impl DataPath {
     /// Handles a register access of a core that has arrived over the link of `iio`.
     pub(super) fn on_register(&mut self, access: RegisterAccess, iio: ComponentId, context: &mut Context) {
         match access {

@@ -1,7 +1,7 @@
 //! Flow steering: selects the receive queue of a flow, and thereby the function, by a rule of the host (accelerated
 //! RFS) or else by a hash (RSS).
 
-use super::{Common, Nic};
+use super::data_path::{Common, DataPath};
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 
@@ -37,7 +37,7 @@ impl Common {
     }
 }
 
-impl Nic {
+impl DataPath {
     /// Requests that packets of a flow use another queue. The table is updated `steer_ps` later.
     pub(super) fn steer(&mut self, flow: u32, queue: u16, asked_by: ComponentId, context: &mut Context) {
         // The NIC sends itself the delayed request, so a request from itself is the one to apply.

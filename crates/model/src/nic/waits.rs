@@ -1,6 +1,5 @@
 //! Intervals in which the NIC waited for PCIe, or for the path behind it.
 
-use super::Nic;
 use hostnet_kernel::Time;
 use hostnet_measure::Waits;
 use serde::{Deserialize, Serialize};
@@ -14,17 +13,10 @@ pub struct NicWaits {
     pub reads: Waits,
 }
 
-impl Nic {
-    /// Returns the intervals in which the NIC waited for PCIe, if they are recorded.
-    #[must_use]
-    pub fn waits(&self) -> Option<&NicWaits> {
-        self.waits.as_deref()
-    }
-
-    pub(super) fn note_waits(&mut self, now: Time) {
-        let Some(waits) = &mut self.waits else { return };
-        waits.credits.set(now, self.common.counters.credit_wait.value() > 0);
-        // Data is missing and the port has nothing else to send: PCIe holds sending up.
-        waits.reads.set(now, self.transmit.window_used() > 0 && self.common.port.waiting_packets() == 0);
+impl NicWaits {
+    /// Records that the head of the receive buffer waits for credits, and that the port waits for data, from `now` on.
+    pub(super) fn note(&mut self, now: Time, credits: bool, reads: bool) {
+        self.credits.set(now, credits);
+        self.reads.set(now, reads);
     }
 }
