@@ -1,7 +1,6 @@
 //! Controller of a pool, which decides on shared pages that no switch decides on, one message at a time.
 
 use super::directory::{Directory, Order};
-use super::PoolPort;
 use crate::line::PoolMessage;
 use crate::params::PageControllerParams;
 use crate::part::{Context, Payload};
@@ -25,35 +24,31 @@ impl Controller {
         let PageControllerParams { regions, message_ps } = params;
         Self { message_ps: *message_ps, directory: Directory::new(regions.clone()), waiting: VecDeque::new() }
     }
-}
 
-impl PoolPort {
     /// Queues a message about a page.
-    pub(super) fn on_page_message(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
-        let controller = self.controller.as_mut().expect("only the controller is asked");
-        controller.waiting.push_back((from, message));
-        // Another message is being processed; it starts the next when it is done.
-        if controller.waiting.len() == 1 {
+    pub(super) fn enqueue(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
+        self.waiting.push_back((from, message));
+        if self.waiting.len() == 1 {
             self.process_next(context);
         }
     }
 
-    fn process_next(&mut self, context: &mut Context) {
-        let delay_ps = self.controller.as_ref().map_or(1, |controller| controller.message_ps);
-        context.send(context.id, delay_ps, Payload::Timer { connection: TIMER, generation: 0 });
+    /// Schedules the decision on the oldest message.
+    fn process_next(&self, context: &mut Context) {
+        context.send(context.id, self.message_ps, Payload::Timer { connection: TIMER, generation: 0 });
     }
 
-    /// Decides on the oldest message, and sends the orders that follow.
-    pub(super) fn decide(&mut self, context: &mut Context) {
-        let controller = self.controller.as_mut().expect("only the controller decides");
-        let (from, message) = controller.waiting.pop_front().expect("it looked at one");
-        let more = !controller.waiting.is_empty();
-        let mut orders: Vec<Order> = Vec::new();
-        controller.directory.on_message(from, &message, &mut orders);
-        for (to, message) in orders {
-            self.send(message, to, self.params.latency_ps, context);
-        }
-        if more {
+    /// Decides on the oldest message. Returns the orders that follow, after which [`Controller::go_on`] is called.
+    pub(super) fn decide(&mut self) -> Vec<Order> {
+        let (from, message) = self.waiting.pop_front().expect("it looked at one");
+        let mut orders = Vec::new();
+        self.directory.on_message(from, &message, &mut orders);
+        orders
+    }
+
+    /// Continues with the next message, if one waits.
+    pub(super) fn go_on(&self, context: &mut Context) {
+        if !self.waiting.is_empty() {
             self.process_next(context);
         }
     }

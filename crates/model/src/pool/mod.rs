@@ -22,12 +22,14 @@ mod sharing_tests;
 pub use counts::PoolCounts;
 pub(crate) use directory::{Directory, Order};
 
-use crate::line::{Content, CreditQueue, Ecn, Packet, PacketId, Pages, PoolKind, PoolMessage, Translator, POOL_FLOW};
+use crate::line::{
+    Content, CreditQueue, Ecn, Packet, PacketId, Pages, PoolKind, PoolMessage, RequestId, Translator, POOL_FLOW,
+};
 use crate::params::PoolParams;
 use crate::part::{self, Context, Part, PartIds, PartKind, Payload, Pool, PoolGroup};
 use controller::Controller;
 use hostnet_kernel::{ComponentId, Time};
-use lender::BesideAccess;
+use lender::{answer_kind, request_kind, BesideAccess, BesideAccesses};
 use paging::Paging;
 use prefetch::Prefetcher;
 use requester::Slot;
@@ -84,8 +86,7 @@ pub struct PoolPort {
     paging: Option<Box<Paging>>,
     sharing: Option<Box<Sharing>>,
     controller: Option<Box<Controller>>,
-    /// Purpose of each access beside the CHA, by the id of the request.
-    serving: Vec<Option<BesideAccess>>,
+    beside: BesideAccesses,
     counts: PoolCounts,
 }
 
@@ -111,7 +112,7 @@ impl PoolPort {
             paging: params.cache.map(|cache| Box::new(Paging::new(cache, params.page_bytes))),
             sharing: params.shared.map(|shared| Box::new(Sharing::new(shared, params.page_bytes))),
             controller: params.controller.as_ref().map(|controller| Box::new(Controller::new(controller))),
-            serving: Vec::new(),
+            beside: BesideAccesses::default(),
             counts: PoolCounts::default(),
             pages: Translator::new(pages),
             params,
@@ -186,10 +187,47 @@ impl PoolPort {
             return self.on_answer(message, context);
         }
         match message.kind {
-            kind if kind.is_asked_of_controller() => self.on_page_message(packet.from, message, context),
+            kind if kind.is_asked_of_controller() => self.controller_mut().enqueue(packet.from, message, context),
             PoolKind::Revoke | PoolKind::Demote => self.on_page_order(packet.from, message, context),
             _ => self.serve(message, context),
         }
+    }
+
+    fn controller_mut(&mut self) -> &mut Controller {
+        self.controller.as_mut().expect("only the controller is asked")
+    }
+
+    /// Decides on the oldest message about a page, and sends the orders that follow.
+    fn decide(&mut self, context: &mut Context) {
+        for (to, message) in self.controller_mut().decide() {
+            self.send(message, to, self.params.latency_ps, context);
+        }
+        self.controller_mut().go_on(context);
+    }
+
+    /// Reads or writes a line for another server at its channel, bypassing the CHA.
+    fn serve(&mut self, message: PoolMessage, context: &mut Context) {
+        let line = self.pages.physical(self.wiring.lent + message.line * 64) / 64;
+        let access = (line, request_kind(message.kind));
+        let delay_ps = self.params.latency_ps + self.wiring.to_channel_ps;
+        self.beside.start(&self.wiring, access, BesideAccess::Asked(message), delay_ps, context);
+    }
+
+    /// Continues after an access that bypassed the CHA.
+    fn served(&mut self, id: RequestId, context: &mut Context) {
+        match self.beside.end(id, context) {
+            BesideAccess::Asked(message) => self.answer(message, context),
+            BesideAccess::Kept(spot) => self.kept(spot),
+            BesideAccess::Leaving(place) => self.send_transfer(place, context),
+        }
+    }
+
+    /// Answers another server.
+    fn answer(&mut self, message: PoolMessage, context: &mut Context) {
+        let kind = answer_kind(message.kind);
+        let written = matches!(kind, PoolKind::Written | PoolKind::WrittenBack);
+        self.counts.served[usize::from(written)] += 1;
+        self.send(PoolMessage { kind, ..message }, message.requester, 0, context);
     }
 }
 

@@ -137,7 +137,7 @@ impl PoolPort {
     ) {
         let local = self.paging.as_ref().map_or(0, |paging| paging.cache.local_line(spot));
         let line = self.pages.physical(self.wiring.cached + local * 64) / 64;
-        self.access_beside_cha(line, kind, served, delay_ps + self.wiring.to_channel_ps, context);
+        self.beside.start(&self.wiring, (line, kind), served, delay_ps + self.wiring.to_channel_ps, context);
     }
 
     /// Marks a line as present once it has been written to its frame.
