@@ -20,7 +20,7 @@ impl DataPath {
         let common = &mut self.common;
         // Completions go first: they are one line each, and cores wait for them.
         if self.transmit.sent.write(number, endpoint, common, context)
-            || self.receive.write_event(number, endpoint, common, context)
+            || self.receive.buffer.write_event(number, endpoint, common, context)
         {
             // A write of any kind was sent, so a read is next.
             *read_turn = true;
@@ -53,10 +53,9 @@ impl DataPath {
             };
             let read = self.transmit.next(number, now, endpoint, context.packets, &self.common);
             let small = self.transmit.sent.may_write(number, endpoint, &self.common)
-                || self.receive.events.may_write(number, endpoint, &self.common);
+                || self.receive.buffer.events.may_write(number, endpoint, &self.common);
             let completion = small.then_some(now);
-            let fetch = self.receive.to_fetch(number, endpoint).map(|_| now);
-            // The earliest of all: the arbitration decides again at that time.
+            let fetch = self.receive.buffer.to_fetch(number, endpoint).map(|_| now);
             if let Some(time) = write.into_iter().chain(read).chain(completion).chain(fetch).min() {
                 function.wake_at(time, context);
             }

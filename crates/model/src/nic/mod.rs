@@ -7,6 +7,7 @@
 mod arbitration;
 mod counters;
 mod data_path;
+mod dma_reads;
 mod engines;
 mod events;
 mod function;
@@ -18,8 +19,10 @@ mod queue;
 mod rdma;
 mod reader;
 mod receive;
+mod receive_buffer;
 mod registers;
 mod segments;
+mod send_queue;
 mod sent;
 mod steering;
 #[cfg(test)]
@@ -47,9 +50,10 @@ use hostnet_measure::Domain;
 use queue::Queue;
 use rdma::Rdma;
 use receive::Receive;
+use send_queue::QueuePlacement;
 use sent::Sent;
 use serde::{Deserialize, Serialize};
-use transmit::{QueuePlacement, Transmit};
+use transmit::Transmit;
 
 /// Network interface card with one or more PCIe functions, one port and one receive buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -108,7 +112,7 @@ impl Nic {
         let transmit = Transmit::new(functions.len(), &senders, all, place);
         let waits = wire.watched.then(Box::default);
         let queues = queues.iter().map(|queue| Queue::new(&params, queue, armed)).collect();
-        let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
+        let lossy_bytes = receive_buffer::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
             path: DataPath {
                 receive: Receive::new(functions.len(), queues, flows.len(), lossy_bytes),
@@ -212,13 +216,13 @@ impl Nic {
     /// Returns the number of descriptors in the ring of a receive queue.
     #[must_use]
     pub fn descriptors(&self, queue: u16) -> u32 {
-        self.path.receive.queue(queue).free
+        self.path.receive.buffer.queue(queue).free
     }
 
     /// Returns the virtual address at which the buffer pool of a receive queue begins.
     #[must_use]
     pub fn frames_from(&self, queue: u16) -> u64 {
-        self.path.receive.queue(queue).base
+        self.path.receive.buffer.queue(queue).base
     }
 
     /// Returns the receive queue that packets of a flow go to.
@@ -285,12 +289,12 @@ impl Part for Nic {
                 match PacketId(self.path.functions[number].endpoint.credited(context.now(), lines).0) {
                     PacketId::NONE => {}
                     Sent::TAG => self.path.transmit.sent.deliver(number, context),
-                    packet => self.path.receive.deliver(packet, &mut self.path.common, context),
+                    packet => self.path.receive.buffer.deliver(packet, &mut self.path.common, context),
                 }
             }
             Payload::Seen { tag } => match PacketId(tag.0) {
                 Sent::TAG => self.path.transmit.sent.see(self.path.function_at(source), context),
-                packet => self.path.receive.deliver(packet, &mut self.path.common, context),
+                packet => self.path.receive.buffer.deliver(packet, &mut self.path.common, context),
             },
             Payload::Completion { lines, .. } => {
                 let number = self.path.function_at(source);
@@ -299,9 +303,9 @@ impl Part for Nic {
                 self.path.take_fetched();
             }
             Payload::Replenished { queue, count, armed } => {
-                self.path.receive.replenish(queue, count, armed, common, context);
+                self.path.receive.buffer.replenish(queue, count, armed, common, context);
             }
-            Payload::Interrupt { queue } => self.path.receive.expire(queue, common, context),
+            Payload::Interrupt { queue } => self.path.receive.buffer.expire(queue, common, context),
             Payload::Power(event) => self.on_power(event, context),
             Payload::Register { access, .. } => self.path.on_register(access, source, context),
             Payload::Begin { connection } => common.rdma.begin(connection),

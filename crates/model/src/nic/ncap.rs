@@ -167,7 +167,7 @@ impl Nic {
     /// Makes interrupts wait for a free-running master timer of `period_ps`.
     #[must_use]
     pub fn with_master_timer(mut self, period_ps: u64) -> Self {
-        self.path.receive.queues.iter_mut().for_each(|queue| queue.set_master(period_ps));
+        self.path.receive.buffer.queues.iter_mut().for_each(|queue| queue.set_master(period_ps));
         self
     }
 

@@ -1,7 +1,7 @@
 //! Register accesses of cores that have a cost, and receive descriptors that the NIC fetches.
 
 use super::data_path::DataPath;
-use super::receive::Receive;
+use super::receive_buffer::ReceiveBuffer;
 use crate::link::PcieEndpoint;
 use crate::part::{Context, RegisterAccess};
 use hostnet_kernel::ComponentId;
@@ -12,7 +12,7 @@ impl DataPath {
         match access {
             RegisterAccess::Doorbell { id, core } => self.transmit.enqueue(id, core, &self.common, context),
             RegisterAccess::Tail { queue, count, armed } => {
-                self.receive.replenish(queue, count, armed, &mut self.common, context);
+                self.receive.buffer.replenish(queue, count, armed, &mut self.common, context);
             }
             RegisterAccess::Status { core } => {
                 let to_core_ps = self.common.params.attach.map_or(0, |attach| attach.register_ps);
@@ -36,8 +36,8 @@ impl DataPath {
 
     fn fetch(&mut self, function: usize, context: &mut Context) -> bool {
         let endpoint = &mut self.functions[function].endpoint;
-        let Some(number) = self.receive.to_fetch(function, endpoint) else { return false };
-        let queue = &mut self.receive.queues[usize::from(number)];
+        let Some(number) = self.receive.buffer.to_fetch(function, endpoint) else { return false };
+        let queue = &mut self.receive.buffer.queues[usize::from(number)];
         let class = queue.class;
         let Some((address, lines)) = queue.begin_fetch() else { return false };
         endpoint.read(self.common.pages.physical(address) / 64, lines, class, context);
@@ -48,12 +48,12 @@ impl DataPath {
     /// Hands fetched descriptors to their receive queues.
     pub(super) fn take_fetched(&mut self) {
         for queue in self.transmit.fetched.drain(..) {
-            self.receive.queues[usize::from(queue)].end_fetch();
+            self.receive.buffer.queues[usize::from(queue)].end_fetch();
         }
     }
 }
 
-impl Receive {
+impl ReceiveBuffer {
     /// Returns a receive queue of the function that needs descriptors, if the credits for reading them are available.
     pub(super) fn to_fetch(&self, function: usize, endpoint: &PcieEndpoint) -> Option<u16> {
         let mut queues = (0..).zip(&self.queues).filter(|(_, queue)| queue.function == function);

@@ -1,6 +1,6 @@
 //! Segments of cores, and the packets that they are cut into.
 
-use super::transmit::{OpenSegment, SendQueue, Transmit};
+use super::send_queue::{OpenSegment, SendQueue};
 use super::Common;
 use crate::line::{Content, Packet, PacketId, Packets};
 
@@ -15,13 +15,12 @@ pub(super) const RDMA_CONTROL: u16 = 6;
 pub(super) const UDP: u16 = 8;
 
 /// Returns true if the next packet of a queue's first segment can be cut: its descriptor has arrived, its priority is
-/// not paused, and the send window has room for the data.
-pub(super) fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
+/// not paused, and the send window, of which `window_used` bytes are in use, has room for the data.
+pub(super) fn may_cut(window_used: u32, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
     let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
     let packet = packets.get(open.id);
     let bytes = next_bytes(packet, open, common);
-    // Data read for a paused priority would fill the send window (docs/models/nic.md, Data).
-    !common.port.is_paused(packet.priority) && of.window_used + bytes <= common.params.send_window_bytes
+    !common.port.is_paused(packet.priority) && window_used + bytes <= common.params.send_window_bytes
 }
 
 /// Returns the bytes of data in memory of a packet or segment to send.

@@ -1,6 +1,6 @@
 //! Send completions: written to memory when a segment has left the port, and then reported to its core.
 
-use super::transmit::QueuePlacement;
+use super::send_queue::QueuePlacement;
 use super::Common;
 use crate::line::{LineRing, PacketId};
 use crate::link::PcieEndpoint;

@@ -47,7 +47,7 @@ impl DataPath {
             return context.send(context.id, delay, Payload::Steer { flow, queue });
         }
         if self.common.flows[flow as usize].queue.replace(queue) != Some(queue) {
-            self.functions[self.receive.queue(queue).function].steered += 1;
+            self.functions[self.receive.buffer.queue(queue).function].steered += 1;
         }
     }
 }

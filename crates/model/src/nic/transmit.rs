@@ -3,76 +3,19 @@
 use super::gather::{Fragment, GatherQueue, PacketOwner};
 use super::reader::DmaReader;
 use super::segments::{HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
+use super::send_queue::{PostedDescriptor, QueuePlacement, SendQueue, OPEN_SEGMENTS};
 use super::sent::Sent;
 use super::Common;
 use crate::ether::DepartedPacket;
-use crate::line::{Content, LineRing, Packet, PacketId, Packets, QueueRings, POOL_FLOW};
-use crate::link::PcieEndpoint;
+use crate::line::{Content, Packet, PacketId, POOL_FLOW};
 use crate::met::Limit;
 use crate::params::{RDMA_MTU_MAX, UDP_HEADER_BYTES};
 use crate::part::Context;
 use crate::transport::roce::DATA_HEADER_BYTES;
 use crate::transport::stage_times::Stage;
-use hostnet_kernel::{ComponentId, Time};
+use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// Segment whose descriptor has been requested.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct OpenSegment {
-    pub(super) id: PacketId,
-    /// True once the descriptor has arrived.
-    pub(super) known: bool,
-    /// Bytes of data that have been cut into packets.
-    pub(super) cut: u32,
-}
-
-/// Segments whose descriptors are requested ahead, so that the next descriptor has arrived when a segment ends.
-const OPEN_SEGMENTS: usize = 2;
-/// Datagrams whose descriptors are requested ahead. A datagram ends long before the next descriptor could arrive, so
-/// NICs read the descriptors of many datagrams at a time (assumed: 32).
-const OPEN_DATAGRAMS: usize = 32;
-
-/// Segment or datagram whose doorbell has been rung.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct PostedDescriptor {
-    /// Time from which on the descriptor may be read.
-    pub(super) visible_at: Time,
-    pub(super) id: PacketId,
-    datagram: bool,
-}
-
-/// Send queue of one core.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct SendQueue {
-    pub(super) descriptors: LineRing,
-    /// Function that the queue belongs to.
-    pub(super) function: usize,
-    /// Extra latency of a doorbell from another socket, in ps.
-    away_ps: u64,
-    /// Segments whose doorbells have been rung and whose descriptors have not been requested.
-    pub(super) waiting: VecDeque<PostedDescriptor>,
-    /// Segments whose descriptors have been requested.
-    pub(super) open: VecDeque<OpenSegment>,
-}
-
-impl SendQueue {
-    /// Returns the next segment whose descriptor may be requested.
-    pub(super) fn next(&self) -> Option<&PostedDescriptor> {
-        let ahead = |rung: &&PostedDescriptor| if rung.datagram { OPEN_DATAGRAMS } else { OPEN_SEGMENTS };
-        // The limit is that of the next entry: a datagram may be the 32nd, a segment only the second.
-        self.waiting.front().filter(|rung| self.open.len() < ahead(rung))
-    }
-}
-
-/// Placement of a core's queue: its rings, and its distance to the function.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct QueuePlacement {
-    pub(super) rings: QueueRings,
-    pub(super) function: usize,
-    pub(super) far: bool,
-    pub(super) away_ps: u64,
-}
 
 /// Send side of the NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -87,7 +30,7 @@ pub(super) struct Transmit {
     /// Segments in the queues.
     pub(super) segments: u32,
     /// DMA reads, by function.
-    readers: Vec<DmaReader>,
+    pub(super) readers: Vec<DmaReader>,
     /// Packets that have been cut and have not reached the port, by function.
     pub(super) gathers: Vec<GatherQueue>,
     /// Receive queues whose descriptors have arrived.
@@ -179,43 +122,9 @@ impl Transmit {
         self.segments += 1;
     }
 
-    /// Returns the time of the next possible action of a function, if any.
-    pub(super) fn next(
-        &self,
-        function: usize,
-        now: Time,
-        endpoint: &PcieEndpoint,
-        packets: &Packets,
-        common: &Common,
-    ) -> Option<Time> {
-        self.readers[function].next(self, now, endpoint, packets, common)
-    }
-
-    /// Sends the next read request of a function. Returns true if a request was sent.
-    pub(super) fn read(
-        &mut self,
-        function: usize,
-        endpoint: &mut PcieEndpoint,
-        common: &mut Common,
-        context: &mut Context,
-    ) -> bool {
-        // Taken out, because the reader changes the rest of the send side.
-        let mut reader = std::mem::take(&mut self.readers[function]);
-        let sent = reader.read(self, endpoint, common, context);
-        self.readers[function] = reader;
-        sent
-    }
-
     /// Records a read request of a function for descriptors of a receive queue.
     pub(super) fn expect(&mut self, function: usize, queue: u16, lines: u32) {
         self.readers[function].expect(queue, lines);
-    }
-
-    /// Processes data that a function has requested and that has arrived.
-    pub(super) fn complete(&mut self, function: usize, lines: u32, common: &mut Common, context: &mut Context) {
-        let mut reader = std::mem::take(&mut self.readers[function]);
-        reader.complete(self, lines, common, context);
-        self.readers[function] = reader;
     }
 
     /// Lends a fragment of a packet that another function cuts to `function`.

@@ -2,7 +2,7 @@
 
 use super::counters::HeadWait;
 use super::queue::Queue;
-use super::receive::{frame_bytes, Receive};
+use super::receive_buffer::{end, frame_bytes, ReceiveBuffer};
 use super::Common;
 use crate::line::{Content, PacketId, Packets};
 use crate::link::PcieEndpoint;
@@ -103,7 +103,7 @@ impl DmaWriter {
     /// Sends the next TLP.
     pub(super) fn write(
         &mut self,
-        of: &mut Receive,
+        of: &mut ReceiveBuffer,
         endpoint: &mut PcieEndpoint,
         common: &mut Common,
         context: &mut Context,
@@ -146,7 +146,7 @@ impl DmaWriter {
 
     /// Takes the first packet of the buffer and determines the address of its data. Returns `None` if the data is not
     /// written to memory.
-    fn begin(&mut self, of: &mut Receive, common: &mut Common, context: &mut Context) -> Option<DmaHead> {
+    fn begin(&mut self, of: &mut ReceiveBuffer, common: &mut Common, context: &mut Context) -> Option<DmaHead> {
         let BufferedPacket { id, since } = self.buffer.pop_front()?;
         let packet = *context.packets.get(id);
         let class = common.flows[packet.flow as usize].class;
@@ -191,7 +191,13 @@ impl DmaWriter {
 }
 
 /// Writes the completion of a packet.
-fn complete(head: &DmaHead, of: &mut Receive, endpoint: &mut PcieEndpoint, common: &mut Common, context: &mut Context) {
+fn complete(
+    head: &DmaHead,
+    of: &mut ReceiveBuffer,
+    endpoint: &mut PcieEndpoint,
+    common: &mut Common,
+    context: &mut Context,
+) {
     let queue = &mut of.queues[usize::from(head.queue)];
     let line = queue.completion_line(common.pages.pages());
     let bytes = common.params.completion_bytes;
@@ -203,10 +209,4 @@ fn complete(head: &DmaHead, of: &mut Receive, endpoint: &mut PcieEndpoint, commo
     } else {
         endpoint.write(line, bytes, head.class, head.id.into(), context);
     }
-}
-
-/// Removes a packet that no core sees and counts it as delivered.
-pub(super) fn end(id: PacketId, common: &mut Common, context: &mut Context) {
-    let packet = context.packets.remove(id);
-    common.flow_counters[packet.flow as usize].delivered.add(packet.ip_bytes);
 }
