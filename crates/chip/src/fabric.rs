@@ -87,6 +87,7 @@ impl Fabric {
     /// Returns the agent as which the directory knows a unit.
     pub(crate) fn node(&self, at: Unit) -> Node {
         let index = match at {
+            // Agents are numbered: tiles first, then the edge parts.
             Unit::Edge(row) => self.params.tiles() + row,
             Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => core,
         };
@@ -104,6 +105,7 @@ impl Fabric {
     /// Returns the place of the backend of a core.
     pub(crate) fn backend_at(&self, core: u16) -> Unit {
         match self.params.ni.placement {
+            // A split NI has only its queues in the tile: data stays at the edge, which saves crossing the chip twice.
             Placement::Edge | Placement::Split => Unit::Edge(self.floor.edge_of(core)),
             Placement::PerTile | Placement::Numa => Unit::Core(core),
         }
@@ -120,6 +122,7 @@ impl Fabric {
     pub(crate) fn cq_line(&self, core: u16, entry: u64) -> u64 {
         let ni = &self.params.ni;
         let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.cq_entries_per_line));
+        // The lower half of a core's page holds the work queue, the upper half the completion queue.
         u64::from(core) * QUEUE_LINES + QUEUE_LINES / 2 + entry % entries / per_line
     }
 }

@@ -278,6 +278,7 @@ impl ChipParams {
         range("in_flight", ni.in_flight, 1, 1 << 16)?;
         range("rrpp_in_flight", ni.rrpp_in_flight, 1, 1 << 16)?;
         range("entries", self.cache.entries, 1, 1024)?;
+        // Work queue and completion queue share the page of a core.
         let half = QUEUE_LINES as u32 / 2;
         for (field, per_line) in [("wq", ni.wq_entries_per_line), ("cq", ni.cq_entries_per_line)] {
             range(field, per_line, 1, 64)?;

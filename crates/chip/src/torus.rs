@@ -74,6 +74,7 @@ impl Place {
     fn ahead(&self, hops: u32) -> Option<u16> {
         let (mut rest, mut left, mut unit, mut chip) = (self.chip, hops, 1, 0);
         for side in self.sides {
+            // Beyond half way round the other direction would be shorter.
             let step = left.min(u32::from(side / 2));
             left -= step;
             chip += (rest % side + step as u16) % side * unit;
@@ -89,6 +90,7 @@ impl Place {
         let (mut one, mut other, mut hops) = (self.chip, other, 0);
         for side in self.sides {
             let ahead = (other % side + side - one % side) % side;
+            // Packets go the shorter way around.
             hops += u32::from(ahead.min(side - ahead));
             one /= side;
             other /= side;

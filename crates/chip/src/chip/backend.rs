@@ -178,8 +178,10 @@ impl Chip {
                 self.fabric.schedule(self.fabric.params.ni.rcp_backend_cycles, Action::LineDone { flight });
                 went = true;
             }
+            // Remote requests and responses alternate, so that neither side of a busy edge starves.
             self.units.backend(at).remote_before = remote.is_some();
         }
+        // A request that waits its turn, or for room, is tried again in the next cycle.
         let remotes = matches!(at, Unit::Edge(row) if !self.units.edges[usize::from(row)].rrpp.ready.is_empty());
         let backend = self.units.backend(at);
         backend.pumping = went || remotes || !backend.responses.is_empty();

@@ -24,12 +24,14 @@ pub(super) fn build_chip(params: ChipParams, place: Option<Place>, targets: Vec<
     params.check()?;
     let (floor, layout, routes) = FloorPlan::new(&params)?;
     let network = Network::new(params.router, &layout, routes, params.seed);
+    // The stream numbers are "chip" in ASCII and the next one.
     let mut fill = Rng::new(params.seed, 0x6368_6970);
     let (tiles, edges) = (params.tiles(), floor.edges());
     let edge = params.ni.placement == Placement::Edge;
     let slices = (0..floor.slices()).map(|index| Slice::new((index, floor.slices()), &params, &mut fill)).collect();
     let tile_parts = (0..tiles).map(|index| Tile {
         core: Core::new(params.ni.entries),
+        // With NIs at the edge a tile has only its L1; otherwise the NI cache lies behind it, as one agent.
         caches: if edge { Caches::single(index, 1) } else { Caches::pair(index) },
         front: Frontend::new(params.ni.entries),
         backend: Backend::default(),

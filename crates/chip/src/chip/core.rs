@@ -89,6 +89,7 @@ impl Chip {
         one.requests[place] = op;
         one.storing = op;
         let line = self.fabric.wq_line(core, entry);
+        // The value of a line is the number of entries written so far; 0 is an unused queue.
         if self.access(Unit::Core(core), TileHalf::Core, line, Access::Store(entry as u32 + 1)).is_some() {
             self.stored_wq(core);
         }
@@ -107,6 +108,7 @@ impl Chip {
         let software = self.fabric.params.software;
         let asynchronous = self.fabric.params.workload.mode == Mode::Async;
         let one = &mut self.units.tiles[usize::from(core)].core;
+        // An entry is in use until its completion has been read, so both queues have room alike.
         let room = one.written - one.read < one.requests.len() as u64;
         if !(asynchronous && room) {
             one.doing = CoreActivity::Spinning;
@@ -171,6 +173,7 @@ impl Chip {
     fn read_entry(&mut self, core: u16, after: u32) {
         let seen = self.fabric.now + u64::from(after);
         self.units.tiles[usize::from(core)].core.doing = CoreActivity::Busy;
+        // The operation is complete for software only when it has read the entry.
         self.fabric.schedule(after + self.fabric.params.software.cq_read, Action::CqRead { core, seen });
     }
 

@@ -32,6 +32,7 @@ impl Chip {
                 let handover = if handed_over { ni.handover_cycles.saturating_sub(1) } else { 0 };
                 self.ops.get(op).read = self.fabric.now + u64::from(handover);
                 self.fabric.schedule(handover + ni.rgp_frontend_cycles, Action::Handed { op });
+                // A line holds several entries, so the next one may be there already.
                 self.units.plan_visit(core, &mut self.fabric);
             }
             Some(_) => {}

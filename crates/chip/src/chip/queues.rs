@@ -40,6 +40,7 @@ impl QueueAccesses {
         fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         if let Some((half, completion)) = outcome.done {
             fabric.schedule(cycles, Action::Cached { at, half, line, completion });
+            // The protocol has the line, but the cache is still being filled for `l1_cycles`: accesses wait for it.
             self.filling.push((at, line));
         }
         units.changed(at, line, fabric);
@@ -59,6 +60,7 @@ impl QueueAccesses {
         }
         let node = fabric.node(at);
         let outcome = units.caches(at).access(half, line, access);
+        // The other half of the tile has a transaction pending: the access is repeated after it.
         if outcome.stalled {
             self.stalled.push((at, half, line, access));
             return None;
@@ -66,6 +68,7 @@ impl QueueAccesses {
         let cycles = fabric.params.cache.l1_cycles;
         fabric.send_step(cycles, (at, node), line, outcome.out, Token::NONE);
         let (_, completion) = outcome.done?;
+        // In a tile the other half polls the same line and sees the store at once.
         if matches!(access, Access::Store(_)) && units.caches(at).is_pair() {
             units.changed(at, line, fabric);
         }

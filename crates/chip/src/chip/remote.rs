@@ -43,6 +43,7 @@ impl RemoteAccesses {
 
     /// Draws the chip that holds the remote memory of an operation, and returns it with the cycles to it.
     pub(super) fn target(&self, fabric: &mut Fabric) -> (u16, u32) {
+        // A single chip has a mirror, so the target has no meaning.
         let Some(place) = self.place else { return (0, mirror_cycles(fabric)) };
         let other = self.targets[fabric.rng.below(self.targets.len() as u64) as usize];
         (other, place.hops(other) * fabric.params.rack.hop_cycles)
@@ -122,6 +123,7 @@ impl RemoteAccesses {
                 Some((flight, cycles))
             }
         };
+        // A request holds its place in the pipeline until it is answered.
         units.edges[usize::from(row)].rrpp.in_flight -= 1;
         start_service(row, units, fabric);
         mirrored
@@ -131,6 +133,7 @@ impl RemoteAccesses {
 /// Continues a remote request whose line has been read or written.
 pub(super) fn line_served(remote: u32, fabric: &mut Fabric) {
     let pipeline = fabric.params.ni.rrpp_cycles;
+    // Of an odd number the second half gets the cycle more.
     fabric.schedule((pipeline - pipeline / 2).max(1), Action::Answer { remote });
 }
 

@@ -54,6 +54,7 @@ impl Units {
     /// Reacts to a change of a queue line in a cache: a core or NI that polls the line there sees the change.
     pub(crate) fn changed(&mut self, at: Unit, line: u64, fabric: &mut Fabric) {
         let core = (line / QUEUE_LINES) as u16;
+        // The lower half of a core's page is its work queue.
         if line % QUEUE_LINES < QUEUE_LINES / 2 {
             self.wq_changed(at, core, fabric);
         } else if at == Unit::Core(core) {
@@ -76,6 +77,7 @@ impl Units {
     /// Reacts to a change of the line that a frontend polls: schedules a poll for the next turn of the queue.
     fn wq_changed(&mut self, at: Unit, core: u16, fabric: &mut Fabric) {
         let front = &self.tiles[usize::from(core)].front;
+        // A poll that is scheduled, or a fetch of the line, will see the change anyway.
         if at == fabric.frontend_at(core) && !front.visiting && !front.loading {
             self.plan_visit(core, fabric);
         }
@@ -87,6 +89,7 @@ impl Units {
         let queues = u64::from(fabric.floor.cores_per_edge());
         let wait = match fabric.params.ni.placement {
             Placement::Edge => {
+                // The first cycle from the next one on in which the queue has its turn.
                 let turn = u64::from(core) % queues;
                 let next = (fabric.now + 1) % queues;
                 1 + (turn + queues - next) % queues

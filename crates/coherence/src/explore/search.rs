@@ -122,6 +122,7 @@ impl<R: Rules> System<R> {
         at: u32,
         steps: u32,
     ) -> Result<(), (BrokenInvariant, u32, Option<Action>)> {
+        // Checked when a state leaves the queue: breadth first, so the first violation has a shortest path.
         world.check().map_err(|broken| (broken, at, None))?;
         if world.is_quiet() {
             search.quiet.push(at);

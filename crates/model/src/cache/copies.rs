@@ -94,11 +94,13 @@ impl PrivateCaches {
         for core in holder.cores(self.l2.len()) {
             let l2 = &mut self.l2[core];
             let Some(slot) = l2.find(line) else { continue };
+            // The reader may have the line again already; its own copy stays as it is.
             if core as u32 == reader {
                 copies.any = true;
                 continue;
             }
             copies.add(l2.data(slot));
+            // A dirty line migrates to the reader, as in Skylake-SP; an inclusive LLC takes its data instead.
             if l2.data(slot).dirty && !inclusive {
                 l2.take(slot);
             } else {

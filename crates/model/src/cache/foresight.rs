@@ -35,6 +35,7 @@ impl ReusePredictor {
 fn is_observed(params: &LlcParams, line: u64) -> bool {
     let set = line % u64::from(params.sets);
     let group = set / OBSERVED;
+    // The position varies from group to group, so that no stride meets all observed sets or none.
     (set ^ group ^ (group / OBSERVED)) % OBSERVED == 0
 }
 
@@ -62,6 +63,7 @@ impl ReusePredictors {
     pub(super) fn takes_clean(&self, params: &LlcParams, core: u32, line: u64) -> bool {
         match params.clean_victims {
             CleanVictims::All => true,
+            // Observed sets accept every line, or they could not tell if it would be reused.
             CleanVictims::Foreseen => self.cores[core as usize].foresees_reuse() || is_observed(params, line),
             CleanVictims::None => false,
         }

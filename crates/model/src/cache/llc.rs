@@ -22,6 +22,7 @@ impl Caches {
     #[inline]
     fn read_victim(&mut self, core: u32, line: u64) -> (Option<bool>, Option<EvictedLine>) {
         let slice = self.slice(line);
+        // A victim LLC is exclusive: the copy moves to the core, with the duty to write it back.
         if let Some(given) = self.slices.llc[slice].remove(line) {
             self.counts.leave(given);
             return (Some(given.dirty), self.track(slice, line, core));
@@ -36,6 +37,7 @@ impl Caches {
     /// cores. Returns that line if it was dirty.
     #[inline]
     fn track(&mut self, slice: usize, line: u64, core: u32) -> Option<EvictedLine> {
+        // Way masks bind the LLC only; the snoop filter uses all its ways.
         let (line, holder) = self.slices.filter[slice].insert(line, Holder::core(core), u32::MAX)?;
         let class = self.l2.back_invalidate(line, holder, &mut self.counts).dirty?;
         self.counts.class(class).core_evictions += 1;
@@ -46,6 +48,7 @@ impl Caches {
     fn read_held(&mut self, core: u32, line: u64, slice: usize, slot: ArraySlot) -> Option<bool> {
         let holder = self.slices.filter[slice].data(slot);
         let copies = self.l2.snoop(core, line, holder, false);
+        // Recorded even on a miss, because the line is now in flight to this core.
         self.slices.filter[slice].set_data(slot, holder.and(core));
         copies.any.then_some(copies.dirty.is_some())
     }
@@ -85,6 +88,7 @@ impl Caches {
     #[inline]
     pub fn fetched(&mut self, line: u64, class: u8) -> Option<EvictedLine> {
         let slice = self.slice(line);
+        // Another core may have fetched the line meanwhile.
         if !self.inclusive || self.slices.llc[slice].find(line).is_some() {
             return None;
         }
@@ -100,6 +104,7 @@ impl Caches {
         let tracked_holder = self.slices.filter.get(slice).and_then(|filter| filter.find(line));
         if let Some(slot) = tracked_holder {
             let holder = self.slices.filter[slice].data(slot);
+            // The core has read the line again before its older copy arrived (docs/models/cache.md, Races).
             if self.l2.merge_into_copy(line, holder, dirty) {
                 return None;
             }
@@ -144,6 +149,7 @@ impl Caches {
         self.counts.enter(coming);
         let (line, mut left) = self.slices.llc[slice].insert(line, coming, mask)?;
         self.counts.leave(left);
+        // A dirty copy in a core is newer than the line that leaves, and goes to memory with it.
         if let Some(class) = self.l2.back_invalidate(line, left.holder, &mut self.counts).dirty {
             left = LlcLine { class, dirty: true, io: false, ..left };
         }
@@ -162,6 +168,7 @@ impl Caches {
             let held = llc.data(slot);
             dirty |= held.dirty;
             let clean = LlcLine { dirty: false, ..held };
+            // Lines are counted by their state, so the dirty line leaves and the clean one enters.
             self.counts.leave(held);
             llc.set_data(slot, clean);
             self.counts.enter(clean);

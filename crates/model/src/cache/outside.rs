@@ -10,6 +10,7 @@ impl Caches {
         let slice = self.slice(line);
         let written = LlcLine { class, dirty: true, io: true, read: false, holder: Holder::NONE };
         let llc = &mut self.slices.llc[slice];
+        // An update stays in its way, even outside the ways of DDIO (docs/models/cache.md, DDIO).
         if let Some(slot) = llc.find(line) {
             llc.touch(slot);
             let before = llc.data(slot);
@@ -17,6 +18,7 @@ impl Caches {
             self.counts.leave(before);
             self.counts.enter(written);
             self.counts.class(class).ddio_updates += 1;
+            // The whole line is new, so dirty copies need no write-back.
             self.l2.invalidate_copies(line, before.holder, None);
             return IoWrite { hit: true, evicted: None };
         }
@@ -50,6 +52,7 @@ impl Caches {
         let llc = &mut self.slices.llc[slice];
         let hit = match llc.lookup(line) {
             Some(slot) => {
+                // A line that a device has read is no leak when it leaves for memory.
                 llc.set_data(slot, LlcLine { read: true, ..llc.data(slot) });
                 true
             }
@@ -100,6 +103,7 @@ impl Caches {
         let llc = &mut self.slices.llc[slice];
         if let Some(slot) = llc.find(line) {
             let held = llc.data(slot);
+            // The data goes to the reader or to memory, so nothing is left to leak.
             let lent = LlcLine { dirty: false, io: false, ..held };
             llc.set_data(slot, lent);
             self.counts.leave(held);
@@ -112,6 +116,7 @@ impl Caches {
     /// Invalidates a line that another socket, or a device there, writes. Returns the class of a dirty copy, if any.
     pub fn give_up(&mut self, line: u64) -> Option<u8> {
         let dirty = self.lend(line);
+        // After `lend`, which finds out if a copy was dirty.
         self.io_invalidate(line);
         dirty
     }

@@ -51,6 +51,7 @@ impl Caches {
             return self.leaves(core, line, class, dirty);
         };
         let l2 = self.l2.of_mut(core);
+        // The line may have come in meanwhile by another request of this core.
         if let Some(slot) = l2.lookup(line) {
             let held = l2.data(slot);
             l2.set_data(slot, L2Line { dirty: held.dirty || dirty, ..held });
@@ -63,6 +64,7 @@ impl Caches {
 
     #[inline]
     fn leaves(&self, core: u32, line: u64, class: u8, dirty: bool) -> Option<Victim> {
+        // A dirty victim always enters the LLC (docs/models/cache.md, Victim LLC).
         let taken = dirty || self.foresight.takes_clean(&self.params.llc, core, line);
         (dirty || !self.inclusive).then_some(Victim { line, class, dirty, taken })
     }

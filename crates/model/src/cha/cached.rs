@@ -103,6 +103,7 @@ impl Cha {
     fn carry_victim(&mut self, id: RequestId, evicted: Option<EvictedLine>, context: &mut Context) -> bool {
         let Some(evicted) = evicted else { return false };
         let Home { socket, place, .. } = context.homes.of(evicted.line);
+        // A request has one destination, so a victim homed on another socket needs its own.
         if socket != self.config.socket {
             evict(evicted, context);
             return false;

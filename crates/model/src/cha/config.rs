@@ -64,6 +64,7 @@ impl ChaConfig {
             return context.send(expander, delay, Payload::Arrive(id));
         }
         let channel = self.wiring.channels.get(u32::from(place.channel));
+        // No event: the channel handles arrivals in batches (docs/architecture.md, Path of a line).
         context.notify(channel, delay, Payload::Arrive(id));
     }
 }

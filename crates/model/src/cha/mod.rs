@@ -182,6 +182,7 @@ impl Cha {
             return slice.used < self.config.params.tor_entries
                 && slice.remote_sockets < upi_transfer.remote_sockets.entries;
         }
+        // The cap on write-backs of cores reserves entries for the others (docs/models/cha.md, Backpressure).
         slice.used < self.config.params.tor_entries
             && (!request.kind.is_core_write() || slice.core_writes < self.config.params.tor_write_entries)
     }

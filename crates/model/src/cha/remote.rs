@@ -71,6 +71,7 @@ impl ChaConfig {
                     return false;
                 }
                 self.note_owner(id, context);
+                // Memory has read the line in parallel, which costs bandwidth although a cache serves it.
                 self.read_ahead(remote_sockets, id, context);
                 context.send(owner, self.upi_ps, Payload::Admitted(id));
                 // At least 1 ps: every event lies ahead, even without an LLC latency.
@@ -102,6 +103,7 @@ impl ChaConfig {
         }
         self.read_ahead(remote_sockets, id, context);
         let [agent, _] = self.agent_ps(remote_sockets);
+        // The request takes no entry, so its credit returns at once, one UPI latency later.
         context.send(owner, self.upi_ps, Payload::Admitted(id));
         context.send(owner, self.hit_ps.max(NEXT_PS) + agent, Payload::Acknowledged(id));
     }
@@ -135,7 +137,9 @@ fn lend(id: RequestId, context: &mut Context) -> bool {
     let Request { line, class, for_store, .. } = *context.requests.get(id);
     let caches = context.caches();
     let hit = caches.has(line);
+    // A store takes the line away; a load leaves a clean copy here.
     let dirty = if for_store { caches.give_up(line) } else { caches.lend(line) };
+    // A reader without a store has the line clean, so memory must get the dirty data now.
     if dirty.is_some() && !for_store {
         let write = create_background_request(RequestKind::Evict, line, class, context);
         context.send(context.id, NEXT_PS, Payload::Arrive(write));

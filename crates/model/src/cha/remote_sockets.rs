@@ -142,6 +142,7 @@ impl Cha {
         };
         let upi = self.upi_transfer().remote_sockets.upi(socket);
         let id = context.requests.insert(request);
+        // Snoops leave the home agent beside the memory controller, other requests the CHA itself.
         let [to_agent, _] =
             if kind == RequestKind::Snoop { self.config.agent_ps(self.remote_sockets()) } else { [0, 0] };
         context.send(upi, to_agent.max(NEXT_PS), Payload::Arrive(id));

@@ -48,6 +48,7 @@ impl Endpoint {
         let Some(mut ranks) = self.ranks.take() else { return };
         let rank = connection.wrapping_sub(first);
         if let Some(set) = ranks.set.get_mut(rank as usize) {
+            // An event for a time that has passed is used up.
             *set = set.filter(|&at| at > now);
             let own = &mut ranks.ranks[rank as usize];
             if let Some((to, bytes)) = own.copied(now) {
@@ -98,11 +99,13 @@ impl Endpoint {
             match ranks.ranks[rank as usize].next(now) {
                 RankRequest::Send(end, bytes) => {
                     self.ends[end as usize].update_application(now, |application| application.post(bytes));
+                    // A write that fits the buffer is complete at once.
                     self.exchange(end, ranks, now);
                     self.flush(end, context);
                 }
                 RankRequest::Wake(at) => {
                     let set = &mut ranks.set[rank as usize];
+                    // One event per rank; a later one is set when this has fired.
                     if set.is_none_or(|set| set > at) {
                         *set = Some(at);
                         let delay_ps = at.ps().saturating_sub(now.ps()).max(1);

@@ -54,6 +54,7 @@ impl Switch {
             ..*like
         };
         let (way, priority, bytes) = (usize::from(way), own.priority % PRIORITIES as u8, u64::from(own.ip_bytes));
+        // A message that is sent at once takes no room.
         let free = self.ports[way].egress.is_free(context.now(), priority);
         if !free && !self.has_room(way, priority, bytes, 0) {
             return false;

@@ -16,6 +16,7 @@ impl Channel {
     #[must_use]
     pub fn with_dimm(mut self, dimm: ComponentId, command_ps: u64) -> Self {
         let line_ps = |write| self.clock.edge(self.controller.slot_clocks(Some(write))).ps();
+        // The channel may be late by less than its quickest answer takes, those to the DIMM included.
         let quickest = command_ps.min(line_ps(true)).min(line_ps(false)).max(1);
         self.lateness_max_ps = self.lateness_max_ps.min(quickest - 1);
         self.slots = Some(Box::new(Slots::new(dimm, command_ps)));
@@ -86,6 +87,7 @@ impl Channel {
                 _ if next > now => return,
                 _ => {
                     self.step();
+                    // The command had its turn while a slot waited, so the slot is next at an equal clock.
                     if let Some(slots) = self.slots.as_mut().filter(|_| slot.is_some()) {
                         slots.yields = false;
                     }
@@ -116,6 +118,7 @@ impl Channel {
     pub(crate) fn occupy(&mut self, now: Time, banks: u64, ps: u64, context: &mut Context) -> Option<Time> {
         self.catch_up(now);
         let clock = self.clock.at_or_after(now);
+        // Counts from time 0, which rounds the duration up to whole clocks.
         let clocks = self.clock.at_or_after(Time::from_ps(ps));
         let end = self.controller.occupy(clock, banks, clocks);
         self.update_plan();

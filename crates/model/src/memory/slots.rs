@@ -54,6 +54,7 @@ impl Slots {
 
     /// Adds a request for a slot from time `at` on, behind those of earlier times.
     pub(super) fn request(&mut self, id: RequestId, slot: Slot, at: Time) {
+        // As with requests to the channel, notices that depart later may be for an earlier slot.
         let before = self.requested.iter().rev().take_while(|other| other.at > at).count();
         self.requested.insert(self.requested.len() - before, SlotRequest { at, id, slot });
     }

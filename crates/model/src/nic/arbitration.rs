@@ -56,6 +56,7 @@ impl DataPath {
                 || self.receive.buffer.events.may_write(number, endpoint, &self.common);
             let completion = small.then_some(now);
             let fetch = self.receive.buffer.to_fetch(number, endpoint).map(|_| now);
+            // The earliest of all: the arbitration decides again at that time.
             if let Some(time) = write.into_iter().chain(read).chain(completion).chain(fetch).min() {
                 function.wake_at(time, context);
             }

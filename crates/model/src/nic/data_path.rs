@@ -44,6 +44,7 @@ impl Common {
         if self.hints.is_empty() {
             return None;
         }
+        // The hint names the node of the physical page, which the driver knows from the fragment.
         let node = socket_of(self.pages.physical(line * 64) / 64);
         self.hints.get(usize::from(node)).copied().flatten()
     }

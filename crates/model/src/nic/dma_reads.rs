@@ -43,6 +43,7 @@ impl Transmit {
         common: &mut Common,
         context: &mut Context,
     ) -> bool {
+        // Taken out, because the reader changes the rest of the send side.
         let mut reader = std::mem::take(&mut self.readers[function]);
         let sent = reader.read(self, endpoint, common, context);
         self.readers[function] = reader;
@@ -71,6 +72,7 @@ impl DmaReader {
             return Some(now);
         }
         match self.cut {
+            // Without credits the next completion calls `plan` again.
             Some(cut) => endpoint.may_read(endpoint.read_lines(cut.lines)).then_some(now),
             None if self.may_rdma(of, common) => Some(now),
             None => self.action(of, now, endpoint, packets, common).map(|_| now).or_else(|| self.doorbell(of, now)),
@@ -79,6 +81,7 @@ impl DmaReader {
 
     /// Returns true if the send window admits another RDMA packet and an end may have one.
     fn may_rdma(&self, of: &Transmit, common: &Common) -> bool {
+        // RDMA uses the first function (docs/models/nic.md, Functions).
         self.function == 0
             && common.rdma.may_send(&common.port)
             && of.window_used + RDMA_MTU_MAX <= common.params.send_window_bytes
@@ -87,6 +90,7 @@ impl DmaReader {
     /// Returns the time at which the NIC sees the next doorbell.
     fn doorbell(&self, of: &Transmit, now: Time) -> Option<Time> {
         let own = of.queues.iter().filter(|queue| queue.function == self.function);
+        // Doorbells seen already wait for something else, whose event plans anew.
         own.filter_map(|queue| queue.next().map(|next| next.visible_at)).filter(|&visible_at| visible_at > now).min()
     }
 
@@ -108,6 +112,7 @@ impl DmaReader {
         let may_cut = |&queue: &usize| may_cut(of.window_used, &of.queues[queue], packets, common);
         let may_fetch =
             |&queue: &usize| of.queues[queue].next().is_some_and(|next| next.visible_at <= now) && endpoint.may_read(1);
+        // Cutting first: its descriptor is there already, and it frees a place for the next.
         let cut = turns().find(may_cut).map(ReadAction::Cut);
         cut.or_else(|| turns().find(may_fetch).map(ReadAction::Fetch))
     }
@@ -122,6 +127,7 @@ impl DmaReader {
         context: &mut Context,
     ) -> bool {
         let lent_first = self.lent_turn;
+        // Set again when an own request is sent, so that own and lent requests alternate.
         self.lent_turn = false;
         (lent_first && self.ask_lent(endpoint, common, context))
             || self.read_own(of, endpoint, common, context)
@@ -144,6 +150,7 @@ impl DmaReader {
                 continue;
             }
             match self.action(of, context.now(), endpoint, context.packets, common) {
+                // No segment can go, so RDMA need not wait for its turn.
                 None if self.may_rdma(of, common) => self.cut_rdma(of, common, context),
                 None => return false,
                 Some(ReadAction::Fetch(queue)) => {
@@ -169,6 +176,7 @@ impl DmaReader {
         let Some(PostedDescriptor { id, .. }) = queue.waiting.pop_front() else { return };
         queue.open.push_back(OpenSegment { id, known: false, cut: 0 });
         let line = common.pages.physical(queue.descriptors.next_line()) / 64;
+        // The descriptor's line counts for the workload of the flow.
         let class = common.flows[context.packets.get(id).flow as usize].class;
         self.reads.push_back(ReadRequest { lines: 1, purpose: ReadPurpose::Descriptor(index as u16) });
         endpoint.read(line, 1, class, context);
@@ -186,20 +194,24 @@ impl DmaReader {
         open.cut += bytes;
         let mut packet = piece(&whole, from, bytes);
         if open.cut == data_bytes(&whole) {
+            // The last packet causes the completion of the segment.
             packet.queue |= LAST;
             context.packets.remove(open.id);
             queue.open.pop_front();
             of.segments -= 1;
         }
         let id = context.packets.insert(packet);
+        // A pure acknowledgement has all its bytes in the descriptor.
         if bytes == 0 {
             of.send(id, common, context);
             return;
         }
         of.take(bytes, common);
         let class = common.flows[whole.flow as usize].class;
+        // A burst stands for several lines, so offsets in memory shrink with it.
         let [from, to] = [from, from + bytes].map(|at| common.params.line_size.shrink(at));
         let line = whole.line + u64::from(from / 64);
+        // A piece that begins or ends within a line reads the whole line.
         let lines = (to.div_ceil(64) - from / 64).max(1);
         let owner = of.gathers[self.function].begin(id, self.function);
         self.cut = Some(Cut { owner, line, lines, class, hinted: true });
@@ -227,7 +239,9 @@ impl DmaReader {
     /// Lends the next fragments of the packet being cut to the functions of the nodes that hold them.
     fn lend(&mut self, of: &mut Transmit, common: &mut Common) {
         while let Some(cut) = self.cut.as_mut().filter(|cut| cut.hinted) {
+            // The first fragment on the own node ends the loop; it is requested below.
             let Some(function) = common.hint(cut.line).filter(|&function| function != self.function) else { return };
+            // A page lies on one node, so a fragment ends with its page.
             let lines = cut.lines.min(lines_of_page(cut.line, common));
             of.gathers[self.function].ask();
             of.lend(function, Fragment { owner: cut.owner, line: cut.line, lines, class: cut.class });
@@ -256,6 +270,7 @@ impl DmaReader {
     ) -> bool {
         let Some(Cut { owner, line, lines, class, .. }) = self.cut else { return false };
         let lines = endpoint.read_lines(lines).min(lines_of_page(line, common));
+        // The cut stays; the request is sent when credits are back.
         if !endpoint.may_read(lines) {
             return false;
         }
@@ -263,6 +278,7 @@ impl DmaReader {
         self.send(line, lines, class, ReadPurpose::Fragment(owner), endpoint, common, context);
         self.advance(lines, of);
         self.lend(of, common);
+        // A lent fragment goes next (see `read`).
         self.lent_turn = true;
         true
     }
@@ -273,6 +289,7 @@ impl DmaReader {
     /// Panics if more lines arrive than were requested.
     fn complete(&mut self, of: &mut Transmit, mut lines: u32, common: &mut Common, context: &mut Context) {
         while lines > 0 {
+            // Completions do not name their request; the count of lines suffices (docs/models/nic.md, Data).
             let read = self.reads.front_mut().expect("data was asked for");
             let part = lines.min(read.lines);
             read.lines -= part;
@@ -294,6 +311,7 @@ impl DmaReader {
 
 /// Returns the number of lines from `line` to the end of its page.
 fn lines_of_page(line: u64, common: &Common) -> u32 {
+    // A burst may stand for a page or more; then each is requested alone.
     let page_lines = common.params.line_size.shrink(PAGE_LINES).max(1);
     (page_lines - line % page_lines) as u32
 }

@@ -36,6 +36,7 @@ impl Nic {
             Some(None) => {
                 let packet = context.packets.remove(id);
                 let flow_counters = &mut self.path.common.flow_counters[packet.flow as usize];
+                // Counted as received here, because the packet never reaches `Receive::arrive`.
                 flow_counters.received.add(packet.ip_bytes);
                 flow_counters.drop(DropReason::BufferFull, packet.ip_bytes);
             }

@@ -121,6 +121,7 @@ impl Nic {
                 common: Common {
                     pages: Translator::new(pages),
                     hints,
+                    // The key of RSS is random; it follows the seed of the run.
                     hash: rng.next_u64(),
                     port: Egress::new(&wire),
                     rdma: Rdma::new(rdma, flows.len()),
@@ -266,6 +267,7 @@ impl Part for Nic {
     }
 
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        // A wake-up that an earlier one has replaced changes nothing, so no plan is needed.
         if payload == Payload::Send && !self.path.send_due(context) {
             return;
         }
@@ -281,6 +283,7 @@ impl Part for Nic {
                     return;
                 }
                 let common = &mut self.path.common;
+                // Traces show the packet at the NIC from here on, after decompression.
                 context.packets.pass(id, context.id, context.now());
                 self.path.receive.arrive(id, common, context);
             }
@@ -300,6 +303,7 @@ impl Part for Nic {
                 let number = self.path.function_at(source);
                 self.path.functions[number].endpoint.completed(context.now(), lines);
                 self.path.transmit.complete(number, u32::from(lines), &mut self.path.common, context);
+                // After `complete`, which has collected the queues whose descriptors have arrived.
                 self.path.take_fetched();
             }
             Payload::Replenished { queue, count, armed } => {
@@ -324,9 +328,11 @@ impl Part for Nic {
             }
             other => unreachable!("a NIC was sent {other:?}"),
         }
+        // Credits, descriptors and the window change only at events, so planning after each is enough.
         self.path.plan(context);
         if let Some(waits) = &mut self.waits {
             let DataPath { common, transmit, .. } = &self.path;
+            // Data is missing and the port has nothing else to send: PCIe holds sending up.
             let is_idle = common.port.waiting_packets() == 0;
             waits.note(context.now(), common.counters.credit_wait.value() > 0, transmit.window_used() > 0 && is_idle);
         }

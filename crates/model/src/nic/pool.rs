@@ -35,6 +35,7 @@ impl Nic {
             Payload::Transmit(id) if source == pool => {
                 let packet = context.packets.get(id);
                 let demand = matches!(packet.content, Content::Pool(message) if message.kind.is_demand());
+                // Prefetches are hints; dropping them keeps the port for demand messages.
                 if !demand && self.path.common.port.waiting_packets() >= port_packets {
                     context.packets.remove(id);
                     self.path.common.counters.pool_dropped += 1;

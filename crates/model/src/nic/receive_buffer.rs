@@ -40,9 +40,11 @@ const PEER_BEFORE_PS: u64 = 2_000_000;
 /// priority, and one frame at least.
 pub(super) fn lossy_bytes(params: &NicParams, wire: &WireParams, frame_bytes: u32) -> u64 {
     let Some(pfc) = &params.pfc else { return params.buffer_bytes };
+    // What is in flight when the peer is paused must fit (IEEE 802.1Qbb, PFC headroom).
     let headroom = headroom_bytes(wire.bytes_per_s, wire.latency_ps, PEER_BEFORE_PS, frame_bytes);
     let own = pfc.xoff_bytes.saturating_add(headroom);
     let kept = own.saturating_mul(pfc.priorities.count_ones().into());
+    // One frame at least: otherwise lossy priorities could never receive.
     params.buffer_bytes.saturating_sub(kept).max(frame_bytes.into())
 }
 
@@ -98,12 +100,14 @@ impl ReceiveBuffer {
     pub(super) fn arrive(&mut self, id: PacketId, common: &mut Common, context: &mut Context) -> Option<usize> {
         let packet = *context.packets.get(id);
         let flow_counters = &mut common.flow_counters[packet.flow as usize];
+        // A switch floods packets whose address it has not learned; other hosts discard them.
         if packet.copy {
             flow_counters.strays.add(packet.ip_bytes);
             context.packets.remove(id);
             return None;
         }
         flow_counters.received.add(packet.ip_bytes);
+        // Before LRO: a merged packet needs room, too.
         if let Some(reason) = self.reason_to_drop(&packet, common) {
             common.flow_counters[packet.flow as usize].drop(reason, packet.ip_bytes);
             context.packets.remove(id);
@@ -115,13 +119,16 @@ impl ReceiveBuffer {
         }
         let queue = common.find_queue(packet.flow, context.now());
         let now = context.now();
+        // The card counts a request before it is in memory, ahead of the cores (docs/models/nic.md, NCAP).
         common.watch.iter_mut().for_each(|watch| watch.received(&packet, now));
         let into = context.packets.get_mut(id);
         into.end(Stage::Wire, now);
         into.queue = queue;
         into.order = common.next_order(packet.flow);
         let of_queue = self.queues.get(usize::from(queue)).map_or(0, |queue| queue.function);
+        // RDMA uses the first function; other packets that of their queue.
         let function = if is_rdma(&packet) { 0 } else { of_queue };
+        // A packet that could not be merged is the one that the next may join.
         self.joinable[packet.flow as usize] = id;
         self.grow(packet.priority, frame_bytes(&packet), common, context);
         Some(function)
@@ -129,14 +136,17 @@ impl ReceiveBuffer {
 
     fn reason_to_drop(&self, packet: &Packet, common: &Common) -> Option<DropReason> {
         let frame = frame_bytes(packet);
+        // The order of the reasons: what is wrong with the packet itself counts before lack of room.
         if packet.corrupt {
             Some(DropReason::Corrupt)
         } else if self.queues.is_empty() && !is_rdma(packet) {
             Some(DropReason::NoQueue)
+        // RDMA data goes to a region and needs no descriptor.
         } else if common.params.line_size.shrink(frame) > common.params.descriptor_bytes && !is_rdma(packet) {
             Some(DropReason::TooLong)
         } else if self.has_room(packet.priority, u64::from(frame), &common.params) {
             None
+        // The head waits for a descriptor, so the driver and not PCIe is to blame.
         } else if common.counters.descriptor_wait.value() > 0 {
             Some(DropReason::NoDescriptor)
         } else {
@@ -148,6 +158,7 @@ impl ReceiveBuffer {
     /// largest frame must fit.
     fn has_room(&self, priority: u8, frame: u64, params: &NicParams) -> bool {
         if is_lossless(params, priority) {
+            // The peer was paused at XOFF, so only the whole buffer limits lossless packets.
             return self.used + frame <= params.buffer_bytes;
         }
         // The length of a frame is known only at its end, so small frames are dropped as early as large ones.
@@ -167,8 +178,10 @@ impl ReceiveBuffer {
         let whole = before.ip_bytes + second.bytes;
         let fits = whole <= JOINED_BYTES_MAX && whole + ETHERNET_BYTES <= common.params.descriptor_bytes;
         let in_order =
+            // Acknowledgements stay packets of their own: TCP counts duplicates.
             first.bytes > 0 && second.bytes > 0 && second.sequence == first.sequence + u64::from(first.bytes);
         let alike =
+            // A mark must reach TCP with the bytes that it is for (RFC 3168, DCTCP counts marked bytes).
             before.ecn == packet.ecn && first.echo == second.echo && !second.reduced && first.sack == second.sack;
         if !(fits && in_order && alike) {
             return false;
@@ -179,10 +192,12 @@ impl ReceiveBuffer {
         joined.reduced = first.reduced;
         // Of data that is acknowledged together the oldest timestamp is echoed (RFC 7323 section 4.3).
         joined.sent = first.sent;
+        // The newer echo gives the round trip of the newer acknowledgement.
         joined.sent_echo = first.sent_echo.max(second.sent_echo);
         joined.retransmitted = first.retransmitted || second.retransmitted;
         before.content = Content::Tcp(joined);
         before.ip_bytes = whole;
+        // The data goes on as that of the packet before; only the headers end here.
         common.flow_counters[packet.flow as usize].joined.add(packet.ip_bytes - second.bytes);
         self.grow(packet.priority, second.bytes, common, context);
         true
@@ -236,7 +251,9 @@ impl ReceiveBuffer {
         let Packet { flow, ip_bytes, queue, .. } = *packet;
         common.flow_counters[flow as usize].delivered.add(ip_bytes);
         let ring = &mut self.queues[usize::from(queue)];
+        // The event queue entry has no flow of its own and counts for the last one.
         ring.class = common.flows[flow as usize].class;
+        // The core learns of the packet at once; whether it looks is up to interrupts and polls.
         context.send(ring.core, 1, Payload::Received(id));
         let mut moderation = ring.deliver(context.now(), &common.params, &mut common.counters.met);
         // With NCAP, a request after a long idle time interrupts as soon as its packet is in memory (IT_RX).
@@ -263,6 +280,7 @@ impl ReceiveBuffer {
 
     /// Interrupts if the moderation timer of a queue that fires now is still valid.
     pub(super) fn expire(&mut self, queue: u16, common: &mut Common, context: &mut Context) {
+        // The timer may belong to a wait that ended early by the number of packets.
         if self.queues[usize::from(queue)].expire(context.now()) {
             self.interrupt(queue, Moderation::Fire, common, context);
         }
@@ -275,6 +293,7 @@ impl ReceiveBuffer {
                 context.send(context.id, time.since(context.now()), Payload::Interrupt { queue });
             }
             Moderation::Fire => {
+                // NCAP measures idle time from the last interrupt.
                 common.watch.iter_mut().for_each(|watch| watch.interrupted(context.now()));
                 self.events.raise(queue, &self.queues[usize::from(queue)], common, context);
             }

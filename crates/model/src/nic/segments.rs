@@ -20,6 +20,7 @@ pub(super) fn may_cut(window_used: u32, queue: &SendQueue, packets: &Packets, co
     let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
     let packet = packets.get(open.id);
     let bytes = next_bytes(packet, open, common);
+    // Data read for a paused priority would fill the send window (docs/models/nic.md, Data).
     !common.port.is_paused(packet.priority) && window_used + bytes <= common.params.send_window_bytes
 }
 

@@ -48,6 +48,7 @@ impl SendQueue {
     /// Returns the next segment whose descriptor may be requested.
     pub(super) fn next(&self) -> Option<&PostedDescriptor> {
         let ahead = |rung: &&PostedDescriptor| if rung.datagram { OPEN_DATAGRAMS } else { OPEN_SEGMENTS };
+        // The limit is that of the next entry: a datagram may be the 32nd, a segment only the second.
         self.waiting.front().filter(|rung| self.open.len() < ahead(rung))
     }
 }

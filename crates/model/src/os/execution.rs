@@ -156,6 +156,7 @@ impl Execution {
     pub(super) fn end_cause(&mut self, context: &mut Context) -> bool {
         let (high, received) = self.cause.end_read();
         if let (Some(high), Some(power)) = (high, &self.power) {
+            // The handler notifies only after it has read the cause.
             context.send(power.manager, TO_CORE_PS, Payload::Power(PowerEvent::Announced { high }));
         }
         received

@@ -28,6 +28,7 @@ impl Controller {
     /// Queues a message about a page.
     pub(super) fn enqueue(&mut self, from: u16, message: PoolMessage, context: &mut Context) {
         self.waiting.push_back((from, message));
+        // Another message is being processed; it starts the next when it is done.
         if self.waiting.len() == 1 {
             self.process_next(context);
         }

@@ -26,6 +26,7 @@ impl<'a> Iterator for Fields<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         let start = self.rest.iter().position(|byte| !is_blank(*byte)).unwrap_or(self.rest.len());
         self.rest = &self.rest[start..];
+        // `#` begins a comment only at the begin of a field (docs/traffic.md).
         if matches!(self.rest.first(), None | Some(b'#')) {
             return None;
         }

@@ -35,6 +35,7 @@ impl Executor {
     /// Records the limit that the thread waits for from now on.
     fn note_wait(&mut self, now: Time, wait: WaitCause, lfb: &Lfb) {
         let cause = self.refine_wait(wait, lfb);
+        // The wait begins when the work ahead of the clock is executed.
         let at = Time::from_ps(self.front_fs / 1000).max(now);
         if let Some(waits) = &mut self.waits {
             waits.note(now, at, cause);
@@ -45,6 +46,7 @@ impl Executor {
     fn refine_wait(&self, wait: WaitCause, lfb: &Lfb) -> WaitCause {
         let near = match wait {
             WaitCause::Lfb => self.window.is_nearly_full(self.position),
+            // Fewer than one in eight entries left: raising the other limit alone would not help.
             WaitCause::Window => lfb.idle * NEARLY < self.params.lfb_entries,
             WaitCause::None | WaitCause::Both => false,
         };
