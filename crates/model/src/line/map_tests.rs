@@ -40,7 +40,6 @@ fn a_cluster_has_its_channels_and_every_place_once() {
     let turn = |channels, bytes, row: &[u8]| MapParams { row: row.to_vec(), ..map(channels, &[], bytes) };
     let turns = [(turn(6, 256, &[8, 10, 11, 12, 13]), 2), (turn(4, 128, &[8, 10, 11, 12, 13]), 4)];
     for (map, clusters) in maps.into_iter().chain(turns) {
-        assert!(Decoder::can_share(&map, clusters));
         let decoder = Decoder::new(&map, &dram(1, 1, 2, DDR4_2933)).with_clusters(&map, clusters);
         let each = map.channels / clusters;
         let lines = 1 << (map.column.len() + map.row.len() + map.bank.len());
@@ -55,10 +54,4 @@ fn a_cluster_has_its_channels_and_every_place_once() {
             assert_eq!(distinct.len(), places.len(), "{map:?}, {cluster}: two lines at one place");
         }
     }
-}
-
-#[test]
-fn channels_that_hang_on_the_same_bits_cannot_be_shared_out() {
-    assert!(!Decoder::can_share(&map(4, &[1 << 8 | 1 << 14, 1 << 8 | 1 << 14], 0), 4));
-    assert!(!Decoder::can_share(&map(6, &[], 256), 4));
 }

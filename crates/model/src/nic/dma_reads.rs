@@ -1,7 +1,6 @@
 //! DMA reads of the functions: descriptors, then the data of packets, in read requests.
 
 use super::gather::Fragment;
-use super::rdma::RDMA_MTU_MAX;
 use super::reader::{Cut, DmaReader, ReadPurpose, ReadRequest};
 use super::segments::{data_bytes, may_cut, next_bytes, piece, LAST, RDMA_CONTROL, RDMA_DATA};
 use super::send_queue::{OpenSegment, PostedDescriptor};
@@ -9,6 +8,7 @@ use super::transmit::Transmit;
 use super::Common;
 use crate::line::{Content, Packets};
 use crate::link::PcieEndpoint;
+use crate::params::RDMA_MTU_MAX;
 use crate::part::Context;
 use hostnet_kernel::Time;
 

@@ -41,7 +41,7 @@ pub use wiring::{FunctionWiring, NicFlow, NicWiring, QueueWiring};
 
 use crate::ether::{Decompressor, Egress};
 use crate::line::{PacketId, Pages, QueueRings, Translator};
-use crate::params::{NicParams, PcieParams};
+use crate::params::{NicParams, PcieParams, RDMA_MTU_MAX};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, StartContext};
 use data_path::{Common, DataPath};
 use function::Function;

@@ -3,7 +3,6 @@
 use super::gather::{Fragment, PacketOwner};
 use super::Common;
 use crate::link::PcieEndpoint;
-use crate::params::RDMA_MTU_MAX;
 use crate::part::Context;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
