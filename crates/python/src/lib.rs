@@ -6,7 +6,8 @@
 //!   thread report progress and handle signals meanwhile, and holds the GIL only for that.
 //! * [`compare`]: finds the event at which two runs, or a run and its record, diverge.
 //! * [`result`]: the result of a run, with tables as plain lists.
-//! * [`memory`]: plans and runs of the memory alone; [`commands`]: its command files.
+//! * [`memory`]: plans and runs of the memory alone; [`commands`]: its command
+//!   files, and [`command_file`] the one that is open.
 //! * [`noc`]: plans and runs of the network on a chip alone.
 //! * [`chip`]: plans and runs of chips.
 //! * [`codec`]: the gradient codec, for any buffer of floats.

@@ -254,6 +254,16 @@ impl Nic {
         let ends = (0..).zip(self.rdma()).filter(|(_, end)| end.initiator);
         ends.map(|(connection, end)| (end.start_ps.max(1), Payload::Begin { connection }))
     }
+
+    /// Records whether PCIe holds receiving or sending up.
+    fn note_waits(&mut self, now: Time) {
+        if let Some(waits) = &mut self.waits {
+            let DataPath { common, transmit, .. } = &self.path;
+            // Data is missing and the port has nothing else to send: PCIe holds sending up.
+            let is_idle = common.port.waiting_packets() == 0;
+            waits.note(now, common.counters.credit_wait.value() > 0, transmit.window_used() > 0 && is_idle);
+        }
+    }
 }
 
 impl Part for Nic {
@@ -330,12 +340,7 @@ impl Part for Nic {
         }
         // Credits, descriptors and the window change only at events, so planning after each is enough.
         self.path.plan(context);
-        if let Some(waits) = &mut self.waits {
-            let DataPath { common, transmit, .. } = &self.path;
-            // Data is missing and the port has nothing else to send: PCIe holds sending up.
-            let is_idle = common.port.waiting_packets() == 0;
-            waits.note(context.now(), common.counters.credit_wait.value() > 0, transmit.window_used() > 0 && is_idle);
-        }
+        self.note_waits(context.now());
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {

@@ -62,7 +62,8 @@ fn fits(path: &str, key: &str, Size(bytes): Size, mtu_bytes: u64) -> Result<u32,
         return Ok(bytes as u32);
     }
     let message = format!(
-        "{} with headers of {UDP_HEADER_BYTES} B are more than the MTU of {mtu_bytes} B, and datagrams are not fragmented",
+        "{} with headers of {UDP_HEADER_BYTES} B are more than the MTU of {mtu_bytes} B, and datagrams are not \
+         fragmented",
         format(bytes, Dimension::Size)
     );
     Err(Issue::between(Code::DoesNotFit, &[&format!("{path}.{key}"), &format!("{path}.mtu"), "network.mtu"], message))
