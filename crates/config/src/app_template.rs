@@ -4,8 +4,8 @@ use crate::code::Code;
 use crate::error::suggestion;
 use crate::error::Fault;
 use crate::presets::{app_profile, DESCRIPTION};
-use crate::spec::AppName;
 use crate::units::shorten;
+use hostnet_params::AppName;
 use std::fmt::Write;
 
 const SERVER: &str = "\

@@ -4,9 +4,9 @@ use crate::code::Code;
 use crate::cores::{parse_cores, parse_list};
 use crate::document::join;
 use crate::error::{suggestion, Fault, Issue};
-use crate::spec::{EcnSpec, PowerAt, Share, StateAt, Template, CHANNEL_MAX, DRIVE_MAX};
 use crate::units::{format, parse, shorten, Dimension};
 use crate::ways::parse_ways;
+use hostnet_params::{EcnSpec, PowerAt, Share, StateAt, Template, CHANNEL_MAX, DRIVE_MAX};
 use serde_json::{Map, Value};
 
 /// Checks that every key is known and every value has the right type, unit and range. Keys may be absent.

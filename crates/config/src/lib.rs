@@ -20,7 +20,6 @@ mod presets;
 mod resolve;
 mod schema;
 
-use hostnet_params as spec;
 use hostnet_units::{code, cores, error, ways};
 
 pub use app_template::app_template;

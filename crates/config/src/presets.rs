@@ -6,8 +6,8 @@ use crate::code::Code;
 use crate::document::{parse_toml, read_text, Document};
 use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
-use crate::spec::{AppName, SizePoint, SizesFile};
 use crate::units::shorten;
+use hostnet_params::{AppName, SizePoint, SizesFile};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -325,7 +325,7 @@ mod tests {
     use crate::check::missing;
     use crate::layers::leaves;
     use crate::schema;
-    use crate::spec::COMMON_KEYS;
+    use hostnet_params::COMMON_KEYS;
 
     #[test]
     fn every_embedded_file_fits_the_schema() {

@@ -1,6 +1,6 @@
 //! Generates the schemas of configurations from the types in `spec`.
 
-use crate::spec::{ChipSpec, ClusterSpec, MemoryRunSpec, NocRunSpec, Spec};
+use hostnet_params::{ChipSpec, ClusterSpec, MemoryRunSpec, NocRunSpec, Spec};
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde_json::{json, Value};

@@ -31,7 +31,7 @@ pub struct L2Spec {
     #[schemars(range(min = 1, max = 32))]
     pub ways: u32,
     /// Replacement policy.
-    pub replacement: ReplacementSpec,
+    pub replacement: Replacement,
     /// Time from an access that hits to its data (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub hit: Time,
@@ -48,11 +48,11 @@ pub struct LlcSpec {
     #[schemars(range(min = 1, max = 32))]
     pub ways: u32,
     /// Replacement policy.
-    pub replacement: ReplacementSpec,
+    pub replacement: Replacement,
     /// Inclusion policy of the LLC.
-    pub inclusion: InclusionSpec,
+    pub inclusion: Inclusion,
     /// Clean victims of the cores that a victim LLC takes in; the others are dropped. Ignored if the LLC is inclusive.
-    pub clean_victims: CleanVictimsSpec,
+    pub clean_victims: CleanVictims,
     /// Time from admission at the CHA until the data of a hit leaves the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub hit: Time,
@@ -73,7 +73,7 @@ pub struct FilterSpec {
 /// Replacement policy: the choice of the victim in a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum ReplacementSpec {
+pub enum Replacement {
     /// The least recently used line.
     Lru,
     /// A line drawn at random.
@@ -85,7 +85,7 @@ pub enum ReplacementSpec {
 /// Inclusion policy of the LLC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum InclusionSpec {
+pub enum Inclusion {
     /// The LLC holds every line of the cores; a line evicted from the LLC is invalidated in the cores.
     Inclusive,
     /// A line enters the LLC when a core evicts it, and leaves the LLC when a core reads it.
@@ -95,7 +95,7 @@ pub enum InclusionSpec {
 /// Clean victims of the cores that a victim LLC takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum CleanVictimsSpec {
+pub enum CleanVictims {
     /// All clean lines.
     All,
     /// Lines of cores whose reads the LLC mostly serves.
@@ -163,6 +163,7 @@ pub struct L2Params {
     /// Ways.
     pub ways: u32,
     /// Replacement policy.
+    #[serde(with = "super::variant")]
     pub replacement: Replacement,
     /// Time from an access that hits to its data, in ps.
     pub hit_ps: u64,
@@ -176,10 +177,13 @@ pub struct LlcParams {
     /// Ways, at most 32.
     pub ways: u32,
     /// Replacement policy.
+    #[serde(with = "super::variant")]
     pub replacement: Replacement,
     /// Inclusion policy of the LLC towards the L2s.
+    #[serde(with = "super::variant")]
     pub inclusion: Inclusion,
     /// Clean victims of the cores that the LLC takes in; ignored by an inclusive LLC.
+    #[serde(with = "super::variant")]
     pub clean_victims: CleanVictims,
     /// Time from admission at the CHA until the data of a hit leaves the CHA, in ps.
     pub hit_ps: u64,
@@ -187,39 +191,6 @@ pub struct LlcParams {
     pub filter_sets: u32,
     /// Ways of the snoop filter; a line evicted from the filter is invalidated in the cores.
     pub filter_ways: u32,
-}
-
-/// Replacement policy: the choice of the victim in a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Replacement {
-    /// The least recently used line.
-    Lru,
-    /// A line drawn at random.
-    Random,
-    /// The first line with the oldest two-bit age; a use makes a line young, and all lines age if none has the oldest
-    /// age (quad-age LRU).
-    Qlru,
-}
-
-/// Inclusion policy of an LLC towards the L2s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Inclusion {
-    /// The LLC holds every line of the cores; a line evicted from the LLC is invalidated in the cores (up to
-    /// Broadwell).
-    Inclusive,
-    /// A line enters the LLC when a core evicts it, and leaves the LLC when a core reads it (from Skylake-SP).
-    Victim,
-}
-
-/// Clean lines evicted by a core that a victim LLC takes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CleanVictims {
-    /// All clean lines.
-    All,
-    /// Lines of cores whose reads the LLC mostly serves, judged by the lines of its observed sets.
-    Foreseen,
-    /// No clean line.
-    None,
 }
 
 /// L2 prefetchers of a core.

@@ -74,7 +74,7 @@ pub struct HostSpec {
     pub at: Option<Names>,
     /// Level of detail at which a server is simulated; "line" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fidelity: Option<FidelitySpec>,
+    pub fidelity: Option<Fidelity>,
     /// For a DIMM: host that has the DIMM in its memory slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
@@ -120,7 +120,7 @@ pub enum HostKindSpec {
 /// Level of detail at which a server is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum FidelitySpec {
+pub enum Fidelity {
     /// Every line.
     Line,
     /// Several lines at a time, as many as a TLP carries.
@@ -178,21 +178,11 @@ pub struct HostParams {
     /// Kind of the host: an endpoint or a server.
     pub kind: HostKind,
     /// Level of detail of the simulation, if the host is a server.
+    #[serde(with = "super::variant")]
     pub fidelity: Fidelity,
     /// Compression engines of the NIC, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<CompressParams>,
-}
-
-/// Level of detail at which a server is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Fidelity {
-    /// Simulates every line.
-    Line,
-    /// Simulates several lines at a time, as many as a TLP carries.
-    Burst,
-    /// Simulates packets on a memory system of rates.
-    Fluid,
 }
 
 /// Kind of a host.

@@ -17,13 +17,13 @@ pub struct ControllerSpec {
     pub shared_queue: bool,
     /// Time at which a request releases its queue entry.
     #[serde(default)]
-    pub entry_until: EntryUntilSpec,
+    pub entry_until: EntryRelease,
     /// Scheduling policy among the requests of one direction.
     #[serde(default)]
-    pub scheduler: SchedulerSpec,
+    pub scheduler: SchedulingPolicy,
     /// Condition under which a row that queued requests still hit may be closed for another row.
     #[serde(default)]
-    pub protect: ProtectSpec,
+    pub protect: RowProtection,
     /// WPQ entries in use from which write mode may start (count or share), at most `wpq.entries`: 40, or "80%" for
     /// more than that share of them.
     #[schemars(range(min = 1, max = 4096))]
@@ -43,7 +43,7 @@ pub struct ControllerSpec {
     pub writes_per_mode: u32,
     /// Handling of writes while the read queue is empty.
     #[serde(default)]
-    pub idle_drain: IdleDrainSpec,
+    pub idle_drain: IdleDrain,
     /// WPQ entries in use from which writes are served while the read queue is empty; a value above the number of
     /// entries means never.
     #[schemars(range(min = 1, max = 8192))]
@@ -83,7 +83,7 @@ pub struct ControllerSpec {
     pub row_hits: u32,
     /// Page policy: time at which a row that no queued request hits is closed.
     #[serde(default)]
-    pub page: PageSpec,
+    pub page: PagePolicy,
     /// Time without access after which a row is closed (time); required and used with the page policy "timeout".
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
@@ -92,7 +92,7 @@ pub struct ControllerSpec {
     pub write_auto_precharge: bool,
     /// Refresh commands in use.
     #[serde(default)]
-    pub refresh: RefreshSpec,
+    pub refresh: Refresh,
     /// Refreshes of a rank that may be postponed while requests wait for the rank; at most `memory.dram.postponed_max`.
     #[serde(default)]
     #[schemars(range(min = 0, max = 64))]
@@ -140,7 +140,7 @@ pub struct WriteQueueSpec {
 /// Time at which a request releases its queue entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum EntryUntilSpec {
+pub enum EntryRelease {
     /// With the last column access of the request.
     #[default]
     Column,
@@ -151,7 +151,7 @@ pub enum EntryUntilSpec {
 /// Scheduling policy among the requests of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum SchedulerSpec {
+pub enum SchedulingPolicy {
     /// First-ready: column accesses before activations before precharges, and the oldest request among equals.
     #[default]
     ColumnFirst,
@@ -164,7 +164,7 @@ pub enum SchedulerSpec {
 /// Condition under which a row that queued requests still hit may be closed for another row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ProtectSpec {
+pub enum RowProtection {
     /// At any time.
     Nothing,
     /// When the request that closes the row is older than every request that hits it.
@@ -177,7 +177,7 @@ pub enum ProtectSpec {
 /// Handling of writes while the read queue is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum IdleDrainSpec {
+pub enum IdleDrain {
     /// No writes are served.
     Off,
     /// Writes are served until `idle_reads`, `idle_hits` or `idle_age` stops them.
@@ -190,7 +190,7 @@ pub enum IdleDrainSpec {
 /// Time at which a row that no queued request hits is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum PageSpec {
+pub enum PagePolicy {
     /// When a request needs another row of the bank.
     Open,
     /// With the last column access to the row.
@@ -203,7 +203,7 @@ pub enum PageSpec {
 /// Refresh commands that a controller uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum RefreshSpec {
+pub enum Refresh {
     /// No refresh.
     Off,
     /// REF: all banks of a rank.
@@ -235,10 +235,13 @@ pub struct MemoryControllerParams {
     /// True if reads and writes share the entries of the RPQ.
     pub shared_queue: bool,
     /// Time at which a request releases its queue entry.
+    #[serde(with = "super::variant")]
     pub entry_until: EntryRelease,
     /// Scheduling policy among the requests of one direction.
+    #[serde(with = "super::variant")]
     pub scheduler: SchedulingPolicy,
     /// Condition under which a request may close a row that queued requests still hit.
+    #[serde(with = "super::variant")]
     pub protect: RowProtection,
     /// Age limit of row protection, in clocks: an older request for another row may close the row despite queued
     /// hits.
@@ -257,6 +260,7 @@ pub struct MemoryControllerParams {
     /// Writes that write mode serves before waiting reads end it.
     pub writes_per_mode: u32,
     /// Handling of writes while the read queue is empty.
+    #[serde(with = "super::variant")]
     pub idle_drain: IdleDrain,
     /// WPQ entries in use from which writes are served while the read queue is empty.
     pub idle_writes: u32,
@@ -278,12 +282,14 @@ pub struct MemoryControllerParams {
     /// a longer slot.
     pub spare_clocks: u32,
     /// Time at which a row that no queued request hits is closed.
+    #[serde(with = "super::variant")]
     pub page: PagePolicy,
     /// Clocks without access after which a row is closed under [`PagePolicy::Timeout`].
     pub idle_close: u32,
     /// True if a write closes its row when no queued request hits it.
     pub write_auto_precharge: bool,
     /// Refresh commands in use.
+    #[serde(with = "super::variant")]
     pub refresh: Refresh,
     /// Refreshes of a rank that may be postponed while requests wait for the rank.
     pub refresh_postponed: u32,
@@ -294,68 +300,4 @@ pub struct MemoryControllerParams {
     pub forwarding: bool,
     /// True if a write replaces a queued write to the same line.
     pub merging: bool,
-}
-
-/// Time at which a request releases its queue entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EntryRelease {
-    /// With the last column access of the request.
-    Column,
-    /// With the activation issued for the request; from then on the request owns the bank until its column access.
-    Activation,
-}
-
-/// Order of service among the requests of one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SchedulingPolicy {
-    /// First-ready: column accesses, then activations, then precharges, and the oldest request among equals.
-    ColumnFirst,
-    /// First-ready: the oldest request with any command that can be issued, whatever the command.
-    OldestReady,
-    /// First come, first served: the oldest request, ready or not.
-    Fcfs,
-}
-
-/// Condition under which a row that queued requests still hit may be closed for another row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RowProtection {
-    /// At any time.
-    Nothing,
-    /// When the request that closes the row is older than every request that hits it.
-    OlderHits,
-    /// When no queued request hits the row.
-    AllHits,
-}
-
-/// Handling of writes while the read queue is empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum IdleDrain {
-    /// No writes are served.
-    Off,
-    /// Writes are served until `idle_reads`, `idle_hits` or `idle_age` stops them.
-    Yield,
-    /// Write mode starts, and lasts until it ends by its own rules.
-    Mode,
-}
-
-/// Time at which a row that no queued request hits is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PagePolicy {
-    /// When a request needs another row of the bank.
-    Open,
-    /// With the last column access to the row.
-    Closed,
-    /// After `idle_close` clocks without access.
-    Timeout,
-}
-
-/// Refresh commands that a controller uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Refresh {
-    /// No refresh.
-    Off,
-    /// REF: all banks of a rank.
-    AllBanks,
-    /// REFSB: some banks of a rank.
-    SameBank,
 }

@@ -56,6 +56,7 @@ mod topology;
 mod training;
 mod transport;
 mod values;
+mod variant;
 mod workload;
 mod written;
 

@@ -36,7 +36,7 @@ pub struct PowerSpec {
     /// Power of an active core beyond its static power.
     pub dynamic: DynamicSpec,
     /// Frequency domain: "chip", all cores of a socket; "core", each core.
-    pub domain: DomainSpec,
+    pub domain: PowerDomain,
     /// Rate at which the voltage changes (slew rate), before a frequency rises and after it fell. More than zero if the
     /// voltages of `pstates` differ.
     #[schemars(extend("x-max" = "1 V/us"))]
@@ -150,7 +150,7 @@ pub struct DynamicSpec {
 /// Cores that share a frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum DomainSpec {
+pub enum PowerDomain {
     /// All cores of a socket.
     Chip,
     /// Each core alone.
@@ -305,15 +305,6 @@ pub struct CState {
     pub power_uw: Option<u64>,
 }
 
-/// Cores that share one frequency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PowerDomain {
-    /// All cores of a socket share a frequency.
-    Chip,
-    /// Each core has a private frequency.
-    Core,
-}
-
 /// Parameters of the power management of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerParams {
@@ -322,6 +313,7 @@ pub struct PowerParams {
     /// Clock that the times of work refer to, in kHz.
     pub reference_khz: u32,
     /// Cores that share one frequency.
+    #[serde(with = "super::variant")]
     pub domain: PowerDomain,
     /// Slew rate of the voltage, in microvolts per microsecond; 0 = immediate.
     pub slew_uv_per_us: u64,

@@ -33,7 +33,7 @@ pub struct SocketsSpec {
     /// that socket, as on real processors; "device", the LLC of the device's socket; "home", the LLC of the line's
     /// socket.
     #[serde(default)]
-    pub ddio: RemoteDdioSpec,
+    pub ddio: RemoteDdio,
     /// Maximum number of request buffer entries (TOR) of a CHA slice that lines of other sockets hold; half of
     /// `cha.tor.entries` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ impl SnoopSpec {
 /// Destination of DDIO writes to lines of another socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum RemoteDdioSpec {
+pub enum RemoteDdio {
     /// The memory of the line's socket.
     #[default]
     Memory,
@@ -115,16 +115,6 @@ pub struct InterSocketParams {
     /// Maximum number of TOR entries of a slice that lines homed on remote sockets hold.
     pub tor_entries: u32,
     /// Destination of DDIO writes to lines of a remote socket.
+    #[serde(with = "super::variant")]
     pub ddio: RemoteDdio,
-}
-
-/// Destination of a device's write to a line of a remote socket, if DDIO applies to the write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RemoteDdio {
-    /// The memory of the line's socket, as processors do.
-    Memory,
-    /// The LLC of the device's socket.
-    Device,
-    /// The LLC of the line's socket.
-    Home,
 }

@@ -1,7 +1,7 @@
 //! Tests of job files like those in fio's guides and examples.
 
 use super::tests::{jobs, refusal};
-use crate::spec::Direction::{self, RandRead, RandRw, RandWrite, Read, Rw, Write};
+use hostnet_params::Direction::{self, RandRead, RandRw, RandWrite, Read, Rw, Write};
 
 /// Expected jobs: direction, block size in bytes, commands in flight, drive.
 type Expected<'a> = &'a [(Direction, u64, u32, Option<&'a str>)];

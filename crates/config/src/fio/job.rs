@@ -4,7 +4,7 @@ use super::engine::{Submission, DEFAULT};
 use super::options::Options;
 use crate::code::Code;
 use crate::error::Fault;
-use crate::spec::{Direction, FioJobSpec, Size};
+use hostnet_params::{Direction, FioJobSpec, Size};
 
 const GIBIBYTE: u64 = 1 << 30;
 const BLOCK: u64 = 4096;

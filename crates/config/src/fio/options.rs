@@ -10,8 +10,8 @@ use crate::code::Code;
 use crate::cores::parse_cores;
 use crate::error::nearest;
 use crate::error::Fault;
-use crate::spec::Direction;
 use crate::units::shorten;
+use hostnet_params::Direction;
 
 /// Options of a job or of `[global]`. An absent option takes fio's default, or the default of the model if fio's
 /// depends on the device.

@@ -5,7 +5,7 @@ use super::parse::JobFile;
 use super::{parse, Host};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::Direction;
+use hostnet_params::Direction;
 
 const HOST: Host = Host { sockets: 1 };
 

@@ -3,8 +3,8 @@
 use crate::code::Code;
 use crate::error::suggestion;
 use crate::error::Fault;
-use crate::spec::Direction;
 use crate::units::shorten;
+use hostnet_params::Direction;
 
 const SECTOR: u64 = 512;
 

@@ -9,8 +9,7 @@ mod tests;
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::MapSpec;
-use hostnet_params::MapParams;
+use hostnet_params::{MapParams, MapSpec};
 
 /// Lowest address bit above the offset in a line of 64 B.
 const LINE_BITS: u8 = 6;

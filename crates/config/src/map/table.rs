@@ -3,9 +3,8 @@
 use super::{derive, Geometry, Selectors, LINE_BITS};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{MapTable, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::MapParams;
+use hostnet_params::{MapParams, MapTable, Size};
 
 /// Default number of consecutive bytes of one channel, if the number of channels is no power of two.
 pub(super) const CHANNEL_BYTES: u64 = 256;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::code::Code;
-use crate::spec::MapTable;
+use hostnet_params::MapTable;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -175,7 +175,7 @@ fn six_channels_take_turns_at_the_place_of_the_channel() {
 fn tables_say_how_channels_that_are_no_power_of_two_take_turns() {
     let masks = |list: &[&str]| list.iter().map(|text| text.to_string()).collect::<Vec<_>>();
     let table = |channel_bytes: Option<u64>, channel: &[&str]| {
-        let channel_bytes = channel_bytes.map(crate::spec::Size);
+        let channel_bytes = channel_bytes.map(hostnet_params::Size);
         let table = MapTable { channel: masks(channel), channel_bytes, rank: masks(&["9"]), ..MapTable::default() };
         MapSpec::Table(table)
     };

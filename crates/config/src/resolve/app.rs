@@ -6,10 +6,9 @@ use crate::code::Code;
 use crate::content::{content, place_of};
 use crate::error::Issue;
 use crate::layers::leaves;
-use crate::spec::{AppName, AppSpec, KernelSpec, OrderSpec, Size, Spec, COMMON_KEYS, OWN_KEYS};
 use hostnet_params::{
-    App, AppParams, ChaseParams, GraphParams, MlcParams, RedisLayout, RedisParams, RedisWork, StreamKernel,
-    StreamKernelParams, TraceParams, WalkParams,
+    App, AppName, AppParams, AppSpec, ChaseParams, GraphParams, MlcParams, OrderSpec, RedisLayout, RedisParams,
+    RedisWork, Size, Spec, StreamKernelParams, TraceParams, WalkParams, COMMON_KEYS, OWN_KEYS,
 };
 
 const FS_PER_S: f64 = 1e15;
@@ -77,12 +76,7 @@ fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
         AppName::PageRank => App::PageRank(graph(reader, app)?),
         AppName::Bc => App::Betweenness(graph(reader, app)?),
         AppName::Stream => App::Stream(StreamKernelParams {
-            kernel: match reader.want("kernel", app.kernel)? {
-                KernelSpec::Copy => StreamKernel::Copy,
-                KernelSpec::Scale => StreamKernel::Scale,
-                KernelSpec::Add => StreamKernel::Add,
-                KernelSpec::Triad => StreamKernel::Triad,
-            },
+            kernel: reader.want("kernel", app.kernel)?,
             array_bytes: reader.bytes("array", app.array)?,
             line: reader.want("instructions.line", work.line)?,
         }),

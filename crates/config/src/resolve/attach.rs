@@ -2,8 +2,7 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{AttachSpec, NicSpec, Time};
-use hostnet_params::{Fidelity, NicAttachParams, PcieParams, ServerParams};
+use hostnet_params::{AttachSpec, Fidelity, NicAttachParams, NicSpec, PcieParams, ServerParams, Time};
 
 /// Latency from a core to the on-die agent of a link, in ps (assumed: that of an access to the LLC).
 const REGISTER_PS: u64 = 20_000;

@@ -2,11 +2,10 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{CleanVictimsSpec, DdioSpec, InclusionSpec, ReplacementSpec, Spec, WayMask, WorkloadSpec};
 use crate::units::{format, Dimension};
 use crate::ways::{checked, format_ways};
 use hostnet_params::{
-    CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
+    CacheParams, DdioParams, DdioSpec, L2Params, LlcParams, PrefetchParams, Spec, WayMask, WorkloadSpec,
 };
 use std::collections::BTreeMap;
 
@@ -32,7 +31,7 @@ pub(super) fn resolve(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) -
 
 fn l2(spec: &Spec) -> L2Params {
     let l2 = &spec.cache.l2;
-    L2Params { sets: l2.sets, ways: l2.ways, replacement: replacement(l2.replacement), hit_ps: l2.hit.0 }
+    L2Params { sets: l2.sets, ways: l2.ways, replacement: l2.replacement, hit_ps: l2.hit.0 }
 }
 
 fn llc(spec: &Spec) -> LlcParams {
@@ -40,27 +39,12 @@ fn llc(spec: &Spec) -> LlcParams {
     LlcParams {
         sets: llc.sets,
         ways: llc.ways,
-        replacement: replacement(llc.replacement),
-        inclusion: match llc.inclusion {
-            InclusionSpec::Inclusive => Inclusion::Inclusive,
-            InclusionSpec::Victim => Inclusion::Victim,
-        },
-        clean_victims: match llc.clean_victims {
-            CleanVictimsSpec::All => CleanVictims::All,
-            CleanVictimsSpec::Foreseen => CleanVictims::Foreseen,
-            CleanVictimsSpec::None => CleanVictims::None,
-        },
+        replacement: llc.replacement,
+        inclusion: llc.inclusion,
+        clean_victims: llc.clean_victims,
         hit_ps: llc.hit.0,
         filter_sets: spec.cache.filter.sets,
         filter_ways: spec.cache.filter.ways,
-    }
-}
-
-fn replacement(spec: ReplacementSpec) -> Replacement {
-    match spec {
-        ReplacementSpec::Lru => Replacement::Lru,
-        ReplacementSpec::Random => Replacement::Random,
-        ReplacementSpec::Qlru => Replacement::Qlru,
     }
 }
 

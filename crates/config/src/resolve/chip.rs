@@ -13,14 +13,14 @@ use crate::layers::{at, overlay};
 use crate::plan::Input;
 use crate::presets;
 use crate::schema;
-use crate::spec::{
-    ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, HomeSpec, McInterleaveSpec, PlacementSpec, Size, Time,
-};
 use hostnet_chip::{
     CacheParams, ChipError, ChipParams, Completion, FloorPlan, Home, Interleave, Mode, NiParams, Placement, RackParams,
     SoftwareCosts, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
+use hostnet_params::{
+    ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, HomeSpec, McInterleaveSpec, PlacementSpec, Size, Time,
+};
 use serde_json::{json, Value};
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::layers::at;
-use crate::spec::{ChipSpec, RackKindSpec, RackPatternSpec};
 use crate::units::{format, Dimension};
 use hostnet_chip::{Pattern, Torus};
+use hostnet_params::{ChipSpec, RackKindSpec, RackPatternSpec};
 use serde_json::Value;
 
 /// Maximum number of chips of a torus.

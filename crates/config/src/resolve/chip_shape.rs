@@ -3,8 +3,8 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::layers::at;
-use crate::spec::{ChipSpec, ChipTopologySpec, HomeSpec, RoutingSpec};
 use hostnet_chip::{Routing, Shape};
+use hostnet_params::{ChipSpec, ChipTopologySpec, HomeSpec, RoutingSpec};
 use serde_json::Value;
 
 /// Lines of a page. The number of a line within its page determines its home slice.

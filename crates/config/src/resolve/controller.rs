@@ -2,13 +2,9 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{
-    ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec, Share, Time,
-    TimeLimit, Watermark,
-};
 use hostnet_params::{
-    DramParams, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SameBank,
-    SchedulingPolicy,
+    ControllerSpec, DramParams, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, SameBank, Share, Time,
+    TimeLimit, Watermark,
 };
 
 pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<MemoryControllerParams, Issue> {
@@ -30,20 +26,9 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Memory
         wpq_full_threshold: full_threshold(spec.wpq.full_threshold, write_entries),
         rpq_full_threshold: full_threshold(spec.rpq.full_threshold, spec.rpq.entries),
         shared_queue: spec.shared_queue,
-        entry_until: match spec.entry_until {
-            EntryUntilSpec::Column => EntryRelease::Column,
-            EntryUntilSpec::Activation => EntryRelease::Activation,
-        },
-        scheduler: match spec.scheduler {
-            SchedulerSpec::ColumnFirst => SchedulingPolicy::ColumnFirst,
-            SchedulerSpec::OldestReady => SchedulingPolicy::OldestReady,
-            SchedulerSpec::Fcfs => SchedulingPolicy::Fcfs,
-        },
-        protect: match spec.protect {
-            ProtectSpec::Nothing => RowProtection::Nothing,
-            ProtectSpec::OlderHits => RowProtection::OlderHits,
-            ProtectSpec::AllHits => RowProtection::AllHits,
-        },
+        entry_until: spec.entry_until,
+        scheduler: spec.scheduler,
+        protect: spec.protect,
         row_hold: clocks(spec.row_hold),
         row_hits: spec.row_hits,
         write_high,
@@ -53,7 +38,7 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Memory
         // forever.
         reads_few: spec.reads_few.min(spec.rpq.entries - 1),
         writes_per_mode: spec.writes_per_mode,
-        idle_drain: idle_drain(spec.idle_drain),
+        idle_drain: spec.idle_drain,
         idle_writes: spec.idle_writes,
         idle_reads: spec.idle_reads,
         idle_hits: spec.idle_hits,
@@ -62,18 +47,10 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Memory
         spare_writes: spec.spare_writes,
         spare_rows: spec.spare_rows,
         spare_clocks: 1,
-        page: match spec.page {
-            PageSpec::Open => PagePolicy::Open,
-            PageSpec::Closed => PagePolicy::Closed,
-            PageSpec::Timeout => PagePolicy::Timeout,
-        },
+        page: spec.page,
         idle_close: clocks(spec.idle_close),
         write_auto_precharge: spec.write_auto_precharge,
-        refresh: match spec.refresh {
-            RefreshSpec::Off => Refresh::Off,
-            RefreshSpec::AllBanks => Refresh::AllBanks,
-            RefreshSpec::SameBank => Refresh::SameBank,
-        },
+        refresh: spec.refresh,
         refresh_postponed: spec.refresh_postponed,
         refresh_holds_all: spec.refresh_holds_all,
         forwarding: spec.forwarding,
@@ -83,14 +60,6 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Memory
 
 fn path(name: &str) -> String {
     format!("memory.controller.{name}")
-}
-
-fn idle_drain(spec: IdleDrainSpec) -> IdleDrain {
-    match spec {
-        IdleDrainSpec::Off => IdleDrain::Off,
-        IdleDrainSpec::Yield => IdleDrain::Yield,
-        IdleDrainSpec::Mode => IdleDrain::Mode,
-    }
 }
 
 /// Returns the number of entries from which a queue counts as full. A queue without a free entry is full, even if the
@@ -128,7 +97,7 @@ fn watermarks(spec: &ControllerSpec) -> Result<(u32, u32), Issue> {
 }
 
 fn check_page(spec: &ControllerSpec) -> Result<(), Issue> {
-    if spec.page == PageSpec::Timeout && spec.idle_close == TimeLimit::Off {
+    if spec.page == PagePolicy::Timeout && spec.idle_close == TimeLimit::Off {
         let message = "the page policy \"timeout\" needs a time in idle_close, which is \"off\"";
         return Err(Issue::between(Code::RequiresKey, &[&path("page"), &path("idle_close")], message));
     }
@@ -136,7 +105,7 @@ fn check_page(spec: &ControllerSpec) -> Result<(), Issue> {
 }
 
 fn check_flush(spec: &ControllerSpec) -> Result<(), Issue> {
-    if spec.idle_flush != TimeLimit::Off && spec.idle_drain == IdleDrainSpec::Off {
+    if spec.idle_flush != TimeLimit::Off && spec.idle_drain == IdleDrain::Off {
         let message = "idle_flush lets writes pass that idle_drain = \"off\" forbids; drop one, or use \"yield\"";
         return Err(Issue::between(Code::ConflictingKeys, &[&path("idle_flush"), &path("idle_drain")], message));
     }
@@ -144,7 +113,7 @@ fn check_flush(spec: &ControllerSpec) -> Result<(), Issue> {
 }
 
 fn check_refresh(spec: &ControllerSpec, dram: &DramParams) -> Result<(), Issue> {
-    if spec.refresh == RefreshSpec::SameBank && dram.same_bank == SameBank::None {
+    if spec.refresh == Refresh::SameBank && dram.same_bank == SameBank::None {
         let message = "the refresh \"same-bank\" needs a device that has it; memory.dram.same_bank = \"none\"";
         return Err(Issue::between(
             Code::RequiresKey,

@@ -8,9 +8,8 @@ use crate::code::Code;
 use crate::document::read_text;
 use crate::error::{suggestion, Issue};
 use crate::presets;
-use crate::spec::{DieSpec, Spec};
 use crate::units::shorten;
-use hostnet_params::{DieParams, ServerParams, SocketParams, Stop};
+use hostnet_params::{DieParams, DieSpec, ServerParams, SocketParams, Spec, Stop};
 use map::Map;
 
 const PS_PER_S: u64 = 1_000_000_000_000;

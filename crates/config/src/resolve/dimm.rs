@@ -4,14 +4,11 @@ use super::memory;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::presets;
-use crate::spec::{
-    AsyncSpec, AttachSpec, CloneSpec, DimmDriverSpec, DramSpec, MapSpec, NCacheSpec, NicDimmSpec, NicSpec, Size, Spec,
-    Time, WorkloadSpec,
-};
 use crate::units::{format, Dimension};
 use hostnet_params::{
-    CloneParams, DimmDriverParams, DimmParams, DramParams, IdleDrain, MemoryParams, NCacheParams, NicParams,
-    PageParams, Placement, ServerParams,
+    AsyncSpec, AttachSpec, CloneParams, CloneSpec, DimmDriverParams, DimmDriverSpec, DimmParams, DramParams, DramSpec,
+    IdleDrain, MapSpec, MemoryParams, NCacheParams, NCacheSpec, NicDimmSpec, NicParams, NicSpec, PageParams, Placement,
+    ServerParams, Size, Spec, Time, WorkloadSpec,
 };
 
 /// Bytes of a page, the unit of a clone.

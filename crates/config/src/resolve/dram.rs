@@ -2,8 +2,7 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{DramSpec, SameBankSpec, TimingSpec, TransferRate};
-use hostnet_params::{DramParams, SameBank, TimingParams};
+use hostnet_params::{DramParams, DramSpec, SameBank, SameBankSpec, TimingParams, TimingSpec, TransferRate};
 
 const LINE_BYTES: u64 = 64;
 /// Maximum number of banks of a subchannel.

@@ -4,7 +4,7 @@ use super::cache::check_off;
 use super::io::check_lanes;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{DriveSockets, Spec};
+use hostnet_params::{DriveSockets, Spec};
 
 /// Assigns each socket its drives, and its part of the PCIe lanes and of the list of drives without DDIO. Without
 /// `ssd.sockets`, every socket has the drives of its own table.

@@ -2,8 +2,7 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::EnergySpec;
-use hostnet_params::{EnergyParams, Fidelity, ServerParams};
+use hostnet_params::{EnergyParams, EnergySpec, Fidelity, ServerParams};
 
 /// Resolves the parameters of the energy meter.
 pub(super) fn params(spec: &EnergySpec) -> Box<EnergyParams> {

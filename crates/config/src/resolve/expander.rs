@@ -6,9 +6,11 @@ use super::nic_link::{FLIT_BYTES, SLOT_BYTES};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::presets;
-use crate::spec::{DramSpec, ExpanderSpec, MapSpec, MemorySize, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
-use hostnet_params::{ExpanderParams, Fidelity, MemoryParams, PageParams, Placement, ServerParams};
+use hostnet_params::{
+    DramSpec, ExpanderParams, ExpanderSpec, Fidelity, MapSpec, MemoryParams, MemorySize, PageParams, Placement,
+    ServerParams, Size, Spec, WorkloadSpec,
+};
 
 /// Bytes of a line, which follow a slot in a message with data (CXL 2.0 specification, 4.2).
 const LINE_BYTES: u32 = 64;

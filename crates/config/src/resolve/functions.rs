@@ -3,8 +3,7 @@
 use super::io::link_bytes_per_s;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{NicFunctionSpec, NicModeSpec, NicSpec, Spec};
-use hostnet_params::{NicFunctionParams, NicParams, PcieParams};
+use hostnet_params::{NicFunctionParams, NicFunctionSpec, NicModeSpec, NicParams, NicSpec, PcieParams, Spec};
 
 /// Sets the functions of a NIC, and returns the socket that the first is attached to.
 pub(super) fn place(nic: &mut NicParams, spec: &NicSpec, server: &Spec) -> Result<usize, Issue> {

@@ -3,8 +3,7 @@
 use super::context::Context;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{NcapModeSpec, NicSpec, Spec, Time};
-use hostnet_params::InterruptModerationParams;
+use hostnet_params::{InterruptModerationParams, NcapModeSpec, NicSpec, Spec, Time};
 
 /// Master timer of a NIC with NCAP, in ps: "every 40 to 100 us" (Alian, thesis, ch. 2).
 const MASTER_PS: u64 = 50_000_000;

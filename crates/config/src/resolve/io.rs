@@ -2,9 +2,8 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec, LANES_MAX};
 use crate::units::{format, Dimension};
-use hostnet_params::{IioParams, PcieParams, SocketParams, SsdParams};
+use hostnet_params::{Bandwidth, IioParams, PcieParams, PcieSpec, SocketParams, Spec, SsdParams, SsdSpec, LANES_MAX};
 
 pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
     let pcie = &spec.pcie;

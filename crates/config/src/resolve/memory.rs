@@ -6,9 +6,11 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::map::{self, Geometry};
 use crate::presets::is_path;
-use crate::spec::{ControllerSpec, DramSpec, MapSpec, MemorySize, MemorySpec, Size, Watermark};
 use crate::units::{format, Dimension};
-use hostnet_params::{DramParams, MapParams, MemoryControllerParams, MemoryParams, PageParams};
+use hostnet_params::{
+    ControllerSpec, DramParams, DramSpec, MapParams, MapSpec, MemoryControllerParams, MemoryParams, MemorySize,
+    MemorySpec, PageParams, Size, Watermark,
+};
 use serde_json::Value;
 
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];

@@ -11,8 +11,8 @@ use crate::memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPatt
 use crate::plan::Input;
 use crate::presets::{self, is_path};
 use crate::schema;
-use crate::spec::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
 use crate::units::shorten;
+use hostnet_params::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
 use serde_json::{json, Value};
 
 /// Checks a configuration of the memory alone and resolves it to a plan.

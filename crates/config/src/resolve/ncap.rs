@@ -2,9 +2,10 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{NcapModeSpec, NcapSpec, NicSpec, RateOrNever, RearmSpec, Spec, Time, TimeOrNever};
 use crate::units::{format, Dimension};
-use hostnet_params::{HostKind, NcapParams, PowerDomain};
+use hostnet_params::{
+    HostKind, NcapModeSpec, NcapParams, NcapSpec, NicSpec, PowerDomain, RateOrNever, RearmSpec, Spec, Time, TimeOrNever,
+};
 
 /// Period of the driver's timer, in ps (Alian, thesis, ch. 2).
 const TIMER_PS: u64 = 1_000_000_000;

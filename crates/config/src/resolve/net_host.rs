@@ -6,10 +6,10 @@ use super::io::link_bytes_per_s;
 use super::nic_link::attached_link;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{ControlSpec, NicSpec, PfcSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, Time};
 use crate::units::{format, Dimension};
 use hostnet_params::{
-    ControlParams, ControlRule, HostCcParams, LineSize, NicParams, PcieParams, PfcParams, StackParams,
+    ControlParams, ControlRule, ControlSpec, HostCcParams, LineSize, NicParams, NicSpec, PcieParams, PfcParams,
+    PfcSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackParams, StackSpec, Time,
 };
 
 /// Bytes of an Ethernet header, which precedes the IP packet in memory.

@@ -1,7 +1,6 @@
 //! The link between a NIC and its server: over PCIe, on the die, in a DIMM or over CXL.
 
-use crate::spec::{AttachSpec, Bandwidth, CxlSpec, NicDimmSpec, NicSpec, OnChipSpec, Time};
-use hostnet_params::PcieParams;
+use hostnet_params::{AttachSpec, Bandwidth, CxlSpec, NicDimmSpec, NicSpec, OnChipSpec, PcieParams, Time};
 
 /// Latency of the link between an on-die NIC and the rest of the die, in ps (assumed: some clocks of the uncore).
 const ON_CHIP_PS: u64 = 5_000;

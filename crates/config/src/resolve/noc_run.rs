@@ -9,12 +9,12 @@ use crate::error::{suggestion, ConfigError, Issue};
 use crate::noc_plan::{NocPlan, Packets};
 use crate::plan::Input;
 use crate::schema;
-use crate::spec::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
 use crate::units::shorten;
 use hostnet_noc::{
     channel_load, deadlock, topology, Allocation, Class, Measure, NocError, Order, Params, Pattern, Reuse, Router,
     Shape, Traffic,
 };
+use hostnet_params::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
 use serde_json::{json, Value};
 
 /// Checks a configuration of the network alone and resolves it to a plan.

@@ -3,13 +3,11 @@
 use super::pstates::pstates;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{
-    CStateSpec, DomainSpec, GovernorKindSpec, GovernorSpec, IdleSpec, PowerSpec, SleepPower, Spec, Time, VariantSpec,
-};
 use crate::units::{format, Dimension};
 use hostnet_params::{
-    CState, Fidelity, GovernorParams, HostKind, HostParams, IdleGovernorParams, OndemandVariant, PState, PowerDomain,
-    PowerParams, ServerParams, WorkloadKind,
+    CState, CStateSpec, Fidelity, GovernorKindSpec, GovernorParams, GovernorSpec, HostKind, HostParams,
+    IdleGovernorParams, IdleSpec, OndemandVariant, PState, PowerParams, PowerSpec, ServerParams, SleepPower, Spec,
+    Time, VariantSpec, WorkloadKind,
 };
 
 const HZ_PER_KHZ: u64 = 1000;
@@ -38,10 +36,7 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
     let looks = looks(&spec.governor);
     Ok(Some(Box::new(PowerParams {
         reference_khz: (server.core.frequency.0 / HZ_PER_KHZ) as u32,
-        domain: match spec.domain {
-            DomainSpec::Chip => PowerDomain::Chip,
-            DomainSpec::Core => PowerDomain::Core,
-        },
+        domain: spec.domain,
         slew_uv_per_us: spec.slew.0,
         relock_ps: spec.relock.0,
         cstates: cstates(spec)?,

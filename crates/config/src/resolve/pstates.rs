@@ -3,9 +3,8 @@
 use super::arithmetic::{exp, ln};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{PStateEntry, PStatesSpec, PowerAt, PowerSpec, StateAt, StaticSpec};
 use crate::units::{format, Dimension};
-use hostnet_params::PState;
+use hostnet_params::{PState, PStateEntry, PStatesSpec, PowerAt, PowerSpec, StateAt, StaticSpec};
 
 const HZ_PER_KHZ: u64 = 1000;
 /// Upper limit of the static and of the dynamic power of a core, in microwatts.

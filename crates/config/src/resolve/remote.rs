@@ -3,8 +3,7 @@
 use super::stream::remote_stream;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{RemoteSpec, Spec, UpiSpec, WorkloadSpec};
-use hostnet_params::{RemoteCore, RemoteParams, UpiParams};
+use hostnet_params::{RemoteCore, RemoteParams, RemoteSpec, Spec, UpiParams, UpiSpec, WorkloadSpec};
 use std::collections::BTreeMap;
 
 /// Resolves the cores of remote sockets; `None` if no workload runs on any.

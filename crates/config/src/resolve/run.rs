@@ -3,8 +3,8 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::plan::{Length, RunPlan, WarmUp};
-use crate::spec::{RunSpec, Time, UntilSpec, WarmUpSpec};
 use crate::units::{format, shorten, Dimension};
+use hostnet_params::{RunSpec, Time, UntilSpec, WarmUpSpec};
 use std::path::Path;
 
 const SEED: u64 = 1;

@@ -5,10 +5,9 @@ use super::workload::needs;
 use super::{expander, io, memory, pool};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::Spec;
 use crate::units::{format, Dimension};
 use hostnet_params::{
-    rdma_memory_bytes, App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload,
+    rdma_memory_bytes, App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Spec, Workload,
     WorkloadKind, BUFFER_ALIGNMENT, FILE_MEMORY_BYTES, NET_CORE_BYTES, RDMA_REGION_BYTES,
 };
 

@@ -3,9 +3,8 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{RunSpec, Size};
 use crate::units::{format, Dimension};
-use hostnet_params::{ClusterParams, HostKind, ServerParams, SocketParams, Traffic};
+use hostnet_params::{ClusterParams, HostKind, RunSpec, ServerParams, Size, SocketParams, Traffic};
 
 /// Memory that a run may take unless `run.memory` is given, in bytes.
 const MEMORY_BYTES: u64 = 8 << 30;

@@ -5,8 +5,10 @@ use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
-use crate::spec::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec, Spec, DRIVE_MAX};
-use hostnet_params::{InterSocketParams, Placement, RemoteDdio, ServerParams, SocketParams, Workload};
+use hostnet_params::{
+    InterSocketParams, Placement, ServerParams, SnoopSpec, SocketParams, SocketSpec, SocketsSpec, Spec, Workload,
+    DRIVE_MAX,
+};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -167,11 +169,7 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<InterSocketParams, Iss
         broadcast: spec.snoop == SnoopSpec::Home,
         directory: spec.directory,
         tor_entries,
-        ddio: match spec.ddio {
-            RemoteDdioSpec::Memory => RemoteDdio::Memory,
-            RemoteDdioSpec::Device => RemoteDdio::Device,
-            RemoteDdioSpec::Home => RemoteDdio::Home,
-        },
+        ddio: spec.ddio,
     })
 }
 

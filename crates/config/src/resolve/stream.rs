@@ -3,9 +3,8 @@
 use super::arithmetic::share;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{CoreList, PatternSpec, RemoteStreamSpec, StreamSpec};
 use crate::units::{format, Dimension};
-use hostnet_params::{AccessPattern, StreamParams};
+use hostnet_params::{AccessPattern, CoreList, PatternSpec, RemoteStreamSpec, StreamParams, StreamSpec};
 
 /// Resolves the stream of some cores.
 pub(super) fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> {

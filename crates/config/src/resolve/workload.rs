@@ -15,8 +15,7 @@ use super::sockets::placement;
 use crate::code::Code;
 use crate::cores::idle_note;
 use crate::error::Issue;
-use crate::spec::{Spec, WorkloadSpec};
-use hostnet_params::{Placement, Workload, WorkloadKind};
+use hostnet_params::{Placement, Spec, Workload, WorkloadKind, WorkloadSpec};
 use std::collections::BTreeMap;
 
 const WORKLOADS_MAX: usize = 64;

@@ -83,7 +83,7 @@ pub struct AppSpec {
     pub rounds: Option<u32>,
     /// stream: kernel to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kernel: Option<KernelSpec>,
+    pub kernel: Option<StreamKernel>,
     /// stream: size of each of the three arrays (size); a multiple of 64 B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "16 TiB", "x-multiple-of" = "64 B"))]
@@ -220,7 +220,7 @@ pub struct InstructionsSpec {
 /// Kernel of STREAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum KernelSpec {
+pub enum StreamKernel {
     /// `c = a`
     Copy,
     /// `b = s * c`

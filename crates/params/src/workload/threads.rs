@@ -1,5 +1,6 @@
 //! Parameters of the threads of an application.
 
+use super::app::StreamKernel;
 use super::WorkloadParams;
 use serde::{Deserialize, Serialize};
 
@@ -150,24 +151,12 @@ pub struct GraphParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamKernelParams {
     /// Kernel of STREAM.
+    #[serde(with = "crate::variant")]
     pub kernel: StreamKernel,
     /// Bytes of one array; there are three.
     pub array_bytes: u64,
     /// Instructions per line of the result.
     pub line: u32,
-}
-
-/// Kernels of STREAM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StreamKernel {
-    /// `c = a`
-    Copy,
-    /// `b = s * c`
-    Scale,
-    /// `c = a + b`
-    Add,
-    /// `a = b + s * c`
-    Triad,
 }
 
 /// Loads and stores separated by delays.

@@ -14,8 +14,7 @@ use super::host_keys::{endpoint, fidelity};
 use super::hosts::Hosts;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{ClusterSpec, FidelitySpec, HostSpec, Time};
-use hostnet_params::{Fidelity, HostKind, HostParams, ServerParams, StackParams};
+use hostnet_params::{ClusterSpec, Fidelity, HostKind, HostParams, HostSpec, ServerParams, StackParams, Time};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -195,7 +194,7 @@ fn complete(spec: &HostSpec, server: Option<&Resolved>) -> Result<HostSpec, Issu
             host.server = tree.as_object().cloned().unwrap_or_default();
             host.server.retain(|key, _| key != "server" && key != "run");
             host.sockets = Some(resolved.server.sockets.len() as u32);
-            host.fidelity = host.fidelity.or(Some(FidelitySpec::Line));
+            host.fidelity = host.fidelity.or(Some(Fidelity::Line));
             host.mcn = host.mcn.map(|mcn| mcn.complete(resolved.server.socket().core.count));
         }
     }

@@ -8,9 +8,8 @@ use super::table;
 use super::topology;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{CableSpec, ClusterSpec, NetworkSpec, Span};
 use crate::units::{format, Dimension};
-use hostnet_params::{CableEnd, CableParams};
+use hostnet_params::{CableEnd, CableParams, CableSpec, ClusterSpec, NetworkSpec, Span};
 use std::collections::BTreeMap;
 
 /// Separator between the two switch names in the name of the cable that joins them.

@@ -5,9 +5,8 @@ use super::host_names::HostNames;
 use super::servers::HostServers;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{CompressSpec, HostSpec, JobSpec, Size, Time};
 use crate::units::shorten;
-use hostnet_params::{CompressParams, JobParams};
+use hostnet_params::{CompressParams, CompressSpec, HostSpec, JobParams, JobSpec, Size, Time};
 use std::collections::BTreeMap;
 use std::path::Path;
 

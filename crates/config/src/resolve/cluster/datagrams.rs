@@ -2,9 +2,8 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{DatagramPatternSpec, FlowSpec, Size, Time};
 use crate::units::{format, Dimension};
-use hostnet_params::{Traffic, Transport, UdpParams, UDP_HEADER_BYTES};
+use hostnet_params::{DatagramPatternSpec, FlowSpec, Size, Time, Traffic, Transport, UdpParams, UDP_HEADER_BYTES};
 
 /// Default socket buffer of Linux (net.core.rmem_default and wmem_default).
 const BUFFER: Size = Size(212_992);

@@ -6,9 +6,11 @@ use super::servers::HostServers;
 use super::table;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{ClusterSpec, FidelitySpec, FlowSpec, HostKindSpec, McnKeys, Size, TimeLimit};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{largest_ring_packet, FlowParams, McnInterface, McnParams, McnWake, Traffic, Transport};
+use hostnet_params::{
+    largest_ring_packet, ClusterSpec, Fidelity, FlowParams, FlowSpec, HostKindSpec, McnInterface, McnKeys, McnParams,
+    McnWake, Size, TimeLimit, Traffic, Transport,
+};
 
 /// Bytes of the headers of IP and TCP with time stamps.
 const HEADER_BYTES: u32 = 52;
@@ -324,14 +326,14 @@ fn check_core(resolved: Option<&Resolved>, path: &str, core: Option<u32>) -> Res
 }
 
 /// Checks that a machine can be on a memory channel network.
-fn check_mcn(path: &str, resolved: &Resolved, fidelity: Option<FidelitySpec>, on_dimm: bool) -> Result<(), Issue> {
+fn check_mcn(path: &str, resolved: &Resolved, fidelity: Option<Fidelity>, on_dimm: bool) -> Result<(), Issue> {
     let spec = &resolved.spec;
     let idle = matches!(spec.memory.controller.idle_flush, TimeLimit::Off);
     let rules = [
         (
             Code::NeedsLineFidelity,
             "fidelity",
-            fidelity.is_some_and(|own| own != FidelitySpec::Line),
+            fidelity.is_some_and(|own| own != Fidelity::Line),
             "rings are lines: leave it out, or give \"line\"",
         ),
         (

@@ -10,9 +10,9 @@ use super::sizes::{Arrivals, FlowSizes};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::plan::{Length, RunPlan, WarmUp};
-use crate::spec::{FlowSpec, PairsSpec, Size, Time};
 use crate::units::{format, Dimension};
 use hostnet_kernel::{mix, Rng};
+use hostnet_params::{FlowSpec, PairsSpec, Size, Time};
 
 /// The context in which flows are resolved.
 pub(super) struct Network<'a> {

@@ -11,9 +11,8 @@ use super::switches::{complete, inherit, resolve_switch};
 use super::table;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
-use crate::spec::{Bandwidth, ClusterSpec, EcnSpec, SwitchSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{CableEnd, CableParams, SwitchParams};
+use hostnet_params::{Bandwidth, CableEnd, CableParams, ClusterSpec, EcnSpec, SwitchParams, SwitchSpec};
 use std::collections::BTreeMap;
 
 /// The network between the hosts: switches and cables.

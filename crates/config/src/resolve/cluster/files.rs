@@ -5,9 +5,8 @@ use super::host_names::HostNames;
 use super::servers::HostServers;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::FlowSpec;
 use crate::units::shorten;
-use hostnet_params::{Placement, Transport};
+use hostnet_params::{FlowSpec, Placement, Transport};
 
 /// Returns the placement of the pages of files that a table of flows sends.
 pub(super) fn resolve(

@@ -18,9 +18,11 @@ use crate::code::Code;
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{FlowParams, JobParams, OtherRequests, Traffic, Transport};
+use hostnet_params::{
+    ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowParams, FlowSpec, JobParams, OtherRequests,
+    OtherSpec, Size, Time, Traffic, Transport,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -123,7 +125,7 @@ fn mtu_of(path: &str, flow: &mut FlowSpec, hosts: &HostNames, dimms: &Dimms, of_
 fn carried(
     path: &str,
     flow: &mut FlowSpec,
-    transports: &BTreeMap<String, crate::spec::TransportSpec>,
+    transports: &BTreeMap<String, hostnet_params::TransportSpec>,
     mtu_bytes: u32,
 ) -> Result<Transport, Issue> {
     let at = format!("{path}.transport");

@@ -5,9 +5,8 @@ use super::drawn::Network;
 use super::table;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
-use crate::spec::{FlowKindSpec, FlowSpec, FunctionSpec, Names, Time};
 use crate::units::shorten;
-use hostnet_params::{ForwardFunction, ForwardParams, Traffic};
+use hostnet_params::{FlowKindSpec, FlowSpec, ForwardFunction, ForwardParams, FunctionSpec, Names, Time, Traffic};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Order in which tables of flows are resolved.
@@ -56,7 +55,7 @@ pub(super) fn order(flows: &BTreeMap<String, FlowSpec>) -> Result<Order, Issue> 
 
 /// Checks that the packets of a table can be forwarded: only packets without answers can.
 fn check_taken(at: &str, name: &str, flow: &FlowSpec) -> Result<(), Issue> {
-    use crate::spec::DatagramPatternSpec::Ping;
+    use hostnet_params::DatagramPatternSpec::Ping;
     let fits = match flow.kind {
         FlowKindSpec::Packets | FlowKindSpec::Replay | FlowKindSpec::Forward => true,
         FlowKindSpec::Datagram => flow.pattern != Some(Ping),

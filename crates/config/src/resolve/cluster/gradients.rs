@@ -2,9 +2,8 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{CodecModeSpec, CompressSpec};
 use hostnet_codec::{Codec, Mode, GROUP};
-use hostnet_params::GradientParams;
+use hostnet_params::{CodecModeSpec, CompressSpec, GradientParams};
 use hostnet_traffic::NpyFloats;
 use std::path::Path;
 

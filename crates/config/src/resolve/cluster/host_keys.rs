@@ -3,8 +3,7 @@
 use super::table;
 use crate::code::Code;
 use crate::error::{nearest, Issue};
-use crate::spec::{FidelitySpec, HostKindSpec, HostSpec, Time};
-use hostnet_params::{EndpointParams, Fidelity};
+use hostnet_params::{EndpointParams, Fidelity, HostKindSpec, HostSpec, Time};
 
 const ENDPOINT_LATENCY_PS: u64 = 1_000_000;
 const ENDPOINT_QUEUE_PACKETS: u32 = 64;
@@ -84,9 +83,5 @@ pub(super) fn check_start<'a>(
 }
 
 pub(super) fn fidelity(spec: &HostSpec) -> Fidelity {
-    match spec.fidelity {
-        None | Some(FidelitySpec::Line) => Fidelity::Line,
-        Some(FidelitySpec::Burst) => Fidelity::Burst,
-        Some(FidelitySpec::Fluid) => Fidelity::Fluid,
-    }
+    spec.fidelity.unwrap_or(Fidelity::Line)
 }

@@ -3,8 +3,8 @@
 use super::table;
 use crate::code::Code;
 use crate::error::{nearest, suggestion, Issue};
-use crate::spec::Names;
 use crate::units::shorten;
+use hostnet_params::Names;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

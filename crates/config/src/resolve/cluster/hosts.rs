@@ -9,8 +9,7 @@ use super::servers::{self, HostServers};
 use super::table;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{ClusterSpec, HostKindSpec};
-use hostnet_params::Fidelity;
+use hostnet_params::{ClusterSpec, Fidelity, HostKindSpec};
 use std::path::Path;
 
 /// The hosts of a cluster before their network is attached. Each part is by the number of a host.

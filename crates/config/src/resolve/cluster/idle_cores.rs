@@ -3,8 +3,7 @@
 use super::draft::FlowDraft;
 use super::table;
 use crate::cores::idle_note;
-use crate::spec::{ClusterSpec, JobSpec};
-use hostnet_params::{FlowParams, JobParams};
+use hostnet_params::{ClusterSpec, FlowParams, JobParams, JobSpec};
 
 /// Returns a note for every job that lists cores on which none of its ranks is.
 pub(super) fn of_jobs(spec: &ClusterSpec, jobs: &[JobParams]) -> Vec<String> {

@@ -5,9 +5,10 @@ use super::named_cables::NamedCable;
 use super::switch_keys::{gives, Place};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{Bandwidth, SwitchKindSpec, SwitchSpec, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{AddressLearningParams, CableEnd, CableParams, SwitchParams};
+use hostnet_params::{
+    AddressLearningParams, Bandwidth, CableEnd, CableParams, SwitchKindSpec, SwitchParams, SwitchSpec, Time,
+};
 use std::collections::BTreeMap;
 
 /// Default number of table entries, as small switches have.

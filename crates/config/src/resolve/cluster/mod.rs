@@ -49,9 +49,8 @@ use crate::document::{parse_json, parse_toml, Format};
 use crate::error::{ConfigError, Issue};
 use crate::plan::{Input, Plan};
 use crate::schema;
-use crate::spec::ClusterSpec;
 use attached::Attached;
-use hostnet_params::{ClusterParams, FlowParams, PacketsParams, Traffic};
+use hostnet_params::{ClusterParams, ClusterSpec, FlowParams, PacketsParams, Traffic};
 pub use jobs::chakra_traces;
 use serde_json::Value;
 

@@ -5,9 +5,8 @@ use super::draft::FlowDraft;
 use super::host_names::HostNames;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{EndSpec, FlowSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{ThreadMigrationParams, Transport};
+use hostnet_params::{EndSpec, FlowSpec, ThreadMigrationParams, Transport};
 
 /// Resolves the migrations of a table of flows.
 pub(super) fn resolve(

@@ -1,6 +1,6 @@
 //! Switches and cables by name, before their ends are looked up.
 
-use crate::spec::CableSpec;
+use hostnet_params::CableSpec;
 
 /// Maximum number of switches.
 pub(super) const SWITCHES_MAX: usize = 16384;

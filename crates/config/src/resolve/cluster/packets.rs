@@ -5,9 +5,10 @@ use super::sizes::FlowSizes;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::presets;
-use crate::spec::{ArrivalsSpec, Bandwidth, FlowSizesSpec, FlowSpec, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{Distribution, PacketsParams, Traffic, UDP_HEADER_BYTES};
+use hostnet_params::{
+    ArrivalsSpec, Bandwidth, Distribution, FlowSizesSpec, FlowSpec, PacketsParams, Size, Traffic, UDP_HEADER_BYTES,
+};
 
 /// Bytes of the Ethernet header, which packet sizes include.
 const ETHERNET_BYTES: u64 = 14;
@@ -82,8 +83,8 @@ pub(super) fn given(packets: &[(u64, u32)]) -> Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::SizePoint;
     use hostnet_kernel::Rng;
+    use hostnet_params::SizePoint;
 
     /// Returns the cumulative share of a distribution at a size.
     fn share(points: &[SizePoint], bytes: f64) -> f64 {

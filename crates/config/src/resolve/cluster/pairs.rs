@@ -3,9 +3,9 @@
 use super::host_names::HostNames;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::PairsSpec;
 use crate::units::shorten;
 use hostnet_kernel::Rng;
+use hostnet_params::PairsSpec;
 
 /// Maximum number of draws until a permutation has no host that sends to itself. Three are needed on average.
 const DRAWS_MAX: u32 = 1000;

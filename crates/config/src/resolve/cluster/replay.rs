@@ -2,8 +2,8 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{FlowKindSpec, FlowSpec};
 use crate::units::shorten;
+use hostnet_params::{FlowKindSpec, FlowSpec};
 use hostnet_traffic::pcap::{self, CapturedPacket, PACKETS_MAX};
 use std::path::Path;
 

@@ -10,8 +10,7 @@ use super::host_names::HostNames;
 use super::table;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::HostSpec;
-use hostnet_params::Fidelity;
+use hostnet_params::{Fidelity, HostSpec};
 use serde_json::Value;
 use std::path::Path;
 

@@ -6,9 +6,11 @@ use super::servers::HostServers;
 use super::sizes::FlowSizes;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceSpec, Size};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{Distribution, FirstArrival, ServiceParams, Traffic};
+use hostnet_params::{
+    ArrivalsSpec, Distribution, DistributionSpec, FirstArrival, FlowSizesSpec, FlowSpec, PhaseSpec, ServiceParams,
+    ServiceSpec, Size, Traffic,
+};
 
 const PS_PER_S: f64 = 1e12;
 /// Longest mean of a drawn time, in ps.

@@ -3,8 +3,8 @@
 use crate::code::Code;
 use crate::document::read_text;
 use crate::error::Issue;
-use crate::spec::{FlowSizesSpec, FlowSpec, Size, SizePoint};
 use crate::units::shorten;
+use hostnet_params::{FlowSizesSpec, FlowSpec, Size, SizePoint};
 use std::path::Path;
 
 /// Maximum number of points of a distribution in a file.

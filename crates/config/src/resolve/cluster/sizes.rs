@@ -5,10 +5,9 @@ use super::size_file::OR_A_FILE;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::presets;
-use crate::spec::{FlowSizesSpec, SizePoint};
 use crate::units::shorten;
 use hostnet_kernel::Rng;
-use hostnet_params::Distribution;
+use hostnet_params::{Distribution, FlowSizesSpec, SizePoint};
 
 /// A distribution of sizes: points of a size in bytes and the share of flows that do not exceed it.
 pub(super) struct FlowSizes(Vec<(f64, f64)>);

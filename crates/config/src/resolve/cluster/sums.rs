@@ -6,10 +6,9 @@ use super::fabric::Fabric;
 use super::host_names::HostNames;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::NetworkSpec;
 use crate::units::shorten;
 use hostnet_params::{
-    CableEnd, CableParams, ClusterParams, EndpointParams, Fidelity, HostKind, HostParams, ReducerParams,
+    CableEnd, CableParams, ClusterParams, EndpointParams, Fidelity, HostKind, HostParams, NetworkSpec, ReducerParams,
 };
 use std::collections::{BTreeMap, VecDeque};
 

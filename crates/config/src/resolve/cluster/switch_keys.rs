@@ -1,6 +1,6 @@
 //! Locates the values of a switch in the document.
 
-use crate::spec::SwitchSpec;
+use hostnet_params::SwitchSpec;
 
 /// A switch, as messages name it.
 pub(super) struct Place<'a> {

@@ -6,9 +6,11 @@ use super::learning::{self, learns};
 use super::switch_keys::Place;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{EcnSpec, RampSpec, Size, SwitchEnergySpec, SwitchSpec, Time};
 use crate::units::{format, Dimension};
-use hostnet_params::{EcnParams, SharerDirectoryParams, SwitchEnergyParams, SwitchParams};
+use hostnet_params::{
+    EcnParams, EcnSpec, RampSpec, SharerDirectoryParams, Size, SwitchEnergyParams, SwitchEnergySpec, SwitchParams,
+    SwitchSpec, Time,
+};
 
 const BUFFER_BYTES: u64 = 16_000_000;
 const SWITCH_LATENCY_PS: u64 = 500_000;

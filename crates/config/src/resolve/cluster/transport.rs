@@ -5,9 +5,11 @@ use crate::code::Code;
 use crate::error::{nearest, suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::{transport as embedded, transports};
-use crate::spec::{BaseSpec, ClusterSpec, Size, TransportSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{share_in_16_bits, CongestionControl, DcqcnParams, RoceParams, TcpParams, Transport};
+use hostnet_params::{
+    share_in_16_bits, BaseSpec, ClusterSpec, CongestionControl, DcqcnParams, RoceParams, Size, TcpParams, Transport,
+    TransportSpec,
+};
 use serde_json::{json, Value};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,9 +3,8 @@
 use crate::code::Code;
 use crate::error::Fault;
 use crate::error::{suggestion, Issue};
-use crate::spec::PlaceSpec;
 use crate::units::shorten;
-use hostnet_params::Stop;
+use hostnet_params::{PlaceSpec, Stop};
 use std::collections::BTreeMap;
 
 /// Maximum number of columns and of rows of a die.

@@ -1,7 +1,6 @@
 //! The servers of a cluster that take part in a pool.
 
-use crate::spec::PoolSpec;
-use hostnet_params::{HostKind, HostParams, PoolParams};
+use hostnet_params::{HostKind, HostParams, PoolParams, PoolSpec};
 
 /// Role of a server of a cluster in a pool.
 pub(in crate::resolve) struct Member<'a> {

@@ -10,9 +10,11 @@ pub(super) use regions::{check_switches, tell_switches};
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{PoolFetch, PoolPrefetchKind, PoolSpec, PoolWriteBack, Size, Spec, WorkloadSpec};
 use crate::units::{format, Dimension};
-use hostnet_params::{Fidelity, Placement, PoolCacheParams, PoolParams, PoolPrefetchParams, ServerParams};
+use hostnet_params::{
+    Fidelity, Placement, PoolCacheParams, PoolFetch, PoolParams, PoolPrefetchKind, PoolPrefetchParams, PoolSpec,
+    PoolWriteBack, ServerParams, Size, Spec, WorkloadSpec,
+};
 
 /// Overhead of a frame on the wire beside header and data: preamble, checksum and gap (IEEE 802.3, clauses 3 and 4).
 const FRAME_BYTES: u32 = 8 + 4 + 12;

@@ -4,8 +4,7 @@ use super::cores::Cores;
 use super::{ResolveWorkload, WorkloadScope};
 use crate::error::Issue;
 use crate::resolve::app;
-use crate::spec::{AppSpec, CoreList};
-use hostnet_params::{AppFootprint, AppParams, WorkloadKind, BUFFER_ALIGNMENT};
+use hostnet_params::{AppFootprint, AppParams, AppSpec, CoreList, WorkloadKind, BUFFER_ALIGNMENT};
 
 impl ResolveWorkload for AppSpec {
     fn claim(&self, name: &str, cores: &mut Cores) -> Result<(), Issue> {

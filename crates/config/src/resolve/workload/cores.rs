@@ -3,7 +3,7 @@
 use super::keys_of;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{CoreList, FioJobSpec, FioSpec, Spec, WorkloadSpec};
+use hostnet_params::{CoreList, FioJobSpec, FioSpec, Spec, WorkloadSpec};
 use std::collections::BTreeMap;
 
 /// Assignment of cores to workloads.

@@ -6,8 +6,9 @@ use super::{ResolveWorkload, WorkloadScope};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::app;
-use crate::spec::{FioJobSpec, FioSpec, Spec};
-use hostnet_params::{FioJob, FioParams, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES};
+use hostnet_params::{
+    FioJob, FioJobSpec, FioParams, FioSpec, Spec, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES,
+};
 
 impl ResolveWorkload for FioSpec {
     fn claim(&self, name: &str, cores: &mut Cores) -> Result<(), Issue> {

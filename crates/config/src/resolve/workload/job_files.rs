@@ -5,8 +5,8 @@ use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
 use crate::resolve::context::Context;
-use crate::spec::FioSpec;
 use crate::units::shorten;
+use hostnet_params::FioSpec;
 
 /// Reads job files and numbers their drives.
 pub(super) struct JobReader<'a> {

@@ -4,8 +4,7 @@ use super::super::stream::{remote_stream, resolve_stream};
 use super::cores::Cores;
 use super::{ResolveWorkload, WorkloadScope};
 use crate::error::Issue;
-use crate::spec::{RemoteStreamSpec, StreamSpec};
-use hostnet_params::{StreamParams, WorkloadKind, BUFFER_ALIGNMENT};
+use hostnet_params::{RemoteStreamSpec, StreamParams, StreamSpec, WorkloadKind, BUFFER_ALIGNMENT};
 
 impl ResolveWorkload for StreamSpec {
     fn claim(&self, name: &str, cores: &mut Cores) -> Result<(), Issue> {

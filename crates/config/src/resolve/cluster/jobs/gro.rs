@@ -4,8 +4,7 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::cluster::servers::HostServers;
-use crate::spec::{JobSpec, Size};
-use hostnet_params::{JobParams, Transport};
+use hostnet_params::{JobParams, JobSpec, Size, Transport};
 
 /// Maximum size of a segment that Linux coalesces.
 const MERGED: Size = Size(64 << 10);

@@ -8,8 +8,7 @@ use crate::resolve::cluster::dimms::Dimms;
 use crate::resolve::cluster::fabric::Fabric;
 use crate::resolve::cluster::host_names::HostNames;
 use crate::resolve::cluster::sums::{Engines, Tree};
-use crate::spec::{AlgorithmSpec, JobKindSpec, JobSpec};
-use hostnet_params::{JobParams, ReducerParams, Transport};
+use hostnet_params::{AlgorithmSpec, JobKindSpec, JobParams, JobSpec, ReducerParams, Transport};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The switches of a network, as a job uses them.

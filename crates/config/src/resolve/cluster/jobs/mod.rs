@@ -25,9 +25,11 @@ use super::sums::Engines;
 use super::{compress, table, transport};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use crate::units::shorten;
-use hostnet_params::{FlowParams, JobParams, RankChannelParams, Traffic, Transport};
+use hostnet_params::{
+    AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, FlowParams, JobKindSpec, JobParams, JobSpec, RankChannelParams,
+    Size, Time, Traffic, Transport,
+};
 use in_network::Switches;
 use npb::Benchmark;
 use profile::Profile;

@@ -2,8 +2,8 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::JobSpec;
 use crate::units::shorten;
+use hostnet_params::JobSpec;
 
 /// Checks that a job with RoCE as its `transport` has no key that RoCE does not use.
 pub(super) fn check(path: &str, spec: &JobSpec) -> Result<(), Issue> {

@@ -6,9 +6,8 @@ use crate::resolve::cluster::cores::{ClusterCores, HostCores};
 use crate::resolve::cluster::host_names::HostNames;
 use crate::resolve::cluster::servers::HostServers;
 use crate::resolve::Resolved;
-use crate::spec::JobSpec;
 use crate::units::shorten;
-use hostnet_params::RankCore;
+use hostnet_params::{JobSpec, RankCore};
 use std::collections::{BTreeMap, BTreeSet};
 
 const FS_PER_S: f64 = 1e15;

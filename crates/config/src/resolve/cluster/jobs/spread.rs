@@ -3,8 +3,8 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::resolve::cluster::host_names::HostNames;
-use crate::spec::{AlgorithmSpec, JobSpec, RanksPerHost};
 use crate::units::shorten;
+use hostnet_params::{AlgorithmSpec, JobSpec, RanksPerHost};
 use std::collections::BTreeSet;
 
 /// Maximum number of ranks of a job.

@@ -3,8 +3,7 @@
 use super::program::{Program, NOTHING};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{JobStepSpec, Size};
-use hostnet_params::{RankMessageParams, RankStepParams, StepWorkParams};
+use hostnet_params::{JobStepSpec, RankMessageParams, RankStepParams, Size, StepWorkParams};
 
 /// Maximum number of step names of a job.
 const NAMES_MAX: usize = 200;

@@ -8,8 +8,9 @@ use crate::code::Code;
 use crate::error::suggestion;
 use crate::error::Fault;
 use crate::plan::Plan;
-use crate::spec::{Bandwidth, JobKindSpec, JobSpec, Size};
-use hostnet_params::{JobParams, RankMessageParams, RankStepParams, StepBlockParams};
+use hostnet_params::{
+    Bandwidth, JobKindSpec, JobParams, JobSpec, RankMessageParams, RankStepParams, Size, StepBlockParams,
+};
 use hostnet_traffic::chakra::{Collective, NodeAction, TraceWriter, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};

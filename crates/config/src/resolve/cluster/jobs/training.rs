@@ -3,7 +3,7 @@
 use super::program::Program;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{AlgorithmSpec, AnswerSpec, ComputePartsSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
+use hostnet_params::{AlgorithmSpec, AnswerSpec, ComputePartsSpec, ComputeSpec, JobKindSpec, JobSpec, Size, Time};
 use hostnet_traffic::chakra::Collective;
 
 /// Maximum number of buckets of an iteration.

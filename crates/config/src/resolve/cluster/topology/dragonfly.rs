@@ -3,7 +3,7 @@
 use super::{check_counts, Shape, Trunk};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::NetworkSpec;
+use hostnet_params::NetworkSpec;
 
 /// Returns a dragonfly: groups of `a` switches, each with `p` hosts and `h` cables to other groups. All switches of a
 /// group are connected with each other. Any two groups are connected by the same number of cables. If there is one

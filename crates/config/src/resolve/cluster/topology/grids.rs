@@ -3,7 +3,7 @@
 use super::{check_counts, Shape, Trunk};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{NetworkSpec, Sizes, TopologySpec};
+use hostnet_params::{NetworkSpec, Sizes, TopologySpec};
 
 /// Returns a grid of switches with one dimension per size, each connected to the next along each dimension. In a ring
 /// and a torus the last is connected to the first, if there are three or more.

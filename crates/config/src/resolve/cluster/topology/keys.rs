@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{NetworkSpec, TopologySpec};
+use hostnet_params::{NetworkSpec, TopologySpec};
 
 /// Checks that no key is of another topology.
 pub(super) fn check(network: &NetworkSpec) -> Result<(), Issue> {

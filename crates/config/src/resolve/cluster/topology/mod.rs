@@ -12,8 +12,8 @@ use super::named_cables::{NamedCable, NamedNetwork, CABLES_MAX, SWITCHES_MAX};
 use super::table;
 use crate::code::Code;
 use crate::error::{nearest, Issue};
-use crate::spec::{CableSpec, ClusterSpec, Names, NetworkSpec, TopologySpec, TrunkSpec};
 use crate::units::shorten;
+use hostnet_params::{CableSpec, ClusterSpec, Names, NetworkSpec, TopologySpec, TrunkSpec};
 
 /// Length of a cable between groups in the search for shortest paths, in hops. No path then has two of them if a path
 /// with one, and a cable in either group, exists (Kim et al., minimal routing).
@@ -111,7 +111,7 @@ impl Shape {
     fn made(self, spec: &mut ClusterSpec, hosts: &HostNames) -> Result<NamedNetwork, Issue> {
         for &(_, kind) in &self.switches {
             if !spec.switch.contains_key(kind) {
-                spec.switch.insert(kind.to_string(), crate::spec::SwitchSpec::default());
+                spec.switch.insert(kind.to_string(), hostnet_params::SwitchSpec::default());
             }
         }
         self.check_names(spec)?;

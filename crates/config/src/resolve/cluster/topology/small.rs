@@ -6,8 +6,8 @@ use super::super::named_cables::NamedCable;
 use super::super::table;
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{BottleneckSpec, CableSpec, Names, NetworkSpec, SwitchSpec};
 use crate::units::shorten;
+use hostnet_params::{BottleneckSpec, CableSpec, Names, NetworkSpec, SwitchSpec};
 use std::collections::BTreeMap;
 
 /// Names of the switch of a star, and of those of a dumbbell.

@@ -3,8 +3,8 @@
 use super::{check_counts, Shape, Trunk};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::spec::{Bandwidth, NetworkSpec};
 use crate::units::{format, Dimension};
+use hostnet_params::{Bandwidth, NetworkSpec};
 
 /// Maximum number of spine switches.
 const SPINES_MAX: u32 = 1024;

@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::content::place_of;
 use crate::error::Fault;
 use crate::error::Issue;
-use crate::spec::JobSpec;
+use hostnet_params::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;

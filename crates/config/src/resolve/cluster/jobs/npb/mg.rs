@@ -185,7 +185,7 @@ mod tests {
     use super::super::tests::{bytes_of, made};
     use super::*;
     use crate::resolve::cluster::jobs::check::problem;
-    use crate::spec::ProblemSpec;
+    use hostnet_params::ProblemSpec;
 
     #[test]
     fn ranks_without_points_of_a_level_get_them_from_those_that_have() {

@@ -9,7 +9,7 @@ mod mg;
 use super::profile::{Amount, Profile};
 use super::program::Program;
 use super::spread::RANKS_MAX;
-use crate::spec::ProblemSpec;
+use hostnet_params::ProblemSpec;
 
 /// Bytes of a double and of an integer.
 const DOUBLE: u64 = 8;
@@ -100,8 +100,8 @@ impl Benchmark {
 }
 
 /// Returns the maximum number of ranks of a benchmark whose number of ranks must be a power of two, otherwise `None`.
-pub(super) fn most_ranks(kind: crate::spec::JobKindSpec, problem: ProblemSpec) -> Option<u32> {
-    use crate::spec::JobKindSpec::{NpbCg, NpbFt, NpbIs, NpbLu, NpbMg};
+pub(super) fn most_ranks(kind: hostnet_params::JobKindSpec, problem: ProblemSpec) -> Option<u32> {
+    use hostnet_params::JobKindSpec::{NpbCg, NpbFt, NpbIs, NpbLu, NpbMg};
     match kind {
         // The limit is that of a job.
         NpbCg | NpbMg => Some(RANKS_MAX as u32),
