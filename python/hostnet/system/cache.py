@@ -9,103 +9,100 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class L2(Description):
-    """The private L2 of every core."""
+    """Private L2 of each core."""
 
     sets: int | None = None
-    """Sets of the private L2 of a core; a power of two. Range: 1 to 65536."""
+    """Sets of the L2; a power of two. Range: 1 to 65536."""
     ways: int | None = None
     """Ways of the L2. Range: 1 to 32."""
     replacement: str | None = None
-    """Which line of a set leaves: "lru" (the one used longest ago), "random" (a line drawn at random) or "qlru" (the
-    first whose two-bit age is the oldest, quad-age LRU).
+    """Replacement policy: "lru" (the least recently used line), "random" (a line drawn at random) or "qlru" (the first
+    line with the oldest two-bit age, quad-age LRU).
     """
     hit: str | None = None
-    """From an access to its data when it hits (time). Range: "1 ps" to "10 us"."""
+    """Time from an access that hits to its data (time). Range: "1 ps" to "10 us"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Llc(Description):
-    """The last-level cache, a slice beside every slice of the CHA."""
+    """Last-level cache, with one slice per CHA slice."""
 
     sets: int | None = None
-    """Sets of the slice of the LLC beside each slice of the CHA; a power of two. Range: 1 to 65536."""
+    """Sets of each slice of the LLC; a power of two. Range: 1 to 65536."""
     ways: int | None = None
     """Ways of the LLC. Range: 1 to 32."""
     replacement: str | None = None
-    """Which line of a set leaves: "lru" (the one used longest ago), "random" (a line drawn at random) or "qlru" (the
-    first whose two-bit age is the oldest, quad-age LRU).
+    """Replacement policy: "lru" (the least recently used line), "random" (a line drawn at random) or "qlru" (the first
+    line with the oldest two-bit age, quad-age LRU).
     """
     inclusion: str | None = None
-    """Inclusion policy of the LLC: "inclusive" (the LLC holds every line that a core holds: a line that leaves the LLC
-    leaves the cores) or "victim" (the LLC takes the lines that cores evict, and gives them up when a core reads them).
+    """Inclusion policy of the LLC: "inclusive" (the LLC holds every line of the cores; a line evicted from the LLC is
+    invalidated in the cores) or "victim" (a line enters the LLC when a core evicts it, and leaves the LLC when a core
+    reads it).
     """
     clean_victims: str | None = None
-    """Which clean lines a victim LLC takes from the cores: "all" (all that leave an L2), "foreseen" (those of cores
-    whose reads the LLC serves in most cases) or "none"; the others are dropped. Without meaning when it is inclusive.
+    """Clean victims of the cores that a victim LLC takes in: "all" (all clean lines), "foreseen" (lines of cores whose
+    reads the LLC mostly serves) or "none" (no clean line); the others are dropped. Ignored if the LLC is inclusive.
     """
     hit: str | None = None
-    """From admission at the CHA to the data of a line that the LLC holds leaving the CHA (time).
-
-    Range: "1 ps" to "10 us".
-    """
+    """Time from admission at the CHA until the data of a hit leaves the CHA (time). Range: "1 ps" to "10 us"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SnoopFilter(Description):
-    """The snoop filter: which lines the cores hold. Without meaning when the LLC is inclusive."""
+    """Snoop filter, which tracks the lines in the caches of the cores; ignored if the LLC is inclusive."""
 
     sets: int | None = None
-    """Sets of a slice of the snoop filter, which knows the lines of the cores; a power of two. Without meaning when the
-    LLC is inclusive.
-
-    Range: 1 to 65536.
-    """
+    """Sets of a slice of the snoop filter; a power of two. Ignored if the LLC is inclusive. Range: 1 to 65536."""
     ways: int | None = None
-    """Ways of the snoop filter; a line that leaves it leaves the cores. Range: 1 to 32."""
+    """Ways of the snoop filter; a line evicted from the filter is invalidated in the cores. Range: 1 to 32."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cache(Description):
-    """The caches of the socket; a line has 64 B."""
+    """Caches of the socket; a line has 64 B."""
 
     enabled: bool | None = None
-    """Whether L2, LLC, prefetchers and DDIO take part. Without them every access of a stream misses, as in a buffer
+    """True if L2, LLC, prefetchers and DDIO are modelled. Without them every access of a stream misses, as in a buffer
     much larger than the caches.
     """
     l2: L2 = L2()
-    """The private L2 of every core."""
+    """Private L2 of each core."""
     llc: Llc = Llc()
-    """The last-level cache, a slice beside every slice of the CHA."""
+    """Last-level cache, with one slice per CHA slice."""
     filter: SnoopFilter = SnoopFilter()
-    """The snoop filter: which lines the cores hold. Without meaning when the LLC is inclusive."""
+    """Snoop filter, which tracks the lines in the caches of the cores; ignored if the LLC is inclusive."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Prefetch(Description):
-    """The L2 prefetchers of every core; they take part when the caches do."""
+    """L2 prefetchers of every core; simulated only with caches."""
 
     stream: bool | None = None
-    """The streamer: runs ahead of ascending or descending accesses within a page. Network cores have lines of the
-    kernel ahead by it, with caches and without.
+    """True if the streamer is on: it runs ahead of ascending or descending accesses within a page. On network cores it
+    prefetches lines of the kernel, with or without caches.
     """
     adjacent: bool | None = None
-    """The adjacent-line prefetcher: completes pairs of lines of 128 B."""
+    """True if the adjacent-line prefetcher is on: it completes pairs of lines of 128 B."""
     credits: int | None = None
-    """Lines that a core may have on their way for its prefetchers, beside its LFB. Range: 1 to 1024."""
+    """Lines that the prefetchers of a core may have in flight, beside its LFB. Range: 1 to 1024."""
     pages: int | None = None
     """Pages that the streamer of a core tracks. Range: 1 to 1024."""
     distance: int | None = None
-    """How far the streamer runs ahead of the accesses (lines). Range: 1 to 64."""
+    """Distance that the streamer runs ahead of the accesses (lines). Range: 1 to 64."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Ddio(Description):
-    """Direct cache access of the drives (DDIO); it takes part when the caches do."""
+    """Direct cache access of the drives (DDIO); simulated only with caches."""
 
     enabled: bool | None = None
-    """Whether the writes of drives go to the LLC."""
+    """True if writes of drives go to the LLC."""
     off: str | Sequence[int] | None = None
-    """Drives whose writes go to memory all the same: "0-3", "0,2" or a list of numbers; [] for none. Range: 0 to 63."""
+    """Drives whose writes go to memory instead of the LLC: "0-3", "0,2" or a list of numbers; [] for none.
+
+    Range: 0 to 63.
+    """
     ways: str | Sequence[int] | None = None
     """Ways of the LLC that writes of drives may allocate in: "9-10", a list of numbers or a mask such as "0x600";
     contiguous.
@@ -113,7 +110,7 @@ class Ddio(Description):
     Range: 0 to 63.
     """
     write: str | None = None
-    """From admission of a drive's write at the CHA to its acknowledgement, once there is room in the LLC (time).
+    """Time from admission of a drive's write at the CHA to its acknowledgement, once the LLC has room (time).
 
     Range: "1 ps" to "100 us".
     """

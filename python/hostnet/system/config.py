@@ -10,15 +10,15 @@ from hostnet.system.whole import WholeServer
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Config(WholeServer, Parts):
-    """A server, what runs on it, and for how long: the content of a configuration file.
+    """Server, its workloads and the length of its run: the content of a configuration file.
 
-    What is absent comes from the preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s"
+    Absent values come from the preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s"
     or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes).
     """
 
     server: Server = Server()
-    """Which server the values start from."""
+    """Preset and sockets of the server."""
     run: Run = Run()
-    """How long to simulate."""
+    """Name, seed, length and memory of the run."""
     base_dir: str = "."
     """The folder that relative paths of fio job files start from. It is not part of the file."""

@@ -9,29 +9,29 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Iio(Description):
-    """The integrated IO controller."""
+    """Integrated IO controller."""
 
     write_credits: int | None = None
     """Write buffer entries: the credits of P2M-Write (lines). Range: 1 to 65536."""
     read_credits: int | None = None
     """Read buffer entries: the credits of P2M-Read (lines). Range: 1 to 65536."""
     write_to_cha: str | None = None
-    """From allocation of a write entry to the CHA (time). Range: "1 ps" to "100 us"."""
+    """Time from allocation of a write entry to the CHA (time). Range: "1 ps" to "100 us"."""
     write_ack: str | None = None
-    """From the CHA's acknowledgement to the release of a write entry (time). Range: "1 ps" to "100 us"."""
+    """Time from the CHA's acknowledgement to the release of a write entry (time). Range: "1 ps" to "100 us"."""
     read_to_cha: str | None = None
-    """From allocation of a read entry to the CHA (time). Range: "1 ps" to "100 us"."""
+    """Time from allocation of a read entry to the CHA (time). Range: "1 ps" to "100 us"."""
     read_return: str | None = None
-    """From data at the CHA to the release of a read entry (time). Range: "1 ps" to "100 us"."""
+    """Time from data at the CHA to the release of a read entry (time). Range: "1 ps" to "100 us"."""
     line: str | None = None
-    """Mean time per line on the way into the processor interconnect, one line after the other (time).
+    """Mean service time per line that enters the processor interconnect, one line after the other (time).
 
     Range: at most "1 us".
     """
     line_jitter: float | None = None
-    """Half the range of that time as a share of it (0 to 1)."""
+    """Half the range of that service time, as a share of its mean (0 to 1)."""
     relaxed_ordering: bool | None = None
-    """Whether writes of a link may pass each other, if their device asks for it (PCIe relaxed ordering).
+    """True if writes of a link may pass each other, if their device requests it (PCIe relaxed ordering).
 
     Default: True.
     """
@@ -39,12 +39,12 @@ class Iio(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pcie(Description):
-    """The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives."""
+    """PCIe links between the drives and the IIO. The lanes are divided evenly among the drives."""
 
     generation: int | None = None
     """Generation (1 to 6)."""
     lanes: int | None = None
-    """Lanes of all drives together. Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows.
+    """Total number of lanes of all drives. Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows.
 
     Range: 1 to 1024.
     """
@@ -55,9 +55,9 @@ class Pcie(Description):
     write_overhead: str | None = None
     """Framing, sequence number, header and checksum of a memory write (size). Range: at most "256 B"."""
     read_overhead: str | None = None
-    """The same of a memory read request (size). Range: "1 B" to "256 B"."""
+    """Framing, sequence number, header and checksum of a memory read request (size). Range: "1 B" to "256 B"."""
     completion_overhead: str | None = None
-    """The same of a completion with data (size). Range: at most "256 B"."""
+    """Framing, sequence number, header and checksum of a completion with data (size). Range: at most "256 B"."""
     dllp_share: float | None = None
     """Share of the link spent on data-link packets and skip sequences (0 to 0.5)."""
     latency: str | None = None
@@ -74,24 +74,24 @@ class Pcie(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Ssd(Description):
-    """The NVMe drives, all alike."""
+    """NVMe drives, all alike."""
 
     count: int | None = None
-    """How many; with several sockets on each, or in all where `ssd.sockets` says where they are. Range: 1 to 64."""
+    """Number of drives: on each socket, or in total if `ssd.sockets` is given. Range: 1 to 64."""
     sockets: int | Sequence[int] | None = None
-    """The socket that the drives hang off: one number for all, or a list with that of each, ascending, such as [0, 0,
-    1, 1]; every socket has `count` drives when absent. Drives are numbered in this order; each has as many lanes as it
-    would among all of them on one socket.
+    """Socket that the drives are attached to: one number for all, or a list with the socket of each, ascending, such as
+    [0, 0, 1, 1]; every socket has `count` drives when absent. Drives are numbered in this order; each has as many lanes
+    as if all of them were on one socket.
 
     Range: 0 to 7.
     """
     mode: str | None = None
-    """Which ways the drives have to memory: "standard", by the socket that they hang off; "octo", a path to every
-    socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in; "standard"
-    when absent.
+    """Paths of the drives to memory: "standard", through the socket that they are attached to; "octo", a path to every
+    socket, each as wide as that of a standard drive, with data on the path to the memory that holds it; "standard" when
+    absent.
     """
     bandwidth: str | None = None
-    """Bandwidth of one drive in both directions (bandwidth): short for `read_bandwidth` and `write_bandwidth`.
+    """Bandwidth of one drive in both directions (bandwidth): shorthand for `read_bandwidth` and `write_bandwidth`.
 
     Range: "1 MB/s" to "1 TB/s".
     """
@@ -100,25 +100,25 @@ class Ssd(Description):
     write_bandwidth: str | None = None
     """Bandwidth of one drive for writing to it: P2M-Read (bandwidth). Range: "1 MB/s" to "1 TB/s"."""
     latency: str | None = None
-    """From submission of a command to its first data (time). Range: at most "1 s"."""
+    """Time from submission of a command to its first data (time). Range: at most "1 s"."""
     queue_depth: int | None = None
-    """Commands that a drive holds. Range: 1 to 65536."""
+    """Maximum number of commands that a drive holds. Range: 1 to 65536."""
     max_transfer: str | None = None
-    """Largest transfer of one NVMe request (size), a power of two; the kernel does its work request by request.
+    """Largest transfer of one NVMe request (size), a power of two; the kernel does its work per request.
 
     Range: "4 KiB" to "1 GiB".
     """
     streams: int | None = None
-    """Open commands that a drive serves at a time, TLP by TLP, round robin. Range: 1 to 1024."""
+    """Commands that a drive serves at a time, TLP by TLP, round robin. Range: 1 to 1024."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FioCosts(Description):
-    """What storage IO costs beyond its data."""
+    """Costs of storage IO beyond its data."""
 
     dma_lines_per_page: float | None = None
     """Lines that the drive moves by DMA beyond the data, per 4 KiB of data (0 to 64)."""
     kernel_lines_per_page: float | None = None
-    """Lines of its own structures that the kernel touches per 4 KiB of data (0 to 64)."""
+    """Lines of kernel data structures that the kernel accesses per 4 KiB of data (0 to 64)."""
     kernel_loads: float | None = None
-    """Share of those lines that it only reads (0 to 1); the others are read and written."""
+    """Share of those lines that the kernel only reads (0 to 1); the others are read and written."""

@@ -14,9 +14,9 @@ class Timing(Description):
     burst: int | None = None
     """Data bus time of one column access (clocks). Range: 1 to 64."""
     cl: int | None = None
-    """RD to its first data (clocks). Range: 1 to 1000."""
+    """From RD to its first data (clocks). Range: 1 to 1000."""
     cwl: int | None = None
-    """WR to its first data (clocks). Range: 1 to 1000."""
+    """From WR to its first data (clocks). Range: 1 to 1000."""
     rcd: int | None = None
     """ACT to RD or WR (clocks). Range: 1 to 1000."""
     rp: int | None = None
@@ -34,7 +34,7 @@ class Timing(Description):
     ccd_l: int | None = None
     """RD to RD or WR to WR, same bank group (clocks). Range: 1 to 1000."""
     ccd_l_wr: int | None = None
-    """WR to WR, same bank group, where it is longer (clocks); `ccd_l` when absent. Range: 1 to 1000."""
+    """WR to WR, same bank group, if longer than `ccd_l` (clocks); `ccd_l` when absent. Range: 1 to 1000."""
     rrd_s: int | None = None
     """ACT to ACT, other bank group (clocks). Range: 1 to 1000."""
     rrd_l: int | None = None
@@ -44,17 +44,17 @@ class Timing(Description):
     wtr_l: int | None = None
     """Last write data to RD, same bank group (clocks). Range: 0 to 1000."""
     faw: int | None = None
-    """Window of four ACT of one rank (clocks); 0 means none. Range: 0 to 10000."""
+    """Window of at most four ACT of one rank (clocks); 0 means none. Range: 0 to 10000."""
     ppd: int | None = None
     """PRE to PRE of one rank (clocks); 0 means none. Range: 0 to 1000. Default: 0."""
     rfc: int | None = None
-    """Refresh of one rank (clocks); 0 turns refresh off. Range: 0 to 100000."""
+    """Duration of a REF of one rank (clocks); 0 turns refresh off. Range: 0 to 100000."""
     refi: int | None = None
-    """Mean interval of refreshes of one rank (clocks). Range: 100 to 10000000."""
+    """Mean interval between the REF commands of one rank (clocks). Range: 100 to 10000000."""
     rfc_sb: int | None = None
     """REFSB to the next command for its banks (clocks). Range: 0 to 100000. Default: 0."""
     refi_sb: int | None = None
-    """Mean interval of the REFSB of one rank (clocks). Range: 0 to 10000000. Default: 0."""
+    """Mean interval between the REFSB commands of one rank (clocks). Range: 0 to 10000000. Default: 0."""
     refsb_act: int | None = None
     """REFSB to ACT of another bank of the rank (clocks). Range: 0 to 10000. Default: 0."""
     refsb_refsb: int | None = None
@@ -66,21 +66,21 @@ class Timing(Description):
     act_clocks: int | None = None
     """Command bus time of ACT (clocks). Range: 1 to 4. Default: 1."""
     cas_clocks: int | None = None
-    """Command bus time of RD and WR (clocks). Range: 1 to 4. Default: 1."""
+    """Command bus time of RD or WR (clocks). Range: 1 to 4. Default: 1."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Dram(Description):
-    """The DRAM of one channel; what is set here overrides the device."""
+    """DRAM of one channel; values set here override the device."""
 
     data_rate: str | None = None
-    """Data rate of the bus (transfer rate). Speed grades are meant exactly: "2933 MT/s" is 8800/3 MT/s. A clock is two
+    """Data rate of the bus (transfer rate). Speed grades are exact: "2933 MT/s" means 8800/3 MT/s. A clock is two
     transfers.
 
     Range: "100 MT/s" to "20 GT/s".
     """
     subchannels: int | None = None
-    """Parts of a channel that work on their own, each with a controller and all that follows: DDR5 subchannels, HBM
+    """Independent parts of a channel, each with its own controller and all that follows: DDR5 subchannels, HBM
     pseudo-channels; a power of two.
 
     Range: 1 to 4. Default: 1.
@@ -94,37 +94,37 @@ class Dram(Description):
     rows: int | None = None
     """Rows per bank; a power of two. Range: 2 to 16777216."""
     row_size: str | None = None
-    """Bytes of a row over the whole subchannel (size); a power of two. Range: "128 B" to "1 MiB"."""
+    """Size of a row over the whole subchannel (size); a power of two. Range: "128 B" to "1 MiB"."""
     accesses_per_line: int | None = None
-    """Column accesses (RD or WR) that move one line; a power of two. Range: 1 to 4. Default: 1."""
+    """Column accesses (RD or WR) needed to move one line; a power of two. Range: 1 to 4. Default: 1."""
     row_bus: bool | None = None
-    """Whether row commands (ACT, PRE, REF) and column commands (RD, WR) have a bus each, as in HBM. Default: False."""
+    """True if row commands (ACT, PRE, REF) and column commands (RD, WR) have a bus each, as in HBM. Default: False."""
     same_bank: str | None = None
-    """Which banks one refresh of less than a rank (REFSB) refreshes: "none" (the device has no such command),
-    "every-group" (the bank of one number in every bank group, DDR5) or "one-bank" (one bank, HBM).
+    """Banks that one refresh of less than a rank (REFSB) refreshes: "none" (the device has no such command),
+    "every-group" (the bank with the same number in every bank group, DDR5) or "one-bank" (one bank, HBM).
 
     Default: "none".
     """
     postponed_max: int | None = None
-    """Refreshes that may be owed to a rank at most. Range: 0 to 64. Default: 8."""
+    """Maximum number of refreshes of a rank that may be postponed. Range: 0 to 64. Default: 8."""
     timing: Timing = Timing()
     """Timing constraints in clocks (half the data rate), named as in JEDEC JESD79-4."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AddressMap(Description):
-    """One entry per selector bit, lowest first: the byte address bits whose parity it is, such as "8+13+17".
+    """One entry per selector bit, lowest first.
 
-    The row and the column are the remaining address bits.
+    The bits of the byte address whose parity forms it, such as "8+13+17". The row and the column are the remaining
+    address bits.
     """
 
     channel: Sequence[str] | None = None
-    """Bits of the channel number, lowest first. Each is the parity of some bits of the byte address, written such as
-    "8+13+17".
+    """Bits of the channel number, lowest first. Each is the parity of some bits of the byte address, such as "8+13+17".
     """
     channel_bytes: str | None = None
-    """Consecutive bytes of one channel (size) when the number of channels is no power of two, in place of `channel`; a
-    power of two. 256 B when absent. The other masks then see the address with the channel taken out.
+    """Consecutive bytes on one channel (size) if the number of channels is not a power of two, in place of `channel`; a
+    power of two. 256 B when absent. The other masks then apply to the address without the channel.
 
     Range: "64 B" to "64 TiB".
     """
@@ -135,18 +135,18 @@ class AddressMap(Description):
     bank_group: Sequence[str] | None = None
     """Bits of the bank group number."""
     bank: Sequence[str] | None = None
-    """Bits of the bank number within its group. Row and column are the remaining address bits."""
+    """Bits of the bank number within its group. The row and the column are the remaining address bits."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ReadQueue(Description):
-    """The read pending queue."""
+    """Read pending queue (RPQ)."""
 
     entries: int | None = None
     """Entries of the read pending queue (RPQ). Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
-    Changes what is reported, nothing else.
+    """Entries in use from which the hardware counter reports the queue as full, at most `entries`; `entries` when
+    absent. It affects only what is reported.
 
     Range: 1 to 4096.
     """
@@ -154,13 +154,13 @@ class ReadQueue(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class WriteQueue(Description):
-    """The write pending queue."""
+    """Write pending queue (WPQ)."""
 
     entries: int | None = None
     """Entries of the write pending queue (WPQ). Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full, no more than `entries`; `entries` when absent.
-    Changes what is reported, nothing else.
+    """Entries in use from which the hardware counter reports the queue as full, at most `entries`; `entries` when
+    absent. It affects only what is reported.
 
     Range: 1 to 4096.
     """
@@ -168,162 +168,177 @@ class WriteQueue(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Controller(Description):
-    """The controller of every channel, or of every subchannel; what is set here overrides the profile."""
+    """Controller of every channel, or of every subchannel; values set here override the profile."""
 
     rpq: ReadQueue = ReadQueue()
-    """The read pending queue."""
+    """Read pending queue (RPQ)."""
     wpq: WriteQueue = WriteQueue()
-    """The write pending queue."""
+    """Write pending queue (WPQ)."""
     shared_queue: bool | None = None
-    """Whether reads and writes share the entries of the RPQ; those of the WPQ are then no limit. Default: False."""
+    """True if reads and writes share the entries of the RPQ; the WPQ entries are then no limit. Default: False."""
     entry_until: str | None = None
-    """When a request gives its entry back: "column" (with its last column access) or "activation" (with the activation
-    made for it; from then on it owns the bank until its column access).
+    """Time at which a request releases its queue entry: "column" (with the last column access of the request) or
+    "activation" (with the activation issued for the request, which then owns the bank until its column access).
 
     Default: "column".
     """
     scheduler: str | None = None
-    """Who goes first among the requests of one direction: "column-first" (first-ready: column accesses, then
-    activations, then precharges; the oldest request among equals), "oldest-ready" (first-ready: the oldest request that
-    some command may serve now, whatever the command) or "fcfs" (the oldest request, ready or not).
+    """Scheduling policy among the requests of one direction: "column-first" (first-ready: column accesses before
+    activations before precharges, and the oldest request among equals), "oldest-ready" (first-ready: the oldest request
+    with any command that can be issued, whatever the command) or "fcfs" (first come, first served: the oldest request,
+    ready or not).
 
     Default: "column-first".
     """
     protect: str | None = None
-    """When a row that queued requests still want may be closed for another row: "nothing" (at any time), "older-hits"
-    (when the request that closes it is older than every request that wants it) or "all-hits" (when no request wants
-    it).
+    """Condition under which a row that queued requests still hit may be closed for another row: "nothing" (at any
+    time), "older-hits" (when the request that closes the row is older than every request that hits it) or "all-hits"
+    (when no queued request hits the row).
 
     Default: "all-hits".
     """
     write_high: int | str | None = None
-    """WPQ entries from which write mode may begin (count or share), at most `wpq.entries`: 40, or "80%" for more than
-    that share of them.
+    """WPQ entries in use from which write mode may start (count or share), at most `wpq.entries`: 40, or "80%" for more
+    than that share of them.
 
     Range: 1 to 4096.
     """
     write_low: int | str | None = None
-    """WPQ entries at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than that share
-    of them.
+    """WPQ entries in use at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than that
+    share of them.
 
     Range: 0 to 4095.
     """
     reads_per_mode: int | None = None
-    """Reads served since the last write mode before the next may start, unless few reads wait. Range: 0 to 1000000."""
+    """Reads that must be served after a write mode before the next may start, unless few reads wait.
+
+    Range: 0 to 1000000.
+    """
     reads_few: int | None = None
-    """Reads waiting at or below which write mode may start at once; less than `rpq.entries`, whatever it says.
+    """Largest number of waiting reads at which write mode may start at once; limited to `rpq.entries` - 1.
 
     Range: 0 to 4096.
     """
     writes_per_mode: int | None = None
-    """Writes served in write mode before waiting reads end it. Range: 1 to 1000000."""
+    """Writes that write mode serves before waiting reads end it. Range: 1 to 1000000."""
     idle_drain: str | None = None
-    """What an empty read queue does for writes: "off" (nothing), "yield" (writes pass until `idle_reads`, `idle_hits`
-    or `idle_age` ends it) or "mode" (write mode begins, and lasts until it ends by its own rules).
+    """Handling of writes while the read queue is empty: "off" (no writes are served), "yield" (writes are served until
+    `idle_reads`, `idle_hits` or `idle_age` stops them) or "mode" (write mode starts, and lasts until it ends by its own
+    rules).
 
     Default: "yield".
     """
     idle_writes: int | None = None
-    """WPQ entries from which an idle read queue lets writes pass; more than there are means never. Range: 1 to 8192."""
+    """WPQ entries in use from which writes are served while the read queue is empty; a value above the number of
+    entries means never.
+
+    Range: 1 to 8192.
+    """
     idle_reads: int | None = None
-    """Reads waiting above which such writes stop. Range: 0 to 4096."""
+    """Number of waiting reads above which those writes stop. Range: 0 to 4096."""
     idle_hits: int | None = None
-    """Reads of open rows waiting above which such writes stop; more than there are entries means never.
+    """Number of waiting row hits of reads above which those writes stop; a value above the number of entries means
+    never.
 
     Range: 0 to 4096. Default: 4096.
     """
     idle_age: str | None = None
-    """Age of a waiting read at which such writes stop, however few reads wait (time); "off" means never.
+    """Age of a waiting read at which those writes stop, however few reads wait (time); "off" means never.
 
     Range: at most "1 ms". Default: "off".
     """
     idle_flush: str | None = None
-    """Time after the last write has come from which fewer writes than `idle_writes` pass, too, once no read waits
-    (time). "off": they wait for others, for ever if none come. Not with `idle_drain = "off"`.
+    """Time without a new write after which an empty read queue also serves fewer writes than `idle_writes` (time).
+    "off": these writes wait for others, for ever if none arrive. Not with `idle_drain = "off"`.
 
     Range: at most "1 ms". Default: "off".
     """
     spare_writes: int | None = None
-    """WPQ entries from which writes fill command slots that no read can use; more than there are means never.
+    """WPQ entries in use from which writes fill command slots that no read can use; a value above the number of entries
+    means never.
 
     Range: 1 to 8192.
     """
     spare_rows: bool | None = None
-    """Whether such writes may open and close rows, or only use rows that are open."""
+    """True if such writes may open and close rows; otherwise they only use open rows."""
     row_hold: str | None = None
-    """Age limit of first-ready scheduling (time): a request that is older and waits for a row of its own may close a
-    row although hits for it still wait; "off" means never.
+    """Age limit of row protection (time): an older request for another row may close a row despite queued hits; "off"
+    means never.
 
     Range: at most "1 ms". Default: "off".
     """
     row_hits: int | None = None
-    """Column accesses to an open row after which a waiting request may close it although hits for it still wait; 0
-    means any number.
+    """Column accesses to an open row after which a waiting request may close the row despite queued hits; 0 means no
+    limit.
 
     Range: 0 to 1000000. Default: 0.
     """
     page: str | None = None
-    """When a row is closed that no queued request wants: "open" (not before another row is wanted), "closed" (with its
-    last column access) or "timeout" (after `idle_close` without access).
+    """Page policy: time at which a row that no queued request hits is closed: "open" (when a request needs another row
+    of the bank), "closed" (with the last column access to the row) or "timeout" (after `idle_close` without access).
 
     Default: "timeout".
     """
     idle_close: str | None = None
-    """Time without access after which a row is closed (time); needed and used with the page policy "timeout".
+    """Time without access after which a row is closed (time); required and used with the page policy "timeout".
 
     Range: at most "1 ms". Default: "off".
     """
     write_auto_precharge: bool | None = None
-    """Whether a write closes its row when no queued request hits it."""
+    """True if a write closes its row when no queued request hits it."""
     refresh: str | None = None
-    """Which refresh commands are used: "off" (none), "all-banks" (REF: all banks of a rank) or "same-bank" (REFSB: some
+    """Refresh commands in use: "off" (no refresh), "all-banks" (REF: all banks of a rank) or "same-bank" (REFSB: some
     banks of a rank).
 
     Default: "all-banks".
     """
     refresh_postponed: int | None = None
-    """Refreshes of a rank that may be put off while requests wait for it; at most `memory.dram.postponed_max`.
+    """Refreshes of a rank that may be postponed while requests wait for the rank; at most `memory.dram.postponed_max`.
 
     Range: 0 to 64. Default: 0.
     """
     refresh_holds_all: bool | None = None
-    """Whether a refresh that is due holds up the whole subchannel until it is issued, or only its own banks.
+    """True if a refresh that is due blocks the whole subchannel until it is issued, false if it blocks only its own
+    banks.
 
     Default: False.
     """
     forwarding: bool | None = None
-    """Whether a read is answered from a queued write to its line. Default: False."""
+    """True if a queued write to the same line answers a read. Default: False."""
     merging: bool | None = None
-    """Whether a write takes the place of a queued write to its line. Default: False."""
+    """True if a write replaces a queued write to the same line. Default: False."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Memory(Description):
-    """The memory controllers and their DRAM."""
+    """Memory controllers and their DRAM."""
 
     channels: int | None = None
-    """Channels of DIMMs, not the two subchannels of DDR5; any number, not only powers of two. Range: 1 to 64."""
+    """Number of memory channels, not only powers of two; the two subchannels of a DDR5 DIMM count as one channel.
+
+    Range: 1 to 64.
+    """
     device: str | None = None
-    """The DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the
-    configuration. It gives the values of `memory.dram`.
+    """DRAM device on every channel: its name, or the path of a file such as "./my.toml", relative to the configuration.
+    It sets the values of `memory.dram`.
     """
     profile: str | None = None
-    """Profile of the controller: its name, or the path of a file. It gives the values of `memory.controller`."""
+    """Profile of the controller: its name, or the path of a file. It sets the values of `memory.controller`."""
     dram: Dram = Dram()
-    """The DRAM of one channel; what is set here overrides the device."""
+    """DRAM of one channel; values set here override the device."""
     size: str | None = None
-    """Memory in use (size), or "all" that the channels hold. Range: "64 KiB" to "64 TiB"."""
+    """Memory in use (size), or "all" for the full capacity of the channels. Range: "64 KiB" to "64 TiB"."""
     page: str | None = None
     """Size of a page (size): "4 KiB", "2 MiB" or "1 GiB". Range: "4 KiB" to "1 GiB"."""
     run: str | None = None
-    """Physically contiguous run of a buffer (size), at least a page; a power of two. When absent that of the preset, or
-    a page if that is more.
+    """Size of the physically contiguous runs of a buffer (size), at least a page; a power of two. When absent, that of
+    the preset, or a page if a page is larger.
 
     Range: "4 KiB" to "1 TiB".
     """
     map: str | AddressMap | None = None
-    """Where a physical line lies: "intel", "A", "B" or "C", an order of fields such as "RoBaRaCoCh", a list of fields
-    such as "bg co ba ra ro", or a table with the bits of each selector.
+    """Address map from physical lines to DRAM: "intel", "A", "B" or "C", an order of fields such as "RoBaRaCoCh", a
+    list of fields such as "bg co ba ra ro", or a table with the address bits of each selector.
     """
     controller: Controller = Controller()
-    """The controller of every channel, or of every subchannel; what is set here overrides the profile."""
+    """Controller of every channel, or of every subchannel; values set here override the profile."""

@@ -9,142 +9,148 @@ from hostnet.system.description import Description
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stack(Description):
-    """What network traffic costs the cores: kernel, system calls and copies.
+    """Costs of network traffic on the cores: kernel, system calls and copies.
 
-    It takes part when the server is a host of a cluster.
+    They are simulated only if the server is a host of a cluster.
     """
 
     cores: str | Sequence[int] | None = None
-    """The cores that have a receive queue of the NIC; those of the applications of the flows when absent (aRFS).
+    """Cores that have a receive queue of the NIC; those of the applications of the flows when absent (aRFS).
 
     Range: 0 to 1023.
     """
     packet: str | None = None
     """Work of the driver and IP per received packet (time). Range: at most "1 ms"."""
     segment: str | None = None
-    """Work of TCP and the socket per received segment, after packets were joined (time). Range: at most "1 ms"."""
+    """Work of TCP and the socket per received segment, after packets were coalesced (time). Range: at most "1 ms"."""
     ack: str | None = None
     """Work per acknowledgement sent (time). Range: at most "1 ms"."""
     send: str | None = None
-    """Work per segment sent, before the NIC cuts it (time). Range: at most "1 ms"."""
+    """Work per segment sent, before the NIC splits it into packets (time). Range: at most "1 ms"."""
     allocate: str | None = None
     """Work of allocating and releasing a socket buffer, per received packet and per segment sent whose data is copied
-    (time); "0 ns" when absent: part of the work on packets and segments.
+    (time); "0 ns" when absent: included in the work on packets and segments.
 
     Range: at most "1 ms".
     """
     generate: str | None = None
-    """Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come (time).
+    """Work of the kernel's packet generator per packet, beyond the wait for lines of the rings (time).
 
     Range: at most "1 ms". Default: "219 ns".
     """
     copy_line: str | None = None
-    """Work of the copy to or from the application per line, beyond what the line's data takes to come (time).
+    """Work of the copy to or from the application per line, beyond the wait for the line (time).
 
     Range: at most "1 us".
     """
     wake: str | None = None
-    """System call and wake-up of an application that waits (time). Range: at most "10 ms"."""
+    """System call and wake-up of a blocked application (time). Range: at most "10 ms"."""
     call: str | None = None
-    """System call of an application that goes on (time). Range: at most "10 ms"."""
+    """System call of a running application (time). Range: at most "10 ms"."""
     call_size: str | None = None
-    """What an application reads or writes per system call (size). Range: "64 B" to "64 MiB"."""
+    """Data that an application reads or writes per system call (size). Range: "64 B" to "64 MiB"."""
     budget: int | None = None
-    """Packets that are taken from a queue before others have their turn (NAPI budget). Range: 1 to 65536."""
+    """Packets taken from a queue before the other queues have their turn (NAPI budget). Range: 1 to 65536."""
     gro: str | None = None
-    """Data up to which packets of a flow are joined (GRO) (size); "0 B" = not at all. Range: at most "1 MiB"."""
+    """Data up to which packets of a flow are coalesced (GRO) (size); "0 B" = no coalescing. Range: at most "1 MiB"."""
     poll: bool | None = None
-    """Whether the cores poll instead of waiting for interrupts."""
+    """True if the cores poll instead of waiting for interrupts."""
     zero_copy: bool | None = None
-    """Whether applications write and read where the NIC does, so that nothing is copied; false when absent."""
+    """True if applications read and write the buffers of the NIC, so that nothing is copied; false when absent."""
     extra_lines: float | None = None
     """Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With
-    `nic.ddio` the LLC has them (0 to 256).
+    `nic.ddio` they are in the LLC (0 to 256).
     """
     page_lines: float | None = None
-    """Lines per 4096 B of received packets that the kernel stores to: what it keeps of the pages that they lie in. With
-    `nic.ddio` the caches have them (0 to 256).
+    """Lines per 4096 B of received packets that the kernel stores to: metadata of the pages that hold the packets. With
+    `nic.ddio` they are in the caches (0 to 256).
 
     Default: 0.
     """
     copy_ahead: int | None = None
-    """Lines that a copy asks for ahead of the one it needs, at most the LFB entries. Range: 0 to 1024."""
+    """Lines that a copy requests ahead of the one in use, at most the LFB entries. Range: 0 to 1024."""
     prefetch_ahead: int | None = None
-    """Lines that a copy has on their way at most where the streamer of the L2 helps it, those of the LFB among them: it
-    takes part when the caches do, and so does the adjacent-line prefetcher, which brings completions in pairs. When
-    absent they do not help.
+    """Maximum number of lines of a copy in flight with the help of the L2 streamer, those in the LFB included; no help
+    when absent. The streamer is simulated only with caches, and so is the adjacent-line prefetcher, which fetches
+    completions in pairs.
 
     Range: 0 to 1024.
     """
     cached_user: bool | None = None
-    """Whether the application's buffer lies in the caches, so that only the kernel's side of a copy is memory traffic.
+    """True if the application's buffer lies in the caches, so that only the kernel's side of a copy causes memory
+    traffic.
     """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Upi(Description):
-    """The way between two sockets: one pair of UPI directions."""
+    """UPI link between two sockets: one pair of directions."""
 
     bandwidth: str | None = None
     """Bandwidth of one direction (bandwidth). Range: "100 MB/s" to "10 TB/s"."""
     latency: str | None = None
     """Latency of one direction, from CHA to CHA (time). Range: "1 ps" to "100 us"."""
     data_credits: int | None = None
-    """Lines with data on their way in one direction. Range: 1 to 65536."""
+    """Credits for messages with data in one direction: lines in flight. Range: 1 to 65536."""
     request_credits: int | None = None
-    """Requests without data on their way in one direction. Range: 1 to 65536."""
+    """Credits for messages without data in one direction. Range: 1 to 65536."""
     data: str | None = None
-    """A line of data with all that goes with it (size). Range: "64 B" to "1 KiB"."""
+    """Message with a line of data, overheads included (size). Range: "64 B" to "1 KiB"."""
     request: str | None = None
-    """A request or an answer without data (size). Range: "1 B" to "1 KiB"."""
+    """Request or response without data (size). Range: "1 B" to "1 KiB"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Remote(Description):
-    """Other sockets, whose cores reach the memory of this one over UPI.
+    """Other sockets, whose cores access the memory of this one over UPI.
 
-    They take part when a workload of kind "remote" does.
+    They are simulated only with a workload of kind "remote".
     """
 
     sockets: int | None = None
-    """Other sockets. Range: 1 to 63."""
+    """Number of other sockets. Range: 1 to 63."""
     lines_in_flight: int | None = None
-    """Lines that a core there keeps in flight, line fill buffer and prefetches together. Range: 1 to 1024."""
+    """Lines that a core there keeps in flight, in its line fill buffer and by its prefetchers together.
+
+    Range: 1 to 1024.
+    """
     directory: bool | None = None
-    """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
+    """True if a line that becomes dirty at another socket causes a directory write to memory."""
     upi: Upi = Upi()
-    """The way between two sockets: one pair of UPI directions."""
+    """UPI link between two sockets: one pair of directions."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Sockets(Description):
-    """The ways between the sockets of the server (UPI, before Skylake QPI), one between each two.
+    """Links between the sockets of the server (UPI, before Skylake QPI), one between each two.
 
-    They take part when there are several.
+    They are simulated only with several sockets.
     """
 
     links: int | None = None
-    """Links between each two sockets, whose bandwidths and credits add up. Range: 1 to 16."""
+    """Number of links between each two sockets, whose bandwidths and credits add up. Range: 1 to 16."""
     link: Upi = Upi()
-    """What one link is like."""
+    """Bandwidth, latency and credits of one link."""
     speculative: bool | None = None
-    """Whether memory reads a line as soon as another socket asks for it, while the caches there are looked up."""
+    """True if memory reads a line speculatively as soon as another socket requests it, while the caches of the home
+    socket are looked up.
+    """
     snoop: str | None = None
-    """How the home of a line learns what the caches of other sockets have of it: "directory" (it knows, and asks those
-    that have something) or "home" (it asks all others about every read that its memory answers, while memory reads, and
-    waits for their answers); "directory" when absent.
+    """Snooping of the caches of other sockets by the home of a line: "directory" (the home knows the sockets that have
+    the line, and snoops only those) or "home" (the home snoops all other sockets on every read that its memory answers,
+    while memory reads, and waits for their answers); "directory" when absent.
     """
     directory: bool | None = None
-    """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
+    """True if a line that becomes dirty at another socket causes a directory write to memory."""
     ddio: str | None = None
-    """What a device's write to the LLC (DDIO) does with a line of another socket: "memory" writes it there, as
-    processors do; "device" keeps it in the LLC of the device's socket, "home" in that of the line's.
+    """Destination of a device's write to the LLC (DDIO) if the line belongs to another socket: "memory", the memory of
+    that socket, as on real processors; "device", the LLC of the device's socket; "home", the LLC of the line's socket.
 
     Default: "memory".
     """
     tor_entries: int | None = None
-    """Request buffer entries of a CHA slice that lines of other sockets may hold at most; half of `cha.tor.entries`
-    when absent.
+    """Maximum number of request buffer entries (TOR) of a CHA slice that lines of other sockets hold; half of
+    `cha.tor.entries` when absent.
 
     Range: 1 to 1023.
     """
@@ -152,52 +158,50 @@ class Sockets(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Control(Description):
-    """What watches the host and throttles. It takes part when the server is a host of a cluster."""
+    """Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster."""
 
     rule: str | None = None
-    """The rule: "none" (no signal is read), "watch" (signals are read, nothing is done), "hostcc" (cores are throttled
-    and packets marked, hostCC), "echo-only" (packets are marked), "local-only" (cores are throttled), "fixed" (one
-    level for ever) or "user" (a rule of the user's, see `name`).
+    """Control rule: "none" (reads no signals), "watch" (reads signals and does not react), "hostcc" (throttles cores
+    and marks packets, hostCC), "echo-only" (marks packets), "local-only" (throttles cores), "fixed" (keeps a constant
+    level) or "user" (a rule that the user supplies, see `name`).
 
     Default: "none".
     """
     level: int | None = None
-    """The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped; none when
-    absent.
-    """
+    """Level of the rule "fixed", 0 to 4: number of throttled sockets; 4 stops their processes; none when absent."""
     name: str | None = None
-    """What messages call the controller of the rule "user"; "user" when absent."""
+    """Name of the controller of the rule "user" in messages; "user" when absent."""
     target: str | None = None
-    """Bandwidth that network traffic shall have (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
+    """Target bandwidth of network traffic (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
     pcie_overhead: float | None = None
-    """What PCIe carries beyond the target, as a share of it: the rule compares target x (1 + this) (0 to 1)."""
+    """PCIe overhead as a share of the target: the rule compares with target x (1 + this) (0 to 1)."""
     occupancy: float | None = None
-    """Occupancy of the IIO above which the host is congested (lines). Range: 0 to 65536."""
+    """IIO occupancy above which the host is congested (lines). Range: 0 to 65536."""
     occupancy_shift: int | None = None
-    """The weight of a new sample of occupancy is 2 to the minus this. Range: 0 to 20."""
+    """Weight of a new occupancy sample in the moving average, as the exponent n of 2^-n. Range: 0 to 20."""
     bandwidth_shift: int | None = None
-    """The weight of a new sample of bandwidth is 2 to the minus this. Range: 0 to 20."""
+    """Weight of a new bandwidth sample in the moving average, as the exponent n of 2^-n. Range: 0 to 20."""
     occupancy_floor: int | None = None
-    """Samples of occupancy up to this are discarded (lines). Range: 0 to 65536."""
+    """Occupancy samples up to this value are discarded (lines). Range: 0 to 65536."""
     bandwidth_ceiling: str | None = None
-    """Samples of bandwidth from this on are discarded (bandwidth). Range: "1 Mbps" to "100 TB/s"."""
+    """Bandwidth samples from this value on are discarded (bandwidth). Range: "1 Mbps" to "100 TB/s"."""
     hold: str | None = None
     """Least time between two steps down of the level (time). Range: at most "1 s"."""
     read: str | None = None
-    """Mean time of one MSR read (time). Range: "1 ps" to "1 ms"."""
+    """Mean time of an MSR read (time). Range: "1 ps" to "1 ms"."""
     read_jitter: float | None = None
-    """Half the range of that time as a share of it (0 to 1)."""
+    """Half the range of the time of an MSR read, as a share of its mean (0 to 1)."""
     write: str | None = None
-    """Time of one MBA write (time). Range: "1 ps" to "10 ms"."""
+    """Time of an MBA write (time). Range: "1 ps" to "10 ms"."""
     signal: str | None = None
     """Time of a signal that stops or continues a process (time). Range: "1 ps" to "10 ms"."""
     iio_clock: str | None = None
-    """Clock by which the IIO accumulates its occupancy (frequency). Range: "1 MHz" to "10 GHz"."""
+    """IIO clock that occupancy is accumulated with (frequency). Range: "1 MHz" to "10 GHz"."""
     mba: str | None = None
-    """What MBA at its highest value adds to every request of a core (time). Range: at most "1 ms"."""
+    """Delay that MBA adds to every request of a core at its highest level (time). Range: at most "1 ms"."""
     side: str | None = None
-    """Which traffic is looked at: "receiver" (writes of the IIO and incoming packets) or "sender" (reads of the IIO and
-    outgoing packets).
+    """Traffic that the controller monitors: "receiver" (writes of the IIO and incoming packets) or "sender" (reads of
+    the IIO and outgoing packets).
 
     Default: "receiver".
     """

@@ -21,70 +21,71 @@ from hostnet.system.workload import Workload
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Socket(Description):
-    """What a socket has of its own; the tables of the server hold for what is not given."""
+    """Tables of one socket; absent values come from the tables of the server."""
 
     core: Core = Core()
-    """The cores and their line fill buffers."""
+    """Cores and their line fill buffers."""
     cha: Cha = Cha()
-    """The caching and home agents."""
+    """Caching and home agents."""
     cache: Cache = Cache()
-    """The caches."""
+    """Caches of the socket."""
     prefetch: Prefetch = Prefetch()
-    """The L2 prefetchers of every core."""
+    """L2 prefetchers of every core."""
     ddio: Ddio = Ddio()
     """Direct cache access of the drives."""
     memory: Memory = Memory()
-    """The memory controllers and their DRAM."""
+    """Memory controllers and their DRAM."""
     iio: Iio = Iio()
-    """The integrated IO controller."""
+    """Integrated IO controller."""
     pcie: Pcie = Pcie()
-    """The PCIe links between the drives and the IIO. The lanes are shared out evenly among the drives."""
+    """PCIe links between the drives and the IIO. The lanes are divided evenly among the drives."""
     ssd: Ssd = Ssd()
-    """The NVMe drives."""
+    """NVMe drives."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Parts(Socket):
-    """A server, what runs on it, and for how long: the content of a configuration file.
+    """Server, its workloads and the length of its run: the content of a configuration file.
 
-    What is absent comes from the preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s"
+    Absent values come from the preset that `server` names. Values with units are strings such as "70 ns", "46.9 GB/s"
     or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes).
     """
 
     expander: Expander | None = None
-    """Memory behind a CXL link: a node without cores, whose number follows those of the sockets."""
+    """Memory behind a CXL link: a node without cores, numbered after the sockets."""
     pool: Pool | None = None
-    """A place in a pool of memory over the network: a node without cores. It takes part when the server is a host of a
-    cluster.
+    """Memory borrowed from and lent to a pool over the network: a node without cores. It is simulated only if the
+    server is a host of a cluster.
     """
     noc: Die | None = None
-    """Where the parts of a socket lie, if they lie on a mesh."""
+    """Positions of the parts of a socket on a mesh, if there is one."""
     fio: FioCosts = FioCosts()
-    """What storage IO costs beyond its data."""
+    """Costs of storage IO beyond its data."""
     nic: Nic | None = None
-    """The NIC. It takes part when the server is a host of a cluster."""
+    """NIC of the server. It is simulated only if the server is a host of a cluster."""
     stack: Stack | None = None
-    """What network traffic costs the cores: kernel, system calls and copies. It takes part when the server is a host of
-    a cluster.
+    """Costs of network traffic on the cores: kernel, system calls and copies. They are simulated only if the server is
+    a host of a cluster.
     """
     remote: Remote | None = None
-    """Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote"
-    does.
+    """Other sockets, whose cores access the memory of this one over UPI. They are simulated only with a workload of
+    kind "remote".
     """
     upi: Sockets | None = None
-    """The ways between the sockets of the server (UPI, before Skylake QPI), one between each two. They take part when
-    there are several.
+    """Links between the sockets of the server (UPI, before Skylake QPI), one between each two. They are simulated only
+    with several sockets.
     """
     socket: Mapping[str, Socket] = field(default_factory=dict)
-    """What a socket has of its own, by its number."""
+    """Tables of single sockets, by number."""
     control: Control | None = None
-    """What watches the host and throttles. It takes part when the server is a host of a cluster."""
+    """Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster."""
     energy: Energy | None = None
-    """What the parts of the server consume; without it there is no energy meter. What is absent comes from the profile.
+    """Energy consumption of the parts of the server; without it there is no energy meter. Absent values come from the
+    profile.
     """
     power: Power | None = None
-    """Frequencies, voltages and sleep of the cores; without it they have one frequency and do not sleep. What is absent
-    comes from the profile.
+    """Frequencies, voltages and sleep states of the cores; without it they have one frequency and do not sleep. Absent
+    values come from the profile.
     """
     workload: Mapping[str, Workload] = field(default_factory=dict)
-    """What runs on the server, by name."""
+    """Workloads of the server, by name."""
