@@ -37,7 +37,13 @@ def small(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("preset", [name for name, _, _ in _core.presets()])
+PRESETS = [name for name, _, _ in _core.presets()]
+QUICK = {"cascade-lake-6234", "broadwell-r730", "mcn-a57"}
+
+
+@pytest.mark.parametrize(
+    "preset", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in PRESETS]
+)
 def test_a_curve_rises_and_stays_below_the_peak(preset: str) -> None:
     server = load_server(preset)
     points = measure(Setting(server, reads=(1.0, 0.5), points=4))

@@ -31,7 +31,7 @@ def storage(seed: int, rw: str) -> dict[str, Any]:
 @pytest.mark.parametrize("rw", ["read", "write"])
 def test_storage_is_told_the_key_of_what_it_does(rw: str) -> None:
     named = set()
-    for seed in range(6):
+    for seed in range(3):
         rows = explain_results(hostnet.run(storage(seed, rw))).explanation["workloads"]
         (disk,) = (row for row in rows if row["workload"] == "devices")
         named |= {gain["key"] for gain in disk["limits"]["gains"]}

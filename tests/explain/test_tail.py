@@ -175,7 +175,7 @@ def test_what_does_not_go_together_is_refused(cli: Cli, arguments: list[str], sa
 
 def test_the_command_tells_by_its_exit_code(cli: Cli) -> None:
     config = cluster(nic={"mitt": "1 ms"})
-    config["run"] |= {"warmup": "2 ms", "duration": "20 ms"}
+    config["run"] |= {"warmup": "2 ms", "duration": "8 ms"}
     file = written(cli.folder, config)
     done = cli("explain", file, "--slo", "p99 < 10 us", "--json")
     found = json.loads(done.stdout)

@@ -29,7 +29,6 @@ QUICK = (
     "q3-4-cores",
     "few-credits",
     "storage-small",
-    "redis-beside-disk",
     "memory-random-67",
     "memory-hbm",
     "noc-o1turn",
