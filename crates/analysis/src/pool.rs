@@ -9,7 +9,7 @@ pub struct Pool {
     pub domain: String,
     /// Number of credits.
     pub credits: f64,
-    /// Mean number of credits in use by any workload.
+    /// Mean number of credits in use, by all workloads together.
     pub in_use: f64,
     /// Share of time with all credits in use, mean over the parts; 0 to 1.
     pub full_share: f64,

@@ -36,7 +36,7 @@ pub enum Basis {
 /// Gain of a workload when its side runs in isolation: cores without devices, or devices without cores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IsolatedGain {
-    /// Throughput without the other side relative to that with it, minus 1.
+    /// Relative gain in throughput: throughput without the other side over throughput with it, minus 1.
     pub gain: f64,
     /// Error of the gain in either direction.
     pub noise: f64,

@@ -17,7 +17,7 @@ const SLICES: u32 = 18;
 /// Lines of the buffer of each core: eight times its share of the LLC.
 const BUFFER_LINES: u64 = 1 << 18;
 
-/// Benchmarks tag arrays alone, and the caches of a socket that cores and devices share.
+/// Benchmarks bare tag arrays, and the cache hierarchy of one socket under load from cores and DDIO.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, accesses) = if size == Size::Quick { (1, 20_000) } else { (3, 2_000_000) };

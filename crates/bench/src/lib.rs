@@ -39,7 +39,7 @@ pub enum Size {
     Full,
 }
 
-/// A group of benchmarks, which returns a row for each.
+/// Function that runs a group of benchmarks and returns a row for each.
 pub type Benchmark = fn(Size) -> Vec<Row>;
 
 /// All groups of benchmarks by name, in the order in which they run.

@@ -71,7 +71,7 @@ fn or_not(cell: Option<String>) -> String {
     cell.unwrap_or_else(|| "n/a".to_owned())
 }
 
-/// Formats the rows as a JSON document with the version of hostnet, and `rows` with the fields of [`Row`].
+/// Formats the rows as a JSON object: `version` is the version of hostnet, and `rows` has the fields of [`Row`].
 #[must_use]
 pub fn json(rows: &[Row]) -> String {
     let document = serde_json::json!({ "version": env!("CARGO_PKG_VERSION"), "rows": rows });

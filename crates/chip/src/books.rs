@@ -41,7 +41,7 @@ pub enum Part {
     CqRead,
 }
 
-/// All parts, in their order.
+/// All parts of the latency of an operation, in chronological order.
 pub const PARTS: [Part; 16] = [
     Part::WqWrite,
     Part::WqTransfer,

@@ -14,7 +14,7 @@ pub struct ChipParams {
     /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers, or number of LLC tiles;
     /// 2 to 16.
     pub columns: u16,
-    /// Rows of tiles, or cores at each LLC tile, 2 to 16; tiles and edge parts together are 128 at most.
+    /// Rows of tiles in a mesh; in NOC-Out, cores per LLC tile. 2 to 16; at most 128 tiles and edge units in total.
     pub rows: u16,
     /// Parameters of every router of the mesh.
     pub router: Router,
@@ -101,9 +101,9 @@ pub struct CacheParams {
     pub bank_cycles: u32,
     /// Cycles for which an access occupies the bank.
     pub bank_busy_cycles: u32,
-    /// LLC lines of a slice.
+    /// Capacity of an LLC slice, in lines.
     pub slice_lines: u32,
-    /// Ways of a set.
+    /// Associativity of the LLC.
     pub ways: u32,
     /// Largest number of lines of a slice with pending transactions.
     pub entries: u32,
@@ -152,7 +152,7 @@ pub struct NiParams {
     pub rcp_backend_cycles: u32,
     /// Frontend of request completion, which writes a queue entry, in cycles.
     pub rcp_frontend_cycles: u32,
-    /// Cycles saved where a latch connects a frontend to its backend.
+    /// Cycles saved if frontend and backend are adjacent and a latch, not the NoC, connects them.
     pub latch_saves_cycles: u32,
     /// Service of a remote request from its arrival to its response, without memory, in cycles.
     pub rrpp_cycles: u32,

@@ -170,7 +170,7 @@ impl Rack {
         self.settle(cycle);
     }
 
-    /// As [`Rack::run_until`], but in several processes, each of which calls this function.
+    /// Like [`Rack::run_until`], but distributed over several processes, each of which must call this function.
     pub fn run_until_across(&mut self, cycle: u64, threads: usize, across: &mut ProcessGroup) {
         self.simulation.run_until_across(Time::from_ps(cycle * self.clock_ps), threads, across);
         self.settle(cycle);

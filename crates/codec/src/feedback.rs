@@ -24,8 +24,8 @@ impl ErrorFeedback {
         &self.residual
     }
 
-    /// Compresses the sum of the gradient and the residuals of the ones before to a stream. Returns `None` if the
-    /// gradient has another length than those.
+    /// Adds the residual of the previous gradients to `gradient`, compresses the sum to a stream, and keeps the new
+    /// residual. Returns `None` if `gradient` does not have the length given to [`ErrorFeedback::new`].
     ///
     /// A sum that is not finite is encoded as it is, and its residual is 0.
     pub fn compress(&mut self, gradient: &[f32]) -> Option<Vec<u8>> {

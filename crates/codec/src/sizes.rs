@@ -20,7 +20,7 @@ impl Sizes {
         self.classes.iter().sum()
     }
 
-    /// Returns the size of the plain floats, in bytes.
+    /// Returns the uncompressed size of the floats, in bytes.
     #[must_use]
     pub fn plain_bytes(&self) -> u64 {
         4 * self.floats()

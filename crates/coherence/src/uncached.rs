@@ -42,7 +42,7 @@ pub struct UncachedStep {
     pub line: UncachedLine,
     /// Messages sent.
     pub out: Sends,
-    /// Access that is served. The value of a read was the newest one at some time since the request.
+    /// Access that completes. A read returns a value that was current at some time since its request.
     pub done: Option<Completion>,
     /// True if the access must wait for the one before it.
     pub stall: bool,

@@ -29,7 +29,7 @@ pub struct ChipWindows {
     pub warm_up: u64,
     /// Length of a window, in cycles, at least 1.
     pub window: u64,
-    /// Relative change between two windows, 0 to 1, below which the run ends.
+    /// Convergence threshold: the run ends when two consecutive windows differ by less than this share, 0 to 1.
     pub change: f64,
     /// Largest number of windows.
     pub max: u32,

@@ -56,7 +56,7 @@ fn decode<T: DeserializeOwned>(message: &[u8]) -> T {
 pub struct ProcessGroup<'a> {
     /// Connection to the other processes.
     pub exchange: &'a mut dyn Exchange,
-    /// Rank of the process that has each partition, by the index of the partition.
+    /// Rank of the process that owns each partition, indexed by partition.
     pub homes: &'a [usize],
 }
 

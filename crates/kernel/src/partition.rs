@@ -98,7 +98,8 @@ impl<W: Partition> Simulation<W> {
     /// if it returns false the run stops early, and can be continued. Returns true if `limit` was reached.
     ///
     /// # Panics
-    /// Panics if an event was sent to a component that does not exist, or crossed a cut faster than the window.
+    /// Panics if an event was sent to a component that does not exist, or if an event for another partition was
+    /// sent with a delay shorter than the window (the lookahead).
     pub fn run_until(&mut self, limit: Time, on_slice: impl FnMut(Progress) -> bool) -> bool {
         let owners = ComponentOwners::of(&self.parts);
         // Events sent between two runs must be delivered before the first window is computed.

@@ -2,9 +2,9 @@
 
 use crate::{ComponentId, Partition, Scheduler};
 
-/// Cuts a world at other places: every component of `from` and all pending events pass to the worlds `to`, which own
-/// the given numbers of components, one after the other. Data that events name moves with them, in the order of their
-/// keys. The count of handled events goes to the first partition.
+/// Repartitions a simulation: moves all components and pending events of `from` to the partitions `to`, which own
+/// consecutive ranges of the given numbers of components. Data that an event refers to moves with it, in the order of
+/// the event keys. The count of handled events goes to the first partition.
 ///
 /// # Panics
 /// Panics if the components of `from` are not contiguous, if their number differs from that of `to`, or if the

@@ -67,7 +67,7 @@ impl<P: Copy> Scheduler<P> {
         Self::with_queue(first, components, Queue::with_capacity(events_capacity))
     }
 
-    /// Creates such a scheduler with `queue` for its events; see [`Queue::with_slots`].
+    /// Like [`Scheduler::new`], with `queue` as the event queue; see [`Queue::with_slots`].
     #[must_use]
     pub fn with_queue(first: ComponentId, components: usize, queue: Queue<P>) -> Self {
         Self {
@@ -106,8 +106,8 @@ impl<P: Copy> Scheduler<P> {
     }
 
     /// Returns the largest number of events that were ever pending at once. An event from another partition counts
-    /// from the end of the window that it was sent in, so the number depends on the cuts of the world and on the stops
-    /// of the run.
+    /// from the end of the window in which it was sent, so the number depends on the partitioning and on where the
+    /// run was stopped.
     #[must_use]
     pub fn pending_max(&self) -> usize {
         self.queue.len_max()

@@ -8,8 +8,8 @@ const BINS: usize = 1024;
 /// Initial width of a bin, in ps.
 const WIDTH_PS: u64 = 1 << 16;
 
-/// Busy time of a component, in bins of equal width from the start of a run on. The width grows with the run, and is
-/// between 1/1024 and 1/512 of its length.
+/// Busy time of a component, in bins of equal width that begin at the start of the run. The width doubles as the run
+/// grows, and is between 1/1024 and 1/512 of the length of a long run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bins {
     width_ps: u64,
@@ -86,7 +86,7 @@ impl Waits {
         }
     }
 
-    /// Returns the waits since the start of the run, without one that is in progress.
+    /// Returns the completed waits since the start of the run; a wait in progress is not included.
     #[must_use]
     pub fn past(&self) -> &Bins {
         &self.past

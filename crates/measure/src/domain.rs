@@ -53,7 +53,7 @@ impl Usage {
         (self.taken - self.residence.count()) as u32
     }
 
-    /// Returns the integral of credits over time since the last reset, in credit picoseconds, up to the last settling.
+    /// Returns the time integral of the credits in use since the last reset, in credit x ps, up to the last update.
     #[must_use]
     pub fn area_ps(&self) -> u64 {
         self.area.settled_ps
@@ -182,7 +182,7 @@ impl Domain {
         true
     }
 
-    /// Releases a credit of [`Domain::try_acquire_unnamed`].
+    /// Releases a credit that [`Domain::try_acquire_unnamed`] took.
     #[inline]
     pub fn release_unnamed(&mut self, now: Time) {
         // Compared before the decrement: the credit that leaves the full state is the one released here.
@@ -192,8 +192,8 @@ impl Domain {
         self.in_use -= 1;
     }
 
-    /// Sets the statistics of the classes to the sums of those of `parts`, whose credits are also credits of this
-    /// domain.
+    /// Replaces the statistics of each class by their sums over `parts`: domains that attribute the credits of this
+    /// domain to classes.
     pub fn take_over(&mut self, parts: &[&Self]) {
         for (index, usage) in self.classes.iter_mut().enumerate() {
             usage.clear();
@@ -237,7 +237,7 @@ impl Domain {
         self.in_use >= self.threshold
     }
 
-    /// Updates every area to `now`, so that the getters return values as of `now`.
+    /// Brings all time integrals up to `now`, so that the getters return values as of `now`.
     pub fn settle_all(&mut self, now: Time) {
         self.settled_at = now;
         self.full.settle(now, u32::from(self.is_full()));
@@ -299,7 +299,7 @@ impl Domain {
         self.full.settled_ps
     }
 
-    /// Returns the time with at least the threshold in use since the last reset, in ps, up to the last settling.
+    /// Returns the time since the last reset with at least `threshold` credits in use, in ps, up to the last update.
     #[must_use]
     pub fn over_threshold_ps(&self) -> u64 {
         self.over_threshold.settled_ps

@@ -29,7 +29,7 @@ pub struct Channel {
     pub to: Port,
     /// Cycles from winning the crossbar of the first router to requesting that of the second, at least 1.
     pub cycles: u32,
-    /// Cycles from a flit's departure from the second router's buffer until the first may reuse its place, at least 1.
+    /// Credit delay: cycles from when a flit leaves the buffer at `to` until `from` may reuse the slot, at least 1.
     pub credit_cycles: u32,
 }
 

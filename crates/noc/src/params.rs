@@ -69,7 +69,7 @@ pub struct Router {
     pub switch_cycles: u8,
     /// Cycles on the wire between neighbours, 0 to 16.
     pub link_cycles: u8,
-    /// Cycles from a flit's departure from a buffer until the upstream router may reuse its place, 1 to 32.
+    /// Credit delay: cycles from when a flit leaves a buffer until the upstream router may reuse its slot, 1 to 32.
     pub credit_cycles: u8,
 }
 

@@ -35,11 +35,11 @@ pub struct Status {
 pub struct LinkCount {
     /// Name of the output and of its far end.
     pub name: String,
-    /// Position of the router, as column and row.
+    /// Position of the router that the output belongs to, as column and row.
     pub from: (u16, u16),
     /// Position of the router or terminal behind the output, as column and row.
     pub to: (u16, u16),
-    /// True if a terminal is behind the output.
+    /// True if the output leads to a terminal.
     pub to_terminal: bool,
     /// Flits sent.
     pub flits: u64,

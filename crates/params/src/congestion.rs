@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 macro_rules! for_each_control {
     ($macro:ident) => {
         $macro! {
+            Reno reno "TCP with Reno (RFC 5681, 6582, 6675).";
+            Cubic cubic "TCP with CUBIC (RFC 9438).";
             Dctcp dctcp {
                 gain: "Gain of the moving average of marks, in units of 2^-16.",
                 alpha: "Initial value of alpha, in units of 2^-16."
             } "TCP with DCTCP (RFC 8257).";
-            Cubic cubic "TCP with CUBIC (RFC 9438).";
-            Reno reno "TCP with Reno (RFC 5681, 6582, 6675).";
         }
     };
 }

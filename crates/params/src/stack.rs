@@ -50,7 +50,7 @@ pub struct StackSpec {
     /// Packets taken from a queue before the other queues have their turn (NAPI budget).
     #[schemars(range(min = 1, max = 65536))]
     pub budget: u32,
-    /// Data up to which packets of a flow are coalesced (GRO) (size); "0 B" = no coalescing.
+    /// Largest amount of data into which packets of a flow are coalesced (GRO) (size); "0 B" = no coalescing.
     #[schemars(extend("x-max" = "1 MiB"))]
     pub gro: Size,
     /// True if the cores poll instead of waiting for interrupts.

@@ -33,14 +33,14 @@ pub(crate) struct Place {
     pub(crate) bus: usize,
 }
 
-/// A number that the device does not have.
+/// Field of a command that is out of range for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// Name of the field of the command.
     pub field: &'static str,
     /// Value of the field; 0 for a REFSB on a device without REFSB.
     pub value: u64,
-    /// Number of values that the device has, counted from 0; 0 for such a REFSB.
+    /// Number of valid values, which are 0 to `count - 1`; 0 for a REFSB on a device without REFSB.
     pub count: u64,
 }
 

@@ -13,7 +13,7 @@ use crate::violation::Violation;
 pub struct CheckOptions {
     /// Number of controllers (channels x subchannels), if it is known.
     pub controllers: Option<u32>,
-    /// True if ranks must be refreshed.
+    /// True to report missing refreshes.
     pub refresh: bool,
     /// True to continue after the first violation and count all of them.
     pub all: bool,
@@ -30,7 +30,7 @@ impl Default for CheckOptions {
 pub struct CheckReport {
     /// Number of commands that were checked.
     pub commands: u64,
-    /// Highest clock of these commands.
+    /// Highest clock of the checked commands.
     pub end_clock: u64,
     /// First violation, if there is any.
     pub first: Option<LocatedViolation>,

@@ -83,7 +83,7 @@ codes! {
         "The number is outside the allowed range.",
         "Choose a value in the range in the message.";
     NotAMultiple, "not-a-multiple",
-        "The number is not a multiple, or not a power, of the required step.",
+        "The number is not a multiple of the required step, or not a power of two.",
         "Choose the nearest value that is.";
     WrongCount, "wrong-count",
         "A list has too few or too many entries, or a system too few or too many parts.",
@@ -95,10 +95,10 @@ codes! {
         "Values that bound or follow each other are out of order.",
         "Raise one of the values, or lower the other.";
     MustAgree, "must-agree",
-        "Values that several parts share differ, or do not fit each other.",
+        "Values that must be equal or compatible across parts are not.",
         "Use the same value for all of them.";
     BadDistribution, "bad-distribution",
-        "The points of a distribution do not rise, or its shares do not add up to 1.",
+        "The points of a distribution are not increasing, or its shares do not add up to 1.",
         "Sort the points and correct the shares.";
     BadAddressMap, "bad-address-map",
         "The address map does not map each line to a location of its own.",
@@ -131,7 +131,7 @@ codes! {
         "The cables of a host or switch do not match the topology.",
         "Add, remove or move the cable, or choose another topology.";
     SendsInCircle, "sends-in-circle",
-        "Traffic returns to its sender, at once or by a loop.",
+        "Traffic returns to its sender, directly or through a loop.",
         "Choose another destination, or open the loop.";
     Deadlock, "deadlock",
         "Packets, ports or ranks wait for each other in a cycle.",
@@ -140,7 +140,7 @@ codes! {
         "A host is of the wrong kind for its task: server, endpoint or DIMM.",
         "Give the task to a host of the kind in the message.";
     NeedsLineFidelity, "needs-line-fidelity",
-        "A part is modelled only at the fidelity of lines.",
+        "A part can be modelled only at cache-line granularity (fidelity = \"line\").",
         "Set fidelity = \"line\", or remove the part.";
     NotSupported, "not-supported",
         "hostnet does not model this combination of features.",
@@ -164,7 +164,7 @@ codes! {
         "Measured values are impossible for the hardware, or contradict each other.",
         "Check units, columns and conditions of the measurement, or state its noise.";
     OtherVersion, "other-version",
-        "A file, process or worker is of another version of hostnet.",
+        "A file, process or worker belongs to another version of hostnet.",
         "Run again with this version, or install the other one.";
     OtherConfiguration, "other-configuration",
         "The run to continue, repeat or compare has another configuration.",

@@ -81,7 +81,7 @@ pub struct Issue {
     pub paths: Vec<String>,
     /// Message with the value, the rule in words, and the nearest valid name if there is one.
     pub message: String,
-    /// File and line, if the value is in another file than the configuration.
+    /// File and line, if the value is in a file other than the configuration.
     pub elsewhere: Option<(String, Option<usize>)>,
 }
 
@@ -107,7 +107,7 @@ impl Issue {
         self
     }
 
-    /// Creates an issue about a value in another file than the configuration.
+    /// Creates an issue about a value in a file other than the configuration.
     pub fn in_file(code: Code, file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
         let elsewhere = Some((file.to_string(), line));
         Issue { code, paths: vec![path.to_string()], message: message.into(), elsewhere }

@@ -56,7 +56,7 @@ class Request:
     out: Annotated[
         Path | None, _output_option(metavar="DIR", help="Run directory to write.", show_default="runs/<name>-<n>")
     ] = None
-    json: Annotated[bool, json_option("Print summary.json and the directory as JSON.", OUTPUT)] = False
+    json: Annotated[bool, json_option("Print the summary and the path of the run directory as JSON.", OUTPUT)] = False
     csv: Annotated[bool, _output_option("--csv", help="Also write the tables as CSV files.")] = False
     quiet: Annotated[bool, _output_option("--quiet", "-q", help="Print only the path of the run directory.")] = False
     brief: Annotated[
@@ -75,7 +75,7 @@ class Request:
     host: Annotated[
         str | None,
         record_option(
-            metavar="NAME", help="Server that --trace and --counters record.", show_default="the only server"
+            metavar="NAME", help="Server that --trace and --counters apply to.", show_default="the only server"
         ),
     ] = None
     checkpoint_at: Annotated[

@@ -21,7 +21,7 @@ def run(request: Request) -> int:
 
     Example: hostnet run quadrant.toml --set core.lfb.entries=16 --seeds 5
 
-    Ctrl-C stops the run and keeps the results so far; a second one exits at once. SIGUSR1 prints a status line.
+    Ctrl-C stops the run and keeps the results so far; pressing it again exits at once. SIGUSR1 prints a status line.
 
     Exit codes: 1 the simulation failed, 2 invalid input, 130 interrupted by Ctrl-C.
     """

@@ -29,7 +29,7 @@ pub enum Kind {
     Fio,
 }
 
-/// Latency of a stream if its cores ran alone.
+/// Latency of a stream when the cores run in isolation, without devices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Isolated {
     /// Mean latency, in ns.
@@ -90,10 +90,10 @@ pub struct WorkloadFacts {
     /// Stages on its path with their loads, if no prediction covers the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stage>,
-    /// Limits of the workload: those whose raise helps it, or `not known`. If predictions do not cover the server or
-    /// are far off, the stage on its path that holds it back.
+    /// Bottlenecks of the workload: the limits that improve it when raised, or `not known`. If predictions do not
+    /// cover the server or are far off, the bottleneck stage on its path.
     pub binding: Vec<String>,
-    /// Limits whose raise helps it, with their gains; `None` if predictions do not cover the server.
+    /// Limits that improve the workload when raised, with their gains; `None` if predictions do not cover the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
     /// Share of time that the fullest of the limiting domains, or else of those on the path, is full; 0 to 1.

@@ -39,7 +39,7 @@ pub struct Explanation {
     pub format: u32,
     /// Regime of contention between cores and devices.
     pub regime: Regime,
-    /// Name of the workload that contention hurts most, if there is any workload.
+    /// Name of the workload that contention slows down most; `None` without workloads.
     pub suffers: Option<String>,
     /// Explanation of each workload.
     pub workloads: Vec<Explained>,

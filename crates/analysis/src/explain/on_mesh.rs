@@ -13,7 +13,7 @@ pub(super) const MESH: &str = "mesh";
 /// Delay of a workload's lines on the mesh, and the link where it is largest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnMesh {
-    /// Mean delay of a line by contention over all its crossings of the mesh, in ns.
+    /// Mean contention delay of a line, summed over all its mesh traversals, in ns.
     pub waited_ns: f64,
     /// Description of the link where the lines are delayed most.
     pub link: String,

@@ -17,8 +17,8 @@ impl WorkloadFacts {
         self
     }
 
-    /// Adds the throttling of its cores by a host control: severe throttling is the limit, mild throttling makes any
-    /// other limit doubtful.
+    /// Adds the throttling of the workload's cores by host congestion control: severe throttling is reported as the
+    /// limit; mild throttling makes any other limit uncertain.
     #[must_use]
     pub fn throttled(mut self, throttling: Option<Throttling>) -> Self {
         // From 2 % on, any other limit is doubtful, from 20 % on, the throttle is the limit (docs/domains.md).

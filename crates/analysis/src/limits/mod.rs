@@ -64,7 +64,7 @@ impl Gain {
     }
 }
 
-/// Limits of a workload, as far as predictions show them.
+/// Bottlenecks of a workload, found by predicting its throughput with each limit raised.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Every limit that gains at least [`GAIN_MIN`] when raised, the greatest gain per quarter first.

@@ -10,7 +10,7 @@ pub struct Fit {
     pub read_activation: f64,
     /// As `read_activation`, for a write.
     pub write_activation: f64,
-    /// Cost of the two turnarounds of a write mode, in units of their sum.
+    /// Effective cost of entering and leaving write mode, as a multiple of the two bus turnaround times together.
     pub turnaround: f64,
     /// Banks that a walk occupies at a time, in units of the banks of its run.
     pub banks: f64,
@@ -27,7 +27,7 @@ pub struct Fit {
     pub forced: f64,
     /// Steepness with which the quota of a mode decides between a backlog of reads and one of writes.
     pub quota: f64,
-    /// Wait for an entry of the write queue, in the units of `queue`.
+    /// Wait for a free write queue entry, in units of service time x backlog, as for `queue`.
     pub write_queue: f64,
     /// Wait for admission to a CHA slice, in units of the wait of random arrivals: lower if slices fill more evenly.
     pub slices: f64,

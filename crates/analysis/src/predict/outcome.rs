@@ -68,9 +68,9 @@ pub struct Memory {
     pub write_row_miss_ratio: f64,
     /// Number of memory controllers, each with a read queue and a write queue.
     pub controllers: u32,
-    /// Mean number of entries in use of one read queue.
+    /// Mean occupancy of one read queue, in entries.
     pub rpq: f64,
-    /// Mean number of entries in use of one write queue.
+    /// Mean occupancy of one write queue, in entries.
     pub wpq: f64,
     /// Share of time in write mode, 0 to 1.
     pub write_mode_share: f64,

@@ -113,7 +113,7 @@ impl FloorPlan {
         self.cores / self.edges
     }
 
-    /// Returns the number of edge parts.
+    /// Returns the number of edge units, which hold the edge logic of the network interfaces.
     #[must_use]
     pub fn edges(&self) -> u16 {
         self.edges

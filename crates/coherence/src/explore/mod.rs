@@ -37,7 +37,8 @@ pub struct Bounds {
     pub capacity: u8,
     /// Accesses and write-backs in flight at most, over all agents and lines.
     pub in_flight: u8,
-    /// True if memory handles the messages of a home in the order in which they are sent, as it must.
+    /// True if memory handles the messages of a home in the order in which they are sent. The protocol requires
+    /// this; false explores what breaks without it.
     pub memory_in_order: bool,
 }
 

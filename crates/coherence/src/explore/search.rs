@@ -75,7 +75,8 @@ impl<R: Rules> System<R> {
         self.explore_by(Renamings::all(&self.bounds))
     }
 
-    /// Explores all states, including those that differ only in names.
+    /// Explores all states without symmetry reduction: states that differ only by a permutation of lines, or of agents
+    /// of one kind, count separately.
     ///
     /// # Panics
     ///

@@ -56,7 +56,8 @@ impl AgentLine {
         }
     }
 
-    /// Returns true if the line takes up room in the cache of one half; a plain cache counts as that of the core.
+    /// Returns true if the line occupies, or has reserved, space in the cache of `half` of a tile. For an agent
+    /// outside of a tile, `half` has no effect.
     #[must_use]
     pub fn takes_room(&self, half: TileHalf) -> bool {
         match self {

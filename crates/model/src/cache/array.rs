@@ -68,7 +68,7 @@ impl LineData for u32 {
     }
 }
 
-/// Position of a line in an [`TagArray`]. Valid until the next insertion or removal.
+/// Position of a line in a [`TagArray`]. Valid until the next insertion or removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArraySlot {
     /// Index of the first word of the set.

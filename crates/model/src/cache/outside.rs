@@ -70,7 +70,7 @@ impl Caches {
         self.l2.has(line, holder)
     }
 
-    /// Returns true if the LLC or a core has a line. Does not count as a use.
+    /// Returns true if the LLC or a core has a line. Does not update the replacement state.
     #[must_use]
     pub fn has(&self, line: u64) -> bool {
         let slice = self.slice(line);

@@ -32,7 +32,7 @@ pub struct RemoteSockets {
     /// True with home snoop: a read that the memory of this socket serves waits for the answers of all remote sockets.
     /// A home agent beside the memory controller sends these snoops and serves the requests of remote sockets.
     pub broadcast: bool,
-    /// True if memory records by a separate write that a remote socket owns a line.
+    /// True with an in-memory directory: a separate write to memory records that a remote socket owns a line.
     pub directory: bool,
     /// Destination of DDIO writes to lines homed on another socket.
     pub ddio: RemoteDdio,

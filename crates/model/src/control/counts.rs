@@ -46,7 +46,7 @@ pub struct ControlCounts {
     pub echo_ps: u64,
     /// Integrals of smoothed I_S and B_S over time, in the units of [`Signals`](super::Signals) times ps.
     pub smoothed_area: [u128; 2],
-    /// Changes between the two highest levels, in either direction.
+    /// Number of times that the highest level, which stops the processes, was entered or left.
     pub stops: u64,
     /// Changes of the level.
     pub changes: u64,

@@ -58,7 +58,7 @@ pub struct NcapWiring {
 pub struct NcapCounts {
     /// Packets that begin with a request of a counted verb.
     pub requests: u64,
-    /// Requests that did not wait for the master timer (IT_RX).
+    /// Requests that raised an interrupt at once, without waiting for the master timer (IT_RX).
     pub at_once: u64,
     /// Bursts announced (IT_HIGH).
     pub high: u64,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Piece of work for a request.
+/// Work item: CPU work that a request needs on a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chore {
     /// Index of the core that the request arrived at, among those that serve the NIC.

@@ -19,11 +19,11 @@ pub const PATH_COUNT_BYTES: u64 = 8;
 /// Addresses of the structures of a graph program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphLayout {
-    /// Pointers to the rows of nodes.
+    /// Address of the CSR index array, which points to the neighbours of each node.
     pub index: u64,
-    /// Rows, which hold the node numbers of neighbours.
+    /// Address of the CSR adjacency array, which holds the neighbours of each node.
     pub rows: u64,
-    /// Arrays of the program, with an element per node.
+    /// Addresses of the per-node (or per-edge) arrays of the program.
     pub arrays: Vec<u64>,
     /// Page tables of all structures; `None` = all translations hit the TLB.
     pub tables: Option<PageTables>,

@@ -164,7 +164,7 @@ fn open_at(params: &TraceParams, next: u64) -> Result<TraceSteps, TraceError> {
 /// Checks the beginning of every trace that a server replays.
 ///
 /// # Errors
-/// The first error in one of the traces.
+/// Returns the first error found in any of the traces.
 pub fn check_traces(params: &ServerParams) -> Result<(), TraceError> {
     for workload in &params.workloads {
         let WorkloadKind::App(app) = &workload.kind else { continue };

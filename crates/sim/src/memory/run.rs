@@ -313,7 +313,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         self.measuring_since
     }
 
-    /// Returns the current clock.
+    /// Returns the current time, in DRAM clock cycles.
     #[must_use]
     pub fn clock(&self) -> u64 {
         self.now

@@ -76,7 +76,7 @@ impl DomainTotals {
 pub struct Sample {
     /// Time of the sample.
     pub at: Time,
-    /// Totals per group and workload.
+    /// Totals per pool group and workload.
     pub totals: Vec<Vec<DomainTotals>>,
     /// Time at or over the counter's threshold per group, summed over the domains of the group, in ps.
     pub over_threshold_ps: Vec<u64>,
@@ -108,7 +108,7 @@ impl Sample {
         }
     }
 
-    /// Reads a machine with `classes` workloads.
+    /// Samples the counters of a machine that runs `classes` workloads.
     #[must_use]
     pub fn read(machine: &Machine, classes: usize, now: Time) -> Self {
         let mut sample = Self { at: now, ..Self::read_empty(classes) };

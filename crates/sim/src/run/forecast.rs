@@ -15,9 +15,9 @@ pub struct Forecast {
     pub simulated_ps: u64,
     /// Simulated time of the whole run, as far as known, in ps.
     pub target_ps: u64,
-    /// Exchanges between the processes in the beginning.
+    /// Exchanges between the processes in the measured beginning.
     pub meetings: u64,
-    /// Events in the beginning.
+    /// Events handled in the measured beginning of the run.
     pub events: u64,
     /// Events on the critical path: of each exchange interval, those of the busiest thread of the process with the
     /// most work, summed over all intervals.

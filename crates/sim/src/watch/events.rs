@@ -14,7 +14,8 @@ use serde_json::{json, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Kind as in reports: `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket),
-    /// `control` or `feeder`; between hosts `switch` or `endpoint`; `network` for a component outside of the server.
+    /// `control` (host congestion control) or `feeder` (the packet source of the runs that measure the rates of the
+    /// fluid fidelity); between hosts `switch` or `endpoint`; `network` for a component outside of the server.
     pub kind: &'static str,
     /// Number among the parts of this kind.
     pub number: u32,

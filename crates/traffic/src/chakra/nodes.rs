@@ -121,7 +121,7 @@ pub struct Node {
     pub after: Vec<u32>,
 }
 
-/// Content of a file.
+/// Execution trace read from a Chakra file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// Nodes in the order of the file. Every node depends only on nodes of this list.

@@ -41,7 +41,7 @@ impl<W: Write> Writer<W> {
         self.snaplen
     }
 
-    /// Writes a frame of `whole` bytes that begins with `data`, captured `time_ps` after the epoch.
+    /// Writes a frame of `original_len` bytes that begins with `data`, captured `time_ps` after the epoch.
     ///
     /// The time stamp is truncated to ns. If the frame is longer than `data`, only `data` is kept.
     ///

@@ -83,7 +83,7 @@ impl Trace {
         self.parser.format()
     }
 
-    /// Returns true if requests have the clock of their arrival. Otherwise all arrive at clock 0: the source is
+    /// Returns true if the trace records arrival times. Otherwise all requests arrive at clock 0, so the source is
     /// saturating.
     #[must_use]
     pub fn timed(&self) -> bool {
