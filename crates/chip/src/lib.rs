@@ -9,7 +9,6 @@
 //! as long as the chip's own answer to it. In a [`Rack`] the peers are simulated chips.
 
 mod agenda;
-mod books;
 mod caches;
 mod chip;
 mod core;
@@ -23,9 +22,9 @@ mod params;
 mod rack;
 mod rack_message;
 mod slice;
+mod stats;
 mod torus;
 
-pub use books::{Breakdown, ChipStats, Part, PARTS};
 pub use chip::{Chip, ChipStatus, InFlight};
 pub use floor::{FloorPlan, Unit};
 pub use params::{
@@ -33,6 +32,7 @@ pub use params::{
     Shape, SoftwareCosts, Workload,
 };
 pub use rack::{Rack, RackChip, RackEvent};
+pub use stats::{Breakdown, ChipStats, Part, PARTS};
 pub use torus::{Pattern, Place, Torus};
 
 /// Error about the parameters of a chip that cannot be built.

@@ -211,7 +211,7 @@ impl Rack {
 
     /// Returns the statistics of each chip.
     #[must_use]
-    pub fn books(&self) -> Vec<ChipStats> {
-        self.chips().map(Chip::books).collect()
+    pub fn stats(&self) -> Vec<ChipStats> {
+        self.chips().map(Chip::stats).collect()
     }
 }

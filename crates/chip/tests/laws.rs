@@ -22,14 +22,14 @@ fn every_part_of_an_operation_is_in_the_sum() {
     for placement in PLACEMENTS {
         let mut chip = Chip::new(params(placement)).expect("it can be built");
         chip.run_until(300_000);
-        let books = chip.books();
-        assert!(books.breakdown.count > 100, "{placement:?}: {}", books.breakdown.count);
-        let sum: u64 = books.breakdown.sums.iter().sum();
-        assert_eq!(u128::from(sum), books.latency.sum(), "{placement:?}");
-        assert_eq!(books.breakdown.mean(Part::NetworkOut), 70.0);
-        assert_eq!(books.breakdown.mean(Part::NetworkBack), 70.0);
-        let total: f64 = PARTS.iter().map(|part| books.breakdown.mean(*part)).sum();
-        assert!((total - books.breakdown.total()).abs() < 1e-6);
+        let stats = chip.stats();
+        assert!(stats.breakdown.count > 100, "{placement:?}: {}", stats.breakdown.count);
+        let sum: u64 = stats.breakdown.sums.iter().sum();
+        assert_eq!(u128::from(sum), stats.latency.sum(), "{placement:?}");
+        assert_eq!(stats.breakdown.mean(Part::NetworkOut), 70.0);
+        assert_eq!(stats.breakdown.mean(Part::NetworkBack), 70.0);
+        let total: f64 = PARTS.iter().map(|part| stats.breakdown.mean(*part)).sum();
+        assert!((total - stats.breakdown.total()).abs() < 1e-6);
         drain(&mut chip);
     }
 }
@@ -43,11 +43,11 @@ fn a_hop_costs_its_cycles_there_and_back_and_nothing_else() {
             params.workload.cores = vec![19];
             let mut chip = Chip::new(params).expect("it can be built");
             let mut cycle = 0;
-            while chip.books().breakdown.count < 200 {
+            while chip.stats().breakdown.count < 200 {
                 cycle += 1;
                 chip.run_until(cycle);
             }
-            chip.books().breakdown
+            chip.stats().breakdown
         };
         let (one, seven) = (at(1), at(7));
         let far =
@@ -67,10 +67,10 @@ fn as_much_comes_in_as_goes_out() {
         let mut chip = Chip::new(params).expect("it can be built");
         chip.run_until(20_000);
         drain(&mut chip);
-        let books = chip.books();
-        assert!(books.lines_own > 1000);
-        assert_eq!(books.lines_own, books.lines_served, "{placement:?}");
-        assert_eq!(books.lines_own, 3 * books.breakdown.count);
+        let stats = chip.stats();
+        assert!(stats.lines_own > 1000);
+        assert_eq!(stats.lines_own, stats.lines_served, "{placement:?}");
+        assert_eq!(stats.lines_own, 3 * stats.breakdown.count);
     }
 }
 
@@ -86,8 +86,8 @@ fn a_line_read_moves_the_flits_of_its_messages() {
         let mut chip = Chip::new(params).expect("it can be built");
         chip.run_until(200_000);
         drain(&mut chip);
-        let books = chip.books();
-        assert_eq!(books.flits, books.lines_own * (request + line) + books.lines_served * 2 * (word + line));
+        let stats = chip.stats();
+        assert_eq!(stats.flits, stats.lines_own * (request + line) + stats.lines_served * 2 * (word + line));
     }
 }
 
@@ -164,9 +164,9 @@ proptest! {
         let mut chip = Chip::new(params).expect("it can be built");
         chip.run_until(4000);
         drain(&mut chip);
-        let books = chip.books();
-        prop_assert!(books.breakdown.count > 0);
-        prop_assert_eq!(books.lines_own, books.lines_served);
-        prop_assert_eq!(books.lines_own, u64::from(lines) * books.breakdown.count);
+        let stats = chip.stats();
+        prop_assert!(stats.breakdown.count > 0);
+        prop_assert_eq!(stats.lines_own, stats.lines_served);
+        prop_assert_eq!(stats.lines_own, u64::from(lines) * stats.breakdown.count);
     }
 }

@@ -25,8 +25,8 @@ fn chips_reach_those_that_the_pattern_says() {
     let run = |params: &ChipParams, sides, pattern| {
         let mut rack = Rack::new(params, Torus { sides, pattern }, CLOCK_PS)?;
         rack.run_until(60_000, 2);
-        let out = rack.books().iter().map(|books| books.breakdown.mean(Part::NetworkOut)).collect::<Vec<_>>();
-        let served = rack.books().iter().map(|books| books.lines_served).collect::<Vec<_>>();
+        let out = rack.stats().iter().map(|stats| stats.breakdown.mean(Part::NetworkOut)).collect::<Vec<_>>();
+        let served = rack.stats().iter().map(|stats| stats.lines_served).collect::<Vec<_>>();
         Ok::<_, hostnet_chip::ChipError>((out, served))
     };
     for pattern in [Pattern::Distance, Pattern::Shift] {
@@ -54,7 +54,7 @@ fn threads_change_nothing() {
         rack
     };
     let one = run(1);
-    assert!(one.books().iter().all(|books| books.lines_own > 50));
+    assert!(one.stats().iter().all(|stats| stats.lines_own > 50));
     for threads in [2, 3, 8] {
         let other = run(threads);
         assert!(one.chips().eq(other.chips()), "{threads} threads");
@@ -94,9 +94,9 @@ fn all_that_is_asked_for_is_answered() {
         rack.stop();
         rack.run_until(400_000, 2);
         assert!(rack.chips().all(|chip| chip.in_flight().operations == 0 && chip.in_flight().packets == 0));
-        let sum = |what: fn(&ChipStats) -> u64| rack.books().iter().map(what).sum::<u64>();
-        assert!(sum(|books| books.lines_own) > 100);
-        assert_eq!(sum(|books| books.lines_own), sum(|books| books.lines_served));
+        let sum = |what: fn(&ChipStats) -> u64| rack.stats().iter().map(what).sum::<u64>();
+        assert!(sum(|stats| stats.lines_own) > 100);
+        assert_eq!(sum(|stats| stats.lines_own), sum(|stats| stats.lines_served));
     }
 }
 
@@ -113,7 +113,7 @@ fn both(placement: Placement, mode: Mode, lines: u32, cycles: u64) -> (ChipStats
     rack.clear();
     alone.run_until(warm_up + cycles);
     rack.run_until(warm_up + cycles, 2);
-    (alone.books(), rack.books().swap_remove(0))
+    (alone.stats(), rack.stats().swap_remove(0))
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! * [`Scheduler`] gives a partition its clock and lets it send events.
 //! * [`Simulation`] runs partitions in parallel in conservative windows, on threads and in several processes, which
 //!   exchange events through an [`Exchange`].
-//! * [`recut()`] redistributes components over other partitions between runs.
+//! * [`repartition()`] redistributes components over other partitions between runs.
 //! * [`Observer`] sees every event of a simulation; a run without an observer pays nothing for it.
 //! * [`Rng`] gives every part a stream of random numbers of its own.
 //! * [`checkpoint`] serialises a whole simulation and restores it.
@@ -20,7 +20,7 @@ mod observe;
 mod parallel;
 mod partition;
 mod queue;
-mod recut;
+mod repartition;
 mod rng;
 mod scheduler;
 mod thread_exchange;
@@ -32,7 +32,7 @@ pub use exchange::{gather_all, gather_at_first, Exchange, ProcessGroup};
 pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;
-pub use recut::recut;
+pub use repartition::repartition;
 pub use rng::{mix, Rng};
 pub use scheduler::{Partition, PrefetchStage, Scheduler};
 pub use thread_exchange::ThreadExchange;

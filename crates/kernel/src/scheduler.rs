@@ -201,7 +201,7 @@ impl<P: Copy> Scheduler<P> {
 
     /// Redistributes the components of schedulers without pending events, `components` per new scheduler. All events
     /// handled so far are attributed to the first one.
-    pub(crate) fn recut(from: Vec<Self>, components: &[usize]) -> Vec<Self> {
+    pub(crate) fn repartition(from: Vec<Self>, components: &[usize]) -> Vec<Self> {
         let Some(like) = from.first() else { return Vec::new() };
         let (now, mut first, mut handled) = (like.now, like.first, from.iter().map(|part| part.handled).sum());
         let queue = Queue::like(from.iter().map(|part| &part.queue));

@@ -143,7 +143,7 @@ impl Domain {
     #[must_use]
     #[inline]
     pub fn try_acquire(&mut self, now: Time, class: impl Into<usize>) -> bool {
-        if !self.try_acquire_unnamed(now) {
+        if !self.try_acquire_unattributed(now) {
             return false;
         }
         let usage = &mut self.classes[class.into()];
@@ -158,7 +158,7 @@ impl Domain {
     /// Panics if the class holds no credit.
     #[inline]
     pub fn release(&mut self, now: Time, class: impl Into<usize>, since: Time) {
-        self.release_unnamed(now);
+        self.release_unattributed(now);
         // `residence` counts releases, so no count of the credits in use has to be kept beside it.
         let usage = &mut self.classes[class.into()];
         assert!(usage.taken > usage.residence.count(), "a credit came back that was never taken");
@@ -170,7 +170,7 @@ impl Domain {
     /// [`Domain::take_over`].
     #[must_use]
     #[inline]
-    pub fn try_acquire_unnamed(&mut self, now: Time) -> bool {
+    pub fn try_acquire_unattributed(&mut self, now: Time) -> bool {
         if self.in_use == self.capacity {
             return false;
         }
@@ -182,9 +182,9 @@ impl Domain {
         true
     }
 
-    /// Releases a credit that [`Domain::try_acquire_unnamed`] took.
+    /// Releases a credit that [`Domain::try_acquire_unattributed`] took.
     #[inline]
-    pub fn release_unnamed(&mut self, now: Time) {
+    pub fn release_unattributed(&mut self, now: Time) {
         // Compared before the decrement: the credit that leaves the full state is the one released here.
         if self.in_use >= self.edge {
             self.update_on_release(now);
@@ -381,7 +381,7 @@ mod tests {
             for (index, (wait, take, class, part, which)) in steps.into_iter().enumerate() {
                 now += wait;
                 if take {
-                    let taken = joint.try_acquire_unnamed(now);
+                    let taken = joint.try_acquire_unattributed(now);
                     prop_assert_eq!(taken, whole.try_acquire(now, class));
                     if taken {
                         prop_assert!(parts[part].try_acquire(now, class));
@@ -389,7 +389,7 @@ mod tests {
                     }
                 } else if !held.is_empty() {
                     let (class, part, since) = held.swap_remove(which.index(held.len()));
-                    joint.release_unnamed(now);
+                    joint.release_unattributed(now);
                     parts[part].release(now, class, since);
                     whole.release(now, class, since);
                 }

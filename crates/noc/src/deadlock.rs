@@ -20,7 +20,7 @@ pub struct HeldVc {
 /// is any.
 #[must_use]
 pub fn cycle(layout: &Layout, routes: &Routes) -> Option<Vec<HeldVc>> {
-    let ports = layout.most_ports();
+    let ports = layout.ports_max();
     let waits = waits(layout, routes, ports);
     find(&waits).map(|nodes| nodes.into_iter().map(|node| held(node, ports, routes.vcs)).collect())
 }

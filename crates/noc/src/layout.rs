@@ -95,15 +95,15 @@ impl Layout {
 
     /// Returns the largest number of ports of a router.
     #[must_use]
-    pub fn most_ports(&self) -> usize {
+    pub fn ports_max(&self) -> usize {
         self.ports.iter().copied().max().map_or(0, usize::from)
     }
 
-    /// Returns, for each output `router * most_ports + port`, the router behind the output, or `None` behind a
+    /// Returns, for each output `router * ports_max + port`, the router behind the output, or `None` behind a
     /// terminal's.
     #[must_use]
     pub fn downstream(&self) -> Vec<Option<u16>> {
-        let ports = self.most_ports();
+        let ports = self.ports_max();
         let mut downstream = vec![None; self.routers.len() * ports];
         for channel in &self.channels {
             downstream[usize::from(channel.from.router) * ports + usize::from(channel.from.port)] =

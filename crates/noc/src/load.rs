@@ -27,7 +27,7 @@ pub fn channel_load(
     class: u8,
 ) -> Result<Vec<ChannelLoad>, NocError> {
     let destinations = Destinations::new(pattern, layout)?;
-    let ports = layout.most_ports();
+    let ports = layout.ports_max();
     let downstream = layout.downstream();
     let (first, count) = routes.of_class[usize::from(class)];
     let mut loads = vec![0.0; downstream.len()];

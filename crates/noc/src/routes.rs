@@ -66,7 +66,7 @@ impl Routes {
     /// Returns a [`NocError`] if there are too few virtual channels, or more than a router can have.
     pub fn new(layout: &Layout, classes: &[Class], next: RoutingFunction<'_>) -> Result<Self, NocError> {
         let (groups, of_class, class_vcs, vcs) = groups(classes)?;
-        let ports = layout.most_ports();
+        let ports = layout.ports_max();
         if vcs * ports > VCS_MAX {
             let rule = format!("{vcs} virtual channels at {ports} ports; ports times channels are {VCS_MAX} at most");
             return Err(NocError::new("vcs", rule));
@@ -96,7 +96,7 @@ impl Routes {
 
     /// Rejects routes on which a packet would never arrive.
     fn check_arrival(&self, layout: &Layout) -> Result<(), NocError> {
-        let ports = layout.most_ports();
+        let ports = layout.ports_max();
         let downstream = layout.downstream();
         for group in 0..self.groups() {
             for terminal in 0..self.terminals as u16 {

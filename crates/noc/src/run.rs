@@ -352,7 +352,7 @@ fn route_index(layout: &Layout, group: u8, source: u16, destination: u16) -> usi
 /// Computes, for every group, source and destination, the links between routers and the zero-load latency of a packet
 /// of one flit in cycles, with `allocation` extra cycles at every router.
 fn zero_load_routes(layout: &Layout, routes: &crate::Routes, allocation: u32) -> Vec<(u32, u32)> {
-    let ports = layout.most_ports();
+    let ports = layout.ports_max();
     let mut cycles = vec![(0_u32, None); layout.routers.len() * ports];
     for channel in &layout.channels {
         let output = usize::from(channel.from.router) * ports + usize::from(channel.from.port);

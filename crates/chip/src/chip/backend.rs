@@ -236,7 +236,7 @@ impl Chip {
         let LineInFlight { op, times, .. } = self.flights.take(flight);
         let now = self.fabric.now;
         let one = self.ops.get(op);
-        self.books.own(one.kind);
+        self.stats.own(one.kind);
         one.complete += 1;
         // Lines complete in any order; the last one determines the latency of the operation.
         one.last = times;

@@ -6,7 +6,6 @@ use super::units::{Edge, Tile, Units};
 use super::Chip;
 use crate::agenda::Action;
 use crate::agenda::Agenda;
-use crate::books::ChipStats;
 use crate::caches::Caches;
 use crate::core::Core;
 use crate::fabric::Fabric;
@@ -14,6 +13,7 @@ use crate::floor::FloorPlan;
 use crate::ni::{Backend, Frontend, Rrpp};
 use crate::op::Slab;
 use crate::slice::Slice;
+use crate::stats::ChipStats;
 use crate::torus::Place;
 use crate::{ChipError, ChipParams, Placement};
 use hostnet_kernel::Rng;
@@ -63,7 +63,7 @@ pub(super) fn build_chip(params: ChipParams, place: Option<Place>, targets: Vec<
         ops: Slab::new(),
         flights: Slab::new(),
         remote: RemoteAccesses::new(place, targets),
-        books: ChipStats::default(),
+        stats: ChipStats::default(),
         queues: QueueAccesses::default(),
         stopping: false,
     })

@@ -2,12 +2,12 @@
 
 use super::Chip;
 use crate::agenda::Action;
-use crate::books::PARTS;
 use crate::caches::Access;
 use crate::core::{CoreActivity, REGION_LINES};
 use crate::floor::{Unit, DATA_LINES};
 use crate::op::RemoteOp;
 use crate::params::QUEUE_LINES;
+use crate::stats::PARTS;
 use crate::{Mode, OpKind, Placement};
 use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::TileHalf;
@@ -246,8 +246,8 @@ impl Chip {
             seen,
             now,
         ];
-        self.books.breakdown.add(&times);
-        self.books.latency.record(now - op.began);
+        self.stats.breakdown.add(&times);
+        self.stats.latency.record(now - op.began);
     }
 
     /// Handles the completion of an access that had to wait.

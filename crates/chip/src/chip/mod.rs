@@ -9,7 +9,6 @@ mod remote;
 mod units;
 
 use crate::agenda::Action;
-use crate::books::ChipStats;
 use crate::caches::Access;
 use crate::fabric::Fabric;
 use crate::floor::Unit;
@@ -18,6 +17,7 @@ use crate::ni::{LineInFlight, Requester};
 use crate::op::{RemoteOp, Slab};
 use crate::rack_message::{Outbound, RackMessage};
 use crate::slice::Slice;
+use crate::stats::ChipStats;
 use crate::torus::Place;
 use crate::{ChipError, ChipParams, OpKind};
 use build::build_chip;
@@ -64,7 +64,7 @@ pub struct Chip {
     pub(crate) ops: Slab<RemoteOp>,
     pub(crate) flights: Slab<LineInFlight>,
     remote: RemoteAccesses,
-    pub(crate) books: ChipStats,
+    pub(crate) stats: ChipStats,
     queues: QueueAccesses,
     pub(crate) stopping: bool,
 }
@@ -86,14 +86,14 @@ impl Chip {
 
     /// Returns the statistics.
     #[must_use]
-    pub fn books(&self) -> ChipStats {
-        let flits = self.fabric.network.injected() - self.books.flits;
-        ChipStats { flits, ..self.books.clone() }
+    pub fn stats(&self) -> ChipStats {
+        let flits = self.fabric.network.injected() - self.stats.flits;
+        ChipStats { flits, ..self.stats.clone() }
     }
 
     /// Resets the statistics.
     pub fn clear(&mut self) {
-        self.books.clear(self.fabric.now, self.fabric.network.injected());
+        self.stats.clear(self.fabric.now, self.fabric.network.injected());
     }
 
     /// Returns the layout of the network, and the network with the flits that each output has carried.
@@ -105,7 +105,7 @@ impl Chip {
     /// Returns the progress of the chip.
     #[must_use]
     pub fn status(&self) -> ChipStatus {
-        ChipStatus { cycle: self.fabric.now, operations: self.books.breakdown.count }
+        ChipStatus { cycle: self.fabric.now, operations: self.stats.breakdown.count }
     }
 
     /// Returns the numbers of operations, requests and packets in flight.
@@ -274,8 +274,8 @@ impl Chip {
     }
 
     fn answer(&mut self, remote: u32) {
-        let Self { books, units, fabric, .. } = self;
-        if let Some((flight, cycles)) = self.remote.answer(remote, books, units, fabric) {
+        let Self { stats, units, fabric, .. } = self;
+        if let Some((flight, cycles)) = self.remote.answer(remote, stats, units, fabric) {
             self.served_in(flight, cycles);
         }
     }

@@ -2,13 +2,13 @@
 
 use super::units::Units;
 use crate::agenda::Action;
-use crate::books::ChipStats;
 use crate::fabric::Fabric;
 use crate::floor::Unit;
 use crate::message::{Purpose, Token};
 use crate::ni::remote::{RemoteRequest, Requester};
 use crate::op::Slab;
 use crate::rack_message::{Outbound, RackMessage};
+use crate::stats::ChipStats;
 use crate::torus::Place;
 use crate::OpKind;
 use hostnet_coherence::{Message, Node};
@@ -106,13 +106,13 @@ impl RemoteAccesses {
     pub(super) fn answer(
         &mut self,
         remote: u32,
-        books: &mut ChipStats,
+        stats: &mut ChipStats,
         units: &mut Units,
         fabric: &mut Fabric,
     ) -> Option<(u32, u64)> {
         let RemoteRequest { kind, row, arrived, requester, .. } = self.remotes.take(remote);
         let cycles = fabric.now - arrived;
-        books.serve(kind, cycles);
+        stats.serve(kind, cycles);
         let mirrored = match requester {
             Requester::Chip(to, flight) => {
                 self.outbound.push(Outbound { to, word: RackMessage::Answer { flight, cycles } });

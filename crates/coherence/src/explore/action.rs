@@ -101,7 +101,7 @@ impl<R: Rules> System<R> {
         let taken = (0_u8..)
             .zip(&world.lines)
             // The line itself does not count: it has its room already, or gets the one that is free.
-            .filter(|(index, other)| *index != line && other.agents[usize::from(agent)].takes_room(half));
+            .filter(|(index, other)| *index != line && other.agents[usize::from(agent)].occupies(half));
         taken.count() < usize::from(self.bounds.capacity)
     }
 }

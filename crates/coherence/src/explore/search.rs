@@ -82,7 +82,7 @@ impl<R: Rules> System<R> {
     ///
     /// Panics on more than 2^32 states.
     #[must_use]
-    pub fn explore_every_name(&self) -> Report {
+    pub fn explore_without_symmetry(&self) -> Report {
         self.explore_by(Renamings::kept(&self.bounds))
     }
 

@@ -59,7 +59,7 @@ impl AgentLine {
     /// Returns true if the line occupies, or has reserved, space in the cache of `half` of a tile. For an agent
     /// outside of a tile, `half` has no effect.
     #[must_use]
-    pub fn takes_room(&self, half: TileHalf) -> bool {
+    pub fn occupies(&self, half: TileHalf) -> bool {
         match self {
             Self::Cache(line) => *line != CacheLine::Invalid,
             Self::Tile(tile) => {

@@ -210,7 +210,7 @@ impl Cha {
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
         // Classes are kept in `read` and `write` alone; `settle` sums them up, which is cheaper per request.
-        let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, cha_class);
+        let taken = self.tor.try_acquire_unattributed(now) && pool.try_acquire(now, cha_class);
         assert!(taken, "a slice with a free entry has room");
         let delay = match kind {
             RequestKind::CoreRead | RequestKind::IoRead | RequestKind::Speculate | RequestKind::CoreFetch => {
@@ -251,7 +251,7 @@ impl Cha {
         }
         // CHA->DRAM read ends when the data passes, not when it reaches the requester.
         self.read.release(now, cha_class, admitted);
-        self.tor.release_unnamed(now);
+        self.tor.release_unattributed(now);
         let mut delay = if kind.is_io() { self.config.io_read_return_ps } else { self.config.from_cha_ps };
         if self.config.wiring.upis.contains(owner) {
             delay = if self.upi_transfer.is_some() { NEXT_PS } else { delay };
@@ -271,7 +271,7 @@ impl Cha {
             return Self::end_without_entry(id, Payload::Acknowledged(id), context);
         }
         self.write.release(now, cha_class, admitted);
-        self.tor.release_unnamed(now);
+        self.tor.release_unattributed(now);
         let index = usize::from(slice);
         if kind.is_io() {
             // The request may have carried a victim of another workload (see `carry_victim`); the answer is for its own

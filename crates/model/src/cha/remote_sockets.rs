@@ -96,7 +96,7 @@ impl Cha {
         slice.used += 1;
         // Counted apart, so that lines homed here always find an entry: two sockets cannot deadlock.
         slice.remote_sockets += 1;
-        let taken = self.tor.try_acquire_unnamed(now) && self.upi_transfer().domain.try_acquire(now, cha_class);
+        let taken = self.tor.try_acquire_unattributed(now) && self.upi_transfer().domain.try_acquire(now, cha_class);
         assert!(taken, "a slice with a free entry has room");
         // A write-back is over for its core once the CHA of its own socket has taken the line.
         if kind == RequestKind::CoreWrite {
@@ -216,7 +216,7 @@ impl Cha {
         let now = context.now();
         let Request { slice, admitted, cha_class, .. } = *context.requests.get(id);
         self.upi_transfer().domain.release(now, cha_class, admitted);
-        self.tor.release_unnamed(now);
+        self.tor.release_unattributed(now);
         let index = usize::from(slice);
         // Before `free_entry`, which admits waiting requests by this count.
         self.slices[index].remote_sockets -= 1;

@@ -1,7 +1,7 @@
 //! Ethernet: cables, ports, switches, and endpoints (hosts without a host network).
 //!
 //! A [`Fabric`] is a partition with all switches and endpoints of a world or some of them. [`fabrics`] builds the
-//! fabrics from the description of a cluster, [`recut()`] moves the cuts between them, and a [`Network`] is a view of
+//! fabrics from the description of a cluster, [`repartition()`] moves the cuts between them, and a [`Network`] is a view of
 //! all of them. [`crate::World`] is a partition of any kind. A [`Switch`] has static routes, a [`LearningSwitch`]
 //! learns the ports of hosts from packets. An [`Egress`] is an output port of a switch, an endpoint or a NIC.
 
@@ -25,7 +25,7 @@ mod occupancy;
 mod pool_drops;
 mod port_queues;
 mod ranks;
-mod recut;
+mod repartition;
 mod routes;
 mod served;
 mod sharers;
@@ -49,7 +49,7 @@ pub use learning::{LearningCounts, LearningSwitch};
 pub use network::Network;
 pub use occupancy::OccupancyStats;
 pub use port_queues::PRIORITIES;
-pub use recut::{join_fabrics, recut};
+pub use repartition::{join_fabrics, repartition};
 pub use routes::Routes;
 pub use stream::TcpFlowEnd;
 pub use switch::{Switch, SwitchPort};

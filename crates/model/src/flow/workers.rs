@@ -54,7 +54,7 @@ pub struct Workers {
     busy: BinaryHeap<Reverse<(Time, u64, u32, u64)>>,
     begun: u64,
     settled: Time,
-    books: ServiceStats,
+    stats: ServiceStats,
 }
 
 impl Workers {
@@ -68,18 +68,18 @@ impl Workers {
             busy: BinaryHeap::new(),
             begun: 0,
             settled: Time::ZERO,
-            books: ServiceStats::default(),
+            stats: ServiceStats::default(),
         }
     }
 
     /// Handles the arrival of a request of an end, for which a worker takes `time_ps`.
     pub fn arrive(&mut self, now: Time, end: u32, number: u64, time_ps: u64) {
         self.settle(now);
-        self.books.arrived += 1;
+        self.stats.arrived += 1;
         self.queue.push_back(WaitingRequest { end, number, time_ps, since: now });
         self.begin(now);
         // After `begin`: a request that finds a worker never waits in the queue.
-        self.books.queue_max = self.books.queue_max.max(self.queue.len() as u64);
+        self.stats.queue_max = self.stats.queue_max.max(self.queue.len() as u64);
     }
 
     /// Returns the end and the number of a request that has been served by `now`, if there is one. Its worker takes
@@ -88,7 +88,7 @@ impl Workers {
         let &Reverse((_, _, end, number)) = self.busy.peek().filter(|Reverse((at, ..))| *at <= now)?;
         self.settle(now);
         self.busy.pop();
-        self.books.served += 1;
+        self.stats.served += 1;
         self.begin(now);
         Some((end, number))
     }
@@ -102,7 +102,7 @@ impl Workers {
     fn begin(&mut self, now: Time) {
         while (self.busy.len() as u64) < u64::from(self.workers) {
             let Some(waiting) = self.queue.pop_front() else { return };
-            self.books.wait.record(now.since(waiting.since));
+            self.stats.wait.record(now.since(waiting.since));
             // Ties in time go to the request that began first, which keeps the order deterministic.
             self.busy.push(Reverse((now + waiting.time_ps, self.begun, waiting.end, waiting.number)));
             self.begun += 1;
@@ -112,8 +112,8 @@ impl Workers {
     /// Brings the statistics up to `now`.
     pub fn settle(&mut self, now: Time) {
         let passed = u128::from(now.since(self.settled));
-        self.books.queue_area_ps += passed * self.queue.len() as u128;
-        self.books.busy_area_ps += passed * self.busy.len() as u128;
+        self.stats.queue_area_ps += passed * self.queue.len() as u128;
+        self.stats.busy_area_ps += passed * self.busy.len() as u128;
         self.settled = now;
     }
 
@@ -121,7 +121,7 @@ impl Workers {
     pub fn reset(&mut self, now: Time) {
         self.settle(now);
         // The longest queue of a window begins with the requests that wait at its start.
-        self.books = ServiceStats { queue_max: self.queue.len() as u64, ..ServiceStats::default() };
+        self.stats = ServiceStats { queue_max: self.queue.len() as u64, ..ServiceStats::default() };
     }
 
     /// Returns the number of the service.
@@ -144,7 +144,7 @@ impl Workers {
 
     /// Returns the statistics since the window began.
     #[must_use]
-    pub fn books(&self) -> &ServiceStats {
-        &self.books
+    pub fn stats(&self) -> &ServiceStats {
+        &self.stats
     }
 }

@@ -6,5 +6,5 @@ mod lab;
 mod learning;
 mod random;
 mod rdma;
-mod recut;
+mod repartition;
 mod replay;

@@ -86,7 +86,7 @@ fn packets_wait_forever_where_there_is_a_circle_and_not_where_there_is_none() {
 
 /// Returns routes on which all packets arrive, random otherwise: a random tree to every terminal, and random channels.
 fn random_routes(layout: &Layout, classes: &[Class], rng: &mut Rng) -> Result<Routes, NocError> {
-    let (ports, downstream, routers) = (layout.most_ports(), layout.downstream(), layout.routers.len());
+    let (ports, downstream, routers) = (layout.ports_max(), layout.downstream(), layout.routers.len());
     let mut steps = vec![(0_u8, Channels::All); routers * routers];
     for to in 0..routers {
         let mut inside = vec![false; routers];
@@ -106,7 +106,7 @@ fn random_routes(layout: &Layout, classes: &[Class], rng: &mut Rng) -> Result<Ro
 
 /// Decides by definition: collects all waits of all packets, and computes the transitive closure.
 fn waits_for_itself(layout: &Layout, routes: &Routes) -> bool {
-    let (ports, downstream, vcs) = (layout.most_ports(), layout.downstream(), routes.vcs);
+    let (ports, downstream, vcs) = (layout.ports_max(), layout.downstream(), routes.vcs);
     let nodes = downstream.len() * vcs;
     let mut waits = vec![vec![false; nodes]; nodes];
     for group in 0..routes.groups() {

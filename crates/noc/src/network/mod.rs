@@ -144,7 +144,7 @@ impl Network {
     /// Panics if a router has more than 32 ports, or if a channel takes longer than 65536 cycles.
     #[must_use]
     pub fn new(rules: Router, layout: &Layout, routes: Routes, seed: u64) -> Self {
-        let (ports, vcs, count) = (layout.most_ports(), routes.vcs, layout.routers.len());
+        let (ports, vcs, count) = (layout.ports_max(), routes.vcs, layout.routers.len());
         assert!(ports <= PORTS, "{ports} ports at a router");
         let width = ports * vcs;
         let all = bits(width);

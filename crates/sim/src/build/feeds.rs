@@ -157,7 +157,7 @@ fn open(params: &TraceParams) -> Result<TraceSteps, TraceError> {
 /// Opens a trace at step `next`.
 fn open_at(params: &TraceParams, next: u64) -> Result<TraceSteps, TraceError> {
     let mut steps = open(params)?;
-    steps.pass_over(next)?;
+    steps.skip_steps(next)?;
     Ok(steps)
 }
 

@@ -25,7 +25,7 @@ mod workloads;
 mod world;
 
 pub use shares::PartitionShares;
-pub(crate) use world::{prepared, recut, servers, BURST};
+pub(crate) use world::{prepared, repartition, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
 pub(crate) use layout::{Layout, SocketLayout};

@@ -105,7 +105,7 @@ pub(crate) fn prepared(
 }
 
 /// Cuts the network of a world again, into up to `parts` partitions.
-pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, parts: usize) -> Simulation<World> {
+pub(crate) fn repartition(simulation: Simulation<World>, cluster: &ClusterParams, parts: usize) -> Simulation<World> {
     if cluster.cables.is_empty() {
         return simulation;
     }
@@ -117,7 +117,7 @@ pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, part
             other => worlds.push((other, scheduler)),
         }
     }
-    let fabrics = ether::recut(fabrics, &cut.ranges).into_iter();
+    let fabrics = ether::repartition(fabrics, &cut.ranges).into_iter();
     worlds.extend(fabrics.map(|(fabric, scheduler)| (World::Fabric(Box::new(fabric)), scheduler)));
     Simulation::new(worlds, window_ps(cut.window_ps, cluster))
 }

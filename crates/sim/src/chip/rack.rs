@@ -19,9 +19,9 @@ pub(super) fn chips(any: &Chip, plan: &ChipPlan, torus: Torus, windows: &[Window
         json!({
             "chip": chip,
             "at": Place { chip, sides: torus.sides }.at(),
-            "operations": window.books.breakdown.count,
-            "latency": times(&window.books.latency, units),
-            "rrpp": times(&window.books.served, units),
+            "operations": window.stats.breakdown.count,
+            "latency": times(&window.stats.latency, units),
+            "rrpp": times(&window.stats.served, units),
             "bandwidth": bandwidth(window, units),
             "link": fullest["link"],
             "share": fullest["share"],

@@ -51,19 +51,19 @@ pub(super) fn build_report(run: &MeasuredRun, windows: &[Window]) -> ChipReport 
         "warm_up_ns": plan.windows.warm_up as f64 * units.ns,
         "window_ns": window.cycles as f64 * units.ns,
         "window_cycles": window.cycles,
-        "operations": window.books.breakdown.count,
-        "latency": times(&window.books.latency, &units),
+        "operations": window.stats.breakdown.count,
+        "latency": times(&window.stats.latency, &units),
         "breakdown": breakdown(plan, &window, &units),
         "bandwidth": bandwidth(&window, &units),
         "noc": {
-            "flits": window.books.flits,
-            "gb_per_s": units.gb_per_s(window.books.flits as f64 * flit),
-            "flits_per_line": ratio(window.books.flits, window.books.lines_own),
+            "flits": window.stats.flits,
+            "gb_per_s": units.gb_per_s(window.stats.flits as f64 * flit),
+            "flits_per_line": ratio(window.stats.flits, window.stats.lines_own),
             "link_gb_per_s": flit / units.ns,
             "links": links,
         },
         "llc": { "accesses": window.accesses, "writebacks": window.writebacks },
-        "rrpp": times(&window.books.served, &units),
+        "rrpp": times(&window.stats.served, &units),
         "limit": limit(plan, &links),
     });
     if let Some(torus) = plan.torus {
@@ -90,7 +90,7 @@ pub(super) fn build_report(run: &MeasuredRun, windows: &[Window]) -> ChipReport 
 
 /// Returns the parts of the mean latency. Their sums, in cycles, add up exactly to the total.
 fn breakdown(plan: &ChipPlan, window: &Window, units: &ReportUnits) -> Value {
-    let breakdown = &window.books.breakdown;
+    let breakdown = &window.stats.breakdown;
     let total: u64 = breakdown.sums.iter().sum();
     let rows = PARTS.iter().filter(|part| breakdown.sums[**part as usize] > 0).map(|part| {
         let (part_name, title) = part_name_and_title(*part, plan.chip.ni.placement);

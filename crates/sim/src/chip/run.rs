@@ -129,7 +129,7 @@ impl<'a> ChipSimulation<'a> {
     fn window(&self, chip: &Chip, before: &WindowStart) -> Window {
         let (accesses, writebacks) = chip.llc();
         Window {
-            books: chip.books(),
+            stats: chip.stats(),
             cycles: self.machine.cycle() - self.since,
             sent: chip.network().1.sent().iter().zip(&before.sent).map(|(now, before)| now - before).collect(),
             accesses: accesses - before.llc.0,
@@ -146,8 +146,8 @@ impl<'a> ChipSimulation<'a> {
     /// Returns the relative difference of two windows, or `None` if one of them has no value to compare.
     fn difference(&self, one: &Window, other: &Window) -> Option<f64> {
         let metric = |window: &Window| match self.plan.chip.workload.mode {
-            Mode::Turns => window.books.breakdown.total(),
-            Mode::Sync | Mode::Async => window.books.lines_own as f64,
+            Mode::Turns => window.stats.breakdown.total(),
+            Mode::Sync | Mode::Async => window.stats.lines_own as f64,
         };
         let (one, other) = (metric(one), metric(other));
         (one > 0.0 && other > 0.0).then(|| (other - one).abs() / one)

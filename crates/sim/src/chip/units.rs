@@ -49,13 +49,13 @@ pub(super) fn times(histogram: &Histogram, units: &ReportUnits) -> Value {
 
 /// Returns the payload that entered and left the chips, for their own operations and for those of remote chips.
 pub(super) fn bandwidth(window: &Window, units: &ReportUnits) -> Value {
-    let own = units.gb_per_s(window.books.lines_own as f64 * LINE);
-    let served = units.gb_per_s(window.books.lines_served as f64 * LINE);
+    let own = units.gb_per_s(window.stats.lines_own as f64 * LINE);
+    let served = units.gb_per_s(window.stats.lines_served as f64 * LINE);
     json!({
         "application_gb_per_s": own + served,
-        "in_gb_per_s": units.gb_per_s(window.books.lines_in as f64 * LINE),
-        "out_gb_per_s": units.gb_per_s(window.books.lines_out as f64 * LINE),
-        "lines_own": window.books.lines_own,
-        "lines_served": window.books.lines_served,
+        "in_gb_per_s": units.gb_per_s(window.stats.lines_in as f64 * LINE),
+        "out_gb_per_s": units.gb_per_s(window.stats.lines_out as f64 * LINE),
+        "lines_own": window.stats.lines_own,
+        "lines_served": window.stats.lines_served,
     })
 }

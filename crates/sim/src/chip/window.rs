@@ -20,7 +20,7 @@ impl WindowStart {
 /// Measurements of a chip in one window.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Window {
-    pub(super) books: ChipStats,
+    pub(super) stats: ChipStats,
     pub(super) cycles: u64,
     /// Flits by output of the routers.
     pub(super) sent: Vec<u64>,
@@ -33,7 +33,7 @@ impl Window {
     pub(super) fn sum(windows: &[Self]) -> Self {
         let mut all = windows[0].clone();
         for window in &windows[1..] {
-            all.books.add(&window.books);
+            all.stats.add(&window.stats);
             all.accesses += window.accesses;
             all.writebacks += window.writebacks;
             all.sent.iter_mut().zip(&window.sent).for_each(|(sent, more)| *sent += more);

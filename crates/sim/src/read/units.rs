@@ -182,8 +182,8 @@ impl SocketUnit {
     fn all(machine: &Machine, count: usize) -> Vec<Self> {
         let mut all: Vec<Self> = (0..count as u32).map(|socket| Self::of(machine, socket)).collect();
         let lines = |group, part, book: usize| sum(machine, group, part, &|other| other == book).lines;
-        let books = machine.each::<cha::Cha>().next().map_or(0, |cha| cha.read().classes().len());
-        for class in 0..books / cha::CHA_CLASSES_PER_WORKLOAD {
+        let stats = machine.each::<cha::Cha>().next().map_or(0, |cha| cha.read().classes().len());
+        for class in 0..stats / cha::CHA_CLASSES_PER_WORKLOAD {
             let (of_cores, of_devices) =
                 (class * cha::CHA_CLASSES_PER_WORKLOAD, class * cha::CHA_CLASSES_PER_WORKLOAD + 1);
             let groups = [PoolGroup::ChaRead, PoolGroup::ChaWrite, PoolGroup::ChaUpi];

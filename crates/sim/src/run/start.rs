@@ -98,7 +98,7 @@ impl Run {
     ) -> Result<Self, CheckpointError> {
         let processes = way.map_or(Processes::ALONE, |way| Processes::of(plan, options, way));
         let state = processes.agree_on(join_records(plan, options, index, records))?;
-        let mut simulation = build::recut(state.simulation, &plan.cluster, options.threads * processes.ranks());
+        let mut simulation = build::repartition(state.simulation, &plan.cluster, options.threads * processes.ranks());
         for (partition, part) in simulation.parts_mut().iter_mut().enumerate() {
             // Every process reads the whole checkpoint and drops the partitions of the others.
             if !processes.has(partition) {

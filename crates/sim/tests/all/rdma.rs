@@ -209,7 +209,7 @@ fn nics(simulation: &Simulation<World>) -> Vec<(&Machine, &Nic)> {
 }
 
 /// Returns the packets that hosts sent, that arrived at hosts, and that were lost in between, over all flows.
-fn books(simulation: &Simulation<World>) -> [u64; 3] {
+fn stats(simulation: &Simulation<World>) -> [u64; 3] {
     let mut all = [0; 3];
     for (_, nic) in nics(simulation) {
         for flow in nic.flows() {
@@ -294,7 +294,7 @@ proptest! {
             world.stop_sources();
         }
         simulation.run_until(Time::from_ps(30_000_000_000), |_| true);
-        let [sent, received, lost] = books(&simulation);
+        let [sent, received, lost] = stats(&simulation);
         prop_assert!(sent > 0);
         prop_assert_eq!(sent, received + lost);
         for (machine, nic) in nics(&simulation) {

@@ -50,7 +50,7 @@ struct Kept {
 /// for the first store to a clean line, which must become dirty beyond the cache too. After an error the iterator
 /// ends.
 ///
-/// [`TraceSteps::pass_over`] continues from a given step, which is how a replay resumes.
+/// [`TraceSteps::skip_steps`] continues from a given step, which is how a replay resumes.
 pub struct TraceSteps {
     path: PathBuf,
     options: StepOptions,
@@ -175,7 +175,7 @@ impl TraceSteps {
     ///
     /// # Errors
     /// Returns the first error in the skipped part of the trace.
-    pub fn pass_over(&mut self, mut count: u64) -> Result<(), TraceError> {
+    pub fn skip_steps(&mut self, mut count: u64) -> Result<(), TraceError> {
         while count > 0 {
             if let Some(Kept { steps, next: Some(next) }) = &mut self.kept {
                 // Kept passes repeat, so any number of steps is one remainder.

@@ -28,11 +28,11 @@ pub(super) fn ranks_on_cores(view: &WorldView, name: &str, class: &TrafficClass)
         let why = "its statistics cover the whole run, and those of its hosts only the window; set until = \"jobs\"";
         return Some(not_known(None, why.to_owned()));
     }
-    let books = workers.iter().flat_map(|worker| worker.rank().phases());
-    let books = books.fold(PhaseStats::default(), |sum, books| sum.plus(books));
+    let stats = workers.iter().flat_map(|worker| worker.rank().phases());
+    let stats = stats.fold(PhaseStats::default(), |sum, stats| sum.plus(stats));
     let instructions_ps: u64 = workers.iter().map(|worker| worker.instructions_ps()).sum();
-    let computes = 1.0 - books.communication_share()?;
-    let instructions = instructions_ps as f64 / books.time_ps.max(1) as f64;
+    let computes = 1.0 - stats.communication_share()?;
+    let instructions = instructions_ps as f64 / stats.time_ps.max(1) as f64;
     Some(work_limit(view, job, class, computes, instructions))
 }
 

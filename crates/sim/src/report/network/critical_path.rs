@@ -73,7 +73,7 @@ struct RankSteps {
 impl RankSteps {
     fn new(ranks: &[&Rank]) -> Self {
         let of: Vec<Vec<CompletedStep>> = ranks.iter().map(|rank| rank.completed_steps().copied().collect()).collect();
-        let taken = |rank: &Rank| rank.phases().iter().map(|books| books.steps).sum::<u64>();
+        let taken = |rank: &Rank| rank.phases().iter().map(|stats| stats.steps).sum::<u64>();
         let whole = ranks.iter().zip(&of).map(|(rank, steps)| taken(rank) == steps.len() as u64).collect();
         let mut sent: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut summed = BTreeMap::new();

@@ -32,13 +32,13 @@ struct JobRow<'a> {
 
 impl<'a> JobRow<'a> {
     /// Sums the statistics of all ranks, for the steps with one name or, with `None`, for all.
-    fn books(&self, phase: Option<usize>) -> PhaseStats {
+    fn stats(&self, phase: Option<usize>) -> PhaseStats {
         let own = |rank: &&'a Rank| match phase {
             Some(phase) => rank.phases().get(phase..=phase),
             None => Some(rank.phases()),
         };
         let all = self.ranks.iter().filter_map(own).flatten();
-        all.fold(PhaseStats::default(), |sum, books| sum.plus(books))
+        all.fold(PhaseStats::default(), |sum, stats| sum.plus(stats))
     }
 
     /// Returns the number of ranks that are not done.
@@ -100,9 +100,9 @@ const JOBS: &[Column<JobRows>] = &[
     Column::integer("unfinished_ranks", |row| row.unfinished().into()),
     Column::given(Column::integer("iterations", |row| u64::from(row.params.iterations).into())),
     Column::number("iteration_us", |row| row.iteration_ps().map(|ps| ps / 1e6).into()),
-    Column::number("communication_share", |row| row.books(None).communication_share().into()),
-    Column::integer("messages", |row| row.books(None).messages.into()),
-    Column::integer("bytes", |row| row.books(None).bytes.into()),
+    Column::number("communication_share", |row| row.stats(None).communication_share().into()),
+    Column::integer("messages", |row| row.stats(None).messages.into()),
+    Column::integer("bytes", |row| row.stats(None).bytes.into()),
     Column::integer("slowest_rank", |row| row.slowest().map(|rank| u64::from(rank.number().1)).into()),
     Column::text("slowest_host", |row| row.slowest().map_or("", |rank| row.rank_host(rank)).into()),
     Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
@@ -116,7 +116,7 @@ const JOBS: &[Column<JobRows>] = &[
 struct StepRow<'a> {
     job: &'a str,
     name: &'a str,
-    books: PhaseStats,
+    stats: PhaseStats,
     /// Time of all steps of the job, summed over the ranks, in ps.
     all_ps: u64,
 }
@@ -124,13 +124,13 @@ struct StepRow<'a> {
 impl StepRow<'_> {
     /// Returns the mean per step of a time in ps, in us.
     fn each(&self, ps: u64) -> Option<f64> {
-        (self.books.steps > 0).then(|| ps as f64 / 1e6 / self.books.steps as f64)
+        (self.stats.steps > 0).then(|| ps as f64 / 1e6 / self.stats.steps as f64)
     }
 
     /// Returns the rate at which a rank sends while it does not compute, in Gbit/s.
     fn rate_gbps(&self) -> Option<f64> {
-        let ps = self.books.time_ps - self.books.compute_ps;
-        (ps > 0 && self.books.bytes > 0).then(|| self.books.bytes as f64 * 8000.0 / ps as f64)
+        let ps = self.stats.time_ps - self.stats.compute_ps;
+        (ps > 0 && self.stats.bytes > 0).then(|| self.stats.bytes as f64 * 8000.0 / ps as f64)
     }
 }
 
@@ -144,13 +144,13 @@ impl TableRows for StepRows {
 const STEPS: &[Column<StepRows>] = &[
     Column::key(Column::text("job", |row| row.job.into())),
     Column::key(Column::text("step", |row| row.name.into())),
-    Column::integer("count", |row| row.books.steps.into()),
-    Column::number("mean_us", |row| row.each(row.books.time_ps).into()),
-    Column::number("max_us", |row| (row.books.steps > 0).then(|| row.books.most_ps as f64 / 1e6).into()),
-    Column::number("compute_us", |row| row.each(row.books.compute_ps).into()),
-    Column::number("share", |row| (row.all_ps > 0).then(|| row.books.time_ps as f64 / row.all_ps as f64).into()),
-    Column::integer("messages", |row| row.books.messages.into()),
-    Column::integer("bytes", |row| row.books.bytes.into()),
+    Column::integer("count", |row| row.stats.steps.into()),
+    Column::number("mean_us", |row| row.each(row.stats.time_ps).into()),
+    Column::number("max_us", |row| (row.stats.steps > 0).then(|| row.stats.most_ps as f64 / 1e6).into()),
+    Column::number("compute_us", |row| row.each(row.stats.compute_ps).into()),
+    Column::number("share", |row| (row.all_ps > 0).then(|| row.stats.time_ps as f64 / row.all_ps as f64).into()),
+    Column::integer("messages", |row| row.stats.messages.into()),
+    Column::integer("bytes", |row| row.stats.bytes.into()),
     Column::number("rate_gbps", |row| row.rate_gbps().into()),
 ];
 
@@ -175,9 +175,9 @@ pub(super) fn job_tables(view: &WorldView, paths: &[JobPath]) -> Vec<Table> {
         let (ranks, memory_gb_per_s) = (view.ranks_of(number), memory_of(view, params));
         let job = JobRow { params, ranks, host: &host, memory_gb_per_s, path };
         jobs.add(JOBS, &job);
-        let all_ps = job.books(None).time_ps;
+        let all_ps = job.stats(None).time_ps;
         for (phase, name) in params.phases.iter().enumerate() {
-            steps.add(STEPS, &StepRow { job: &params.name, name, books: job.books(Some(phase)), all_ps });
+            steps.add(STEPS, &StepRow { job: &params.name, name, stats: job.stats(Some(phase)), all_ps });
         }
     }
     vec![jobs, steps, path_table(view, paths)]
@@ -204,8 +204,8 @@ pub(super) fn waiting_ranks(view: &WorldView, class: &TrafficClass) -> Option<Tr
     if let Some(engine) = engine.or_else(|| busy_sums(view, class, SOME)) {
         return Some(not_known(None, format!("{}, and nothing on its way is full", engine.why)));
     }
-    let books = view.ranks_of(job).into_iter().flat_map(Rank::phases);
-    let share = books.fold(PhaseStats::default(), |sum, books| sum.plus(books)).communication_share()?;
+    let stats = view.ranks_of(job).into_iter().flat_map(Rank::phases);
+    let share = stats.fold(PhaseStats::default(), |sum, stats| sum.plus(stats)).communication_share()?;
     let why = format!(
         "nothing on its way is full: its ranks compute {:.0} % of the time, and send or wait for each other in the \
          rest",

@@ -53,7 +53,7 @@ impl JobView<'_> {
     /// Returns how a rank spends its computing time, as shares of that time.
     fn time_shares(&self, worker: &Worker, intervals: &[(u64, u64)]) -> Vec<TimeShare> {
         let phases = worker.rank().phases().iter();
-        let ended_ps: u64 = phases.map(|books| books.compute_ps - books.device_ps).sum();
+        let ended_ps: u64 = phases.map(|stats| stats.compute_ps - stats.device_ps).sum();
         let computed_ps = ended_ps + worker.rank().computed_ps();
         let instructions = worker.instructions_ps() as f64 / computed_ps.max(1) as f64;
         let waits = worker.waits().into_iter().flat_map(|waits| {

@@ -46,25 +46,25 @@ pub(super) struct ServiceWorkers {
     /// Requests waiting for a worker now.
     waiting: usize,
     /// Statistics over the window.
-    books: ServiceStats,
+    stats: ServiceStats,
 }
 
 impl ServiceWorkers {
     /// Reads the workers of an endpoint.
     fn of_endpoint(workers: &Workers) -> Self {
         let [waiting, _] = workers.held();
-        Self { service: workers.service(), workers: workers.workers(), waiting, books: workers.books().clone() }
+        Self { service: workers.service(), workers: workers.workers(), waiting, stats: workers.stats().clone() }
     }
 
     /// Reads the workers of a server. The workers of all its cores are summed.
     fn of_server(machine: &Machine) -> Vec<Self> {
         let mut all: BTreeMap<u32, Self> = BTreeMap::new();
-        for (service, most, waiting, books) in machine.engines().flat_map(NetStack::services) {
+        for (service, most, waiting, stats) in machine.engines().flat_map(NetStack::services) {
             let own = all.entry(service).or_default();
             own.service = service;
             own.workers += most;
             own.waiting += waiting;
-            own.books.merge(books);
+            own.stats.merge(stats);
         }
         all.into_values().collect()
     }
@@ -103,14 +103,14 @@ const SERVICES: &[Column<ServiceRows>] = &[
     Column::number("p99_us", |row| us(row.clients.latency.quantile(0.99))),
     Column::number("p99_9_us", |row| us(row.clients.latency.quantile(0.999))),
     Column::number("max_us", |row| us(row.clients.latency.quantile(1.0))),
-    Column::integer("arrived", |row| row.workers.books.arrived.into()),
-    Column::integer("served", |row| row.workers.books.served.into()),
-    Column::number("wait_mean_us", |row| us(row.workers.books.wait.mean())),
-    Column::number("wait_p99_us", |row| us(row.workers.books.wait.quantile(0.99))),
-    Column::number("queue_mean", |row| row.mean(row.workers.books.queue_area_ps).into()),
-    Column::integer("queue_max", |row| row.workers.books.queue_max.into()),
+    Column::integer("arrived", |row| row.workers.stats.arrived.into()),
+    Column::integer("served", |row| row.workers.stats.served.into()),
+    Column::number("wait_mean_us", |row| us(row.workers.stats.wait.mean())),
+    Column::number("wait_p99_us", |row| us(row.workers.stats.wait.quantile(0.99))),
+    Column::number("queue_mean", |row| row.mean(row.workers.stats.queue_area_ps).into()),
+    Column::integer("queue_max", |row| row.workers.stats.queue_max.into()),
     Column::number("busy_share", |row| {
-        row.mean(row.workers.books.busy_area_ps).map(|mean| mean / f64::from(row.workers.workers)).into()
+        row.mean(row.workers.stats.busy_area_ps).map(|mean| mean / f64::from(row.workers.workers)).into()
     }),
     Column::optional(Column::number("energy_uj_per_request", |row| row.energy_uj.into())),
 ];
@@ -209,7 +209,7 @@ pub(super) fn busy_workers(view: &WorldView, class: &TrafficClass) -> Option<Tra
     let all = served(view).into_iter().filter(|(number, ..)| class.hosts[1].contains(number));
     let busy = all.filter(|(_, _, served)| of_class(served)).map(|(_, host, served)| {
         let most_ps = view.window_ps() * f64::from(served.workers);
-        (served.books.busy_area_ps as f64 / most_ps, host, served.waiting)
+        (served.stats.busy_area_ps as f64 / most_ps, host, served.waiting)
     });
     let (busy, host, waiting) = busy.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|busiest| busiest.0 >= FULL)?;
     let why = format!(

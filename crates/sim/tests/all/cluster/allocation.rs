@@ -1,7 +1,7 @@
 //! Tests the time that drivers spend on socket buffers: it is added to both copies, and to nothing else.
 
-use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::lab::{drain, plan, run, settle};
+use crate::cluster::stats::{assert_conserved, datagrams};
 use crate::common::laws::cases;
 use hostnet_model::transport::stage_times::Stage;
 use proptest::prelude::*;

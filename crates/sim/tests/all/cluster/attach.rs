@@ -1,8 +1,8 @@
 //! Tests the attachment of a NIC, and the cost of its registers and descriptors.
 
-use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::conservation::cluster;
 use crate::cluster::lab::{drain, plan, run, servers, settle};
+use crate::cluster::stats::{assert_conserved, datagrams};
 use crate::common::laws::{assert_books, cases};
 use hostnet_model::transport::stage_times::Stage;
 use hostnet_sim::{Options, Run};

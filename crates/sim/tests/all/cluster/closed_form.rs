@@ -1,7 +1,7 @@
 //! Tests clusters against closed forms.
 
-use crate::cluster::books::{streams, Stream};
 use crate::cluster::lab::{drain, nic, plan, run, servers};
+use crate::cluster::stats::{streams, Stream};
 use hostnet_kernel::Simulation;
 use hostnet_model::nic::DropReason;
 use hostnet_model::World;

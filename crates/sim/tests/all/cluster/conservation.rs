@@ -1,7 +1,7 @@
 //! Properties of random valid clusters: no packet, byte or credit is lost.
 
-use crate::cluster::books::assert_conserved;
 use crate::cluster::lab::{drain, plan, run, servers, settle};
+use crate::cluster::stats::assert_conserved;
 use crate::common::laws::{assert_books, cases};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Tests UDP flows against closed forms.
 
-use crate::cluster::books::{datagrams, Datagrams};
 use crate::cluster::lab::{plan, run};
+use crate::cluster::stats::{datagrams, Datagrams};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::transport::stage_times::Stage;

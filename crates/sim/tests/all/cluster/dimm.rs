@@ -1,9 +1,9 @@
 //! Tests a NIC in a DIMM: computable latencies and limits, and conservation of packets.
 
-use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::lab::{
     assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers, servers_mut, settle,
 };
+use crate::cluster::stats::{assert_conserved, datagrams};
 use crate::common::laws::{assert_books, cases};
 use crate::common::us;
 use hostnet_model::dimm::{Dimm, DimmCounters};

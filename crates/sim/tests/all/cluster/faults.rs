@@ -1,7 +1,7 @@
 //! Tests faulty cables, receivers that do not read, and NICs with too few resources.
 
-use crate::cluster::books::{assert_conserved, packets, streams};
 use crate::cluster::lab::{drain, fabric, nic, plan, run, servers};
+use crate::cluster::stats::{assert_conserved, packets, streams};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::ether;
@@ -70,8 +70,8 @@ fn a_receiver_that_does_not_read_stops_its_sender_and_loses_nothing() {
     assert_eq!(sender.connection.counters().bytes_retransmitted, 0);
     drain(&mut simulation);
     assert_conserved(&simulation, 1);
-    let books = &packets(&simulation, 1)[0];
-    assert_eq!((books.dropped_by_nics, books.dropped_on_the_way), (0, 0));
+    let stats = &packets(&simulation, 1)[0];
+    assert_eq!((stats.dropped_by_nics, stats.dropped_on_the_way), (0, 0));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests packets of different sizes, and hosts that forward them.
 
-use crate::cluster::books::{assert_conserved, datagrams};
 use crate::cluster::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, nic, plan, run, servers, settle};
+use crate::cluster::stats::{assert_conserved, datagrams};
 use crate::common::laws::{assert_books, cases};
 use crate::common::us;
 use hostnet_config::Plan;

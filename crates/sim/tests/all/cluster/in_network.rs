@@ -1,8 +1,8 @@
 //! Tests in-network reduction by switches: closed forms, conservation, and equal results however it is run.
 
-use crate::cluster::books::assert_conserved;
 use crate::cluster::lab::{drain, fabric, plan};
 use crate::cluster::ranks::assert_same_however_run;
+use crate::cluster::stats::assert_conserved;
 use crate::common::laws::cases;
 use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
@@ -56,11 +56,11 @@ fn took(plan: &Plan, sums: u64) -> (f64, Report) {
 fn assert_books(run: &mut Run, sums: u64) {
     let planned: usize = run.plan().cluster.jobs.iter().map(|job| job.reducers.len()).sum();
     let simulation = run.simulation();
-    let books = ranks(simulation).into_iter().flat_map(|rank| {
+    let stats = ranks(simulation).into_iter().flat_map(|rank| {
         assert_eq!(rank.unreceived_bytes(), 0);
         rank.phases()
     });
-    let all = books.fold(PhaseStats::default(), |sum, books| sum.plus(books));
+    let all = stats.fold(PhaseStats::default(), |sum, stats| sum.plus(stats));
     assert_eq!(all.bytes, all.received_bytes);
     let reducers = reducers(simulation);
     assert_eq!(reducers.len(), planned);
@@ -221,9 +221,9 @@ fn bytes_on_their_way_are_in_connections_or_wait_in_switches() {
     for step in 1..60 {
         simulation.run_until(Time::from_ps(step * 60 * PS), |_| true);
         let read: u64 =
-            crate::cluster::books::streams(&simulation).iter().map(|end| end.application.received_bytes()).sum();
+            crate::cluster::stats::streams(&simulation).iter().map(|end| end.application.received_bytes()).sum();
         let ranks = ranks(&simulation);
-        let received = ranks.iter().flat_map(|rank| rank.phases()).map(|books| books.received_bytes).sum::<u64>();
+        let received = ranks.iter().flat_map(|rank| rank.phases()).map(|stats| stats.received_bytes).sum::<u64>();
         let unreceived = ranks.iter().map(|rank| rank.unreceived_bytes()).sum::<u64>();
         // Bytes that a switch has summed up came in at each of its inputs; sums from above were passed down at once.
         let all = reducers(&simulation);

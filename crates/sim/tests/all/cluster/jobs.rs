@@ -1,8 +1,8 @@
 //! Tests jobs of ranks: collectives against closed forms, and consistent statistics.
 
-use crate::cluster::books::assert_conserved;
 use crate::cluster::lab::{drain, fabric, plan};
 use crate::cluster::ranks::assert_same_however_run;
+use crate::cluster::stats::assert_conserved;
 use crate::common::laws::cases;
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
@@ -122,8 +122,8 @@ fn hosts_that_run_launch_others() {
 }
 
 /// Returns the sum of the statistics of ranks.
-pub fn books(ranks: &[&Rank]) -> PhaseStats {
-    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseStats::default(), |sum, books| sum.plus(books))
+pub fn stats(ranks: &[&Rank]) -> PhaseStats {
+    ranks.iter().flat_map(|rank| rank.phases()).fold(PhaseStats::default(), |sum, stats| sum.plus(stats))
 }
 
 /// Asserts that the steps of each rank add up to the time of its run, and that everything sent was received.
@@ -133,10 +133,10 @@ pub fn assert_books(run: &mut Run) {
     let start_ps = run.plan().cluster.jobs[0].start_ps.max(1);
     for rank in &ranks {
         let done = rank.done_at().expect("it is done").ps();
-        assert_eq!(books(&[rank]).time_ps, done - start_ps, "{:?}", rank.number());
+        assert_eq!(stats(&[rank]).time_ps, done - start_ps, "{:?}", rank.number());
         assert_eq!(rank.unreceived_bytes(), 0);
     }
-    let all = books(&ranks);
+    let all = stats(&ranks);
     assert_eq!(all.bytes, all.received_bytes);
 }
 
@@ -162,11 +162,11 @@ fn bytes_on_their_way_are_between_those_sent_and_those_received() {
     let mut simulation = hostnet_sim::build::world(&plan.cluster);
     for step in 1..60 {
         simulation.run_until(hostnet_kernel::Time::from_ps(step * 40 * PS), |_| true);
-        let streams = crate::cluster::books::streams(&simulation);
+        let streams = crate::cluster::stats::streams(&simulation);
         let written: u64 = streams.iter().map(|end| end.application.written_bytes()).sum();
         let read: u64 = streams.iter().map(|end| end.application.received_bytes()).sum();
         let ranks = ranks(&simulation);
-        let (all, waiting) = (books(&ranks), ranks.iter().map(|rank| rank.unreceived_bytes()).sum::<u64>());
+        let (all, waiting) = (stats(&ranks), ranks.iter().map(|rank| rank.unreceived_bytes()).sum::<u64>());
         assert_eq!(read, all.received_bytes + waiting);
         assert!(written >= read && written >= all.bytes);
     }

@@ -76,12 +76,12 @@ pub fn settle(simulation: &mut Simulation<World>) -> Time {
 /// Returns true if nothing is in flight or waits: requests, packets, segments, bytes of connections or on the way to
 /// one, credits.
 fn is_empty(simulation: &Simulation<World>) -> bool {
-    let streams = crate::cluster::books::streams(simulation).iter().all(|end| {
+    let streams = crate::cluster::stats::streams(simulation).iter().all(|end| {
         let sent = end.connection.counters().bytes_sent;
         let copied = end.application.written_bytes() == sent;
         copied && end.connection.unacknowledged() == 0 && end.connection.readable() == 0
     });
-    let datagrams = crate::cluster::books::datagrams(simulation).iter().all(|end| {
+    let datagrams = crate::cluster::stats::datagrams(simulation).iter().all(|end| {
         let counts = end.application.counts();
         end.counts.is_none_or(|own| own.segments == counts.received && own.sent == counts.sent)
     });
@@ -144,7 +144,7 @@ fn left(simulation: &Simulation<World>) -> String {
         let held = crate::common::domains(machine).into_iter().filter(|(_, _, domain)| domain.in_use() > 0);
         left.extend(held.map(|(name, _, domain)| format!("{name}: {}", domain.in_use())));
     }
-    for end in crate::cluster::books::streams(simulation) {
+    for end in crate::cluster::stats::streams(simulation) {
         let connection = end.connection;
         left.push(format!(
             "flow {}: {} bytes out, {} to read",

@@ -97,8 +97,8 @@ fn a_congested_sender_marks_what_it_sends() {
     let control = "[host.sender.control]\nrule = \"echo-only\"\nside = \"sender\"\noccupancy = 20.0\n";
     let sent = |text: &str| {
         let simulation = run(&plan(text), 1000);
-        let all = crate::cluster::books::streams(&simulation);
-        let sum = |pick: fn(&crate::cluster::books::Stream) -> u64| all.iter().map(pick).sum::<u64>();
+        let all = crate::cluster::stats::streams(&simulation);
+        let sum = |pick: fn(&crate::cluster::stats::Stream) -> u64| all.iter().map(pick).sum::<u64>();
         let marked_by_host = sum(|end| end.counts.map_or(0, |counts| counts.marked_by_host));
         (
             sum(|end| end.application.received_bytes()),
@@ -119,7 +119,7 @@ fn an_echo_marks_packets_before_the_transport_sees_them() {
     let text = LOADED.replace("bytes = \"1213200 B\"\n", "") + control;
     let simulation = run(&plan(&text), 300);
     let mut marked = 0;
-    for end in crate::cluster::books::streams(&simulation) {
+    for end in crate::cluster::stats::streams(&simulation) {
         let Some(counts) = end.counts else { continue };
         marked += counts.marked_by_host;
         assert!(end.connection.counters().segments_marked > 0, "TCP sees what the host marks");

@@ -1,7 +1,7 @@
 //! Tests clusters with learning switches.
 
-use crate::cluster::books::{assert_conserved, packets};
 use crate::cluster::lab::{drain, plan, run as world_after, settle};
+use crate::cluster::stats::{assert_conserved, packets};
 use crate::cluster::topologies::network;
 use hostnet_config::Plan;
 use hostnet_kernel::Time;

@@ -1,7 +1,7 @@
 //! Tests laws of hosts with DIMMs that have processors, and of their rings.
 
-use crate::cluster::books::{datagrams, streams};
 use crate::cluster::lab::{assert_same_on_threads_and_from_a_checkpoint, drain, plan, run, servers};
+use crate::cluster::stats::{datagrams, streams};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::mcn::{Mcn, McnCounts};

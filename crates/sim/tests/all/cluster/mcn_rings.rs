@@ -1,8 +1,8 @@
 //! Tests the rings of DIMMs with processors under any valid configuration, with an external observer.
 
-use crate::cluster::books::{datagrams, streams};
 use crate::cluster::lab::{drain_by, plan};
 use crate::cluster::mcn_shadow::Shadow;
+use crate::cluster::stats::{datagrams, streams};
 use hostnet_kernel::Simulation;
 use hostnet_model::mcn::Mcn;
 use hostnet_model::params::largest_ring_packet;

@@ -1,7 +1,7 @@
 //! Tests threads that migrate to other cores while their flows run.
 
-use crate::cluster::books::{assert_conserved, streams};
 use crate::cluster::lab::{drain, nic, plan, run, servers};
+use crate::cluster::stats::{assert_conserved, streams};
 use crate::common::us;
 use hostnet_kernel::{checkpoint, Simulation};
 use hostnet_model::nic::DropReason;

@@ -2,7 +2,6 @@
 
 mod allocation;
 mod attach;
-mod books;
 mod bursts;
 mod closed_form;
 mod compress;
@@ -42,6 +41,7 @@ mod services;
 mod serving;
 mod shared;
 mod shares;
+mod stats;
 mod topologies;
 mod training;
 mod worked;

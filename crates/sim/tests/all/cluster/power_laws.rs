@@ -172,10 +172,10 @@ proptest! {
         check_cores(&simulation, now);
         prop_assert_eq!(offered(&simulation), offered(&scene.after(until_us)), "the server has no say in it");
         let (counts, latency) = asked(&simulation);
-        let (_, waiting, books) = workers(&simulation);
+        let (_, waiting, stats) = workers(&simulation);
         prop_assert_eq!(latency.count(), counts.answered);
-        prop_assert!(counts.answered <= books.served && books.served + waiting as u64 <= books.arrived);
-        prop_assert!(books.arrived <= counts.begun);
+        prop_assert!(counts.answered <= stats.served && stats.served + waiting as u64 <= stats.arrived);
+        prop_assert!(stats.arrived <= counts.begun);
         crate::cluster::lab::drain(&mut simulation);
         for _ in 0..400 {
             let (counts, _) = asked(&simulation);
@@ -186,9 +186,9 @@ proptest! {
         }
         let now = crate::cluster::lab::settle(&mut simulation);
         let (counts, _) = asked(&simulation);
-        let (_, waiting, books) = workers(&simulation);
+        let (_, waiting, stats) = workers(&simulation);
         prop_assert_eq!(counts.answered, counts.begun, "all that was begun is answered when no more come");
-        prop_assert_eq!((books.arrived, books.served, waiting), (counts.begun, counts.begun, 0));
+        prop_assert_eq!((stats.arrived, stats.served, waiting), (counts.begun, counts.begun, 0));
         check_cores(&simulation, now);
         let given: u64 = cores(&simulation).into_iter().map(NetStack::given).sum();
         prop_assert!(given <= 3 * counts.begun * 3);

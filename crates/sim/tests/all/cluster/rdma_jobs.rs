@@ -1,7 +1,7 @@
 //! Tests jobs of ranks with messages over RoCE: collectives against closed forms, sums that losses do not change, and
 //! limits.
 
-use crate::cluster::jobs::{assert_books, assert_within, books, finished, ranks};
+use crate::cluster::jobs::{assert_books, assert_within, finished, ranks, stats};
 use crate::cluster::lab::{drain, fabric, nic, plan, servers};
 use hostnet_config::Plan;
 use hostnet_model::core::Worker;
@@ -177,7 +177,7 @@ fn bytes_on_their_way_are_between_those_sent_and_those_received() {
         let counts: Vec<_> = ends.filter_map(|end| Some(*end.memory()?.counters())).collect();
         let came: u64 = counts.iter().map(|end| end.bytes_received).sum();
         let ranks = ranks(&simulation);
-        let (all, waiting) = (books(&ranks), ranks.iter().map(|rank| rank.unreceived_bytes()).sum::<u64>());
+        let (all, waiting) = (stats(&ranks), ranks.iter().map(|rank| rank.unreceived_bytes()).sum::<u64>());
         assert_eq!(came, all.received_bytes + waiting);
         assert!(counts.iter().map(|end| end.bytes_sent).sum::<u64>() >= came);
     }
@@ -284,5 +284,5 @@ fn packets_lost_by_server_nics_still_arrive_once() {
     assert!(sum(|end| end.packets_retransmitted) > 0, "nothing was lost");
     let ranks = at_cores(&run);
     assert!(ranks.iter().all(|rank| rank.done_at().is_some() && rank.unreceived_bytes() == 0));
-    assert_eq!(books(&ranks).received_bytes, sent);
+    assert_eq!(stats(&ranks).received_bytes, sent);
 }

@@ -32,7 +32,7 @@ fn workers(simulation: &Simulation<World>) -> &Workers {
 /// Returns the request counts and latencies of all clients.
 fn clients(simulation: &Simulation<World>) -> (RequestCounts, Histogram) {
     let mut found = (RequestCounts::default(), Histogram::default());
-    for end in crate::cluster::books::streams(simulation) {
+    for end in crate::cluster::stats::streams(simulation) {
         if let Some(counts) = end.application.request_counts() {
             found.0 = found.0.plus(counts);
             found.1.merge(end.application.latency().expect("it asks"));
@@ -67,9 +67,9 @@ fn mean_wait(load: f64, distribution: &str, workers_: u32) -> f64 {
     let length_us = (10_000_000.0 / load / f64::from(workers_)) as u64;
     let simulation = run(&service(16, "request = \"64 B\"", &how, ""), length_us);
     let found = workers(&simulation);
-    let served = found.books().served as f64;
+    let served = found.stats().served as f64;
     assert!((served / 200_000.0 - 1.0).abs() < 0.02, "{served} requests were served");
-    found.books().wait.mean().expect("some waited") / 50e6
+    found.stats().wait.mean().expect("some waited") / 50e6
 }
 
 #[test]
@@ -106,12 +106,12 @@ fn workers_bound_the_throughput_and_what_is_too_much_is_given_up() {
     let mut simulation = run(&service(4, "request = \"64 B\"\nin_flight = 10", how, ""), 500_000);
     settle(&mut simulation);
     let (counts, _) = clients(&simulation);
-    let books = workers(&simulation).books();
-    assert!((9_990..=10_000).contains(&books.served), "two workers, 100 us each, 500 ms: {}", books.served);
+    let stats = workers(&simulation).stats();
+    assert!((9_990..=10_000).contains(&stats.served), "two workers, 100 us each, 500 ms: {}", stats.served);
     assert!(counts.given_up > 29_000, "80000 a second were asked for: {counts:?}");
-    let busy = books.busy_area_ps as f64 / (2.0 * 500_000.0 * PS as f64);
+    let busy = stats.busy_area_ps as f64 / (2.0 * 500_000.0 * PS as f64);
     assert!((0.999..=1.0).contains(&busy), "{busy}");
-    assert!(books.queue_max <= 38, "forty requests have no answer at most, two are served: {}", books.queue_max);
+    assert!(stats.queue_max <= 38, "forty requests have no answer at most, two are served: {}", stats.queue_max);
 }
 
 /// Generates a cluster with a service.
@@ -151,9 +151,9 @@ proptest! {
         let (counts, latency) = clients(&simulation);
         let found = workers(&simulation);
         let [queued, busy] = found.held().map(|held| held as u64);
-        let books = found.books();
-        prop_assert_eq!(books.arrived, books.served + queued + busy);
-        prop_assert!(counts.answered <= books.served && books.arrived <= counts.begun);
+        let stats = found.stats();
+        prop_assert_eq!(stats.arrived, stats.served + queued + busy);
+        prop_assert!(counts.answered <= stats.served && stats.arrived <= counts.begun);
         prop_assert_eq!(latency.count(), counts.answered);
         crate::cluster::lab::drain(&mut simulation);
         simulation.run_until(simulation.progress().time + 10_000_000 * PS, |_| true);

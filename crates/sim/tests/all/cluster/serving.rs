@@ -95,7 +95,7 @@ impl Scene {
 /// Returns the request counts and latencies of all clients.
 pub fn asked(simulation: &Simulation<World>) -> (RequestCounts, Histogram) {
     let mut found = (RequestCounts::default(), Histogram::default());
-    for end in crate::cluster::books::streams(simulation) {
+    for end in crate::cluster::stats::streams(simulation) {
         if let Some(counts) = end.application.request_counts() {
             found.0 = found.0.plus(counts);
             found.1.merge(end.application.latency().expect("it asks"));
@@ -112,10 +112,10 @@ pub fn cores(simulation: &Simulation<World>) -> Vec<&NetStack> {
 /// Returns the workers of the server, the requests that wait, and the statistics of its services.
 pub fn workers(simulation: &Simulation<World>) -> (u32, usize, ServiceStats) {
     let mut all = (0, 0, ServiceStats::default());
-    for (_, most, waiting, books) in cores(simulation).into_iter().flat_map(NetStack::services) {
+    for (_, most, waiting, stats) in cores(simulation).into_iter().flat_map(NetStack::services) {
         all.0 += most;
         all.1 += waiting;
-        all.2.merge(books);
+        all.2.merge(stats);
     }
     all
 }

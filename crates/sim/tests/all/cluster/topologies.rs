@@ -1,8 +1,8 @@
 //! Tests networks of many switches: latencies, use of all equal paths, and conservation of packets.
 
-use crate::cluster::books::assert_conserved;
 use crate::cluster::conservation::learning;
 use crate::cluster::lab::{drain, fabric, plan, run as world_after, settle};
+use crate::cluster::stats::assert_conserved;
 use crate::common::laws::cases;
 use hostnet_config::Plan;
 use hostnet_sim::{Options, Report, Run, SimulationError};

@@ -30,9 +30,9 @@ fn took(plan: &Plan) -> (f64, Report) {
     let simulation = run.simulation();
     let mut all = PhaseStats::default();
     for rank in fabric(simulation).endpoints().flat_map(|endpoint| endpoint.ranks()) {
-        let books = rank.phases().iter().fold(PhaseStats::default(), |sum, books| sum.plus(books));
-        assert_eq!(books.time_ps, rank.done_at().expect("it is done").ps() - start_ps, "{:?}", rank.number());
-        all = all.plus(&books);
+        let stats = rank.phases().iter().fold(PhaseStats::default(), |sum, stats| sum.plus(stats));
+        assert_eq!(stats.time_ps, rank.done_at().expect("it is done").ps() - start_ps, "{:?}", rank.number());
+        all = all.plus(&stats);
     }
     assert_eq!(all.bytes, all.received_bytes);
     let report = run.report();

@@ -138,12 +138,12 @@ fn books_of_steps_add_up_and_all_that_is_sent_is_received() {
         let done = row(&report)["done_us"].as_f64().expect("it is done");
         let mut all = PhaseStats::default();
         for rank in ranks(&run) {
-            let books = rank.phases().iter().fold(PhaseStats::default(), |sum, books| sum.plus(books));
+            let stats = rank.phases().iter().fold(PhaseStats::default(), |sum, stats| sum.plus(stats));
             let end = rank.done_at().expect("it is done");
-            assert_eq!(books.time_ps, end.ps() - 1, "from its beginning to its end");
-            assert!(books.compute_ps <= books.time_ps && end.ps() as f64 / 1e6 <= done + 1e-6);
+            assert_eq!(stats.time_ps, end.ps() - 1, "from its beginning to its end");
+            assert!(stats.compute_ps <= stats.time_ps && end.ps() as f64 / 1e6 <= done + 1e-6);
             assert_eq!(rank.unreceived_bytes(), 0);
-            all = all.plus(&books);
+            all = all.plus(&stats);
         }
         assert_eq!(all.bytes, all.received_bytes);
         assert_eq!(row(&report)["bytes"].as_u64(), Some(all.bytes));

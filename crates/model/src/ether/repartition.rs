@@ -11,11 +11,11 @@ type Part = (Fabric, Scheduler<Payload>);
 /// Joins all parts of a network, which must be in the order of their components.
 ///
 /// # Panics
-/// Panics as [`recut`] does, and if there is no part.
+/// Panics as [`repartition`] does, and if there is no part.
 #[must_use]
 pub fn join_fabrics(parts: Vec<Part>) -> Part {
     let nodes = 0..parts.iter().map(|part| part.0.nodes.len()).sum();
-    recut(parts, &[nodes]).pop().expect("there is a part")
+    repartition(parts, &[nodes]).pop().expect("there is a part")
 }
 
 /// Moves the cuts of a network. `from` holds the whole network in the order of its components, and `ranges` are the
@@ -25,7 +25,7 @@ pub fn join_fabrics(parts: Vec<Part>) -> Part {
 /// # Panics
 /// Panics if `ranges` do not cover the nodes, or if the parts of `from` are not contiguous or have different times.
 #[must_use]
-pub fn recut(mut from: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
+pub fn repartition(mut from: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
     // The same cut: nothing moves, and slots of packets stay as they are.
     if from.iter().map(|part| part.0.nodes.len()).eq(ranges.iter().map(Range::len)) {
         return from;
@@ -49,7 +49,7 @@ pub fn recut(mut from: Vec<Part>, ranges: &[Range<usize>]) -> Vec<Part> {
         from.iter_mut().for_each(|part| move_record(&mut part.0, &mut fabric));
         to.push((fabric, range.len()));
     }
-    hostnet_kernel::recut(from, to)
+    hostnet_kernel::repartition(from, to)
 }
 
 /// Takes all nodes out of the parts, each with the index of its part.

@@ -3,7 +3,7 @@
 use crate::lab::*;
 use crate::random::{tcp, topology};
 use hostnet_kernel::{checkpoint, ComponentId, Event, Scheduler, Simulation, Time};
-use hostnet_model::ether::{fabrics, join_fabrics, recut, Fabric};
+use hostnet_model::ether::{fabrics, join_fabrics, repartition, Fabric};
 use hostnet_model::params::*;
 use hostnet_model::{Packet, PacketId, Payload};
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ struct State {
 }
 
 fn state(parts: Vec<(Fabric, Scheduler<Payload>)>, nodes: usize) -> State {
-    let apart = recut(parts, &[0..1, 1..nodes]);
+    let apart = repartition(parts, &[0..1, 1..nodes]);
     let (fabric, scheduler) = join_fabrics(apart);
     let (_, handled, pending, sequences) = scheduler.state();
     let on_the_way = |payload| match payload {
@@ -96,7 +96,7 @@ proptest! {
         for (step, cuts) in (1..).zip(cuts) {
             let until_ps = step * 97_000_001;
             run(&mut straight, until_ps);
-            let mut cut = Simulation::new(recut(parts, &ranges(nodes, &cuts)), WINDOW_PS);
+            let mut cut = Simulation::new(repartition(parts, &ranges(nodes, &cuts)), WINDOW_PS);
             cut.run_until_parallel(Time::from_ps(until_ps), threads);
             if step % 3 == 0 {
                 packets.extend(recorded(&mut cut));

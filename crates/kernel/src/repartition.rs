@@ -10,7 +10,7 @@ use crate::{ComponentId, Partition, Scheduler};
 /// Panics if the components of `from` are not contiguous, if their number differs from that of `to`, or if the
 /// partitions of `from` are at different times.
 #[must_use]
-pub fn recut<W: Partition>(
+pub fn repartition<W: Partition>(
     mut from: Vec<(W, Scheduler<W::Payload>)>,
     to: Vec<(W, usize)>,
 ) -> Vec<(W, Scheduler<W::Payload>)> {
@@ -24,7 +24,7 @@ pub fn recut<W: Partition>(
     // Names that a world gives to loaded data must not depend on the old cut.
     moved.sort_unstable_by_key(|(event, _)| event.key());
     let (worlds, components): (Vec<W>, Vec<usize>) = to.into_iter().unzip();
-    let schedulers = Scheduler::recut(from.into_iter().map(|part| part.1).collect(), &components);
+    let schedulers = Scheduler::repartition(from.into_iter().map(|part| part.1).collect(), &components);
     let mut parts: Vec<_> = worlds.into_iter().zip(schedulers).collect();
     for (mut event, cargo) in moved {
         let owner = |id: ComponentId| parts.iter().position(|(_, scheduler)| scheduler.owns(id));
