@@ -1,7 +1,7 @@
 //! Serialises a variant that is both a key and a parameter.
 //!
-//! A key names a variant as users do ("oldest-ready"), and a parameter as the code does ("OldestReady"), which is the name
-//! in the hash of a configuration. Checkpoints hold its index.
+//! A key names a variant as users do ("oldest-ready"), and a parameter as the code does ("OldestReady"), which is the
+//! name in the hash of a configuration. Checkpoints hold its index.
 
 use serde::de::value::StringDeserializer;
 use serde::de::IntoDeserializer;

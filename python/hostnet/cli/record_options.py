@@ -93,7 +93,8 @@ class PcapOptions:
     """Options of `hostnet run` about captures, as given."""
 
     file: Annotated[
-        Path | None, record_option("--pcap", metavar="FILE", help="Write a packet capture (pcap) of one host of a cluster.")
+        Path | None,
+        record_option("--pcap", metavar="FILE", help="Write a packet capture (pcap) of one host of a cluster."),
     ] = None
     host: Annotated[
         str | None, record_option(metavar="NAME", help="Host to capture.", show_default="the only server")

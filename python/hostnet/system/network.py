@@ -52,7 +52,10 @@ class Stack(Description):
     budget: int | None = None
     """Packets taken from a queue before the other queues have their turn (NAPI budget). Range: 1 to 65536."""
     gro: str | None = None
-    """Data up to which packets of a flow are coalesced (GRO) (size); "0 B" = no coalescing. Range: at most "1 MiB"."""
+    """Largest amount of data into which packets of a flow are coalesced (GRO) (size); "0 B" = no coalescing.
+
+    Range: at most "1 MiB".
+    """
     poll: bool | None = None
     """True if the cores poll instead of waiting for interrupts."""
     zero_copy: bool | None = None

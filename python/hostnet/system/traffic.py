@@ -285,8 +285,8 @@ class Transport(Description):
     """Transport of flows. Absent values are those of the base."""
 
     base: str | None = None
-    """Transport that provides absent values: "dctcp" (TCP with DCTCP, RFC 8257), "cubic" (TCP with CUBIC, RFC 9438),
-    "reno" (TCP with Reno, RFC 5681, 6582, 6675), "roce" (RoCE v2 at full rate) or "dcqcn" (RoCE v2 with DCQCN); that of
+    """Transport that provides absent values: "reno" (TCP with Reno, RFC 5681, 6582, 6675), "cubic" (TCP with CUBIC, RFC
+    9438), "dctcp" (TCP with DCTCP, RFC 8257), "roce" (RoCE v2 at full rate) or "dcqcn" (RoCE v2 with DCQCN); that of
     the table's own name when absent.
     """
     initial_window: int | None = None
