@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hostnet import counters
+from hostnet.cli.app import COMMANDS
 from hostnet.cli.counters import show_events
 from tests.counters.support import quantities
 from tests.support import Cli, assert_tells, read_json
@@ -146,3 +147,9 @@ def test_tables_of_pcm_numa_go_out_and_in(cli: Cli) -> None:
         "  window_ns              20000",
         "* of the accesses of cores that DRAM served, none went to that of other sockets",
     ]
+
+
+def test_an_unknown_command_of_the_group_lists_those_of_the_group(cli: Cli) -> None:
+    listed = cli.fails("counters", "foo").rpartition(" are ")[2]
+    assert listed.strip().split(", ") == ["events", "read"]
+    assert cli.fails("foo").rpartition(" are ")[2].strip().split(", ") == [*COMMANDS]

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -126,18 +126,22 @@ def classify_error(error: BaseException) -> Verdict:
 
 def _usage_message(error: typer.TyperException) -> str:
     """Describes an error in the command line, with the usage where it helps."""
-    from hostnet.cli.app import COMMANDS
-
     if wrong := _wrong_value(error):
         return wrong
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
     if message.startswith("No such command") and "Did you mean" not in message:
-        return f"{message}; the commands are {', '.join(COMMANDS)}"
+        return f"{message}; {_commands_text(context)}"
     if message.startswith("Missing") and context is not None:
         usage = " ".join(context.get_usage().split()).removeprefix("Usage: ")
         return f"{message}; usage: {usage}, see {context.command_path} --help"
     return error.format_message()
+
+
+def _commands_text(context: Any) -> str:
+    """Lists the commands of the group whose command is missing: those of `hostnet`, or of one of its commands."""
+    whose = f" of {context.info_name}" if context.parent else ""
+    return f"the commands{whose} are {', '.join(context.command.commands)}"
 
 
 def _wrong_value(error: typer.TyperException) -> str | None:
