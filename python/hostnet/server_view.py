@@ -159,11 +159,11 @@ DDIO = (
 )
 
 LLC = (
-    Column("name", Format.TEXT, "LLC", None),
-    Column("core_mib", Format.NUMBER, "of cores, MiB", None),
-    Column("io_mib", Format.NUMBER, "of devices", None),
-    Column("mib", Format.NUMBER, "of", None),
-    Column("miss_ratio", Format.SHARE, "misses", None),
+    Column("name", Format.TEXT, "LLC", "LLC", copied=("socket",)),
+    Column("core_mib", Format.NUMBER, "of cores, MiB", "Of cores MiB"),
+    Column("io_mib", Format.NUMBER, "of devices", "Of devices MiB"),
+    Column("mib", Format.NUMBER, "of", "Of MiB"),
+    Column("miss_ratio", Format.SHARE, "misses", "Misses", copied=("lookups", "misses")),
 )
 
 DOMAINS = (
@@ -275,7 +275,7 @@ def llc_rows(sockets: Sequence[Row]) -> Iterator[Row]:
     """Yields the occupancy and the misses of the LLC of each socket."""
     for index, row in enumerate(sockets):
         misses = row["misses"] / row["lookups"] if row["lookups"] else None
-        yield {**row, "name": f"socket {index}", "miss_ratio": misses}
+        yield {**row, "socket": index, "name": f"socket {index}", "miss_ratio": misses}
 
 
 def domain_table(summary: Mapping[str, Any]) -> ServerTable:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import hostnet
+from hostnet.report import write_report
 from hostnet.report.domains import picture_section
 from hostnet.report.host import HostView, host_of
 from hostnet.report.links import ARROWS_MAX, links_picture
@@ -31,6 +32,13 @@ def run_of(folder: Path, *parts: str, count: int = 2, preset: str = "cascade-lak
 def sockets(directory: Path) -> tuple[HostView, ...]:
     run = load_run(directory)
     return sockets_of(run, host_of(run))
+
+
+def copied_table(directory: Path, label: str) -> list[list[str]]:
+    """Returns the cells of a table of the page as they are copied; the first row has the names."""
+    page = write_report(directory).read_text(encoding="utf-8")
+    content = page.split(f'aria-label="{label}"', 1)[1].split("</table>", 1)[0]
+    return [re.findall(r'data-copied="([^"]*)"', row) for row in content.split("<tr>")[1:]]
 
 
 def hops(host: HostView) -> dict[str, tuple[str, ...]]:
@@ -114,6 +122,10 @@ def test_each_llc_shows_what_it_holds(tmp_path: Path) -> None:
     assert f"LLC: cores {second['core_mib']:.3g}" in pictures[1]
     assert f"of {second['mib']:.3g} MiB" in pictures[0]
     assert ["cores miss the LLC" in picture for picture in pictures] == [False, True]
+    heads, *rows = copied_table(directory, "LLC")
+    assert heads == ["socket", "core_mib", "io_mib", "mib", "lookups\tmisses"]
+    assert [row[0] for row in rows] == ["0", "1"]
+    assert [row[1] for row in rows] == [str(row["core_mib"]) for row in llc["sockets"]]
 
 
 @pytest.mark.parametrize("count", range(2, 9))

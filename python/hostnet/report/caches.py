@@ -9,7 +9,8 @@ from hostnet.report.html import Html, element, section
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.series import ReferenceLine, thinned
 from hostnet.report.tables import page_table
-from hostnet.server_view import LLC, cache_tables
+from hostnet.server_view import DDIO as DDIO_COLUMNS
+from hostnet.server_view import cache_tables
 
 TIME = "time, µs"
 
@@ -24,13 +25,13 @@ def caches_section(run: RunFiles) -> Html | None:
     rows: list[Row] = run.summary.get("caches", [])
     if not rows:
         return None
-    tables = [table for table in cache_tables(run.summary) if table.columns is not LLC]
+    tables = cache_tables(run.summary)
     charts = [chart for chart in (held_card(run), *ddio_cards(run), *miss_cards(run)) if chart is not None]
     return section(
         "Caches",
         element("div", *charts, class_="pair") if charts else None,
         *map(page_table, tables),
-        note=NOTE if len(tables) > 1 else None,
+        note=NOTE if any(table.columns is DDIO_COLUMNS for table in tables) else None,
     )
 
 
