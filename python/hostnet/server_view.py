@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -189,7 +189,7 @@ DOMAINS = (
 )
 
 CHANNELS = (
-    Column("name", Format.TEXT, "channel", "Channel", copied=("channel",)),
+    Column("name", Format.TEXT, "channel", "Channel", copied=("socket", "channel")),
     Column("read_gb_per_s", Format.NUMBER, "read GB/s", "Read GB/s"),
     Column("write_gb_per_s", Format.NUMBER, "write", "Write GB/s"),
     Column("bus_busy_share", Format.BUSY, "bus", "Bus busy"),
@@ -285,22 +285,25 @@ def domain_table(summary: Mapping[str, Any]) -> ServerTable:
 
 
 def channel_table(summary: Mapping[str, Any]) -> ServerTable:
-    """Returns the table of memory channels and their total; on the screen, totals per socket if there are several."""
+    """Returns the table of memory channels and their total; with several sockets, the total of each."""
     rows = [channel_row(row) for row in summary.get("channels") or ()]
-    rows.sort(key=lambda row: (row["channel"] < 0, row["channel"]))
-    sockets = [
-        {**channel_row(row), "name": f"socket {row['socket']}", "idle": is_idle(row)}
-        for row in summary.get("channels_of_sockets") or ()
-    ]
-    totals = sockets or [row for row in rows if row["channel"] < 0]
-    busy = fold_idle_channels([row for row in rows if row["channel"] >= 0])
-    return ServerTable("Memory channels", CHANNELS, rows, [*busy, *totals], idle_index=-1)
+    channels = sorted((row for row in rows if row["channel"] >= 0), key=lambda row: int(row["channel"]))
+    # A mean over sockets without traffic says nothing about the one that is busy.
+    totals = socket_rows(summary) or [row for row in rows if row["channel"] < 0]
+    busy = fold_idle_channels(channels)
+    return ServerTable("Memory channels", CHANNELS, [*channels, *totals], [*busy, *totals], idle_index=-1)
+
+
+def socket_rows(summary: Mapping[str, Any]) -> list[Row]:
+    """Returns the channels of each socket together; empty if there is only one."""
+    rows = summary.get("channels_of_sockets") or ()
+    return [{**channel_row(row), "name": f"socket {row['socket']}", "idle": is_idle(row)} for row in rows]
 
 
 def total_table(summary: Mapping[str, Any]) -> ServerTable:
     """Returns the table of the total of the memory channels."""
-    table = channel_table(summary)
-    return replace(table, rows=[row for row in table.rows if row["channel"] < 0], screen_rows=None)
+    rows = [channel_row(row) for row in summary.get("channels") or () if row["channel"] < 0]
+    return ServerTable("Memory channels", CHANNELS, rows)
 
 
 def channel_row(row: Row) -> Row:

@@ -11,9 +11,11 @@ import pytest
 import hostnet
 from hostnet.report import write_report
 from hostnet.report.domains import picture_section
+from hostnet.report.headline import busiest_channels, memory_tile
 from hostnet.report.host import HostView, host_of
 from hostnet.report.links import ARROWS_MAX, links_picture
 from hostnet.report.load import load_run
+from hostnet.report.numbers import percent
 from hostnet.report.picture import host_picture
 from hostnet.report.sockets import sockets_of
 from hostnet.sockets import server_sockets
@@ -161,3 +163,18 @@ def test_one_socket_is_drawn_as_before(tmp_path: Path) -> None:
     assert section is not None
     assert "UPI" not in section
     assert section.count('class="host"') == 1
+
+
+def test_channels_of_an_idle_socket_do_not_halve_those_of_the_busy_one(tmp_path: Path) -> None:
+    directory = run_of(tmp_path, STREAM.format(name="s", cores="8-9", memory="local"))
+    run = load_run(directory)
+    heads, *rows = copied_table(directory, "Memory channels")
+    bus = heads.index("bus_busy_share")
+    whole = run.summary["channels_of_sockets"]
+    assert heads[0] == "socket\tchannel"
+    assert [row[0] for row in rows] == ["\t0", "\t1", "\t2", "\t3", "0\t", "1\t"]
+    assert [row[bus] for row in rows[-2:]] == [str(row["bus_busy_share"]) for row in whole]
+    assert whole[0]["bus_busy_share"] == 0 < whole[1]["bus_busy_share"]
+    assert busiest_channels(run, {})["socket"] == 1
+    tile = str(memory_tile(run))
+    assert f"{percent(whole[1]['bus_busy_share'])}".replace(" ", "\u00a0") in tile

@@ -133,15 +133,25 @@ def memory_tile(run: RunFiles) -> Html | None:
         return None
     total = row["read_gb_per_s"] + row["write_gb_per_s"]
     split = f"{number(row['read_gb_per_s'])} GB/s read, {number(row['write_gb_per_s'])} GB/s written"
-    busy = row.get("bus_busy_share")
+    busiest = busiest_channels(run, row)
+    busy = busiest.get("bus_busy_share")
+    where = f" on socket {busiest['socket']}" if "socket" in busiest else None
     return element(
         "div",
         element("h3", "DRAM"),
         element("p", big_number(total, None, "GB/s"), class_="big"),
-        element("p", "data bus busy ", element("b", percent(busy)), " of the time") if busy is not None else None,
+        element("p", "data bus busy ", element("b", percent(busy)), " of the time", where)
+        if busy is not None
+        else None,
         element("p", split, class_="sub"),
         class_="card tile",
     )
+
+
+def busiest_channels(run: RunFiles, total: Row) -> Row:
+    """Returns the channels of the socket with the busiest data buses; `total` if there is only one socket."""
+    sockets: list[Row] = run.summary.get("channels_of_sockets") or [total]
+    return max(sockets, key=lambda row: float(row.get("bus_busy_share") or 0.0))
 
 
 def regime_tile(run: RunFiles) -> Html | None:

@@ -183,7 +183,7 @@ def links_section(run: RunFiles) -> Html | None:
 
 
 def channels_section(run: RunFiles) -> Html | None:
-    """Creates the table of memory channels; the last row is the total."""
+    """Creates the table of memory channels; the last row is the total, or the last rows are those of the sockets."""
     table = channel_table(run.summary)
     if not table.rows:
         return None
