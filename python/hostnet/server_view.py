@@ -62,8 +62,8 @@ class Column:
     """Key of the half-width of the confidence interval."""
     whole: str | None = None
     """Key of the maximum."""
-    copied: tuple[str, ...] = ()
-    """Columns of the file that a copy of the page has; those of the value and its interval if empty."""
+    copied: tuple[str, ...] | None = None
+    """Columns of the file that a copy of the page has; those of the value and its interval if None."""
     style: str | None = None
     """Class of the text on the page, which lets it wrap."""
     missing: str = ""
@@ -124,8 +124,8 @@ APPLICATIONS = (
 CACHES = (
     Column("workload", Format.TEXT, "caches", "Caches", style="name"),
     Column("l2_miss_ratio", Format.SHARE, "L2 misses", "L2 misses"),
-    Column("prefetched_share", Format.SHARE, "prefetched", None),
-    Column("used_share", Format.SHARE, "used", None),
+    Column("prefetched_share", Format.SHARE, "prefetched", "Prefetched", copied=()),
+    Column("used_share", Format.SHARE, "used", "Used", copied=()),
     Column("llc_miss_ratio", Format.SHARE, "LLC misses", "LLC misses"),
     Column(
         "held_mib",
@@ -145,17 +145,17 @@ CACHES = (
 
 DDIO = (
     Column("workload", Format.TEXT, "DDIO", "DDIO", style="name"),
-    Column("written", Format.COUNT, "lines written", None),
+    Column("written", Format.COUNT, "lines written", "Lines written", copied=()),
     Column("ddio_hit_ratio", Format.SHARE, "hits", "Hits"),
     Column("ddio_leak_ratio", Format.SHARE, "leaks", "Leaks"),
     Column("llc_mib_io", Format.OF, "in the LLC, MiB", "In the LLC MiB", whole="ddio_mib"),
-    Column("read_hit_share", Format.SHARE, "reads that hit", None),
+    Column("read_hit_share", Format.SHARE, "reads that hit", "Reads that hit", copied=()),
     Column("ddio_updates", Format.NUMBER, None, "Updates"),
     Column("ddio_allocations", Format.NUMBER, None, "Allocations"),
     Column("ddio_leaks", Format.NUMBER, None, "Leaked lines"),
     Column("ddio_evictions", Format.NUMBER, None, "Evicted lines"),
     Column("io_reads", Format.NUMBER, None, "Reads", minor=True),
-    Column("io_read_hits", Format.NUMBER, None, "Reads that hit", minor=True),
+    Column("io_read_hits", Format.NUMBER, None, "Hits of reads", minor=True),
 )
 
 LLC = (
@@ -264,7 +264,8 @@ def cache_row(row: Row) -> Row:
     return {
         **row,
         "prefetched_share": filled / lookups if lookups else None,
-        "used_share": min(row["prefetch_used"] / filled, 1.0) if filled else None,
+        # Above 1 if lines that were prefetched during the warm-up are used in the window.
+        "used_share": row["prefetch_used"] / filled if filled else None,
         "held_mib": row["llc_mib_core"] + row["llc_mib_io"],
         "written": row["ddio_updates"] + row["ddio_allocations"],
         "read_hit_share": row["io_read_hits"] / reads if reads else None,

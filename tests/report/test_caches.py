@@ -17,8 +17,9 @@ from hostnet.report.cache_series import DDIO, MISSES, OTHERS, owners, shares
 from hostnet.report.charts import ChartAxis
 from hostnet.report.plot import plot
 from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint, series_of_run
+from hostnet.server_view import cache_row, cache_tables
 from tests.report.browser import Browser, find_browser
-from tests.report.conftest import cache_series, cached
+from tests.report.conftest import CACHES, cache_series, cached
 
 Make = Callable[..., Path]
 
@@ -47,6 +48,19 @@ def test_without_a_series_there_are_tables(make_run: Make) -> None:
     assert "<h2>Caches</h2>" in page
     assert "What the LLC holds" not in page
     assert "DDIO" not in page
+
+
+def test_the_page_has_every_column_of_the_screen(cached_run: Make) -> None:
+    columns = [column for table in cache_tables(CACHES) for column in table.columns]
+    assert [column.key for column in columns if column.screen is not None and column.page is None] == []
+    page = page_of(cached_run())
+    assert "15.5 of 24.8" in page
+    assert "0 of 4.50" in page
+
+
+def test_more_prefetched_lines_may_be_used_than_were_prefetched() -> None:
+    row = cached("all", devices=False) | {"prefetch_filled": 100, "prefetch_used": 130}
+    assert cache_row(row)["used_share"] == pytest.approx(1.3)
 
 
 def test_applications_are_told_in_operations(cached_run: Make) -> None:

@@ -19,6 +19,11 @@ NOTE = (
     "had read them, both as shares of the lines that devices wrote to the LLC."
 )
 
+PREFETCH_NOTE = (
+    "Prefetched lines are shown per L2 lookup; used lines per prefetched line, counted at the first use. Lines that "
+    "were prefetched during the warm-up count when they are used, so that more may be used than were prefetched."
+)
+
 
 def caches_section(run: RunFiles) -> Html | None:
     """Creates the section on LLC contents, hits and leaks; None for a server without caches."""
@@ -26,12 +31,14 @@ def caches_section(run: RunFiles) -> Html | None:
     if not rows:
         return None
     tables = cache_tables(run.summary)
+    notes = [PREFETCH_NOTE] if any(row["prefetch_filled"] for row in rows) else []
+    notes += [NOTE] if any(table.columns is DDIO_COLUMNS for table in tables) else []
     charts = [chart for chart in (held_card(run), *ddio_cards(run), *miss_cards(run)) if chart is not None]
     return section(
         "Caches",
         element("div", *charts, class_="pair") if charts else None,
         *map(page_table, tables),
-        note=NOTE if any(table.columns is DDIO_COLUMNS for table in tables) else None,
+        note=" ".join(notes) or None,
     )
 
 

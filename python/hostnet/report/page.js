@@ -6,8 +6,11 @@ function exact(cell) {
   return cell.dataset.copied ?? cell.innerText.replace(/\s+/g, " ").trim();
 }
 
+// Columns that no file has are not copied: their heading has an empty name.
 function tableText(table) {
-  return Array.from(table.rows, (row) => Array.from(row.cells, exact).join("\t")).join("\n") + "\n";
+  const kept = Array.from(table.rows[0].cells, (cell) => cell.dataset.copied !== "");
+  const text = (row) => Array.from(row.cells, exact).filter((_, index) => kept[index]).join("\t");
+  return Array.from(table.rows, text).join("\n") + "\n";
 }
 
 function copyByEvent(text) {

@@ -54,7 +54,7 @@ def page_table(table: ServerTable, label: str | None = None) -> Html:
 
 def copied_fields(column: Column) -> tuple[str, ...]:
     """Returns the columns of the file that a copy of a column has."""
-    return column.copied or (column.key, *filter(None, [column.ci95]))
+    return (column.key, *filter(None, [column.ci95])) if column.copied is None else column.copied
 
 
 def show_text(row: Row, column: Column) -> Child:
@@ -76,11 +76,12 @@ def show_microseconds(row: Row, column: Column) -> Child:
 
 
 def show_part(row: Row, column: Column) -> Child:
-    """Shows a number; of credits in use also as a bar."""
+    """Shows a number and its maximum, if that is known; of credits in use as a bar."""
     if row.get("idle"):
         return "idle"
     if column.whole != "capacity":
-        return number(row.get(column.key))
+        whole = row.get(str(column.whole))
+        return number(row.get(column.key)) + ("" if whole is None else f" of {number(whole)}")
     kind = KIND_OF_POOL.get(str(row["domain"]), "n")
     bar = meter(row["in_use_mean"], row["capacity"], peak=row.get("in_use_max"), kind=kind)
     return element("span", bar, element("span", number(row["in_use_mean"])), class_="meter")
