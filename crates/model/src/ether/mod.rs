@@ -2,8 +2,9 @@
 //!
 //! A [`Fabric`] is a partition with all switches and endpoints of a world or some of them. [`fabrics`] builds the
 //! fabrics from the description of a cluster, [`repartition()`] moves the cuts between them, and a [`Network`] is a
-//! view of all of them. [`crate::World`] is a partition of any kind. A [`Switch`] has static routes, a [`LearningSwitch`]
-//! learns the ports of hosts from packets. An [`Egress`] is an output port of a switch, an endpoint or a NIC.
+//! view of all of them. [`crate::World`] is a partition of any kind. A [`Switch`] has static routes, a
+//! [`LearningSwitch`] learns the ports of hosts from packets. An [`Egress`] is an output port of a switch, an endpoint
+//! or a NIC.
 
 mod addresses;
 mod build;
