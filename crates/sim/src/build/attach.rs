@@ -103,10 +103,12 @@ impl NetworkAttachment<'_> {
         let mut cores = stack.cores.clone();
         let mut others: Vec<u32> = self
             .ends()
+            // RoCE ends in the NIC, and raw packets in no stack, so they need no queue of a core.
             .filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)))
             .flat_map(|end| end.cores().collect::<Vec<_>>())
             .filter(|core| !stack.cores.contains(core))
             .collect();
+        // In the order of cores, so that queue numbers do not depend on the order of flows.
         others.sort_unstable();
         others.dedup();
         cores.extend(others);
@@ -127,6 +129,7 @@ impl Builder<'_> {
     /// Returns the class of a flow at the self. Classes of flows are numbered after the workloads of the self.
     pub(crate) fn class_of(&self, flow: &FlowParams) -> u8 {
         let Some(attachment) = &self.attachment else { return flow.class };
+        // `with_network` appends the classes of the cluster to the workloads of the server.
         (self.params.workloads.len() - attachment.cluster.classes.len()) as u8 + flow.class
     }
 

@@ -35,6 +35,7 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
     if burst > line {
         for socket in &mut bursts.sockets {
             let dram = &mut socket.memory.dram;
+            // As a fraction of the measured lines, which keeps the clock exact.
             dram.clock_ps_numerator *= burst;
             dram.clock_ps_denominator *= line;
         }
@@ -53,6 +54,7 @@ fn saturating_server(server: &ServerParams, size: LineSize) -> ServerParams {
         cores: (0..cores).filter(|core| !busy(core)).collect(),
         pattern: AccessPattern::Sequential,
         reads: LOADS,
+        // A quarter of a core's share, in whole MiB, so that all streams fit into the memory.
         working_set_bytes: (server.sockets.iter().map(share).min().unwrap_or(0) / 4) & !0xfffff,
         gap_ps: 0,
     };
@@ -68,6 +70,7 @@ fn saturating_server(server: &ServerParams, size: LineSize) -> ServerParams {
     let bare = |socket: &SocketParams| {
         let lfb_entries = size.expand(BurstConverter { size }.count(socket.core.lfb_entries));
         let core = CoreParams { lfb_entries, ..socket.core.clone() };
+        // Caches and NIC are left out, as only the bandwidth of DRAM is compared.
         SocketParams { core, cache: None, nic: None, ..socket.clone() }
     };
     let sockets = server.sockets.iter().map(bare).collect();

@@ -51,6 +51,7 @@ impl Clone for TraceFeeds {
             core: feed.core,
             class: feed.class,
             params: feed.params.clone(),
+            // A file position cannot be shared with the original.
             reader: None,
         };
         Self { feeds: self.feeds.iter().map(again).collect(), error: self.error.clone() }
@@ -111,6 +112,7 @@ impl TraceFeeds {
         let steps = core.steps_max(FEED_PS);
         let Some(replay) = core.replay_mut() else { return };
         if let Err(error) = self.feeds[index].fill(replay, steps) {
+            // The thread ends, so that the run reaches the next stop and reports the error.
             replay.end();
             self.error.get_or_insert(error);
         }
@@ -125,6 +127,7 @@ impl TraceFeed {
         if replay.ended() || wanted == 0 {
             return Ok(());
         }
+        // Steps that wait are part of the checkpoint, so reading goes on behind them.
         let next = replay.taken() + replay.waiting() as u64;
         let mut reader = match self.reader.take().filter(|reader| reader.at == next) {
             Some(reader) => reader,
@@ -169,6 +172,7 @@ pub fn check_traces(params: &ServerParams) -> Result<(), TraceError> {
     for workload in &params.workloads {
         let WorkloadKind::App(app) = &workload.kind else { continue };
         let App::Trace(trace) = &app.app else { continue };
+        // A wrong format shows at once; the rest is checked as it is read, since a trace may be huge.
         for step in open(trace)?.take(CHECKED_STEPS) {
             step?;
         }

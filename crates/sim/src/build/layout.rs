@@ -62,6 +62,7 @@ impl Layout {
         let control = upis.end().0;
         let power = control + u32::from(params.control.is_some());
         let end = power + u32::from(params.power.is_some());
+        // The feeder has no id here; `loaded_server` adds one behind all other parts.
         Self { sockets, upis, control, power, feeder: end, end }
     }
 
@@ -100,6 +101,7 @@ impl Layout {
     /// Returns the socket of a part, if that socket is simulated.
     pub(crate) fn socket_of(&self, id: ComponentId) -> Option<u8> {
         match self.sockets.iter().find(|socket| socket.all.contains(id)) {
+            // Cores of sockets that are not described belong to no simulated socket, though numbered within one.
             Some(socket) => (!socket.of(PartKind::Remote).contains(id)).then_some(socket.number),
             None if self.upis.contains(id) => None,
             // Control and power management belong to no socket; they use that of the NIC.

@@ -82,6 +82,7 @@ impl SocketBuilder<'_> {
         let first =
             cores.first().map_or(NumaNode { socket: self.layout.number, cluster: 0 }, |&core| self.server.node(core));
         let base = place.get().unwrap_or_else(|| self.allocate_for(class, first, bytes));
+        // Stored by class, so that the threads of all sockets find the same memory.
         place.set(Some(base));
         base
     }
@@ -117,6 +118,7 @@ impl Builder<'_> {
             let own = PageParams { memory_bytes: pages.memory_bytes / u64::from(clusters), ..pages.clone() };
             std::iter::repeat_n(own, clusters.into())
         };
+        // Far memory follows the nodes of the sockets, and memory of DIMMs follows last, as in `Homes`.
         let far = |socket: &SocketParams| match (&socket.expander, &socket.pool) {
             (Some(expander), _) => Some((expander.memory.pages.clone(), false)),
             (None, Some(pool)) => borrowed_pages(socket, pool).map(|pages| (pages, pool.shared.is_some())),
@@ -138,6 +140,7 @@ impl Builder<'_> {
 pub(super) fn homes_of(socket: &SocketParams) -> SocketHomes {
     let clusters = u32::from(clusters(socket));
     let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram).with_clusters(&socket.memory.map, clusters);
+    // With sub-NUMA clustering, only the slices of a cluster serve its memory.
     SocketHomes { slices: socket.cha.slices / clusters, decoder }
 }
 

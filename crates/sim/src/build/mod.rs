@@ -83,6 +83,7 @@ impl SocketBuilder<'_> {
     pub(crate) fn engine_rng(&self, core: u32, number: u32) -> Rng {
         match number {
             0 => self.server.component_rng(self.layout.cores().get(core)),
+            // Purposes by their high word: 1 and 3 streams, 2 storage, 4 engines, 5 rings of a memory network.
             _ => self.server.rng(4 << 32 | u64::from(number) << 16 | u64::from(self.number(core))),
         }
     }
@@ -103,6 +104,7 @@ impl SocketBuilder<'_> {
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
+        // Each memory behind a link is a node of its own for the allocator.
         let expanders = params.sockets.iter().filter(|socket| homes_of_expander(socket).is_some()).count();
         let spaces = NodeAllocator::new(params.sockets.len() + expanders, clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
@@ -242,6 +244,7 @@ pub(crate) fn loaded_server(params: &ServerParams, load: ServerLoad, filled: &mu
     components.push(fluid::feeder(&builder).into());
     let partition = builder.partition(components, None, &mut TraceFeeds::new(params), &mut |_| true);
     let (mut machine, mut scheduler) = partition.expect("nobody stops it");
+    // Filled after the machine is built, as the position of the buffers comes from its NIC.
     if let Some(load) = &builder.load {
         filled.fill(&mut machine, params, load);
     }

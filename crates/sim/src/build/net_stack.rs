@@ -52,6 +52,7 @@ fn net_stack(
     let adjacent = socket.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
     // The L2 fetches pairs of lines only with an adjacent-line prefetcher.
     stack.prefetch_pairs &= adjacent;
+    // NCAP inspects every received packet in the driver (power.md).
     stack.packet_ps += inspect_ps(socket.server);
     let registers = registers(socket.server, socket.number(core));
     let wiring = os::NetCoreWiring { cha, nic, queue: has_nic.then_some(queue), rings, elsewhere, away_ps, registers };
@@ -114,6 +115,7 @@ fn flow_ends(server: &Builder, core: u32) -> Vec<NetSocketParams> {
             file: file(server, &end, core),
             start_ps: end.flow.start_ps,
             deaf_ps: end.flow.deaf_ps,
+            // A thread that migrates has an end on each of its cores, of which one is active at the start.
             here: end.core == core,
             migrations: end.moves().map(|(at_ps, core)| hop(server, at_ps, core)).collect(),
         })

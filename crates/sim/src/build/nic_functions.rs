@@ -24,6 +24,7 @@ pub(super) fn queues<'a>(server: &'a Builder, params: &NicParams, serving: &[u32
         let node = queues_at(server, params, core);
         QueueMemory::at(server.spaces.of(node, params.queue_layout().bytes), params)
     };
+    // Cores and NIC both need the queues, but memory is allocated once.
     server.queues.get_or_init(|| serving.iter().map(place).collect())
 }
 
@@ -36,6 +37,7 @@ pub(super) fn functions(server: &Builder) -> Vec<FunctionWiring> {
     let dimm = server.params.sockets.iter().position(|socket| socket.dimm.is_some());
     let mut functions: Vec<FunctionWiring> = server.params.nic_links().map(wiring).collect();
     if let (Some(at), Some(function)) = (dimm, functions.first_mut()) {
+        // A NIC in a DIMM is reached over the buffer device instead of an IIO.
         (function.iio, function.link) = (server.layout.sockets[at].of(PartKind::Dimm).first(), 0);
     }
     functions
@@ -60,6 +62,7 @@ pub(super) fn hints(server: &Builder, params: &NicParams) -> Vec<Option<usize>> 
 /// the same socket, in ps.
 pub(super) fn way_to_nic(server: &Builder, core: u32) -> (usize, u64) {
     let socket = server.layout.socket_of_core(core);
+    // Without octo mode, every core uses the only function.
     let own = function_of(server, socket).unwrap_or(0);
     let crosses = server.params.nic_links().nth(own).is_some_and(|(at, _)| at != socket);
     let upi_ps = server.params.upi.as_ref().filter(|_| crosses).map_or(0, |upi| upi.upi.latency_ps);

@@ -75,6 +75,7 @@ fn managed_core((core, id): (&Core, ComponentId)) -> ManagedCore {
     match core.engines() {
         [] => ManagedCore::AlwaysIdle,
         [only] if NetStack::of(only).is_some_and(|stack| stack.power().is_some()) => ManagedCore::Reporting(id),
+        // Streams and applications do not report idle time, so their core counts as busy.
         _ => ManagedCore::AlwaysBusy(id),
     }
 }

@@ -27,6 +27,7 @@ impl<'a> LocalJob<'a> {
             let ranks: Vec<u32> =
                 (0..).zip(&params.hosts).filter(|(_, &host)| host == at.host).map(|(rank, _)| rank).collect();
             let class = cluster.classes.iter().position(|name| *name == params.name)?;
+            // The classes of the cluster follow the workloads of the server.
             let class = (workloads - cluster.classes.len() + class) as u8;
             (!ranks.is_empty()).then(|| Self {
                 number,
@@ -65,6 +66,7 @@ pub(super) fn workers(socket: &SocketBuilder, engines: &[Vec<Engine>]) -> Vec<(u
         let count = job.ranks.len() as u64;
         let shared = socket.allocate_shared(job.class, &cores, shared_rank_bytes(count));
         for (number, (&rank, core)) in (0..).zip(job.ranks.iter().zip(cores)) {
+            // The rank of another socket is built there, but it counts in `number` here.
             let Some(core) = socket.layout.own_core(core) else { continue };
             let before = engines[core as usize].len() as u32;
             let worker = worker(socket, &job, rank, core, before, [shared, count, number]);

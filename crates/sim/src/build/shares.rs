@@ -32,6 +32,7 @@ impl PartitionShares {
         let mut weights: Vec<u64> = servers.iter().map(|host| weight(host)).collect();
         let mut window_ps = None;
         if !cluster.cables.is_empty() {
+            // The same cut as in the run, so that weights and partitions agree.
             let cut = cut(cluster, &servers_at(cluster), ranks * threads);
             weights.extend(cut.ports);
             window_ps = cut.window_ps;

@@ -26,6 +26,7 @@ pub(crate) fn throttled_sockets(params: &ServerParams) -> Vec<bool> {
         running.range(cores).next().is_some()
     };
     let mut all: Vec<bool> = params.sockets.iter().map(runs).collect();
+    // Control never throttles the socket of the NIC as a whole.
     all.remove(at);
     if all.contains(&true) {
         all
@@ -69,6 +70,7 @@ pub(crate) fn control(server: &Builder, control: &ControlParams) -> Control {
 pub(crate) fn throttled(server: &Builder) -> Throttled {
     let at = server.layout.nic_socket();
     match &server.params.sockets[usize::from(at.number)].remote {
+        // Sockets of which only cores are modelled run nothing but load, so all of them are throttled.
         Some(remote) if remote.sockets > 0 => {
             let cores = |socket| {
                 let all = at.of(PartKind::Remote).iter().zip(&remote.cores);

@@ -174,6 +174,7 @@ pub(crate) fn tolerance(reads: u64) -> f64 {
 /// Returns true if a workload kept its number of lines, and of dirty lines, in the LLC while all cores made `asked`
 /// requests to it. Growing dirty lines are memory writes still to come.
 fn lines_have_settled(asked: u64, before: &ClassCounts, now: &ClassCounts) -> bool {
+    // Lines of devices are not compared: no device has written yet.
     let held = [(before.core_lines, now.core_lines), (before.dirty_lines, now.dirty_lines)];
     held.iter().all(|&(before, now)| before.abs_diff(now) as f64 <= tolerance(asked))
 }
@@ -185,6 +186,7 @@ fn misses_have_settled(first: &ClassCounts, middle: &ClassCounts, now: &ClassCou
         ((to.llc_misses - from.llc_misses) as f64 / reads.max(1) as f64, reads)
     };
     let ((before, reads_before), (now, reads)) = (share(first, middle), share(middle, now));
+    // The smaller turnover has the larger noise, so it sets the tolerance.
     let fewer = reads.min(reads_before);
     (now - before).abs() * fewer as f64 <= tolerance(fewer)
 }
@@ -261,6 +263,7 @@ impl CacheFiller<'_> {
         let turnover = (lines / TURNOVERS).max(1);
         let mut turnovers = Turnovers::default();
         let mut found = 0;
+        // Bounded by accesses too, as cores that hit in their L2s never look lines up.
         for number in 0..ACCESSES_PER_LINE * TURNOVERS_MAX * turnover {
             // Lookups are summed only now and then, as that is costly, and wherever a turnover ends by accesses.
             if number % 1024 == 0 || number % (ACCESSES_PER_LINE * turnover) == 0 {
@@ -323,6 +326,7 @@ fn write_and_consume_line(ssd: &Ssd, number: u64, socket: u8, cores: PartIds, ca
         let core = cores.number(reader);
         let found = caches.read(core, line, class);
         if found.hit.is_none() {
+            // The line was evicted before its core read it, so it comes back from memory.
             let _ = caches.fetched(line, class);
         }
         if let Some(victim) = caches.fill(core, line, class, found.hit == Some(true), false) {

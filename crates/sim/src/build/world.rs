@@ -109,6 +109,7 @@ pub(crate) fn repartition(simulation: Simulation<World>, cluster: &ClusterParams
     if cluster.cables.is_empty() {
         return simulation;
     }
+    // A checkpoint may have been cut for other threads; results do not depend on the cut.
     let cut = cut(cluster, &servers_at(cluster), parts);
     let (mut worlds, mut fabrics) = (Vec::new(), Vec::new());
     for (world, scheduler) in simulation.into_parts() {
@@ -124,6 +125,7 @@ pub(crate) fn repartition(simulation: Simulation<World>, cluster: &ClusterParams
 
 /// Returns the minimum latency of an event between two partitions. `of_cables` is that between machines on cables.
 fn window_ps(of_cables: Option<u64>, cluster: &ClusterParams) -> u64 {
+    // Partitions exchange events over cables and memory networks; without either they never meet.
     of_cables.into_iter().chain(mcn_window_ps(cluster)).min().unwrap_or(u64::MAX)
 }
 
@@ -171,6 +173,7 @@ fn is_fluid(host: &HostParams) -> bool {
 }
 
 fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
+    // A fluid server has fewer parts, so the numbers behind it differ from those at fidelity `line`.
     if is_fluid(host) {
         Layout::of_fluid(server, first)
     } else {
@@ -192,6 +195,7 @@ fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams>
 #[must_use]
 pub fn with_network(server: &ServerParams, cluster: &ClusterParams) -> ServerParams {
     let network = |name: &str| Workload::new(name, WorkloadKind::Network);
+    // Traffic of a pool has a class of its own, in front of those of the cluster.
     let pool = server.sockets.iter().any(|socket| socket.pool.is_some()).then(|| network("pool"));
     let classes = cluster.classes.iter().map(|name| network(name));
     ServerParams { workloads: server.workloads.iter().cloned().chain(pool).chain(classes).collect(), ..server.clone() }

@@ -46,6 +46,7 @@ pub(crate) fn crossed(machine: &Machine, sockets: usize) -> Vec<UpiTraffic> {
     let mut all: Vec<UpiTraffic> = ways
         .flat_map(|([one, other], upi)| [UpiTraffic::of(upi, one, other), UpiTraffic::of(upi, other, one)])
         .collect();
+    // UPI links come by pair, but tables are read by sender.
     all.sort_by_key(|way| (way.from, way.to));
     all
 }

@@ -71,6 +71,7 @@ impl FlowTotals {
             congestion_limited_ps,
             ..
         } = connection.counters_at(now);
+        // TCP counts first transmissions and retransmissions apart.
         self.sent_packets += packets_sent + packets_retransmitted;
         self.retransmitted_packets += packets_retransmitted;
         self.timeouts += timeouts;
@@ -88,6 +89,7 @@ impl FlowTotals {
         self.sent_packets += counts.packets_sent + counts.packets_retransmitted;
         self.retransmitted_packets += counts.packets_retransmitted;
         self.timeouts += counts.timeouts;
+        // Discarded packets count as arrived, so that loss in the network and at the receiver stay apart.
         self.received_segments += counts.packets_received + counts.packets_out_of_order + counts.packets_duplicate;
         self.marked_segments += counts.packets_marked;
         self.out_of_order += counts.packets_out_of_order;
@@ -231,6 +233,7 @@ impl AllFlowTotals {
             } else if let Some(connection) = end.memory() {
                 totals.add_rdma(initiator, connection, now);
             } else if let Some(application) = end.datagrams() {
+                // Endpoints have no socket buffer that could overflow.
                 totals.add_datagrams(initiator, application.counts(), 0);
             } else if is_replay(cluster, flow) {
                 totals.sent_packets += end.sent_packets();
@@ -244,6 +247,7 @@ impl AllFlowTotals {
             let dropped = |reason| flow.dropped(reason).packets;
             totals.host_sent += flow.sent.packets;
             totals.host_received += flow.received.packets;
+            // The NIC is the sender on this cable, so it counts what the cable loses.
             totals.fabric_dropped += flow.lost.packets;
             totals.nic_received += flow.received.packets;
             totals.nic_full += dropped(DropReason::BufferFull);
@@ -263,6 +267,7 @@ impl AllFlowTotals {
 
     /// Returns a number that grows as long as the network is not stuck.
     pub(crate) fn moved(&self) -> u64 {
+        // Sent packets are no progress: retransmissions continue in a stuck network.
         self.flows.iter().map(|flow| flow.seen + flow.nic_received + flow.received_bytes.iter().sum::<u64>()).sum()
     }
 

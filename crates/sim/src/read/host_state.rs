@@ -41,6 +41,7 @@ pub(crate) fn host_states(simulation: &Simulation<World>, now: Time) -> Vec<(usi
 
 fn read_host_state(machine: &Machine, now: Time) -> HostState {
     let mut host_state = HostState::default();
+    // A server has either a fluid memory or IIOs, so one of the two sums is 0.
     if let Some(memory) = machine.fluids().next() {
         let counts = memory.counts(now);
         host_state.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);

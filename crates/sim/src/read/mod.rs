@@ -123,6 +123,7 @@ impl WorldReading {
             reading.unfinished_ranks += share.unfinished_ranks;
             servers.extend(share.servers);
         }
+        // Processes answer in the order of their ranks, but samples are indexed by server.
         reading.servers = in_number_order(servers);
         reading.moved = reading.servers.iter().fold(reading.moved, |sum, server| sum.wrapping_add(server.progress()));
         reading
@@ -168,6 +169,7 @@ impl ReadingHistory {
     /// Drops every second reading. Those that end an even number of batches stay.
     pub(crate) fn halve(&mut self) {
         fn half<T>(all: &mut Vec<T>) {
+            // Totals are cumulative, so dropping the odd ends merges two batches into one.
             *all = all.drain(..).skip(1).step_by(2).collect();
         }
         half(&mut self.times);

@@ -158,6 +158,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     for (number, machine) in machines(simulation) {
         let host = servers[number];
         for nic in machine.each::<Nic>() {
+            // A server has one port on the network, so its number is 0.
             let mut view = PortView::new(CableEnd::Host(host), 0, nic.port(), &cables, now);
             view.totals.pauses_asked = nic.counters().pauses_sent;
             view.totals.stray_packets = nic.flows().iter().map(|flow| flow.strays.packets).sum();
@@ -174,6 +175,7 @@ pub(crate) fn totals(
     cluster: &ClusterParams,
     now: Time,
 ) -> Vec<((u8, u16, usize), PortTotals)> {
+    // The first number is the order of kinds in `ports`: switches, endpoints, servers.
     let place = |port: &PortView| match port.end {
         CableEnd::Switch(switch) => (0, switch, port.number),
         CableEnd::Host(host) if matches!(cluster.hosts[usize::from(host)].kind, HostKind::Endpoint(_)) => {

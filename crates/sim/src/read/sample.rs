@@ -130,6 +130,7 @@ impl Sample {
         }
         for core in machine.engines::<Executor>() {
             let place = self.place(core.index(), core.class());
+            // Engines come by core, not by index, so the list grows as needed.
             self.operations.resize(self.operations.len().max(place + 1), 0);
             self.operations[place] = core.operations().0;
         }
@@ -179,6 +180,7 @@ impl Sample {
     #[must_use]
     pub fn progress(&self) -> u64 {
         let ended: u64 = self.operations.iter().sum();
+        // Cores that hit in their caches move no line, but they make progress.
         let looked: u64 = self.caches.iter().map(|counts| counts.l2_lookups).sum();
         self.lines() + ended + looked
     }
@@ -216,6 +218,7 @@ pub fn residences(machine: &Machine, group: PoolGroup, class: Option<usize>) -> 
 /// Returns the lines of a workload per batch, in the four domains.
 pub(crate) fn batch_lines(samples: &[Sample], class: usize) -> Vec<f64> {
     increases(samples, |sample| {
+        // The first four groups are the four domains of the host network.
         let own = PoolGroup::ALL[..4].iter().map(|&group| sample.of(group, class).lines);
         own.sum::<u64>() as f64
     })

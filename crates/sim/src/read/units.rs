@@ -156,6 +156,7 @@ fn sum(machine: &Machine, group: PoolGroup, part: Option<u32>, wanted: &dyn Fn(u
 }
 
 fn is_of_cores(book: usize) -> bool {
+    // The CHA keeps separate accounts of a workload: cores first, then devices.
     book % cha::CHA_CLASSES_PER_WORKLOAD == 0
 }
 

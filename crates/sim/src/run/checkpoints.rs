@@ -37,6 +37,7 @@ pub(super) fn next_checkpoint(options: Options, now: Time) -> Time {
     let Options { checkpoint_at_ps, checkpoint_every_ps, .. } = options;
     let once = Some(checkpoint_at_ps).filter(|&at_ps| at_ps > now.ps());
     let again = (checkpoint_every_ps > 0).then(|| (now.ps() / checkpoint_every_ps + 1) * checkpoint_every_ps);
+    // The times of both options are absolute, so a resumed run stops at the same times.
     once.into_iter().chain(again).min().map_or(Time::MAX, Time::from_ps)
 }
 
@@ -101,6 +102,7 @@ impl RunState {
 /// Returns the label that ties a checkpoint to a plan and to the options that affect its content.
 pub(super) fn label(plan: &Plan, options: Options) -> String {
     let Options { series_ps, counters_ps, observed_server, .. } = options;
+    // Threads and traces are left out: they change no result, so a run may resume with others.
     format!("{} series {series_ps} counters {counters_ps} of {observed_server}", plan.hash)
 }
 
@@ -120,6 +122,7 @@ pub(super) fn join_records(
     let mut state: RunState = checkpoint::read(&label, index)?;
     let at_ps = state.simulation.progress().time.ps();
     let parts = state.simulation.parts_mut();
+    // A whole checkpoint comes without records, as its partitions are part of the index.
     if !records.is_empty() && records.len() != parts.len() {
         let (found, wanted) = (records.len(), parts.len());
         return Err(CheckpointError::Damaged(format!("it has {found} records of {wanted} partitions")));

@@ -86,6 +86,7 @@ impl Run {
         }
         match &mut parts[servers_before(cluster, number)].0 {
             World::Server(machine) => Ok(Some(machine)),
+            // Not an error: the process that simulates the server attaches its own copy.
             World::Remote => Ok(None),
             World::Fabric(_) => unreachable!("partitions of servers come first"),
         }
@@ -103,6 +104,7 @@ impl Run {
     /// # Errors
     /// The first host that is not ready.
     pub fn check_controllers(&self) -> Result<(), HostError> {
+        // External state has to be serializable only if a checkpoint is due.
         let keeps = self.options.checkpoint_at_ps > 0 || self.options.checkpoint_every_ps > 0;
         for (host, control) in self.controls() {
             if let Some(name) = control.missing() {
@@ -131,6 +133,7 @@ impl Run {
         let errors =
             self.processes.gather_all(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
         errors.into_iter().flatten().next().map_or(Ok(()), |(code, host, why)| {
+            // Codes are exchanged by name, as they are not serializable.
             let code = Code::named(&code).unwrap_or(Code::RequiresKey);
             Err(HostError::new(code, &host, why))
         })

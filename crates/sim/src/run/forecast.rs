@@ -38,6 +38,7 @@ impl Forecast {
         on_preparation: impl FnMut(Preparation) -> bool,
     ) -> Option<Self> {
         let homes = PartitionShares::of(plan, ranks, threads).homes;
+        // The network is cut into as many partitions as the shared run would have; they run on one thread.
         let mut run = Run::prepare(plan, Options { threads: ranks * threads, ..Options::default() }, on_preparation)?;
         run.feed();
         let (mut found, began) = (Self::default(), Instant::now());
@@ -57,6 +58,7 @@ impl Forecast {
         if next > limit {
             return false;
         }
+        // Nothing sent in a window arrives in it, so processes meet once per window after the next event.
         simulation.run_until(next.saturating_add(simulation.window_ps().max(1) - 1).min(limit), |_| true);
         let handled = |(part, before): (&(World, Scheduler<Payload>), u64)| part.1.handled() - before;
         let events: Vec<u64> = simulation.parts().iter().zip(before).map(handled).collect();

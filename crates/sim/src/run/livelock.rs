@@ -39,6 +39,7 @@ impl LivelockDetector {
     /// start.
     pub(super) fn still_moves(&mut self, progress: Progress, moved: u64) -> bool {
         let before = self.moved.replace(moved);
+        // The next check covers another full span of events from here.
         self.since = progress;
         // The first call has nothing to compare with, so a livelock takes two checks.
         before != Some(moved)

@@ -83,6 +83,7 @@ pub fn run_many(
 impl<F: FnMut(ManyStatus) -> bool> RunPool<'_, F> {
     fn work(&self) {
         loop {
+            // Plans differ in cost, so each thread takes the next one instead of a fixed share.
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(plan) = self.plans.get(index) else { return };
             let result = self.one(plan);
@@ -123,6 +124,7 @@ impl<F: FnMut(ManyStatus) -> bool> RunPool<'_, F> {
             events: self.events.load(Ordering::Relaxed),
         };
         let mut on_status = self.on_status.lock().unwrap_or_else(PoisonError::into_inner);
+        // A caller that has stopped the runs is not called again.
         if !self.stopped.load(Ordering::Relaxed) && !on_status(status) {
             self.stopped.store(true, Ordering::Relaxed);
         }

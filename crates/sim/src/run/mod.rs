@@ -114,6 +114,7 @@ impl Run {
             if self.state.done {
                 return Ok(true);
             }
+            // Both checkpoints may be due at once: the single one is whole, the periodic one in records.
             if at.ps() == self.options.checkpoint_at_ps {
                 let whole = self.checkpoint().is_some_and(|bytes| !on_checkpoint(CheckpointPiece::Whole(bytes)));
                 if self.processes.in_any(whole) {
@@ -140,6 +141,7 @@ impl Run {
         let status_events = RunPace::of(&self.plan).status_events;
         let mut told_events = None;
         while !self.state.done && self.simulated_ps() < limit.ps() {
+            // A trace fails while it is fed, which is between two stops, so every round looks for an error.
             let error = self.feeds.iter().find_map(TraceFeeds::error);
             self.processes.agree(error.map_or(Ok(()), |error| Err(error.clone().into())))?;
             let events = self.events();
@@ -155,11 +157,14 @@ impl Run {
             let stop = self.state.window.next_stop(&self.plan, self.state.now());
             let first = self.pause_before(stop.min(limit));
             let reached = self.advance(first, &mut on_status)?;
+            // Packets are passed on even if the run was stopped, so that the recording is complete until then.
             let recorded = self.recording.take(&mut self.state.simulation, &self.processes);
             if self.processes.in_any(!on_packets(&recorded) || !reached) {
                 return Ok(false);
             }
+            // The pause comes first: an epoch and a checkpoint hold the state before the readings of the stop.
             self.at_pause(first);
+            // A pause for traces, packets or epochs is no stop: readings must not depend on these.
             if first == stop {
                 self.at_stop(stop)?;
             }
@@ -253,6 +258,7 @@ impl Run {
         let now = self.state.now();
         let checkpoint = Some(Time::from_ps(self.options.checkpoint_at_ps)).filter(|&at| at > now);
         let recorded = self.recording.is_on().then(|| now.saturating_add(RECORD_STEP_PS));
+        // Feeds and epochs lie on a fixed grid, so that a resumed run pauses at the same times.
         let fed = self.is_fed().then(|| Time::from_ps((now.ps() / FEED_PS + 1) * FEED_PS));
         let pauses = [checkpoint, recorded, fed, Some(self.epoch_end()), Some(self.observer.trace_end())];
         pauses.into_iter().flatten().fold(stop, Time::min)
@@ -265,10 +271,12 @@ impl Run {
         if self.is_fed() && now.ps() % FEED_PS == 0 {
             self.feed();
         }
+        // The trace ends with areas up to now, so statistics are settled before.
         if now == self.observer.trace_end() {
             self.state.settle();
             self.observer.end_trace(&mut self.state.simulation);
         }
+        // Last of all, so that a resumed run has the epoch that ends now.
         if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
             self.checkpoint = self.state.write_whole(&self.plan, self.options, &self.processes);
         }
@@ -295,6 +303,7 @@ impl Run {
         self.state.settle();
         let share = PartitionReading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
         let reading = WorldReading::of(self.processes.gather_all(share), now);
+        // A PFC deadlock is reported first: it names a cycle, while a stuck run names one full domain only.
         check_pauses(&self.state.simulation, &self.plan.cluster, &self.processes, now)?;
         self.check_progress(&reading, now)?;
         if self.state.window.is_measuring() {
@@ -322,6 +331,7 @@ impl Run {
 
     fn start_measuring(&mut self, now: Time) {
         let (simulation, cluster) = (&mut self.state.simulation, &self.plan.cluster);
+        // Counters restart here, but credits in use stay in use (architecture.md, Warm-up).
         simulation.parts_mut().iter_mut().for_each(|part| reset_world(&mut part.0, now));
         let before = self.processes.gather_all(AllFlowTotals::read(simulation, cluster, now));
         let start = WindowStart {

@@ -75,6 +75,7 @@ impl RunObserver {
                 self.set_step_recording(simulation, false);
                 trace
             }
+            // The trace may have ended before: then it is kept, and a log goes on.
             other => {
                 self.watch = other;
                 self.trace.take()

@@ -81,6 +81,7 @@ impl RunPace {
         let periods = governors.filter(|power| power.governor.samples()).map(|power| power.period_ps);
         let looks_ps = periods.max().unwrap_or(0).saturating_mul(GOVERNOR_LOOKS);
         let looks = usize::try_from(looks_ps.div_ceil(self.slice_ps)).unwrap_or(usize::MAX);
+        // The maximum grows too, or a slow governor would make the range empty.
         fewest.max(looks)..=most.max(looks)
     }
 
@@ -137,6 +138,7 @@ pub fn epoch_ps(plan: &Plan) -> u64 {
     };
     let warm_up_ps = match plan.run.warm_up {
         WarmUp::Fixed { ps } => ps,
+        // The length of an automatic warm-up is not known before the run.
         WarmUp::Auto => 0,
     };
     let epochs = match plan.server() {

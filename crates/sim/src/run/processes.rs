@@ -57,6 +57,7 @@ impl Processes {
     pub(super) fn of(plan: &Plan, options: Options, exchange: SharedExchange) -> Self {
         let way = exchange.lock().unwrap_or_else(PoisonError::into_inner);
         let (rank, ranks) = (way.rank(), way.ranks());
+        // The guard borrows `exchange`, which the member takes over.
         drop(way);
         Self(Some(Member { exchange, homes: PartitionShares::of(plan, ranks, options.threads).homes, rank }))
     }
@@ -119,6 +120,7 @@ impl Processes {
         let errors = self.gather_all(own.err().map(|error| (error.code().name().to_owned(), error.to_string())));
         let first = errors.into_iter().flatten().next();
         first.map_or(Ok(()), |(code, text)| {
+            // All processes return the same error, that of the lowest rank, also if they have one themselves.
             Err(SimulationError::OtherProcess(Code::named(&code).unwrap_or(Code::Stuck), text))
         })
     }
@@ -130,6 +132,7 @@ impl Processes {
         }
         let errors = self.gather_all(own.as_ref().err().map(ToString::to_string));
         let other = (0..).zip(errors).find_map(|(rank, error): (usize, _)| Some(format!("process {rank}: {}", error?)));
+        // The own error takes precedence, as it is not reduced to its text.
         own.and_then(|read| other.map_or(Ok(read), |error| Err(CheckpointError::Damaged(error))))
     }
 

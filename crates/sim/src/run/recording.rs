@@ -30,6 +30,7 @@ impl PacketRecording {
             }
             port.partition
         });
+        // Also in processes without the host, as taking the packets is an exchange of all.
         self.on = true;
     }
 

@@ -68,6 +68,7 @@ impl Run {
             done: false,
         };
         let mut run = Self::with(plan, servers, options, state, feeds, processes);
+        // Until the window begins, a report covers the time from 0 on.
         let before = AllFlowTotals::read(&run.state.simulation, &plan.cluster, Time::ZERO);
         run.state.window.before =
             run.processes.gather_all(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
@@ -98,6 +99,7 @@ impl Run {
     ) -> Result<Self, CheckpointError> {
         let processes = way.map_or(Processes::ALONE, |way| Processes::of(plan, options, way));
         let state = processes.agree_on(join_records(plan, options, index, records))?;
+        // The network is cut anew for the threads of this run, which may differ from those before.
         let mut simulation = build::repartition(state.simulation, &plan.cluster, options.threads * processes.ranks());
         for (partition, part) in simulation.parts_mut().iter_mut().enumerate() {
             // Every process reads the whole checkpoint and drops the partitions of the others.
@@ -109,7 +111,9 @@ impl Run {
         let feeds = servers.iter().flatten().map(TraceFeeds::new).collect();
         let state = RunState { simulation, ..state };
         let mut run = Self::with(plan, servers, options, state, feeds, processes);
+        // Open files are no part of a checkpoint: readers are opened anew at the step of each core.
         run.feed();
+        // In the warm-up the trace starts with the window, as in a new run.
         if run.state.window.is_measuring() {
             run.start_trace();
         }

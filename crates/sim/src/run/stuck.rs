@@ -24,6 +24,7 @@ pub(super) fn check_pauses(
     if paused.is_empty() {
         return Ok(());
     }
+    // Sorted, so that the error names the same cycle on any number of processes.
     paused.sort_unstable_by_key(|port| port.at);
     let waits = processes.gather_lists(network.waits(&paused));
     let cycle: Vec<String> = cycle(&waits).into_iter().map(|port| name_of(port, cluster)).collect();
@@ -49,6 +50,7 @@ impl ProgressCheck {
     /// Notes at `now` the lines and packets moved so far. Returns the time for which nothing has moved although credits
     /// are held or packets are in flight, in ps.
     pub(super) fn idle_ps(&mut self, reading: &WorldReading, now: Time) -> u64 {
+        // An empty system is idle, not stuck: an application may wait for its next request.
         if reading.moved != self.moved || !reading.busy {
             self.moved = reading.moved;
             self.moved_at = now;
@@ -135,6 +137,7 @@ fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fu
         let full = |(place, (group, part, domain)): (usize, (PoolGroup, String, &Domain))| {
             let part = if names[server].is_empty() { part } else { format!("{}, {part}", names[server]) };
             FullestDomain {
+                // An integer share, as no float decides an order (architecture.md, rule 8).
                 share: u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity()),
                 place: (server, place),
                 domain: group.name().to_owned(),

@@ -78,6 +78,7 @@ impl MeasuringWindow {
         let warm_up = match (&self.phase, plan.run.warm_up) {
             (RunPhase::Measure, _) => self.start,
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
+            // The end of an automatic warm-up is not known, so the shortest possible one stands in.
             _ => Time::from_ps(pace.slice_ps * *pace.slices_of(plan).start() as u64),
         };
         warm_up.saturating_add(length_ps(plan))
@@ -98,6 +99,7 @@ impl MeasuringWindow {
                 let next = self.target(plan).min(self.next_batch).min(self.next_series).min(self.counters.next());
                 next.min(self.next_jobs_check(plan, now))
             }
+            // A fixed warm-up skips the test, so it needs no stop before its end.
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
             (RunPhase::WarmUp { slices }, _) => Time::from_ps(RunPace::of(plan).slice_ps * (slices.len() as u64 + 1)),
         }
@@ -133,6 +135,7 @@ impl MeasuringWindow {
         match plan.run.warm_up {
             WarmUp::Fixed { ps } => now.ps() >= ps,
             WarmUp::Auto => {
+                // Slices are kept from time 0 on, as MSER looks for the start of the steady state among all of them.
                 slices.push(reading);
                 is_steady(plan, &RunPace::of(plan), slices)
             }
@@ -203,6 +206,7 @@ fn moved(plan: &Plan, before: Option<&AllFlowTotals>, readings: &ReadingHistory)
     }
     let before = before.map_or_else(ClassBytes::default, |before| before.received(&plan.cluster));
     let received = |class: usize| {
+        // Bytes count from the start of the run, so those of the warm-up are subtracted first.
         let mut last = before.0.get(class).map_or(0.0, |&bytes| bytes as f64);
         let of = |slice: &ClassBytes| slice.0[class] as f64;
         readings.received.iter().map(|slice| of(slice) - std::mem::replace(&mut last, of(slice))).collect()
@@ -218,6 +222,7 @@ fn is_steady(plan: &Plan, pace: &RunPace, slices: &ReadingHistory) -> bool {
     }
     let has_settled = || moved(plan, None, slices).iter().all(|slices| batch::warm_up(slices).is_some());
     let are_filled = || slices.servers.iter().all(|samples| has_filled(samples));
+    // A large LLC fills within milliseconds (cache.md), so a single server may warm up ten times as long for it.
     slices.len() >= pace.slices_filling || (are_filled() && (slices.len() >= most || has_settled()))
 }
 
@@ -225,6 +230,7 @@ fn is_steady(plan: &Plan, pace: &RunPace, slices: &ReadingHistory) -> bool {
 /// end of the second half of `samples` as at its start. The tolerance grows with the lines read from memory
 /// meanwhile: dirty lines that pile up are missing from the writes.
 fn has_filled(samples: &[Sample]) -> bool {
+    // Halfway, as MSER accepts a steady state that starts in the first half (architecture.md, Warm-up).
     let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
     let alike = tolerance(last.lines_read - middle.lines_read);
     middle.caches.iter().zip(&last.caches).all(|(before, now)| {
@@ -238,6 +244,7 @@ fn is_precise(plan: &Plan, before: &AllFlowTotals, batches: &ReadingHistory) -> 
     batches.len() >= PRECISION_BATCHES_MIN
         && moved(plan, Some(before), batches).iter().all(|batches| {
             let found = batch::estimate(batches, CONFIDENCE_GROUPS);
+            // A class without traffic has no relative precision and must not keep the run going.
             found.mean == 0.0 || found.half_width <= relative * found.mean
         })
 }

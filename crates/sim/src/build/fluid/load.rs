@@ -88,7 +88,9 @@ fn moment(
     crate::read::sample::settle(&mut simulation.parts_mut()[0].0, end);
     let machine = &simulation.parts()[0].0;
     let mut lines = traffic(machine, params.workloads.len(), end);
+    // The network is the last class, so popping it leaves the workloads.
     let of_network = lines.pop().unwrap_or_default();
+    // The network has no rate of its own, as its traffic follows from its packets.
     let workloads = lines.into_iter().chain([[0; 2]]).map(|lines| lines.map(|lines| per_s(lines, ps))).collect();
     let mut measured = MeasuredRates { workloads, ..MeasuredRates::default() };
     let lines = copied(machine) - before;
@@ -149,6 +151,7 @@ pub(crate) fn copiers(socket: &SocketBuilder, cores: &mut [Component]) {
             continue;
         }
         let footprint = NetFootprint::at(socket.take(core, NET_CORE_BYTES));
+        // With DDIO the cores copy what the NIC has just written, so that they hit in the LLC.
         let source = if ddio { CopySource::Packets(VecDeque::new()) } else { packets(socket, load) };
         let rng = socket.server.component_rng(socket.layout.cores().get(core));
         let (params, pages) = (socket.params.core.clone(), socket.pages.clone());
@@ -205,6 +208,7 @@ pub(crate) fn loaded_nic(socket: &SocketBuilder, params: &NicParams) -> Option<N
             port: 0,
             peer: feeder,
             peer_port: 0,
+            // The feeder hands packets to the NIC itself, so nothing uses the wire.
             bytes_per_s: 1,
             framing_bytes: 0,
             frame_min_bytes: 0,
@@ -242,6 +246,7 @@ pub(crate) fn start_load(server: &Builder, scheduler: &mut Scheduler<Payload>) {
     let mut tell = |cores: &[ComponentId], payload| {
         cores.iter().for_each(|&core| scheduler.send(core, core, 1, payload));
     };
+    // The highest level is the stop, which is `halted` here.
     let levels = u64::from(LEVEL_MAX) - 1;
     match throttled(server) {
         Throttled::Sockets(sockets) => {

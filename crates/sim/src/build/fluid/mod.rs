@@ -56,6 +56,7 @@ pub(crate) fn server(
         cores: socket.core.count,
         classes: params.workloads.len(),
     });
+    // Counted before the other sockets are removed.
     let held = throttled_sockets(params).len();
     Some(fluid_partition(&without_lines(params), layout, attachment, (memory, held)))
 }

@@ -47,6 +47,7 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, on_poin
     let mut holds: Vec<FluidThrottleLevel> = Vec::new();
     for hold in 0..=last {
         let same = holds.last().filter(|_| throttles_nothing(params, hold)).cloned();
+        // Throttling a socket without work changes nothing, so its state is not measured again.
         holds.push(same.or_else(|| measure_throttle_state(&loaded, &held(hold), filled, on_point))?);
     }
     if last > 0 {
@@ -60,6 +61,7 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, on_poin
         write_credits: iio.write_credits,
         // A NIC has no more reads in flight than its link has non-posted credits.
         read_credits: iio.read_credits.min(nic_lines),
+        // `read_ps` is that of cores; a device has another path to the CHA and back.
         read_more_ps: device_ps.saturating_sub(core.to_cha_ps + core.from_cha_ps),
     })
 }
@@ -68,11 +70,13 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, on_poin
 fn last_throttle_state(params: &ServerParams) -> usize {
     let acts = match params.control.as_ref().map(|control| &control.rule) {
         None | Some(ControlRule::Watch | ControlRule::Fixed(0)) => false,
+        // hostCC only marks packets unless its local response is on.
         Some(ControlRule::HostCc(rule)) => rule.local,
         Some(ControlRule::Fixed(_) | ControlRule::User(_)) => true,
     };
     match throttled_sockets(params).len() {
         _ if !acts => 0,
+        // Above this level lies only the stop, which is measured on its own.
         0 => usize::from(LEVEL_MAX) - 1,
         sockets => sockets,
     }
@@ -122,6 +126,7 @@ fn measure_throttle_state(
 
 fn measure_point(params: &ServerParams, load: &ServerLoad, filled: &mut FilledCaches) -> FluidPoint {
     let [some, all] = if has_ddio(params.socket()) { [SOME_CACHED, ALL_CACHED] } else { [SOME, ALL] };
+    // The maximum comes first, as the gaps of the other shares follow from its drain rate.
     let most = measure(params, load, all, filled);
     let drain_bytes_per_s = most.drain_bytes_per_s;
     // The factor 16 is the unit of `FLUID_SHARES`; the shift by 10 gives gaps in 2^-10 ps.

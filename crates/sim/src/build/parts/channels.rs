@@ -49,6 +49,7 @@ fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
 /// Removes the address bits below a burst. Selectors keep their remaining bits.
 fn coarse_map(grain: &BurstConverter, map: &MapParams) -> MapParams {
     let within = (1_u64 << LINE_BITS) - 1;
+    // A hash that loses a bit still spreads lines; a selector without bits selects always 0.
     let masks = |masks: &[u64]| masks.iter().map(|mask| grain.size.shrink(*mask) & !within).collect();
     let bits = |bits: &[u8]| {
         bits.iter()

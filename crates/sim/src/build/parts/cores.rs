@@ -23,6 +23,7 @@ fn cores(socket: &SocketBuilder) -> Vec<Component> {
         engines[core as usize].push(stack.into());
         params[core as usize] = of_core;
     }
+    // Ranks come after the stacks, as the number of engines before selects their random stream.
     for (core, worker) in workers(socket, &engines) {
         engines[core as usize].push(worker.into());
     }
@@ -32,6 +33,7 @@ fn cores(socket: &SocketBuilder) -> Vec<Component> {
         power.into_iter().fold(core, Core::with_power).into()
     };
     let mut all: Vec<Component> = engines.into_iter().zip(&params).map(core).collect();
+    // Copying cores replace network cores only when the rates of a server are measured.
     copiers(socket, &mut all);
     all
 }

@@ -38,6 +38,7 @@ fn dimm(socket: &SocketBuilder) -> Option<Dimm> {
         step: u64::from(nic.descriptor_bytes) / 64,
     });
     let [all, own] = rows(params);
+    // Rows for packets are taken from the end of the memory, one set per driver.
     let first = all - own * (nic.queues.max(serving_count));
     let wiring = DimmWiring {
         cloned_from: memory_of(NODE) / 64 + u64::from(first) * u64::from(params.memory.dram.lines_per_row),

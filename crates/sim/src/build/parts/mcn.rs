@@ -44,6 +44,7 @@ fn windows(server: &Builder, mcn: &McnParams) -> Vec<SramWindow> {
     let socket = server.params.socket();
     let (memory, decoder) = (&socket.memory, homes_of(socket).decoder);
     let channel = |line| u32::from(decoder.place(line).channel) / memory.dram.subchannels;
+    // Devices lie beyond the memory, and several in one channel follow each other.
     let mut next = vec![memory.pages.memory_bytes / u64::from(RING_LINE_BYTES); memory.map.channels as usize];
     let window = |at: u32| {
         let next = &mut next[at as usize];

@@ -28,6 +28,7 @@ fn attached_nic(socket: &SocketBuilder, params: &NicParams) -> Option<Nic> {
     let stack = socket.server.params.stack.as_ref()?;
     let attachment = socket.server.attachment.as_ref()?;
     let serving = attachment.cores(stack);
+    // One queue per serving core, as the queues of the NIC are those of its stack.
     let params = NicParams { queues: serving.len() as u32, ..params.clone() };
     let memory = queues(socket.server, &params, &serving);
     let rdma = rdma_ends(socket);
@@ -53,6 +54,7 @@ fn attached_nic(socket: &SocketBuilder, params: &NicParams) -> Option<Nic> {
             .map(|(&number, memory)| queue(socket.server, &params, number, memory))
             .collect(),
         armed: !stack.poll,
+        // Without a migration or an expiry, packets always go to the queue of their flow.
         steers: params.steer_expiry_ps > 0 || attachment.ends().any(|end| end.moves().next().is_some()),
         flows: flows.collect(),
         rdma,

@@ -62,6 +62,7 @@ fn thread(socket: &SocketBuilder, class: u8, core: u32, fio: &FioParams) -> Thre
     Thread {
         class,
         source: Source::Storage(storage),
+        // The kernel issues accesses at the rate of a core without gaps.
         instruction_fs: socket.params.core.issue_ps * 1000,
         in_flight: 0,
         think_ps: 0,

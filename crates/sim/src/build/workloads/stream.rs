@@ -11,6 +11,7 @@ use hostnet_model::params::{StreamParams, WorkloadKind};
 impl CoreWorkload for StreamParams {
     fn add_programs(&self, socket: &SocketBuilder, class: u8, programs: &mut [Vec<Program>]) {
         for core in socket.layout.own_cores(&self.cores) {
+            // The number of streams before selects the random stream, so that streams on one core differ.
             let rng = socket.stream_rng(core, programs[core as usize].len());
             programs[core as usize].push(program(socket, class, socket.node(core), self, rng));
         }
@@ -56,6 +57,7 @@ fn thread(socket: &SocketBuilder, class: u8, core: u32, stream: &StreamParams, m
     Thread {
         class,
         source: Source::Stream(Stream { walk, reads: stream.reads }),
+        // A stream cannot issue faster than its core, whatever its gap.
         instruction_fs: socket.params.core.issue_ps.max(stream.gap_ps) * 1000,
         in_flight: 0,
         think_ps: 0,
