@@ -71,6 +71,7 @@ impl CacheRow<'_> {
 /// averaged over the ends of the batches, or taken from `total` if there are none.
 fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sample]) -> Table {
     let mut table = Table::of("caches", CACHES);
+    // Contents are levels, so they are averaged; a run without a batch has only its end.
     let moments = if batches.is_empty() { std::slice::from_ref(total) } else { batches };
     let mut add = |name: &str, pick: &dyn Fn(&Sample) -> ClassCounts| {
         let held = held(&moments.iter().map(pick).collect::<Vec<_>>());

@@ -68,6 +68,7 @@ impl ChannelRow<'_> {
     fn bus_ps(&self) -> f64 {
         let lines = |channel: &Counters| channel.reads.iter().chain(&channel.writes).sum::<u64>();
         let mut counters = self.counters.iter();
+        // The counters begin at this channel, so the sockets before it have none of them.
         let first = self.number.max(0) as usize;
         let of_socket = |(memory, channels): (&MemoryParams, Range<usize>)| {
             let own = channels.end.saturating_sub(channels.start.max(first));
@@ -101,6 +102,7 @@ impl ChannelRow<'_> {
         let read = || {
             ratio_ci95(self.view.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64)
         };
+        // Samples hold only sums over all channels, so a single channel has no batches.
         (self.number < 0).then(read).flatten()
     }
 
@@ -121,6 +123,7 @@ impl ChannelRow<'_> {
 
     /// Lists the throughput of each workload, in GB/s; `None` if the window has no length.
     fn sources(&self) -> Option<String> {
+        // A run that was stopped at the end of its warm-up has no throughput to list.
         if self.view.window_ps() == 0.0 {
             return None;
         }
@@ -151,6 +154,7 @@ pub(super) fn describe_channels_of_sockets(view: &ServerView) -> Vec<Value> {
     let controllers = view.controllers();
     let of_socket = |(socket, (_, channels)): (usize, (&MemoryParams, Range<usize>))| {
         let mut table = Table::of("channels", CHANNELS);
+        // The number is that of the first channel, by which `bus_ps` finds the socket.
         table.add(CHANNELS, &channel_row(view, channels.start as i64, controllers.get(channels)?));
         let mut row = rows(&table).pop()?;
         row.as_object_mut()?.remove("channel");

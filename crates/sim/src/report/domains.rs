@@ -113,6 +113,7 @@ pub(crate) fn build_domains(view: &ServerView) -> Table {
         let parts = name_parts(name_upi_directions(view), group, parts);
         let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
         add_domain_rows(view, &mut table, group, "all", &all);
+        // A single part would only repeat the row `all`.
         if parts.len() > 1 || view.server.sockets.len() > 1 {
             // A drive with several PCIe links has a pool at each, and is one part.
             let of_a_drive = |one: &str, other: &str| one == other && one.starts_with(PartKind::Ssd.name());
@@ -133,6 +134,7 @@ pub(crate) fn build_domains(view: &ServerView) -> Table {
 /// Adds the rows of domains taken together: one for all workloads and, if there are several, one for each.
 fn add_domain_rows(view: &ServerView, table: &mut Table, group: PoolGroup, part: &str, parts: &[&Domain]) {
     let mut classes = vec![None];
+    // A single workload would only repeat the row of all.
     if view.classes() > 1 {
         classes.extend((0..view.classes()).map(Some));
     }

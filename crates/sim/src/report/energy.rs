@@ -145,6 +145,7 @@ fn collect_activity(view: &ServerView) -> Activity {
         llc_lookups: cached.llc_lookups + of_devices,
         ranks: ranks(view.server),
         activations: sum(|counts| counts.read_activations + counts.write_activations),
+        // Forwarded reads and merged writes never reach DRAM.
         reads: sum(|counts| counts.reads.iter().sum::<u64>() - counts.forwarded),
         writes: sum(|counts| counts.writes.iter().sum::<u64>() - counts.merged),
         refreshes: sum(|counts| counts.refreshes),
@@ -183,6 +184,7 @@ fn active_ps(core: &Core, server: &ServerParams, now: Time, window_ps: u64) -> u
     let polls = server.stack.as_ref().is_some_and(|stack| stack.poll);
     match core.engines() {
         [] => 0,
+        // A polling core never halts, so its idle time is active time.
         [Engine::NetStack(stack)] if !polls => window_ps - stack.times().spent_ps(CoreTimeKind::Idle, now),
         _ => window_ps,
     }

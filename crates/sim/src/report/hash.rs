@@ -22,6 +22,7 @@ pub(crate) fn hash_results(summary: &Value, tables: &[Table]) -> String {
         for row in &table.rows {
             let mut cells = table.row_json(row);
             if let Some(cells) = cells.as_object_mut() {
+                // Better explanations of the same measurements must not change the hash.
                 cells.remove(EXPLANATION_COLUMN);
             }
             hasher.update(cells.to_string());

@@ -68,6 +68,7 @@ fn with_outside_limits(view: &ServerView, class: usize, facts: WorkloadFacts) ->
         let limit = view.limits.iter().find(|limit| limit.class == facts.workload);
         return facts.with_outside(limit.map(|limit| limit.at(view.name)));
     }
+    // A workload that gets all that it offers loses nothing to throttling.
     if view.window_ps() <= 0.0 || facts.binding == [OFFERED_LOAD] {
         return facts;
     }

@@ -169,6 +169,7 @@ fn describe_worst_port(view: &ServerView, mesh: &Mesh, class: usize) -> Option<V
 /// Finds the port where the messages of a workload waited longest on a mesh; the first of several.
 fn find_worst_port(view: &ServerView, mesh: &Mesh, class: usize) -> Option<WorstPort> {
     let lost = |port: MeshPort| mesh.counters().waited(port, class);
+    // `max_by_key` takes the last of equals, so the index is reversed to get the first.
     let first_most = |&(port, ..): &(MeshPort, MeshRing, Stop, StopSide)| (lost(port), Reverse(port.index()));
     let (port, ring, stop, side) = MeshPort::all(mesh.die()).max_by_key(first_most)?;
     (lost(port) > 0).then(|| WorstPort {

@@ -82,6 +82,7 @@ fn ratio_estimate(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl
 /// Returns the half-width of the 95 % confidence interval of the ratio of two running totals, if it is finite.
 fn ratio_ci95(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(&Sample) -> f64) -> Option<f64> {
     let half_width = ratio_estimate(samples, over, under).half_width;
+    // With too few batches the interval is infinite, which is no value of a table.
     half_width.is_finite().then_some(half_width)
 }
 

@@ -32,6 +32,7 @@ pub(super) fn expander_link_load(view: &ServerView, total: &Sample, expander: &E
     let [reads, writes] = EXPANDER_GROUPS
         .map(|group| (0..view.server.workloads.len()).map(|class| total.of(group, class).lines).sum::<u64>() as f64);
     let [request, line] = [expander.request_bytes, expander.data_bytes].map(f64::from);
+    // Reads send requests out and lines back, writes send lines out and answers back.
     let bytes = f64::max(reads * request + writes * line, reads * line + writes * request);
     bytes / expander.bytes_per_s as f64 * 1e12 / view.window_ps()
 }
@@ -51,6 +52,7 @@ pub(super) fn pool(view: &ServerView, total: &Sample, group: PoolGroup, class: u
     let fullest = pool_sites.iter().max_by(fuller)?;
     let one_of_many = pool_sites.len() > 1;
     let here = fullest.totals(group, class);
+    // Of several places the fullest alone is the evidence; totals of all would hide its latency.
     let DomainTotals { lines, residence_ps, .. } = if one_of_many { here } else { total.of(group, class) };
     Some(Pool {
         domain: domain.to_owned(),

@@ -76,6 +76,7 @@ fn limited(base: &PredictedServer, predicted: &[Found]) -> Vec<WorkloadFacts> {
 fn facts(workload: &Workload, found: &Found, issue_ps: u64) -> WorkloadFacts {
     let kind = if workload.kind.is_of_devices() { Kind::Fio } else { Kind::Stream };
     let otherwise = match (workload.kind.stream(), found.pools.first()) {
+        // A pool moves 64 B per access, so GB/s over 64e3 are accesses per ps.
         (Some(stream), Some(pool)) => {
             let accesses_per_ps = pool.gb_per_s / 64e3 / stream.cores.len() as f64;
             stream_otherwise(stream.gap_ps, issue_ps, accesses_per_ps)

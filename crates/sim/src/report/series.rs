@@ -36,6 +36,7 @@ pub(crate) const SERIES: &[Column<SeriesRows>] = &[
 pub(super) fn build_series(view: &ServerView) -> Table {
     let mut table = Table::of("series", SERIES);
     let (caches, sockets) = (view.machine.has_caches(), view.server.upi.is_some());
+    // Groups of absent parts would fill the series with zeros.
     let has = |group: &PoolGroup| match group {
         PoolGroup::Prefetch => caches,
         PoolGroup::UpiSnoop | PoolGroup::ChaUpi => sockets,

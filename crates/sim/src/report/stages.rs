@@ -103,6 +103,7 @@ impl WorkloadPath<'_> {
             let count: u64 = mine().map(|pool| self.lines_in(group, pool)).sum();
             let fullest = mine().map(|pool| full(pool)).max()?;
             let depth = if group == PoolGroup::Tor && !self.is_own(place.socket) { HOME_TOR_DEPTH } else { depth };
+            // A slice can be full while the sum over all slices never is, so the estimate counts as well.
             let share = (fullest as f64 / self.view.window_ps()).max(self.often_full(group, &place));
             self.is_on_path(count).then(|| Stage::pool(limit, place.name, depth, share))
         };
@@ -315,9 +316,11 @@ fn drive_link_busy_ps(pcie: &PcieParams, posted: f64, asked: f64) -> f64 {
     let bytes = |lines: f64, payload: u32, overhead: u32| {
         lines * 64.0 * (f64::from(payload) + f64::from(overhead)) / f64::from(payload)
     };
+    // Requests for reads travel up the link, beside the data of writes.
     let requests = asked * 64.0 * f64::from(pcie.read_overhead_bytes) / f64::from(pcie.mrrs_bytes);
     let up = bytes(posted, pcie.mps_bytes, pcie.write_overhead_bytes) + requests;
     let down = bytes(asked, pcie.mps_bytes.min(pcie.mrrs_bytes), pcie.completion_overhead_bytes);
+    // DLLPs take a share of the raw rate, in units of 2^-16.
     let most = pcie.bytes_per_s as f64 * (1.0 - f64::from(pcie.dllp_share) / 65_536.0);
     up.max(down) / most * 1e12
 }

@@ -58,6 +58,7 @@ impl From<i64> for Cell {
 
 impl From<f64> for Cell {
     fn from(number: f64) -> Self {
+        // JSON has no NaN, and a ratio without a base is no value.
         if number.is_finite() {
             Self::Number(number)
         } else {

@@ -23,6 +23,7 @@ impl ThrottledCores {
                 let slowed = from.iter().filter(|&&from| level >= from).count();
                 mba_ps as f64 * slowed as f64 / from.len() as f64
             }
+            // The highest level stops the cores, so the delay reaches its maximum one level below.
             Self::Local(_) => mba_ps as f64 * f64::from(level) / f64::from(LEVEL_MAX - 1),
         }
     }
@@ -72,6 +73,7 @@ fn throttled_cores(view: &ServerView, class: usize) -> Option<ThrottledCores> {
     if of_all.iter().all(|&socket| socket == at) {
         return Some(ThrottledCores::Local(own.len()));
     }
+    // Sockets are counted without that of the NIC, as control lists them.
     let others = own.into_iter().filter(|&socket| socket != at);
     Some(ThrottledCores::Sockets(others.map(|socket| first_level(socket - usize::from(socket > at))).collect()))
 }

@@ -152,6 +152,7 @@ pub(super) fn build_workloads(view: &ServerView, total: &Sample, limits: &[Workl
     let rates = view.machine.fluids().next().map(|memory| memory.counts(view.now).bytes);
     let counters: Vec<_> = view.controllers().iter().map(|channel| channel.counters(view.now)).collect();
     for (class, limit) in limits.iter().enumerate() {
+        // A storage workload without a completed command has 0 of them; other workloads have no value.
         let is_storage = view.server.workloads[class].kind.fio().is_some();
         let row = WorkloadRow {
             view,

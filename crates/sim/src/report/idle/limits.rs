@@ -43,6 +43,7 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     match key {
         _ if key.starts_with("power.governor") => !governor_has_sampled(view),
         _ if nic::never_met(view, key) => true,
+        // All keys below limit lines, which a fluid memory does not count.
         _ if has_rates(view) => false,
         "iio.write_credits" => !ran_out_of_credits(view, PoolGroup::P2mWrite),
         "iio.read_credits" => !ran_out_of_credits(view, PoolGroup::P2mRead),
@@ -88,6 +89,7 @@ fn drives_have_room(server: &ServerParams) -> bool {
     let jobs = || server.workloads.iter().filter_map(|workload| workload.kind.fio()).flat_map(|fio| &fio.jobs);
     let offered = |ssd: u32| jobs().filter(|job| job.ssd == ssd).map(|job| u64::from(job.io_depth)).sum::<u64>();
     let least = server.sockets.iter().map(|socket| u64::from(socket.ssd.queue_depth)).min().unwrap_or(0);
+    // Strictly fewer, as a queue that just reaches its depth is full.
     jobs().all(|job| offered(job.ssd) < least)
 }
 

@@ -66,6 +66,7 @@ impl ClusterIdleKeys {
     pub(crate) fn add(&mut self, view: &ServerView) {
         let IdleKeys { no_effect, never_met } = IdleKeys::of(view);
         for GivenKey { path, .. } in &view.given {
+            // A key without effect on one host may be a limit that another never reached: then it is never met.
             let here = [no_effect.contains(path), never_met.contains(path) || no_effect.contains(path)];
             let all = self.keys.entry(path.clone()).or_insert([true; 2]);
             *all = [all[0] && here[0], all[1] && here[1]];

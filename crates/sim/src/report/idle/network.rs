@@ -35,6 +35,7 @@ fn is_unused(view: &WorldView, path: &str) -> bool {
             _ => false,
         },
         ["transport", name, ..] => transports::tables_with(plan, name).next().is_none(),
+        // A stagger delays each flow of a table after the one before, so one flow has none.
         ["flow", name, "stagger"] => flows_of(plan, name).count() == 1,
         ["flow", name, "pairs"] => is_one_pair(plan, name),
         ["flow" | "job", _, "priority"] => is_one_priority(plan),

@@ -21,6 +21,7 @@ pub(super) fn confirm_cable(
     class: &TrafficClass,
     overloaded: bool,
 ) -> TrafficLimit {
+    // Transports sent more than left the hosts: the rest waits in NICs for the cable.
     let FlowTotals { sent_packets, host_sent, .. } = class.totals;
     let could_send = overloaded || host_sent as f64 <= (1.0 - BACKLOG) * sent_packets as f64;
     let of_senders = || if could_send { None } else { full_sender(view, class) };

@@ -111,6 +111,7 @@ pub(super) fn completion_table(view: &WorldView, completed: &[Option<Time>]) -> 
     let mut groups: Vec<[SizeGroup; SIZES.len()]> = cluster.classes.iter().map(|_| Default::default()).collect();
     for (number, flow) in (0..).zip(&cluster.flows) {
         let class = usize::from(flow.class);
+        // A class whose flows all begin in the warm-up would otherwise have no row.
         let counts = if any_inside[class] { inside(flow) } else { begun(flow) };
         let Some(bytes) = bytes_of(flow).filter(|_| counts) else { continue };
         let took = completed[number as usize].map(|at| {

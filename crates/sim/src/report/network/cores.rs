@@ -34,6 +34,7 @@ fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u
     let on_cores = matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_));
     let now_at = |initiator: bool, first: u32| {
         let mut gone = flow.moves.iter().filter(|one| one.initiator == initiator && one.at_ps < now_ps);
+        // Moves are in the order of time, so the last one so far names the current core.
         gone.next_back().map_or(first, |one| one.core)
     };
     let ends = [(flow.from, now_at(true, flow.from_core)), (flow.to, now_at(false, flow.to_core))];
@@ -49,6 +50,7 @@ fn core_use<'a>(view: &WorldView, machine: &'a Machine, core: u32) -> Option<Cor
 
 /// Returns the share of the window that a core was busy, or its network work waited for other work.
 fn busy_share(view: &WorldView, core: CoreUse) -> f64 {
+    // Network work that waits for other work counts as idle, but the core has no time to spare.
     (1.0 - share_spent(view, core.times, CoreTimeKind::Idle) + core.waits).min(1.0)
 }
 
@@ -113,6 +115,7 @@ fn busiest_core(view: &WorldView, limit: &'static str, host: u16, class: &Traffi
     let waits = share(CoreTimeKind::Register);
     let name = &view.plan.cluster.hosts[usize::from(host)].name;
     let in_dimm = machine.first::<Dimm>().is_some();
+    // Before all else: such a core is busy, yet a faster one would wait as long.
     if waits >= busy * register_wait(in_dimm) {
         let why = format!(
             "a core of {name} waits for {} of its NIC {:.0} % of the time: the way to them is long, or the \

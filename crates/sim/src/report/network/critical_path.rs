@@ -95,6 +95,7 @@ impl RankSteps {
     /// Returns the step that ended last.
     fn last(&self) -> Option<(u32, usize)> {
         let ends = (0..).zip(&self.of).filter_map(|(rank, steps)| Some((steps.last()?.ended, rank, steps.len() - 1)));
+        // `max_by_key` takes the last of equals, so the rank is reversed to get the first.
         ends.max_by_key(|&(ended, rank, _)| (ended, std::cmp::Reverse(rank))).map(|(_, rank, index)| (rank, index))
     }
 
@@ -150,6 +151,7 @@ impl RankSteps {
             let step = &self.of[message.to as usize][message.index];
             let (from, by, bytes) = self.sender(message.from, message.to, message.total)?;
             let sent = self.of[from as usize][by].computed;
+            // The path must lead back in time, or the walk would not end.
             if sent >= step.received {
                 return None;
             }
@@ -191,6 +193,7 @@ pub(super) fn trace_path(ranks: &[&Rank]) -> Vec<PathPiece> {
             step.phase,
             PathActivity::Copy,
             (rank, rank),
+            // A step may send and receive: the copy begins after the later of both.
             (step.written.max(step.received), step.ended),
         ));
         at = match steps.awaited_message(rank, index) {
@@ -209,6 +212,7 @@ pub(super) fn trace_path(ranks: &[&Rank]) -> Vec<PathPiece> {
         let Some((rank, index)) = at else { break };
         at = steps.walk_step((rank, index), &mut pieces);
     }
+    // Steps without a copy or a message give pieces of no length.
     pieces.retain(|piece| piece.to > piece.from);
     pieces
 }

@@ -86,6 +86,7 @@ pub(super) fn below_fair_share(
     for ((number, _), totals) in there {
         let is_own = class.numbers.binary_search(&number).is_ok();
         own = if is_own { own.plus(totals) } else { own };
+        // Idle flows of others do not compete; idle flows of the class are held back.
         all = if is_own || bytes_of(totals) > 0 { all.plus(totals) } else { all };
     }
     let whole = bytes_of(&class.totals);

@@ -40,6 +40,7 @@ pub(crate) fn lossy_path(class: &TrafficClass) -> Option<TrafficLimit> {
     let then = if class.is_of_datagrams() { "nobody retransmits them" } else { "senders slow down for these losses" };
     let why =
         format!("{:.2} % of its packets are lost ({network} in the network, {nic} at NICs), and {then}", share * 100.0);
+    // A capture is sent at its own times, whatever is lost.
     (share >= LOST && !class.is_replay()).then(|| TrafficLimit {
         limit: "losses",
         place: String::new(),

@@ -137,10 +137,12 @@ impl<'a> FlowPaths<'a> {
             }
             (Transport::Roce(roce), Traffic::Bulk { bytes }) => {
                 let data = train_ps(&self.path(number, from, to)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
+                // A write completes at the sender with the acknowledgement of its last packet.
                 let answer = DATA_HEADER_BYTES + ACKNOWLEDGE_BYTES;
                 Some(data + packet_ps(&self.path(number, to, from)?, answer))
             }
             (Transport::Roce(roce), Traffic::Read { bytes }) => {
+                // A read begins with a request, and its data travel in the opposite direction.
                 let data = train_ps(&self.path(number, to, from)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
                 Some(data + packet_ps(&self.path(number, from, to)?, DATA_HEADER_BYTES + REQUEST_BYTES))
             }
@@ -210,6 +212,7 @@ fn train_ps(path: &[PathStage], bytes: u64, payload_max: u32, header: u32) -> u6
         let full = stage.serialization_ps(header + payload_max);
         before += full;
         slowest = full.max(slowest);
+        // The first packet is part of `before` and the last one of `after`, which leaves two fewer.
         longest = longest.max(before + (packets - 2) * slowest + after);
         after -= stage.serialization_ps(last_bytes);
     }

@@ -49,12 +49,14 @@ fn fabric_load(view: &WorldView, (port, before): &PassedPort) -> Option<f64> {
 /// queue.
 fn overflows_queue(view: &WorldView, passed_port: &PassedPort) -> bool {
     let (port, before) = passed_port;
+    // Saturating, as the bytes that wait may shrink, unlike the other counters.
     let grown = |pick: fn(&PortTotals) -> u64| pick(&port.totals).saturating_sub(pick(before)) as f64;
     let (dropped, sent) = (grown(|port| port.overflowed_packets), grown(|port| port.sent_packets));
     let (waiting, left) = (grown(|port| port.waiting_bytes), grown(|port| port.sent_bytes));
     let full =
         [cable_load(view, passed_port), fabric_load(view, passed_port)].into_iter().flatten().any(|load| load >= FULL);
     let grows = waiting >= GROWS * (waiting + left) && waiting >= BACKLOG_BYTES;
+    // Drops or a queue of a burst show no overload, so the cable or the fabric must be full as well.
     full && (dropped > 0.0 && dropped >= DROPPED * (dropped + sent) || grows)
 }
 
@@ -88,6 +90,7 @@ fn fullest_port<'a>(
     let full = loads
         .filter_map(|(passed_port, overflows)| Some(Fullest { load: load(&passed_port)?, overflows, passed_port }));
     let full = full.filter(|port| port.load >= FULL);
+    // A port that overflows is overloaded, while one with more load may just carry what arrives.
     full.max_by(|one, other| one.overflows.cmp(&other.overflows).then(one.load.total_cmp(&other.load)))
 }
 
@@ -103,6 +106,7 @@ pub(super) fn full_cable(view: &WorldView, class: &TrafficClass) -> Option<Traff
         why += &format!(", {flooded:.1} of them flooded, as the receivers were not in its table yet");
     }
     why += &equally_full_words(view, class, &port);
+    // A class with less than its share waits for its own clock, or starves (clusters.md, Full cables).
     if let Some(elsewhere) = port_below_fair_share(view, class, port.place()) {
         return Some(not_known(Some(load), format!("{why}; but {elsewhere}: it may be held back elsewhere")));
     }

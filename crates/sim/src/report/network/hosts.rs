@@ -189,6 +189,7 @@ pub(super) fn table_info() -> [TableInfo; 2] {
 /// Builds the table of hosts. `flows` are the totals of the flows over the window.
 pub(crate) fn host_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
     let mut table = Table::of("hosts", HOSTS);
+    // Flows are counted per cluster, so only a lone server owns all of them.
     let only = view.servers().count() == 1;
     for (host, machine) in view.servers() {
         let params = &view.plan.cluster.hosts[host];
@@ -238,6 +239,7 @@ fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [DmaDirection; 2] {
 /// Returns the time use of the network cores that have any work.
 fn core_times<'a>(view: &WorldView, machine: &'a Machine) -> Vec<&'a CoreTimes> {
     let times = machine.engines().map(NetStack::times);
+    // Cores that idled all the time would lower the mean shares.
     times.filter(|times| (times.spent_ps(CoreTimeKind::Idle, view.now) as f64) < view.window_ps()).collect()
 }
 
@@ -283,6 +285,7 @@ pub(crate) fn series_table(view: &WorldView) -> Table {
     let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
     let mut before = (view.window_start, view.series.host_states.first());
     for (&at, host_states) in view.series.times.iter().zip(view.series.host_states.iter().skip(1)) {
+        // Each step needs the state at its start, which is the end of the step before.
         let (last_at, last) = std::mem::replace(&mut before, (at, Some(host_states)));
         for ((now, before), &host) in host_states.iter().zip(last.into_iter().flatten()).zip(&hosts) {
             let params = &view.plan.cluster.hosts[host];

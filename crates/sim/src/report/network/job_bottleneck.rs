@@ -88,6 +88,7 @@ impl JobPath {
         let mut at: BTreeMap<u16, u64> = BTreeMap::new();
         for (segment, limit) in &self.segments {
             let ends = BTreeSet::from([job.host_of(segment.ranks.0), job.host_of(segment.ranks.1)]);
+            // The place of a cable names both ends, as `cable_words` writes them.
             let bound = |host: &&u16| limit.place.split(" to ").any(|end| end == name(**host));
             let any = ends.iter().any(|host| bound(&host));
             for &host in ends.iter().filter(|host| !any || bound(host)) {
@@ -110,6 +111,7 @@ impl JobPath {
         let (ps, places) = by_limit.into_values().max_by_key(|&(ps, _)| ps)?;
         let (share, TrafficLimit { limit, place, why, .. }) = (self.share(ps), places.most()?);
         let why = format!("{:.0} % of the time that the job took: {why}", 100.0 * share);
+        // The largest of many small shares explains little of the time.
         if share < LEAST || limit == NOT_KNOWN {
             return Some(not_known(None, why));
         }

@@ -196,6 +196,7 @@ pub(super) fn waiting_ranks(view: &WorldView, class: &TrafficClass) -> Option<Tr
         Traffic::Messages(channel) => Some(channel.job as usize),
         _ => None,
     })?;
+    // Checked first, as an engine that is not full gives no certain limit.
     if let Some(limit) = busy_rank(view, job) {
         return Some(limit);
     }
@@ -236,6 +237,7 @@ pub(super) fn limit_on_path(
 /// Names the rank of a job whose core at an endpoint is the busiest, if that core is busy nearly all of the time.
 fn busy_rank(view: &WorldView, job: usize) -> Option<TrafficLimit> {
     let loads = view.ranks_of(job).into_iter().filter_map(|rank| {
+        // A rank that is done idles until the others are, which must not lower its load.
         let now = rank.done_at().unwrap_or(view.now);
         Some((rank.core_busy_ps(now)? as f64 / now.ps().max(1) as f64, rank.number().1))
     });

@@ -32,6 +32,7 @@ pub(crate) struct TrafficLimit {
 /// Returns the limit with the highest load, and adds to its words at which other places it holds as well.
 pub(super) fn worst_limit(limits: impl Iterator<Item = TrafficLimit>) -> Option<TrafficLimit> {
     let mut found: Vec<TrafficLimit> = limits.collect();
+    // A stable sort: equal loads stay in the order of the hosts, so that the words do not change.
     found.sort_by(|one, other| other.load.unwrap_or(0.0).total_cmp(&one.load.unwrap_or(0.0)));
     let others: Vec<String> = found.iter().skip(1).map(|limit| limit.place.clone()).collect();
     let mut worst_limit = found.into_iter().next()?;

@@ -95,6 +95,7 @@ fn class_limit(view: &WorldView, class: &TrafficClass) -> TrafficLimit {
         let why = "the run was stopped when its warm-up ended".to_owned();
         return TrafficLimit { limit: NOT_MEASURED, place: String::new(), load: None, why };
     }
+    // A class that carries its whole load gains nothing from any faster resource.
     if let Some(limit) = offered_load(view, class) {
         return limit;
     }
@@ -109,6 +110,7 @@ fn class_limit(view: &WorldView, class: &TrafficClass) -> TrafficLimit {
     full.or_else(|| full_fabric(view, class))
         .or_else(|| cable_down(view, class))
         .or_else(|| deaf_receivers(view, class))
+        // Receivers come before senders: what fills up downstream also holds back what is upstream.
         .or_else(|| behind_nics(view, class))
         .or_else(|| before_nics(view, class))
         .or_else(|| worst_limit(to.union(from).filter_map(|&host| dimm_limit(view, host))))
@@ -119,8 +121,10 @@ fn class_limit(view: &WorldView, class: &TrafficClass) -> TrafficLimit {
         .or_else(|| paused_senders(view, class))
         .or_else(|| worst_limit(to.iter().filter_map(|&host| full_rx_ring(view, host))))
         .or_else(|| marked_senders(view, class))
+        // With timeouts, `waiting_senders` names these rather than the losses.
         .or_else(|| if class.totals.timeouts > 0 { None } else { lossy_path(class) })
         .or_else(|| if class.totals.timeouts > 0 { None } else { waiting_ranks(view, class) })
+        // Reads in flight and windows fill up behind any other limit, so they count only without one.
         .or_else(|| worst_limit(from.iter().filter_map(|&host| full_reads(view, host))))
         .or_else(|| worst_limit(from.iter().filter_map(|&host| full_send_window(view, host))))
         .or_else(|| congestion_control(view, class))

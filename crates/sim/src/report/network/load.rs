@@ -51,6 +51,7 @@ fn offer_words(view: &WorldView, offer: &LoadOffer) -> String {
 
 /// Returns the load of a class, if its flows begin at the rate of one.
 fn offer_of(view: &WorldView, class: &TrafficClass) -> Option<LoadOffer> {
+    // Flows without a load begin at fixed times, so there is no rate to fall behind.
     if !class.has_load {
         return None;
     }

@@ -113,6 +113,7 @@ impl WorldView<'_> {
         let (tables, summary_part) = match self.plan.server() {
             None => {
                 let flows = self.flow_totals();
+                // Keys of a cluster are judged over all of its hosts, so they are added after the tables.
                 self.with_idle_keys(&flows, self.build_host_tables(&flows))
             }
             Some(_) => self.with_power(build_server_tables(self.results(&[]))),
@@ -277,6 +278,7 @@ impl WorldView<'_> {
         let at_endpoints = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
         let ranks = at_endpoints.chain(self.servers().flat_map(|(_, machine)| read::ranks(machine)));
         let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
+        // Endpoints come before servers here, but ranks of a job may be on both.
         own.sort_unstable_by_key(|rank| rank.number());
         own
     }
@@ -352,6 +354,7 @@ struct ServerTables {
 fn with_host<T: TableRows>(name: &'static str, columns: &[Column<T>]) -> Table {
     let own = Table::of(name, columns);
     let all = Table::new(name, std::iter::once(("host", ColumnKind::Text)).chain(headings(columns)));
+    // The column `host` comes first, so all others move up by one.
     Table { optional_from: own.optional_from + 1, ..all }
 }
 
@@ -370,6 +373,7 @@ impl ServerTables {
 
     /// Adds the rows of a server, and returns its summary.
     fn add(&mut self, host: &str, results: ServerResults) -> Value {
+        // Clusters have no tables of UPI and mesh: both stay in the summary of their server.
         let ServerResults { workloads, domains, channels, caches, series, summary, metered, upi: _, mesh: _ } = results;
         if let Some(metered) = &metered {
             *self.consumed.get_or_insert(0) += metered.all;

@@ -79,6 +79,7 @@ pub(super) fn before_nics(view: &WorldView, class: &TrafficClass) -> Option<Traf
 /// time.
 pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from: f64) -> Option<TrafficLimit> {
     let machine = machine_of(view, host)?;
+    // A NIC in a DIMM has no PCIe link.
     let nic = machine.first::<Nic>().filter(|_| machine.first::<Dimm>().is_none())?;
     let links = view.servers[usize::from(host)].as_ref()?.nic_links().map(|(socket, _)| usize::from(socket));
     let busy = links.enumerate().map(|(function, socket)| match direction {
@@ -191,6 +192,7 @@ pub(super) fn full_rx_ring(view: &WorldView, host: u16) -> Option<TrafficLimit> 
     let waits = nic.counters().descriptor_wait.mean();
     let name = &view.plan.cluster.hosts[usize::from(host)].name;
     let fetches = nic.counters().fetch_wait.mean();
+    // Descriptors that are ready but unread are no lack of buffers: the larger wait decides.
     if fetches >= WAIT && fetches > waits {
         let why =
             format!("the NIC of {name} waits {:.0} % of the time to read descriptors from memory", fetches * 100.0);

@@ -121,6 +121,7 @@ pub(super) fn pool_table(view: &WorldView) -> Option<Table> {
         let (counts, decided) = (Some(port.counts()), port.decided());
         table.add(POOL, &PoolRow { place, counts, nic: machine.first(), switch: None, decided });
     }
+    // Without a server in the pool, switches have nothing to report about one.
     if table.rows.is_empty() {
         return None;
     }

@@ -77,6 +77,7 @@ pub(super) fn gbps_words(rate: f64) -> String {
 impl WorldView<'_> {
     /// Returns the ports, each with its counters at the start of the window.
     pub(crate) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
+        // Before the window begins no counters have been kept, so they count from 0.
         let none = std::iter::repeat(PortTotals::default());
         ports(self.simulation, &self.plan.cluster, self.now)
             .into_iter()
@@ -122,6 +123,7 @@ pub(crate) fn queue_table(view: &WorldView) -> Table {
     let engines = view.engines_of_switches();
     let within = |end: CableEnd| matches!(end, CableEnd::Host(host) if engines.contains(&host));
     for (port, before) in view.ports() {
+        // The engine of a switch is modelled as a host, but it has no cable that a user knows.
         if within(port.end) || port.peer().is_some_and(within) {
             continue;
         }

@@ -36,6 +36,7 @@ impl JobView<'_> {
         };
         // A saturated channel fills the LFB as well, so it is checked before the LFB.
         let first = at_least("rank cores", MOST).or_else(|| at_least("memory bandwidth", BUS_FULL));
+        // A nearly full channel fills LFB and window as well, so neither is named beside it (jobs.md).
         let near = at_least("memory bandwidth", BUS_NEAR).is_some();
         let alone =
             |limit: &&TrafficLimit| limit.load >= Some(MOSTLY) && limit.limit != NOT_KNOWN && is_clear(limit, &busy);

@@ -107,6 +107,7 @@ impl<'a> JobView<'a> {
         ];
         let busy: Vec<TrafficLimit> = busy.into_iter().flatten().collect();
         let alone = || self.alone(segment).filter(|limit| is_clear(limit, &busy));
+        // A measured resource takes precedence over the comparison with an idle path.
         let known = busy.iter().find(|limit| limit.load >= Some(BUSY) && is_clear(limit, &busy)).cloned();
         if let Some(mut limit) = known.or_else(alone) {
             limit.why = format!("while messages were in flight {between}, {}", limit.why);
@@ -234,6 +235,7 @@ impl<'a> JobView<'a> {
         let (one, other) = segment.ranks;
         let (from, to, flow) = (self.host(one), self.host(other), *self.flows.get(&(one.min(other), one.max(other)))?);
         let params = &self.view.plan.cluster.flows[flow as usize];
+        // Messages are smaller behind an engine, so their unloaded time is not known.
         if params.compress.contains(&true) {
             return None;
         }

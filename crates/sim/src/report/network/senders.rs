@@ -95,6 +95,7 @@ pub(super) fn with_drift(view: &WorldView, class: usize, mut limit: TrafficLimit
 /// Returns the limit of a class with nothing full on its path that is held back by windows: its name, which may be
 /// that of an unknown limit, and its words.
 fn window_limit(view: &WorldView, class: &TrafficClass) -> (&'static str, String) {
+    // Both ends of a flow with data in both directions may be held back, so its time counts twice.
     let time_ps = |flow: &&FlowParams| {
         let begins_ps = flow.start_ps.max(view.window_start.ps());
         directions(flow).len() as u64 * view.now.ps().saturating_sub(begins_ps)
@@ -102,6 +103,7 @@ fn window_limit(view: &WorldView, class: &TrafficClass) -> (&'static str, String
     let time_ps: u64 = class.flows.iter().map(time_ps).sum();
     let share = |held_ps: u64| held_ps as f64 / time_ps.max(1) as f64;
     let [own, congestion] = [class.totals.window_held_ps, class.totals.congestion_held_ps].map(share);
+    // Receive windows and buffers are settings, while congestion windows may still be growing.
     if own >= HELD {
         let what = "receive window, send buffer or messages in flight keep data back";
         return ("windows", format!("nothing on its way is full: its {what} {:.0} % of the time", 100.0 * own));
@@ -121,6 +123,7 @@ fn window_limit(view: &WorldView, class: &TrafficClass) -> (&'static str, String
 /// Names the limit of a class with nothing full on its path.
 pub(super) fn waiting_senders(view: &WorldView, class: &TrafficClass) -> TrafficLimit {
     let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
+        // Sources with their own clock come first, as nothing on the path delays what they send.
         _ if class.is_replay() => ("capture", "its packets are sent at the times of the capture".to_owned()),
         _ if class.is_forwarded() => ("input", "it forwards what arrives, and has room for all of it".to_owned()),
         _ if class.is_open_loop() => ("clock", "its datagrams are sent at their configured rate".to_owned()),

@@ -62,6 +62,7 @@ impl ServiceWorkers {
         for (service, most, waiting, stats) in machine.engines().flat_map(NetStack::services) {
             let own = all.entry(service).or_default();
             own.service = service;
+            // Every core has its share of the workers of the host.
             own.workers += most;
             own.waiting += waiting;
             own.stats.merge(stats);
@@ -174,6 +175,7 @@ fn served<'a>(view: &'a WorldView<'a>) -> Vec<(u16, &'a HostParams, ServiceWorke
         ServiceWorkers::of_server(machine).into_iter().map(move |served| (number as u16, host, served))
     });
     let mut all: Vec<_> = of_endpoints.chain(of_servers).collect();
+    // Endpoints and servers are listed apart, but rows are in the order of the hosts.
     all.sort_by_key(|(number, ..)| *number);
     all
 }

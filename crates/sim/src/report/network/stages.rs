@@ -52,6 +52,7 @@ pub(super) fn stage_table(view: &WorldView) -> Option<Table> {
     let mut stage_stats = vec![[StageStats::default(), StageStats::default()]; cluster.classes.len()];
     for (flow, host, application, _) in view.simulation.worlds().flat_map(datagram_ends) {
         let flow = &cluster.flows[flow as usize];
+        // The reader counts stages: datagrams that the initiator reads have come back.
         let back = usize::from(host == flow.from);
         stage_stats[usize::from(flow.class)][back].merge(application.stage_stats());
     }

@@ -71,6 +71,7 @@ pub(super) fn busy_sums(view: &WorldView, class: &TrafficClass, from: f64) -> Op
     let own = all.filter(|(_, reducer)| class.hosts[0].contains(&reducer.host));
     let sums = worst_limit(own.filter_map(|(job, params)| {
         let place = switch_of(view, params).to_owned();
+        // One engine may sum up for several jobs, so their times add up.
         let load: f64 = reducers_at(view, params.host).map(|reducer| load_of(view, reducer)).sum();
         let why =
             format!("the engine of {place} that sums up for {} works {:.0} % of the time", job.name, load * 100.0);
