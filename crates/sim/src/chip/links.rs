@@ -17,6 +17,7 @@ pub(super) fn links(chip: &Chip, params: &ChipParams, window: &Window, units: &R
     };
     let row = |name: String, kind: &str, from: Port, to: Value| {
         let flits = flits(from);
+        // Flits are sums over the chips, so the share is that of all their cycles.
         let share = flits as f64 / (units.cycles * units.chips);
         json!({ "link": name, "kind": kind, "from": place(from.router), "to": to, "flits": flits, "share": share })
     };
@@ -29,6 +30,7 @@ pub(super) fn links(chip: &Chip, params: &ChipParams, window: &Window, units: &R
         row(name, kind, terminal.at, Value::Null)
     });
     let mut links: Vec<Value> = between.chain(out).collect();
+    // A stable sort: equally loaded links stay in the order of the network.
     links.sort_by_key(|link| std::cmp::Reverse(link["flits"].as_u64()));
     links
 }

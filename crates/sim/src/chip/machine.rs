@@ -77,6 +77,7 @@ impl ChipMachine {
             Self::Alone(chip) => chip.run_until(cycle),
             Self::Rack(chips) => {
                 chips.run_until(cycle);
+                // A chip without work may still get a request from another process, so all of them must be idle.
                 let idle = chips.rack.is_idle();
                 self.gather_all(&idle).contains(&false)
             }

@@ -70,6 +70,7 @@ pub(super) fn build_report(run: &MeasuredRun, windows: &[Window]) -> ChipReport 
         measured["rack"] = rack::rack(torus);
         measured["chips"] = rack::chips(run.chip, plan, torus, windows, &ReportUnits { chips: 1.0, ..units });
     }
+    // Only measurements are hashed: the configuration has its own hash.
     let result_hash = Sha256::digest(measured.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
     let mut summary = json!({
         "kind": "chip",
@@ -117,9 +118,11 @@ fn limit(plan: &ChipPlan, links: &[Value]) -> Value {
     let Some(fullest) = links.first() else { return Value::Null };
     let share = fullest["share"].as_f64().unwrap_or_default();
     let by = match plan.chip.workload.mode {
+        // One operation at a time never fills a link, so its latency is the limit.
         Mode::Turns => "latency",
         _ if share >= FULL => "link",
         Mode::Sync => "latency",
+        // Work queues are full and no link is: operations wait elsewhere (chip.md, Links).
         Mode::Async => "other",
     };
     json!({ "by": by, "link": fullest["link"], "share": share })

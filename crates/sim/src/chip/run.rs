@@ -89,6 +89,7 @@ impl<'a> ChipSimulation<'a> {
         let chips = self.plan.torus.map_or(1, |torus| torus.chips());
         // A rack divides the step among its chips, so that a step takes about the same time.
         let goes_on = self.machine.run_until(end.min(now + (STEP / chips).max(STEP_LEAST)));
+        // Cores issue operations without end, so a chip without work is stuck.
         if !goes_on {
             return Err(SimulationError::IdleChip { at_us: self.status().simulated_ps / 1_000_000 });
         }
@@ -103,6 +104,7 @@ impl<'a> ChipSimulation<'a> {
 
     fn open(&mut self) {
         self.measuring = true;
+        // Statistics restart here, while counters of links and LLC run on and are read at both ends.
         self.machine.clear();
         self.since = self.machine.cycle();
         self.before = self.machine.chips().into_iter().map(WindowStart::of).collect();
@@ -146,10 +148,12 @@ impl<'a> ChipSimulation<'a> {
     /// Returns the relative difference of two windows, or `None` if one of them has no value to compare.
     fn difference(&self, one: &Window, other: &Window) -> Option<f64> {
         let metric = |window: &Window| match self.plan.chip.workload.mode {
+            // In turns the operations per window follow from their latency, which is what is measured.
             Mode::Turns => window.stats.breakdown.total(),
             Mode::Sync | Mode::Async => window.stats.lines_own as f64,
         };
         let (one, other) = (metric(one), metric(other));
+        // A window without an operation is no measurement, so it cannot end the run.
         (one > 0.0 && other > 0.0).then(|| (other - one).abs() / one)
     }
 
@@ -177,6 +181,7 @@ impl<'a> ChipSimulation<'a> {
     /// this function.
     #[must_use]
     pub fn report(&self) -> ChipReport {
+        // Until a window is complete, the one in progress is all there is.
         let windows = self.last.clone().unwrap_or_else(|| self.windows_now());
         let run = MeasuredRun {
             plan: self.plan,

@@ -31,6 +31,7 @@ pub(super) struct Window {
 impl Window {
     /// Sums the windows of all chips, at least one.
     pub(super) fn sum(windows: &[Self]) -> Self {
+        // Cycles are those of one chip, as all chips have the same window.
         let mut all = windows[0].clone();
         for window in &windows[1..] {
             all.stats.add(&window.stats);

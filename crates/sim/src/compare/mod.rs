@@ -58,6 +58,7 @@ pub(crate) fn side_by_side(
     context: usize,
     mut on_status: impl FnMut(RunStatus) -> bool,
 ) -> Result<LockstepResult, SimulationError> {
+    // Epochs are multiples of `EPOCH_PS`, so both runs stop at a common end.
     let mut end = Time::from_ps(from_ps / EPOCH_PS * EPOCH_PS);
     for run in &mut runs {
         if !run.run_until(end, &mut on_status, |_| true)? {
@@ -88,6 +89,7 @@ pub(crate) fn side_by_side(
             }));
         }
         let [log, _] = logs;
+        // Only the last events may become context, so memory does not grow with the run.
         before.extend(log.records.into_iter().rev().take(context).rev());
         before.drain(..before.len().saturating_sub(context));
     }
@@ -104,6 +106,7 @@ fn truncate_log(mut log: EventLog, until_ps: u64) -> EventLog {
 fn first_difference([a, b]: &[EventLog; 2]) -> Option<usize> {
     let (a, b) = (&a.records, &b.records);
     let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    // A log that is a prefix of the other differs where it ends.
     (common < a.len().max(b.len())).then_some(common)
 }
 
@@ -170,9 +173,11 @@ pub(crate) fn compare_with_records(
         if !run.run_until(Time::from_ps(start_ps + epoch_ps), &mut on_status, |_| true)? {
             return Ok(ReplayVerdict::Stopped);
         }
+        // Logged in advance, as the hash that tells them apart is known only at the end of the epoch.
         let log = run.take_log();
         let own = run.epochs().get(index);
         let agrees: Vec<bool> =
+            // A record of a run that was stopped has fewer epochs, which is no deviation.
             records.iter().map(|record| record.get(index).is_none_or(|epoch| Some(epoch) == own)).collect();
         if !agrees.iter().all(|&agrees| agrees) {
             return Ok(ReplayVerdict::Deviated(Deviation {

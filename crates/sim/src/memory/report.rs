@@ -88,6 +88,7 @@ impl<'a> MemoryView<'a> {
         let run = measured.run;
         let now = Time::from_ps(run.clock());
         let settled = |domain: &Domain| {
+            // Settled in a copy, as a report must not change the run.
             let mut domain = domain.clone();
             domain.settle_all(now);
             domain
@@ -130,6 +131,7 @@ impl<'a> MemoryView<'a> {
     fn requests(&self) -> Value {
         let tally = self.measured.run.tally();
         let of = |write: usize| tally.sources.iter().map(|source| source[write]).sum::<u64>();
+        // A controller may keep writes below its watermark for ever (memory.md, `unserved`).
         let unserved = |part: &SettledController| u64::from(part.rpq.in_use() + part.wpq.in_use());
         json!({
             "accepted": self.measured.run.taken(),
@@ -167,6 +169,7 @@ impl<'a> MemoryView<'a> {
             write_residence.merge(usage.residence());
         }
         json!({
+            // Without arrival times a request arrives when it is accepted, so this latency means nothing.
             "read_from_arrival": self.measured.timed.then(|| self.histogram(&tally.from_arrival)),
             "read_from_acceptance": self.histogram(&tally.from_acceptance),
             "write_residence": self.histogram(&write_residence),
@@ -207,6 +210,7 @@ impl<'a> MemoryView<'a> {
         json!({
             "ACT": activations(counters),
             "PRE": counters.precharges,
+            // A narrow channel needs several column accesses for a line.
             "RD": dram_reads(counters) * accesses,
             "WR": dram_writes(counters) * accesses,
             "REF": refreshes(!same_bank),
@@ -251,6 +255,7 @@ impl<'a> MemoryView<'a> {
         let counters = &part.counters;
         let (reads, writes) = (dram_reads(counters), dram_writes(counters));
         let subchannels = self.measured.plan.dram.subchannels as usize;
+        // `clocks_per_line` is that of all controllers together; one alone takes as many times longer.
         let busy = clocks_per_line(self.measured.plan) * self.parts.len() as f64 * (reads + writes) as f64;
         let mut row = json!({
             "channel": index / subchannels,
@@ -336,6 +341,7 @@ impl<'a> MemoryView<'a> {
 }
 
 fn ratio(over: u64, under: u64) -> Option<f64> {
+    // A share of nothing is no value: JSON has no NaN.
     (under > 0).then(|| over as f64 / under as f64)
 }
 

@@ -91,6 +91,7 @@ pub(super) fn open(plan: &MemoryPlan, tell: &mut dyn FnMut(u64) -> bool) -> Resu
             Ok(OpenedRequests { source, streams, total: Some(traffic.requests), timed: mean_gap_clocks.is_some() })
         }
         Requests::Trace { path, format } => {
+            // Without a warm-up the number of requests is not needed, so a pipe can be read (memory.md).
             let total = if plan.warm_up > 0.0 { Some(count(plan, path, *format, tell)?) } else { None };
             let trace = Trace::open(path, reader_format(*format), plan.capacity_bytes)?;
             let timed = trace.timed();
@@ -111,6 +112,7 @@ fn count(
     }
     let mut count = 0;
     for request in Trace::open(path, reader_format(format), plan.capacity_bytes)? {
+        // Errors anywhere in the trace show before the run rather than in its middle.
         request?;
         count += 1;
         if count % COUNT_STEP == 0 && !tell(count) {
@@ -137,6 +139,7 @@ fn write_share(reads: f64) -> f64 {
 fn pattern(pattern: TrafficPattern) -> Result<Pattern, TrafficError> {
     Ok(match pattern {
         TrafficPattern::Random => Pattern::Random,
+        // One stream is a sequence of lines.
         TrafficPattern::Sequential => Pattern::Streams { count: 1, colliding: false },
         TrafficPattern::Streams { count, colliding } => {
             let prefix = if colliding { "cstr" } else { "str" };

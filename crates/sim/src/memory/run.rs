@@ -108,6 +108,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             let Some(clock) = self.next_event() else { return Ok(false) };
             self.now = clock;
             let now = Time::from_ps(clock);
+            // Requests come before commands, so that a request can be served in the clock of its arrival.
             if self.next_try <= clock {
                 self.offer(now)?;
             }
@@ -149,6 +150,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     /// trace.
     #[inline]
     fn run_ahead_limit(&self, clock: u64) -> u64 {
+        // Several controllers share the source, so none may run ahead of an entry that another frees.
         if self.controllers.len() == 1 && self.head.is_some() {
             self.next_of_source().min(clock + CLOCKS_ALONE)
         } else {
@@ -166,6 +168,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     fn offer(&mut self, now: Time) -> Result<(), E> {
         // The source issues at most one request per clock and controller.
         let mut budget = self.controllers.len();
+        // A refused head waits for a freed entry or for completed data, which set the next attempt.
         self.next_try = u64::MAX;
         self.blocked = false;
         while let Some(request) = self.head {
@@ -203,6 +206,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         let limit = self.parts.outstanding;
         let place = self.head_place;
         let controller = &mut self.controllers[usize::from(place.channel)];
+        // Asked before the offer, as a refused request must not begin the measurement.
         if limit > 0 && !request.write && self.outstanding >= limit || controller.refuses(!request.write, place) {
             return false;
         }
@@ -246,6 +250,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         self.measuring_since = self.now;
         for controller in &mut self.controllers {
             controller.reset_counters(now);
+            // Requests in the queues stay: only their statistics restart.
             controller.domains_mut().into_iter().for_each(|domain| domain.reset(now));
         }
     }
@@ -257,6 +262,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             while list.front().is_some_and(|&clock| clock <= self.now) {
                 list.pop_front();
                 self.outstanding -= 1;
+                // Data that complete now free their place for the next clock.
                 self.next_try = self.next_try.min(self.now + 1);
             }
         }
@@ -278,11 +284,13 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
                 until = until.min(self.next_try);
             }
             let Some(ServedRequest { tag, read, done }) = issued.served else { continue };
+            // Pushed before its use below, which is safe as no request is accepted in between.
             self.free.push(tag);
             if read {
                 self.tally.read_done(&self.flights[tag as usize], done);
                 if self.parts.outstanding > 0 {
                     self.completions[0].push_back(done);
+                    // The source may go on when these data are complete, so nothing runs beyond.
                     until = until.min(done);
                 }
             }

@@ -64,6 +64,7 @@ impl<'a> MemorySimulation<'a> {
             !stopped
         };
         let opened = requests::open(plan, &mut count)?;
+        // The number is unknown only if no warm-up was requested.
         let warm_up = opened.total.map_or(0, |total| (plan.warm_up * total as f64) as u64);
         let parts = MemoryParts {
             dram: plan.dram.clone(),
@@ -83,6 +84,7 @@ impl<'a> MemorySimulation<'a> {
     /// # Errors
     /// Returns an error if the next request of the trace is invalid.
     pub fn step(&mut self, commands: impl FnMut(CommandRecord)) -> Result<bool, MemoryError> {
+        // A run that was stopped while its trace was counted serves nothing.
         if !self.stopped && !self.complete {
             self.complete = !self.run.advance(STEP, commands)?;
         }

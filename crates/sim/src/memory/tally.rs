@@ -44,6 +44,7 @@ impl RequestTally {
 
     #[inline]
     pub(super) fn read_done(&mut self, flight: &RequestInFlight, done: u64) {
+        // Reads accepted in the warm-up are left out, even if their data arrive later.
         if flight.measured {
             self.from_arrival.record(done - flight.arrived);
             self.from_acceptance.record(done - flight.accepted);

@@ -62,6 +62,7 @@ impl NocView<'_> {
     fn noc(&self) -> Value {
         let (topology, columns, rows) = match self.plan.params.shape {
             Shape::Mesh { columns, rows } => ("mesh", columns, rows),
+            // A ring is drawn as two rows (noc.md, `noc`).
             Shape::Ring { nodes } => ("ring", nodes.div_ceil(2), 2),
         };
         json!({
@@ -77,6 +78,7 @@ impl NocView<'_> {
 
     fn cycles(&self) -> Value {
         let Report { cycles, all_cycles, .. } = self.report;
+        // A run may be stopped in its warm-up.
         let warm_up = self.plan.measure.warmup.min(all_cycles);
         json!({ "warm_up": warm_up, "measured": cycles, "drained": all_cycles - warm_up - cycles, "all": all_cycles })
     }
@@ -107,6 +109,7 @@ impl NocView<'_> {
     /// Returns the injection rate at which the most loaded output is full, from the routes alone.
     fn bound(&self) -> Value {
         match &self.busiest {
+            // `load` is the flits on the output per flit that every node offers, so its inverse fills the output.
             Some((load, name)) => json!({ "rate": 1.0 / load, "link": name, "load": load }),
             None => Value::Null,
         }

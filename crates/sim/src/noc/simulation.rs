@@ -30,6 +30,7 @@ impl NocRunError {
     pub fn code(&self) -> Code {
         match self {
             Self::Trace(error) => Code::of_file(Path::new(error.file())),
+            // The only error of this field is a cycle of packets that wait for each other.
             Self::Network(error) if error.field == "routing" => Code::Deadlock,
             Self::Network(error) if error.field == "trace" => Code::MalformedFile,
             Self::Network(_) => Code::OutOfRange,
@@ -125,6 +126,7 @@ impl<'a> NocSimulation<'a> {
             _ => NocPhase::Draining,
         };
         let (done, all) = match self.packets {
+            // A trace without a length of the measurement ends with its packets, not at a cycle.
             Some(packets) if measure.measure == u64::MAX => (status.delivered, packets),
             _ => (status.cycle, status.measured_at),
         };
@@ -154,6 +156,7 @@ fn read(plan: &NocPlan, path: &Path, mut tell: impl FnMut(usize) -> bool) -> Res
     let mut packets = Vec::new();
     while let Some(packet) = trace.next() {
         let packet = packet?;
+        // Refused rather than cut off, as a part of a trace would give other results.
         if packets.len() == PACKETS_MAX {
             return Err(trace.too_long(PACKETS_MAX).into());
         }

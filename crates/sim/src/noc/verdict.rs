@@ -17,7 +17,9 @@ pub(super) fn saturated(before: u64, after: u64, packets: u64, flits: f64) -> Op
         return None;
     }
     let growth = after as f64 - before as f64;
+    // Packets are offered at random: the deviation of their number, in flits of a mean packet.
     let chance = CHANCE * (packets as f64).sqrt() * flits / packets as f64;
+    // Between the limits the answer stays open (noc.md, Saturation).
     if growth <= HOLDS * flits && chance <= GROWS * flits {
         Some(false)
     } else if growth > GROWS * flits && growth > chance {

@@ -32,6 +32,7 @@ impl StateDigest {
             match world {
                 World::Server(machine) => digest.add_server(number, machine, scheduler),
                 World::Fabric(fabric) => digest.add_fabric(fabric, scheduler),
+                // The process that simulates the partition adds it; sums of all processes are exchanged.
                 World::Remote => {}
             }
         }
@@ -49,17 +50,20 @@ impl StateDigest {
     }
 
     fn add<T: Serialize>(&mut self, state: &T) {
+        // A sum, as it is the same in any order of the parts.
         self.sum = self.sum.wrapping_add(fingerprint::without_slots(state));
     }
 
     /// Adds a server, and its packets in no particular order. Later events show which part holds which packet.
     fn add_server(&mut self, number: u64, machine: &Machine, scheduler: &Scheduler<Payload>) {
         self.add(&(number, scheduler.state(), machine));
+        // The order of slots depends on how the world is cut, so packets are summed one by one.
         machine.packets().iter().for_each(|packet| self.add(&(number, packet)));
     }
 
     fn add_fabric(&mut self, fabric: &Fabric, scheduler: &Scheduler<Payload>) {
         let (_, handled, pending, sequences) = scheduler.state();
+        // Events of the network are summed, as the number of its partitions depends on the threads.
         self.handled += handled;
         for event in pending {
             self.add::<(Event<Payload>, Option<&Packet>)>(&(event, packet_in_flight(fabric, event.payload)));

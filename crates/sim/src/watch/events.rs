@@ -119,6 +119,7 @@ impl EventRecord {
     pub fn json(&self, plan: &Plan) -> Value {
         let (event, mut details) = name_and_details(self.payload);
         let request = event_request(self.payload).map(|id| id.0);
+        // The request is all that the payload holds, and it has a field of its own.
         if request.is_some() {
             details = Value::Null;
         }
@@ -206,6 +207,7 @@ impl PartTable {
             match world {
                 World::Server(machine) => places.servers.push(parts_of(machine, places.servers.len() as u16)),
                 World::Fabric(fabric) => {
+                    // Partitions of the network come in the order of their components, so the first one has the first.
                     if places.between.is_empty() {
                         places.first = fabric.component(0).0;
                     }
@@ -260,6 +262,7 @@ impl EventLog {
 
     /// Sorts the events of all partitions by time.
     pub(crate) fn in_order(mut self) -> Self {
+        // A stable sort: events of one partition at the same time stay in their order.
         self.records.sort_by_key(|record| record.at_ps);
         self
     }

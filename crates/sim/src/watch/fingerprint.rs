@@ -64,11 +64,13 @@ type FingerprintResult<const SLOTS: bool> = Result<Fingerprint<SLOTS>, Never>;
 impl<const SLOTS: bool> Fingerprint<SLOTS> {
     #[inline(always)]
     fn word(self, word: u64) -> Self {
+        // The halves swap roles with every value, so no counter or branch is needed.
         Self { next: self.other, other: step(self.next, word) }
     }
 
     /// Joins the halves and spreads the last values over all bits.
     fn end(self) -> u64 {
+        // The step with 0 spreads the last value, which has passed only one product.
         let joined = step(step(self.next, self.other), 0);
         joined ^ (joined >> 32)
     }
@@ -76,6 +78,7 @@ impl<const SLOTS: bool> Fingerprint<SLOTS> {
 
 #[inline(always)]
 fn step(state: u64, word: u64) -> u64 {
+    // A rotation, an XOR and a product with an odd number can all be undone, so none loses a value.
     (state.rotate_left(29) ^ word).wrapping_mul(FACTOR)
 }
 
@@ -147,6 +150,7 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
     }
 
     fn serialize_bytes(self, value: &[u8]) -> FingerprintResult<SLOTS> {
+        // The length keeps the bytes of adjacent strings apart.
         Ok(value.iter().fold(self.word(value.len() as u64), |print, &byte| print.word(u64::from(byte))))
     }
 
@@ -236,6 +240,7 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
 
     #[inline(always)]
     fn serialize_struct(self, name: &'static str, _length: usize) -> Result<FieldSerializer<SLOTS>, Never> {
+        // The slab holds the slots; the caller adds its packets one by one.
         let excluded_fields = if !SLOTS && name == "Packets" { &["slab"] } else { excluded_fields(name) };
         Ok(FieldSerializer { values: ValueSerializer(self), excluded_fields })
     }
@@ -261,6 +266,7 @@ struct ValueSerializer<const SLOTS: bool>(Fingerprint<SLOTS>);
 impl<const SLOTS: bool> ValueSerializer<SLOTS> {
     #[inline(always)]
     fn add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
+        // Copied field by field, as the serializer takes the state by value and this one is borrowed.
         let Fingerprint { next, other } = self.0;
         self.0 = value.serialize(Fingerprint { next, other })?;
         Ok(())

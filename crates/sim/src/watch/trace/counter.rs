@@ -43,6 +43,7 @@ impl OccupancyCounter {
     /// Sets the number of entries in use from `now_ps` on.
     #[inline]
     pub(super) fn set(&mut self, in_use: u32, now_ps: u64) {
+        // Most calls change nothing and then cost no integration.
         if in_use != self.in_use {
             self.integrate(now_ps);
             self.in_use = in_use;
@@ -82,6 +83,7 @@ impl OccupancyCounter {
     }
 
     fn push_point(&mut self, at_ps: u64, value: f64) {
+        // A mean like the one before it starts no new step, which keeps the file small.
         if self.points.last().is_none_or(|point| point.1 != value) {
             self.points.push((at_ps, value));
         }

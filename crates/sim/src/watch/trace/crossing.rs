@@ -90,6 +90,7 @@ impl Crossing {
         let mut start_ps = self.start_ps;
         self.hops.iter().flatten().filter_map(move |&(hop, end_ps)| {
             let begin_ps = std::mem::replace(&mut start_ps, end_ps);
+            // Waits that took no time are left out (trace.md, Hops).
             (end_ps > begin_ps).then_some((hop, begin_ps, end_ps))
         })
     }

@@ -7,6 +7,7 @@ use crate::watch::events::Part;
 /// Returns the buffer whose entries are the credits of a domain.
 fn buffer(group: PoolGroup) -> PoolGroup {
     match group {
+        // Groups that share credits share the entries of one buffer.
         PoolGroup::C2mRead | PoolGroup::C2mWrite => PoolGroup::Lfb,
         PoolGroup::ChaRead | PoolGroup::ChaWrite => PoolGroup::Tor,
         other => other,
@@ -20,6 +21,7 @@ fn buffer(group: PoolGroup) -> PoolGroup {
 #[must_use]
 pub fn lanes(crossings: &[Crossing]) -> (Vec<(Part, PoolGroup, usize)>, Vec<usize>) {
     let mut order: Vec<usize> = (0..crossings.len()).collect();
+    // The index breaks ties, so that equal traces give equal drawings.
     order.sort_by_key(|&index| (crossings[index].start_ps, index));
     let mut buffers: Vec<((Part, PoolGroup), Vec<u64>)> = Vec::new();
     let mut found = vec![(Part { kind: "", number: 0, server: None }, PoolGroup::Lfb, 0); crossings.len()];

@@ -46,6 +46,7 @@ pub(super) fn passages(machine: &Machine) -> Vec<DatagramPassage> {
         application.stage_stats().kept().iter().map(|&stage_times| DatagramPassage { class: params.class, stage_times })
     });
     let mut all: Vec<DatagramPassage> = of_end.collect();
+    // Lanes are given by the start of a passage, and ends come application by application.
     all.sort_by_key(|passage| (passage.start_ps(), passage.end_ps()));
     all
 }

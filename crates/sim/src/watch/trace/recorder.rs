@@ -79,6 +79,7 @@ impl TraceRecorder {
 
     /// Returns true if a component belongs to the observed server.
     pub(crate) fn follows(&self, component: ComponentId) -> bool {
+        // An id below the first wraps to a large number, so one comparison checks both ends.
         (component.0.wrapping_sub(self.first.0) as usize) < self.first_counter.len()
     }
 
@@ -89,6 +90,7 @@ impl TraceRecorder {
 
     /// Returns the trace of `machine` until `now_ps`. The statistics of the machine must have been settled.
     pub(crate) fn finish(mut self, machine: &Machine, now_ps: u64) -> Trace {
+        // Parts without a late event still have steps that no counter has seen.
         (0..self.first_counter.len()).for_each(|index| self.step(index, now_ps, machine));
         self.trace.end_ps = now_ps;
         self.trace.passages = passages(machine);
@@ -123,6 +125,7 @@ impl TraceRecorder {
     /// Records the end of a request in a domain of the CHA, whose answer is then sent back.
     fn record_cha_end(&mut self, id: RequestId, request: &Request, now_ps: u64) {
         let group = if request.kind.is_read() { PoolGroup::ChaRead } else { PoolGroup::ChaWrite };
+        // The answer took this long from the controller to the CHA, so it left there earlier.
         let answered_ps = if request.kind.is_read() { now_ps - self.from_mc_ps } else { now_ps - self.write_ack_ps };
         let data_ps = self.data_ps;
         let part = Part { kind: "cha", number: 0, server: Some(0) };
@@ -130,6 +133,7 @@ impl TraceRecorder {
             flight.left_cha_ps = now_ps;
             *flight
         });
+        // Lines that never went to a local channel have no hops behind the CHA.
         let hops = flight.filter(|flight| flight.at_mc_ps > 0).map(|flight| {
             // Data that leave earlier than DRAM could deliver them came from the WPQ.
             let read_ps = answered_ps.saturating_sub(data_ps);
@@ -149,6 +153,7 @@ impl TraceRecorder {
         let hops = flight.map(|flight| {
             let admitted_ps = request.admitted.ps();
             let tor =
+                // C2M-Write ends at the admission, while its line is still at the CHA.
                 (flight.left_cha_ps > 0 && group != PoolGroup::C2mWrite).then_some((Hop::Tor, flight.left_cha_ps));
             let queued = Some((Hop::WaitForTor, admitted_ps));
             [Some((Hop::ToCha, flight.at_cha_ps)), queued, tor, Some((Hop::Back, now_ps))]
@@ -197,6 +202,7 @@ impl Observer<Machine> for TraceRecorder {
             (Payload::Arrive(_), _) => self.start_line(id, now_ps),
             (Payload::Read(_) | Payload::Accepted(_), _) => self.record_cha_end(id, request, now_ps),
             (Payload::Data(_) | Payload::Admitted(_), "upi") => {}
+            // The rest goes to devices: data to the IIO ends P2M-Read.
             (Payload::Data(_), "core" | "remote") => {
                 self.record_credit_return(id, request, PoolGroup::C2mRead, part, now_ps)
             }
@@ -210,6 +216,7 @@ impl Observer<Machine> for TraceRecorder {
     }
 
     fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
+        // Only now is it known when the requests that the CHA has just sent will arrive.
         machine.notices().iter().for_each(|notices| self.record_memory_arrival(notices));
         self.step((event.target.0 - self.first.0) as usize, event.time.ps(), machine);
     }
@@ -221,6 +228,7 @@ impl TraceRecorder {
         let (first, seen_ps) = (self.first_counter[index], self.seen_ps[index]);
         let counters = &mut self.trace.counters;
         machine.part(index).steps(&mut |at, in_use| {
+            // Steps before the last look are in the counters already.
             for (counter, &in_use) in counters[first..].iter_mut().zip(in_use).filter(|_| at.ps() >= seen_ps) {
                 counter.set(in_use, at.ps());
             }
