@@ -15,6 +15,7 @@ pub(super) fn queue_of(server: &Builder, core: u32) -> u16 {
 /// Returns the receive queue of the core at `place` among those that serve the NIC.
 pub(super) fn receive_queue(server: &Builder, place: u16) -> u16 {
     let queues = server.params.stack.as_ref().and_then(|stack| stack.receive_queues);
+    // Cores beyond the number of queues share them round robin.
     queues.map_or(place, |queues| place % queues.clamp(1, 1 << 15) as u16)
 }
 
@@ -30,6 +31,7 @@ pub(super) fn elsewhere(server: &Builder, core: u32) -> Vec<MigratedFlow> {
     let rings = server.params.socket().mcn.as_ref().is_some_and(|mcn| mcn.core == core && !mcn.steer);
     let forgets = rings || server.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
     let own = server.network_cores().iter().position(|&serving| serving == core).map(|place| place as u16);
+    // A shared queue is served by the core of the same number, which sees the packets of all sharers.
     let shares = own.is_some_and(|own| receive_queue(server, own) == own) && has_few_queues(server);
     let Some(attachment) = server.attachment.as_ref().filter(|_| forgets || shares) else { return Vec::new() };
     let others = attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)));

@@ -19,6 +19,7 @@ pub(super) fn rdma_ends(socket: &SocketBuilder) -> Vec<RdmaEnd> {
         let region_bytes = match &end.flow.traffic {
             Traffic::Messages(to) => {
                 let job = || attachment.cluster.jobs[to.job as usize].rdma_region_bytes();
+                // Computed once per job, as the regions of all of its flows have one size.
                 *regions.entry(to.job).or_insert_with(job)
             }
             _ => RDMA_REGION_BYTES,

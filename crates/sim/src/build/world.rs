@@ -60,11 +60,13 @@ pub(crate) fn prepared(
 ) -> Option<(Simulation<World>, Vec<TraceFeeds>)> {
     let layouts = layouts(cluster, servers);
     let nics: Vec<Option<ComponentId>> = layouts.iter().map(|layout| layout.as_ref().map(Layout::nic)).collect();
+    // The network is numbered after the parts of all servers.
     let end = layouts.iter().flatten().map(|layout| layout.end).max().unwrap_or(0);
     let count = servers.iter().flatten().count();
     let built = fabrics(cluster, ComponentId(end), &nics, parts, |fabric| here(count + fabric));
     let attachment = |host: usize| {
         let (wire, peers) = (built.wires[host].first().cloned(), peers(host, servers, &layouts));
+        // A server with neither a cable nor an interface runs alone in its partition.
         let joined = wire.is_some() || !peers.is_empty();
         joined.then_some(NetworkAttachment { cluster, host: host as u16, wire, peers })
     };

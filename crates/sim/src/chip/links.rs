@@ -51,6 +51,7 @@ fn behind(layout: &Layout, number: usize, chip: &ChipParams) -> (&'static str, S
     let (tiles, Place { column, row }) = (usize::from(chip.tiles()), layout.terminals[number].place);
     let (mesh, columns) = (chip.shape == Shape::Mesh, usize::from(chip.columns));
     match number {
+        // Terminals are numbered kind by kind, so the first range that holds the number decides.
         _ if mesh && number < tiles => ("tile", format!("tile {number}")),
         _ if mesh && number < tiles + usize::from(chip.rows) => ("edge", format!("edge of row {row}")),
         _ if mesh => ("memory", format!("memory controller {}", number - tiles - usize::from(chip.rows))),

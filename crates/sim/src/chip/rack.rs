@@ -15,6 +15,7 @@ pub(super) fn rack(torus: Torus) -> Value {
 /// Returns a row of the report for each chip. `any` is one of the chips, whose network all have.
 pub(super) fn chips(any: &Chip, plan: &ChipPlan, torus: Torus, windows: &[Window], units: &ReportUnits) -> Value {
     let rows = (0..).zip(windows).map(|(chip, window)| {
+        // Links are sorted by load, so the first one is the fullest.
         let fullest = &links(any, &plan.chip, window, units)[0];
         json!({
             "chip": chip,

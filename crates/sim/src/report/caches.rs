@@ -96,6 +96,7 @@ pub(super) fn describe_llc(view: &ServerView) -> Value {
     let Some(cache) = &view.server.socket().cache else { return Value::Null };
     let slices: u32 = view.server.sockets.iter().map(|socket| socket.cha.slices).sum();
     let way = mib(f64::from(slices) * f64::from(cache.llc.sets));
+    // Without DDIO no device allocates lines, whatever ways are set.
     let ddio = cache.ddio.drives.iter().any(|on| *on);
     let mut told = json!({
         "mib": way * f64::from(cache.llc.ways),

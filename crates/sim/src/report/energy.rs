@@ -128,6 +128,7 @@ fn ended_operations(view: &ServerView, class: usize) -> Option<u64> {
 fn collect_activity(view: &ServerView) -> Activity {
     let window_ps = view.now.since(view.window_start);
     let cached = view.total.total_cache_counts();
+    // Devices look the LLC up as cores do, and with the same energy.
     let of_devices = cached.ddio_updates + cached.ddio_allocations + cached.io_reads;
     let expanders = view.machine.each::<Expander>().flat_map(Expander::channels);
     let dimms = view.machine.each::<Dimm>().flat_map(Dimm::channels);

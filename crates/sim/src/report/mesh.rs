@@ -50,6 +50,7 @@ impl MeshSideRow<'_> {
         let counters = self.mesh.counters();
         let lost: u64 =
             (0..self.view.classes()).flat_map(|class| self.ports.map(|port| counters.waited(port, class))).sum();
+        // A line takes its port for several cycles, so cycles are divided by those of one message.
         let messages = |ring: MeshRing| counters.taken(self.ports[ring as usize]) / cycles(self.mesh.die(), ring);
         let messages: u64 = MeshRing::ALL.into_iter().map(messages).sum();
         (messages > 0).then(|| (lost * self.mesh.die().cycle_ps) as f64 / messages as f64 / 1000.0)
@@ -190,6 +191,7 @@ pub(crate) fn find_mesh_delay(view: &ServerView, total: &Sample, class: usize) -
         let cycles: u64 = MeshLeg::ALL.into_iter().map(|leg| mesh.counters().leg(leg, class).waited_cycles).sum();
         cycles * mesh.die().cycle_ps
     };
+    // The port is named on the mesh with the longest waits; the delay is the sum over all meshes.
     let mesh = meshes().max_by_key(|mesh| lost_ps(mesh))?;
     let WorstPort { ring, stop, side: at, busy_share, .. } = find_worst_port(view, mesh, class)?;
     let lines = total.moved(view.throughput_groups(class), class);
@@ -221,6 +223,7 @@ fn cycles(die: &DieParams, ring: MeshRing) -> u64 {
 /// Returns every side of every stop, with its ports indexed by ring.
 fn sides(die: &DieParams) -> Vec<(Stop, StopSide, [MeshPort; 3])> {
     let all: Vec<(MeshPort, MeshRing, Stop, StopSide)> = MeshPort::all(die).collect();
+    // All rings have the same sides, so one ring lists them.
     let of_requests = all.iter().filter(|(_, ring, ..)| *ring == MeshRing::Request);
     let of = |stop: Stop, side: StopSide| {
         MeshRing::ALL.map(|ring| {

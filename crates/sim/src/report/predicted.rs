@@ -141,6 +141,7 @@ fn shares_with(domain: &str) -> &'static str {
 /// Builds the table of channels: a row for all, and one for each. A prediction takes them as equally loaded.
 fn channels(memory: &Memory) -> Table {
     let mut table = Table::of("channels", CHANNELS);
+    // Row -1 stands for all channels, as in a run.
     for channel in -1..i64::from(memory.controllers) {
         let part = if channel < 0 { 1.0 } else { 1.0 / f64::from(memory.controllers) };
         add(

@@ -170,6 +170,7 @@ impl WorkloadPath<'_> {
         if !self.view.server.workloads[self.class].kind.is_of_devices() || self.is_on_path(read) {
             return true;
         }
+        // With a shared queue, writes wait for entries of the RPQ.
         let shared = memory.controller.shared_queue.then_some(PoolGroup::Rpq);
         let queues = shared.into_iter().chain([PoolGroup::Wpq]).flat_map(|group| self.pools(group, group.name(), 0));
         let is_full = |stage: Stage| matches!(stage.load, Load::Pool { full, .. } if full >= OFTEN);

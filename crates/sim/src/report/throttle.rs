@@ -46,6 +46,7 @@ pub(super) fn throttling(view: &ServerView, class: usize, lfb: Option<&Pool>) ->
     let stopped = share(LEVEL_MAX);
     let runs = 1.0 - stopped;
     let added = |level: u8| share(level) * throttled_cores.added_ps(level, params.mba_ps);
+    // Delays act only while the cores run, so stops are taken out of the time.
     let added_ps = if runs > 0.0 { (0..LEVEL_MAX).map(added).sum::<f64>() / runs } else { 0.0 };
     let waits = lfb.and_then(|lfb| {
         let each = lfb.in_use / runs.max(f64::MIN_POSITIVE) / throttled_cores.cores() as f64;

@@ -79,6 +79,7 @@ impl ServerView<'_> {
 
     /// Returns the throughput of `bytes` bytes in the window, in GB/s.
     pub(crate) fn gb_per_s_of(&self, bytes: u64) -> f64 {
+        // 1 B/ps is 1000 GB/s.
         bytes as f64 * 1000.0 / self.window_ps()
     }
 
@@ -126,6 +127,7 @@ impl ServerView<'_> {
 /// Returns the bytes that a simulated line of a server stands for.
 pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {
+        // A fluid memory counts its bytes in lines.
         Fidelity::Line | Fidelity::Fluid => LineSize::LINE.bytes(),
         Fidelity::Burst => BURST.bytes(),
     }

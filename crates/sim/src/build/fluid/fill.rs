@@ -32,11 +32,13 @@ impl FilledCaches {
             return;
         }
         let pages = Pages::new(&socket.memory.pages, params.seed);
+        // The network is the last workload of a loaded server.
         let class = (params.workloads.len() - 1) as u8;
         let call_bytes = params.stack.as_ref().map_or(0, |stack| stack.call_bytes);
         // A system call reads as many packets as fit into `call_bytes`.
         let run = u64::from((call_bytes / load.ip_bytes.max(1)).max(1));
         write_and_read(components, caches, &FillPackets { nic, pages, load, class, run, passes: passes(socket, load) });
+        // The accesses of the filling are not those of the measurement.
         caches.reset_counts();
         self.0.push((params.seed, caches.clone()));
     }

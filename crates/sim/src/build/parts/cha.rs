@@ -15,6 +15,7 @@ pub(super) const CHA: PartBuilder =
 fn cha(socket: &SocketBuilder) -> Cha {
     let params = socket.params;
     let layout = &socket.layout;
+    // Described sockets share the links of the server; sockets of which only cores exist have their own.
     let upis = if socket.server.params.upi.is_some() { socket.server.layout.upis } else { layout.of(PartKind::Upi) };
     let far = if params.dimm.is_some() { PartKind::Dimm } else { PartKind::Expander };
     let expander = params.far_memory().map(|_| layout.of(far).first());
@@ -42,6 +43,7 @@ fn cha(socket: &SocketBuilder) -> Cha {
 fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
     let cha = &mut socket.cha;
     let (before, slices) = (cha.slices, grain.count(cha.slices));
+    // Slices become fewer, so entries are rounded over the socket and then divided again.
     let per_slice = |entries: u32| ((grain.count(before * entries) + slices / 2) / slices).max(1);
     cha.slices = slices;
     cha.tor_entries = per_slice(cha.tor_entries);

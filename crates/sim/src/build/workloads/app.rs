@@ -16,6 +16,7 @@ impl CoreWorkload for AppParams {
         let shared = socket.allocate_shared(class, &self.cores, needed.shared_bytes);
         let count = self.cores.len() as u32;
         for (number, &core) in (0..).zip(&self.cores) {
+            // Threads of other sockets are built there, but they count in `number` here.
             let Some(core) = socket.layout.own_core(core) else { continue };
             let mut bases = MemoryBases {
                 shared,

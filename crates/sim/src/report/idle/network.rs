@@ -107,6 +107,7 @@ fn is_never_met(view: &WorldView, totals: &[FlowTotals], path: &str) -> bool {
         ["transport", name, key] => transports::is_never_met(view, totals, (name, key)),
         ["cable", name, "down"] => {
             let spans = cables_of(view, name).flat_map(|cable| &cable.down_ps);
+            // A time that lies outside of the window had no part in the results.
             spans.into_iter().all(|span| view.share_of_window(*span) == 0.0)
         }
         ["network", "bottleneck", "down"] => view

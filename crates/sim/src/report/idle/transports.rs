@@ -45,6 +45,7 @@ pub(super) fn tables_with<'a>(plan: &'a Plan, transport: &'a str) -> impl Iterat
 
 /// Returns the number of the traffic class of a table of flows or of a job.
 pub(super) fn class_of(plan: &Plan, (kind, name): (&str, &str)) -> Option<usize> {
+    // A table of flows may name its class; a job always has its own.
     let class = plan.effective[kind][name]["class"].as_str().filter(|_| kind == "flow").unwrap_or(name);
     plan.cluster.classes.iter().position(|other| other == class)
 }

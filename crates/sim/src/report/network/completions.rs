@@ -118,6 +118,7 @@ pub(super) fn completion_table(view: &WorldView, completed: &[Option<Time>]) -> 
             let ps = at.ps().saturating_sub(flow.start_ps) as f64;
             (ps / 1e6, flow_paths.ideal_ps(number, flow).map(|ideal| ps / ideal as f64))
         });
+        // Group 0 holds all sizes, so the search begins behind it.
         let size = (1..SIZES.len()).find(|&size| bytes <= SIZES[size].1).unwrap_or(0);
         groups[class][0].add(took);
         groups[class][size].add(took);

@@ -163,6 +163,7 @@ pub(crate) fn class_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
 
 /// Estimates the goodput of a class over the batches, in Gbit/s.
 pub(super) fn goodput_estimate(view: &WorldView, class: usize) -> Estimate {
+    // Bytes count from the start of the run, so those of the warm-up are subtracted first.
     let mut last = view.before.received(&view.plan.cluster).0[class];
     let batch = |received: &ClassBytes| {
         let now = received.0[class];
@@ -181,6 +182,7 @@ pub(super) fn goodput_estimate(view: &WorldView, class: usize) -> Estimate {
 pub(super) fn completion_times(view: &WorldView) -> Vec<Option<Time>> {
     let mut completed = vec![None; view.plan.cluster.flows.len()];
     for (flow, _, _, application) in view.simulation.worlds().flat_map(ends) {
+        // Only the end that reads the last byte has a time.
         if let Some(at) = application.completed_at() {
             completed[flow as usize] = Some(at);
         }

@@ -29,6 +29,7 @@ pub(super) fn forwarding_limit(class: &TrafficClass, onward: impl FnOnce() -> Tr
     }
     let next = onward();
     let words = format!("sockets drop {:.0} % of what is to be sent on", share * 100.0);
+    // Limits that rest on something full have a load.
     if next.load.is_none() {
         let why = format!("{words}, and nothing on the way on is full");
         return Some(TrafficLimit { limit: "not known", place: String::new(), load: Some(share), why });

@@ -213,6 +213,7 @@ fn dma_directions(view: &WorldView, machine: &Machine, line_bytes: u64) -> Optio
         return Some(fluid_iio(view, &memory.counts(view.now)));
     }
     machine.first::<Iio>()?;
+    // Occupancy is reported in lines of 64 B at every fidelity.
     let lines_each = (line_bytes / 64) as f64;
     let of_all: [fn(&Iio) -> &Domain; 2] = [Iio::write, Iio::read];
     Some(of_all.map(|domain| {
@@ -284,6 +285,7 @@ pub(crate) fn series_table(view: &WorldView) -> Table {
     let mut table = Table::of("series", SERIES);
     let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
     let mut before = (view.window_start, view.series.host_states.first());
+    // The first state is that of the start of the window, which ends no step.
     for (&at, host_states) in view.series.times.iter().zip(view.series.host_states.iter().skip(1)) {
         // Each step needs the state at its start, which is the end of the step before.
         let (last_at, last) = std::mem::replace(&mut before, (at, Some(host_states)));

@@ -118,6 +118,7 @@ fn class_limit(view: &WorldView, class: &TrafficClass) -> TrafficLimit {
         .or_else(|| busy_cores(view, "sender cores", from, class))
         .or_else(|| driver_core(view, class))
         .or_else(|| busy_workers(view, class))
+        // Pauses and empty rings follow from a full core or NIC, so these are named first.
         .or_else(|| paused_senders(view, class))
         .or_else(|| worst_limit(to.iter().filter_map(|&host| full_rx_ring(view, host))))
         .or_else(|| marked_senders(view, class))

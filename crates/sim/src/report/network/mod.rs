@@ -93,12 +93,14 @@ impl WorldView<'_> {
 
     /// Returns the share of the window, 0 to 1, that a span of time in ps takes.
     pub(crate) fn share_of_window(&self, (from, to): (u64, u64)) -> f64 {
+        // A span may begin before the window or end after it.
         let [from, to] = [from, to].map(|at| at.clamp(self.window_start.ps(), self.now.ps()));
         (to - from) as f64 / self.window_ps()
     }
 
     /// Returns the throughput of `bytes` bytes in the window, in Gbit/s.
     pub(crate) fn gbps(&self, bytes: u64) -> f64 {
+        // 1 B/ps is 8000 Gbit/s.
         bytes as f64 * 8000.0 / self.window_ps()
     }
 

@@ -84,6 +84,7 @@ pub(super) fn full_pcie(view: &WorldView, host: u16, direction: Direction, from:
     let links = view.servers[usize::from(host)].as_ref()?.nic_links().map(|(socket, _)| usize::from(socket));
     let busy = links.enumerate().map(|(function, socket)| match direction {
         Direction::ToMemory => nic.lane_busy_ps(function, view.now),
+        // The IIO sends towards the NIC, so these are its lanes.
         Direction::FromMemory => {
             machine.each::<Iio>().nth(socket).map_or(0, |iio| iio.lane_busy_ps(nic.link(function), view.now))
         }

@@ -63,6 +63,7 @@ pub(super) fn power_series_table(view: &WorldView) -> Option<Table> {
     let mut any = false;
     let hosts: Vec<usize> = view.servers().map(|(host, _)| host).collect();
     let times = std::iter::once(&view.window_start).chain(&view.series.times);
+    // The first state is that of the start of the window, which ends no step.
     let ends = view.series.times.iter().zip(view.series.host_states.iter().skip(1));
     for ((&last_at, last), (&at, host_states)) in times.zip(&view.series.host_states).zip(ends) {
         for ((before, now), &host) in last.iter().zip(host_states).zip(&hosts) {

@@ -15,6 +15,7 @@ pub(super) fn full_reverse_path(view: &WorldView, class: &TrafficClass) -> Optio
     let flows = class.numbers.iter().zip(&class.flows);
     let back = flows.flat_map(|(&number, flow)| {
         let ends = directions(flow).into_iter();
+        // Acknowledgements travel against the data, so the ends are swapped.
         ends.flat_map(|(from, to)| flow_paths.port_places(number as u32, to, from)).collect::<Vec<_>>()
     });
     let back: BTreeSet<PortPlace> = back.collect();

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 pub(super) fn ring_hosts<'b>(view: &'b WorldView<'b>, class: &'b TrafficClass) -> impl Iterator<Item = u16> + 'b {
     let ends = class.flows.iter().flat_map(|flow| [flow.from, flow.to]);
     ends.flat_map(|host| {
+        // A DIMM has a single interface, which leads to its host.
         let on = mcn_of(view, host).filter(|mcn| mcn.on_dimm).map(|mcn| mcn.interfaces[0].host);
         on.into_iter().flat_map(move |on| [host, on])
     })

@@ -142,6 +142,7 @@ pub(super) fn service_table(view: &WorldView) -> Option<Table> {
     let energies = energies_per_request(view, &clients);
     let mut table = Table::of("services", SERVICES);
     for (number, host, workers) in served(view) {
+        // Workers without a client have no class to be listed under.
         let Some(clients) = clients.get(&(number, workers.service)) else { continue };
         let class = &cluster.classes[clients.class];
         let (host, window_ps) = (host.name.as_str(), view.window_ps());
