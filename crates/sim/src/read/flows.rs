@@ -246,6 +246,7 @@ impl AllFlowTotals {
         for (number, (totals, flow)) in self.flows.iter_mut().zip(nic.flows()).enumerate() {
             let dropped = |reason| flow.dropped(reason).packets;
             totals.host_sent += flow.sent.packets;
+            // Packets have arrived at the host even if its NIC drops them.
             totals.host_received += flow.received.packets;
             // The NIC is the sender on this cable, so it counts what the cable loses.
             totals.fabric_dropped += flow.lost.packets;

@@ -46,6 +46,7 @@ impl PartitionReading {
     ) -> Self {
         let flows = AllFlowTotals::read(simulation, cluster, now);
         let (received, moved) = (flows.received(cluster), flows.moved());
+        // Without jobs, the endpoints of a large network need no visit.
         let unfinished_ranks = if cluster.jobs.is_empty() { 0 } else { unfinished_ranks(simulation) };
         Self {
             received,

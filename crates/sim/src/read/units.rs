@@ -238,6 +238,7 @@ impl Units {
         units.iio_write = of(PoolGroup::P2mWrite, &|_| true);
         units.iio_read = of(PoolGroup::P2mRead, &|_| true);
         let sockets = machine.each::<cha::Cha>().count();
+        // A single socket would repeat the sums of the server.
         if sockets > 1 {
             units.sockets = SocketUnit::all(machine, sockets);
             units.crossed = crossed(machine, sockets);

@@ -106,6 +106,7 @@ pub(crate) fn build_domains(view: &ServerView) -> Table {
         let parts = domains(view.machine, group);
         if parts
             .iter()
+            // A credit may be held since before the window, so credits in use count as well.
             .all(|(_, domain)| domain.classes().iter().all(|usage| usage.acquired() == 0 && usage.in_use() == 0))
         {
             continue;

@@ -114,6 +114,7 @@ pub(crate) fn build_server_results(view: &ServerView) -> ServerResults {
         entries.insert("llc".to_owned(), describe_llc(view));
         entries.insert("caches".to_owned(), json!(rows(caches)));
     }
+    // A server of one socket is one place, which the rows of all parts describe.
     if let Some(entries) = summary.as_object_mut().filter(|_| view.server.sockets.len() > 1) {
         entries.insert("places".to_owned(), json!(socket_domain_rows(&domains)));
         entries.insert("channels_of_sockets".to_owned(), json!(describe_channels_of_sockets(view)));

@@ -62,6 +62,7 @@ impl Run {
     /// Returns the results so far.
     #[must_use]
     pub fn report(&mut self) -> Report {
+        // Areas and times are integrated only at changes, so they are brought up to now first.
         let now = self.state.settle();
         let state = &self.state;
         let flows = AllFlowTotals::read(&state.simulation, &self.plan.cluster, now);
@@ -98,6 +99,7 @@ impl Run {
 
     /// Copies all partitions to the process that writes, for its report. The other processes keep theirs.
     pub fn gather(&mut self) {
+        // Placeholders are not restored: the run is over, and its report needs all partitions.
         self.state.collect(&self.processes, self.options.observed_server);
     }
 

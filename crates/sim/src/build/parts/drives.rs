@@ -76,6 +76,7 @@ fn ports(server: &Builder, socket: u8, index: u32) -> Vec<DrivePortWiring> {
 
 /// Returns the links of drives to the IIO of a socket.
 fn links(server: &ServerParams, socket: u8) -> Vec<DeviceLink> {
+    // The list is empty without caches, and then no drive has DDIO.
     let ddio = server.ddio_at(socket).into_iter().chain(std::iter::repeat(false));
     let link = |(device, ddio): ((u8, u32), bool)| {
         let pcie = server.sockets[usize::from(device.0)].pcie.clone();

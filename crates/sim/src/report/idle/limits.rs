@@ -103,6 +103,7 @@ fn never_met_in_memory(view: &ServerView, key: &str) -> bool {
     }
     let most = ControllerPeaks::of(view, &all);
     let kinds = || view.server.sockets.iter().map(|socket| &socket.memory.controller);
+    // If no write was ever queued, no rule for writes can have acted.
     WRITE_KEYS.contains(&key) && most.writes == 0
         || kinds().all(|controller| most.has_no_use(controller, key) || most.is_below(controller, key))
 }

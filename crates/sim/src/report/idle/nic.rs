@@ -17,6 +17,7 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
     let (Some(params), Some(_)) = (view.server.nic(), &view.server.stack) else { return false };
     match key {
         "nic.buffer" => dropped(view) + pauses(view) == 0,
+        // Switched off, LRO has taken effect: packets were not merged.
         "nic.lro" => params.lro && joined(view) == 0,
         "nic.steer_expiry" => nics(view).all(|nic| nic.counters().expired == 0),
         "nic.send_window" => !met(view).has(Limit::SendWindow),

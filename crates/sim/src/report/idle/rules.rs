@@ -37,6 +37,7 @@ const RULES: [KeyRule; 22] = [
     (&["stack.generate"], |place| place.cluster_use.generates_packets),
     (&["remote."], |place| place.server.sockets.iter().any(|socket| socket.remote.is_some())),
     (&["upi."], |place| place.server.upi.is_some()),
+    // The limit only bounds `refresh_postponed`, which the configuration checks.
     (&["memory.dram.postponed_max"], |_| false),
     (&["core.frequency"], |place| place.counts_cycles()),
 ];

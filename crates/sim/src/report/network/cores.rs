@@ -44,6 +44,7 @@ fn cores_of(flow: &FlowParams, host: u16, now_ps: u64) -> impl Iterator<Item = u
 /// Returns the use of a core that serves the network. Cores are numbered through the sockets.
 fn core_use<'a>(view: &WorldView, machine: &'a Machine, core: u32) -> Option<CoreUse<'a>> {
     let core = machine.each::<Core>().nth(core as usize)?;
+    // A core may run other engines beside its network stack, and each has its own wait.
     let (engine, stack) = (0..).zip(core.engines()).find_map(|(engine, of)| Some((engine, NetStack::of(of)?)))?;
     Some(CoreUse { times: stack.times(), waits: core.waited_ps(engine, view.now) as f64 / view.window_ps() })
 }

@@ -139,6 +139,7 @@ impl RankSteps {
         };
         pieces.push(PathPiece::new(phase, PathActivity::Compute, (rank, rank), (until, computed)));
         pieces.push(PathPiece::new(phase, PathActivity::Device, (rank, rank), (busy_since, until)));
+        // Steps are in the order of time, so the last one before the busy period submitted its first work.
         let gave = steps[..=index].partition_point(|step| step.began < busy_since);
         gave.checked_sub(1).map(|before| (rank, before))
     }

@@ -74,6 +74,7 @@ fn deciding_ports<'a>(view: &'a WorldView<'a>, class: &'a TrafficClass) -> Vec<(
     if dropping.is_empty() {
         return all;
     }
+    // A path without an overloaded port decides from its beginning.
     let behind = |way: &Vec<PortPlace>| way.iter().rposition(|place| dropping.contains(place)).unwrap_or(0);
     let deciding: BTreeSet<PortPlace> =
         class.flow_paths.iter().flat_map(|way| way[behind(way)..].iter().copied()).collect();

@@ -70,6 +70,7 @@ const HOSTS: &[Column<HostRows>] = &[
     Column::number("core_copy_share", |row| row.core_share(CoreTimeKind::Copy).into()),
     Column::number("core_stalled_share", |row| row.core_share(CoreTimeKind::Stalled).into()),
     Column::number("core_send_share", |row| {
+        // Waits for registers of the NIC are part of sending (clusters.md).
         (row.core_share(CoreTimeKind::Send) + row.core_share(CoreTimeKind::Register)).into()
     }),
     Column::number("memory_gb_per_s", |row| row.memory_gb_per_s.into()),
@@ -247,6 +248,7 @@ fn core_times<'a>(view: &WorldView, machine: &'a Machine) -> Vec<&'a CoreTimes> 
 /// Returns the bytes that all channels of a server moved in the window.
 pub(super) fn memory_bytes(view: &WorldView, host: usize, machine: &Machine) -> u64 {
     let line_bytes = line_bytes(view.plan.cluster.hosts[host].fidelity);
+    // A fluid memory has rates instead of channels, and counts bytes itself.
     if let Some(memory) = machine.fluids().next() {
         return memory.counts(view.now).bytes.iter().flatten().sum();
     }

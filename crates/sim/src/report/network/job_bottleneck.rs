@@ -27,6 +27,7 @@ impl LimitPlaces {
     fn add(&mut self, limit: &TrafficLimit, ps: u64) {
         let (sum, longest, words) = self.0.entry(limit.place.clone()).or_insert_with(|| (0, 0, limit.clone()));
         *sum += ps;
+        // The longest segment shows the limit best, so its words are kept.
         if ps > *longest {
             (*longest, *words) = (ps, limit.clone());
         }
@@ -157,6 +158,7 @@ fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], flow_paths: Option<&Fl
 /// Returns the critical paths of all jobs.
 pub(super) fn job_paths(view: &WorldView) -> Vec<JobPath> {
     let jobs = 0..view.plan.cluster.jobs.len();
+    // Without jobs, the ports of a large network need no listing.
     let flow_paths = if jobs.is_empty() { None } else { FlowPaths::new(view) };
     jobs.map(|job| path_of(view, job, &view.ranks_of(job), flow_paths.as_ref())).collect()
 }

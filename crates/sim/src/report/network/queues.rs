@@ -32,6 +32,7 @@ const QUEUES: &[Column<QueueRows>] = &[
     Column::given(Column::number("rate_gbps", |row| row.view.rate_gbps(&row.port).into())),
     Column::integer("sent_packets", |row| row.grown(|port| port.sent_packets).into()),
     Column::number("sent_gbps", |row| row.view.sent_gbps(&row.port, row.before).into()),
+    // Hosts mark no packets, so their cell is empty rather than 0.
     Column::integer("marked_packets", |row| row.port.marks.then(|| row.grown(|port| port.marked_packets)).into()),
     Column::number("queue_mean_packets", |row| row.port.egress.queue_packets().mean().into()),
     Column::number("queue_sd_packets", |row| row.port.egress.queue_packets().standard_deviation().into()),
@@ -40,6 +41,7 @@ const QUEUES: &[Column<QueueRows>] = &[
     Column::number("queue_mean_bytes", |row| row.port.egress.queue_bytes().mean().into()),
     Column::integer("queue_max_bytes", |row| row.port.egress.queue_bytes().max().into()),
     Column::integer("pauses_asked", |row| row.grown(|port| port.pauses_asked).into()),
+    // PFC has eight priorities (IEEE 802.1Qbb).
     Column::number("paused_share", |row| row.view.paused_share(&row.port, 0..8).into()),
     Column::optional(Column::integer("flooded_packets", |row| {
         row.grown_if_learning(|port| port.flooded_packets).into()

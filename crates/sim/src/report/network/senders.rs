@@ -70,6 +70,7 @@ pub(super) fn congestion_control(view: &WorldView, class: &TrafficClass) -> Opti
         totals.paced_ps as f64 >= PACED * time_ps && slowed_ps >= SLOWED * time_ps
     });
     let paced = paced.fold(FlowTotals::default(), |sum, (_, totals)| sum.plus(totals));
+    // At line rate, time is proportional to data, so this compares halves of the data.
     if paced.at_line_ps == 0 || 2 * paced.at_line_ps < class.totals.at_line_ps {
         return None;
     }
