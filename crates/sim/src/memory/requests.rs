@@ -139,7 +139,6 @@ fn write_share(reads: f64) -> f64 {
 fn pattern(pattern: TrafficPattern) -> Result<Pattern, TrafficError> {
     Ok(match pattern {
         TrafficPattern::Random => Pattern::Random,
-        // One stream is a sequence of lines.
         TrafficPattern::Sequential => Pattern::Streams { count: 1, colliding: false },
         TrafficPattern::Streams { count, colliding } => {
             let prefix = if colliding { "cstr" } else { "str" };

@@ -127,7 +127,6 @@ impl ServerView<'_> {
 /// Returns the bytes that a simulated line of a server stands for.
 pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {
-        // A fluid memory counts its bytes in lines.
         Fidelity::Line | Fidelity::Fluid => LineSize::LINE.bytes(),
         Fidelity::Burst => BURST.bytes(),
     }

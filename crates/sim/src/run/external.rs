@@ -133,7 +133,7 @@ impl Run {
         let errors =
             self.processes.gather_all(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
         errors.into_iter().flatten().next().map_or(Ok(()), |(code, host, why)| {
-            // Codes are exchanged by name, as they are not serializable.
+            // The exchange carries serializable values only, so a code goes by its name.
             let code = Code::named(&code).unwrap_or(Code::RequiresKey);
             Err(HostError::new(code, &host, why))
         })

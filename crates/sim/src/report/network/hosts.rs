@@ -289,7 +289,6 @@ pub(crate) fn series_table(view: &WorldView) -> Table {
     let mut before = (view.window_start, view.series.host_states.first());
     // The first state is that of the start of the window, which ends no step.
     for (&at, host_states) in view.series.times.iter().zip(view.series.host_states.iter().skip(1)) {
-        // Each step needs the state at its start, which is the end of the step before.
         let (last_at, last) = std::mem::replace(&mut before, (at, Some(host_states)));
         for ((now, before), &host) in host_states.iter().zip(last.into_iter().flatten()).zip(&hosts) {
             let params = &view.plan.cluster.hosts[host];

@@ -67,7 +67,6 @@ pub(super) fn power_series_table(view: &WorldView) -> Option<Table> {
     let ends = view.series.times.iter().zip(view.series.host_states.iter().skip(1));
     for ((&last_at, last), (&at, host_states)) in times.zip(&view.series.host_states).zip(ends) {
         for ((before, now), &host) in last.iter().zip(host_states).zip(&hosts) {
-            // Servers without power management have no row.
             let (Some(begun), Some(done)) = (before.power, now.power) else { continue };
             any = true;
             let row = PowerStepRow {
