@@ -67,6 +67,7 @@ pub(crate) fn missing(schema: &Value, value: &Value, path: &str) -> Option<Missi
     let map = value.as_object()?;
     let mut required = list(schema, "required").into_iter().flatten().filter_map(Value::as_str);
     if let Some(name) = required.find(|name| !map.contains_key(*name)) {
+        // A missing table is reported by its first required key, which is what the user has to write.
         let nested = missing(&schema["properties"][name], &Value::Object(Map::new()), &join(path, name));
         let here = || Missing { path: join(path, name), wanted: wanted(&schema["properties"][name]) };
         return Some(nested.unwrap_or_else(here));
@@ -93,6 +94,7 @@ fn choose<'a>(choices: &'a [Value], value: &Value) -> Option<&'a Value> {
     let kind = value.get("kind");
     let by_kind = choices.iter().find(|choice| kind.is_some() && choice["properties"]["kind"].get("const") == kind);
     let name = match value {
+        // With kinds, a table without a known one matches nothing: its type alone would select the first alternative.
         Value::Object(_) if choices.iter().any(|choice| choice["properties"]["kind"].get("const").is_some()) => {
             return by_kind;
         }
@@ -173,6 +175,7 @@ fn check_object(schema: &Value, map: &Map<String, Value>, path: &str) -> Result<
 
 fn check_or_const(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
     match schema.get("const") {
+        // `choose` has already compared the only constant, which is the kind.
         Some(_) => Ok(()),
         None => check(schema, value, path),
     }
@@ -312,6 +315,7 @@ fn check_range(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
     }
     let whole = value.as_u64().unwrap_or(0);
     if schema["x-power-of-two"] == true && !whole.is_power_of_two() {
+        // A value of the wrong size is reported with powers that are in range themselves.
         let near: Vec<String> =
             powers_around(whole, least as u64, most as u64).map(|power| power.to_string()).collect();
         let message = format!("{} is not a power of two such as {}", show(value), near.join(" or "));
@@ -322,6 +326,7 @@ fn check_range(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
 
 /// Returns the nearest powers of two below and above a value that are in range.
 fn powers_around(value: u64, least: u64, most: u64) -> impl Iterator<Item = u64> {
+    // 2^63 is the largest power of two in 64 bits.
     let above = value.checked_next_power_of_two().unwrap_or(1 << 63);
     [above / 2, above].into_iter().filter(move |power| (least..=most).contains(power))
 }

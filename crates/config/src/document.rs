@@ -70,6 +70,7 @@ pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> 
         std::io::ErrorKind::NotFound => fail(Code::FileNotFound, crate::content::NO_SUCH_FILE),
         _ => fail(Code::FileAccess, &error.to_string()),
     };
+    // Checked before the file is opened, as opening a FIFO waits for a writer.
     if !std::fs::metadata(&place).map_err(io)?.is_file() {
         return Err(fail(Code::FileAccess, "not a file"));
     }
@@ -131,6 +132,7 @@ pub(crate) fn parse_json(text: &str) -> Result<Document, SyntaxError> {
     if !tree.is_object() {
         return Err(SyntaxError::new("not a configuration: a JSON object is wanted"));
     }
+    // serde_json itself stops at 128 levels, so that the recursion of `depth` stays shallow.
     if depth(&tree, 0) > DEPTH_MAX {
         return Err(SyntaxError::new(format!("nested deeper than {DEPTH_MAX} levels")));
     }
@@ -210,6 +212,7 @@ impl TomlReader<'_> {
         match value {
             DeValue::String(text) => Ok(Value::String(text.to_string())),
             DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
+            // An integer beyond the 64 bits of TOML still has digits here, so that the message can show them.
             DeValue::Integer(digits) => match integer(digits.as_str(), digits.radix()) {
                 Some(number) => Ok(Value::Number(number)),
                 None => fail(format!("{} is too large", crate::units::shorten(digits.as_str()))),
@@ -233,6 +236,7 @@ impl TomlReader<'_> {
 }
 
 fn integer(digits: &str, radix: u32) -> Option<Number> {
+    // `i128` holds every `u64`, such as a seed, and every `i64`.
     let value = i128::from_str_radix(digits, radix).ok()?;
     u64::try_from(value).map(Number::from).or_else(|_| i64::try_from(value).map(Number::from)).ok()
 }
@@ -290,6 +294,7 @@ impl<'de> Visitor<'de> for JsonReader {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
+            // serde_json would silently keep the last of several equal keys, whereas TOML rejects them.
             if map.contains_key(&key) {
                 return Err(A::Error::custom(format!("the key {} stands twice", crate::units::shorten(&key))));
             }

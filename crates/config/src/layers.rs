@@ -41,6 +41,7 @@ pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
 
 /// Removes from the `lower` layer of a server the values that other keys of `upper` replace.
 fn settle(lower: &mut Value, upper: &Value) {
+    // Dropped before the merge, after which nothing tells the values of the two layers apart.
     for (_, path) in replaced(lower, upper) {
         remove(lower, &keys(&path));
     }
@@ -50,6 +51,7 @@ fn settle(lower: &mut Value, upper: &Value) {
 pub(crate) fn replacements(lower: &Value, upper: &Value) -> Vec<String> {
     let said = |lower: &Value, upper: &Value| {
         let value = |tree: &Value, path: &[String]| at(tree, &keys(path)).cloned();
+        // A key that `upper` gives as well is no replacement, but a conflict that the rules report.
         let pairs = replaced(lower, upper).into_iter().filter(|(_, path)| value(upper, path).is_none());
         let pairs = pairs.filter_map(|(key, path)| {
             let (new, old) = (value(upper, &key)?, value(lower, &path)?);
@@ -216,6 +218,7 @@ impl Override {
         }
         let value = value.trim();
         let text_of = || Value::String(value.to_string());
+        // `1` would be a number in TOML, but a list of cores or ways is a string.
         let value = match parse_toml_value(value) {
             Some(Value::Number(_)) if is_list_of_numbers(&keys) => text_of(),
             value => value.unwrap_or_else(text_of),

@@ -90,6 +90,7 @@ impl Plan {
     /// named after the table with a number appended.
     fn table_of<'a>(&self, host: &'a str) -> &'a str {
         let many = || host.rsplit_once('-').map_or(host, |(table, _)| table);
+        // A table may be called `a-1` itself, so the full name is tried before the number is cut off.
         if self.effective["host"].get(host).is_some() {
             host
         } else {

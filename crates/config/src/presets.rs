@@ -99,6 +99,7 @@ pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
         }
         if let Some((known, _)) = APPS.iter().find(|(known, _)| workload["app"] == *known) {
             let mut values = app_values(known, &format!("workload.{name}.app"))?;
+            // Keys of the user go on top of those of the profile.
             overlay(&mut values, workload);
             *workload = values;
         }
@@ -253,6 +254,7 @@ impl PartFile {
     pub(crate) fn claim(&self, issue: Issue) -> Issue {
         let local = issue.paths.iter().filter_map(|path| path.strip_prefix(&self.table)?.strip_prefix('.'));
         let local: Vec<&str> = local.collect();
+        // A path with a line is the more exact place, so it is preferred to the first path.
         let found = local.iter().find_map(|path| Some((*path, Some(*self.lines.get(*path)?))));
         let Some((path, line)) = found.or_else(|| Some((*local.first()?, None))) else {
             return issue;

@@ -56,6 +56,7 @@ pub(crate) fn complete_cluster() -> &'static Value {
         drop_required(&mut server, "");
         let host = &mut schema["properties"]["host"]["additionalProperties"];
         for (key, value) in server["properties"].as_object().into_iter().flatten() {
+            // A host names its preset by a key of its own, and all hosts share the `run` of the cluster.
             if !["server", "run"].contains(&key.as_str()) {
                 host["properties"][key] = value.clone();
             }
@@ -106,6 +107,7 @@ pub fn noc_schema() -> Value {
 
 fn generate<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
+    // `check` walks the schema without resolving references.
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     drop_null(&mut schema);
@@ -145,6 +147,7 @@ const NAMED_BELOW: [&str; 2] = ["socket", "cstate"];
 const CHOICES_BELOW: [&str; 2] = ["pstates", "governor"];
 
 fn drop_required(schema: &mut Value, name: &str) {
+    // No preset completes a workload, so its required keys stay required.
     if name == "workload" {
         return;
     }

@@ -105,6 +105,7 @@ fn trace(reader: &Reader, app: &AppSpec) -> Result<TraceParams, Issue> {
         file,
         format: app.format.map(|format| format.name().to_string()),
         repeat: reader.want("repeat", app.repeat)?,
+        // Known only when the buffers of all other workloads are placed (`server::share_memory`).
         memory_bytes: 0,
     })
 }

@@ -24,6 +24,7 @@ pub(super) fn attach(spec: &NicSpec, pcie: &PcieParams) -> Result<Option<NicAtta
         return Err(Issue::between(Code::DoesNotFit, &["nic.fetch", "nic.pcie.mrrs"], message));
     }
     let register_ps = spec.register.map_or(REGISTER_PS, |Time(ps)| ps);
+    // The default number of descriptors shrinks with the read request; only a number of the user is an error above.
     Ok(Some(NicAttachParams { register_ps, status: spec.status.unwrap_or(false), fetch: fetch.min(most) }))
 }
 

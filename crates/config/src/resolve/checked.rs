@@ -24,6 +24,7 @@ pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -
     let mut keys = Vec::new();
     differences(&before["server"]["sockets"], &now["server"]["sockets"], "server.sockets", &mut keys);
     TABLES.iter().for_each(|table| differences(&before[table], &now[table], table, &mut keys));
+    // Another device changes most values of its table, and its name says so at once.
     if keys.iter().any(|key| key == "memory.device") {
         keys.retain(|key| !key.starts_with("memory.dram."));
     }

@@ -54,6 +54,7 @@ fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
     let preset = at(&source.merged, &["chip", "preset"]).and_then(Value::as_str);
     let mut tree = preset.map_or(Ok(json!({})), presets::chip)?;
     overlay(&mut tree, &source.merged);
+    // Defaults of the preset that contradict the user's topology or rack go before the first check.
     chip_shape::drop_routing(&mut tree, &source.merged);
     chip_rack::drop_mirror(&mut tree, &source.merged);
     if let Some(missing) = missing(schema::complete_chip(), &tree, "") {
@@ -170,6 +171,7 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
             poll_every: spec.software.poll_every,
             mshrs: spec.software.mshrs,
         },
+        // Without hops the rack is a torus with a uniform pattern, where the hops follow from source and destination.
         rack: RackParams { hops: spec.rack.hops.unwrap_or(1), hop_cycles: cycles(spec.rack.hop, clock_hz) as u32 },
         workload: Workload {
             writes_percent: writes_percent(spec)?,

@@ -46,6 +46,7 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Memory
         idle_flush: clocks(spec.idle_flush),
         spare_writes: spec.spare_writes,
         spare_rows: spec.spare_rows,
+        // Only bursts of several lines scale this value (`sim::build`); one line takes one clock.
         spare_clocks: 1,
         page: spec.page,
         idle_close: clocks(spec.idle_close),
@@ -78,6 +79,7 @@ fn watermarks(spec: &ControllerSpec) -> Result<(u32, u32), Issue> {
     let exact = |Share(share): Share| u64::from(share) * u64::from(entries);
     let high = match spec.write_high {
         Watermark::Entries(high) => high,
+        // In units of the exact share, so that rounding does not move the first entry above it.
         Watermark::Share(share) => (exact(share) / u64::from(Share::ONE) + 1).min(entries.into()) as u32,
     };
     let low = match spec.write_low {

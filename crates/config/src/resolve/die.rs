@@ -62,6 +62,7 @@ fn read(spec: &mut DieSpec, context: &Context) -> Result<Map, Issue> {
         (None, Some(given)) => Map::of(given),
         (Some(name), None) if is_path(name) => {
             let map = Map::parse(&read_text(context.base_dir, name, "noc.die", "a CSV file")?, name)?;
+            // The effective configuration names no file of the user, so that it resolves anywhere.
             spec.die = None;
             spec.map = Some(map.places());
             Ok(map)
@@ -109,6 +110,7 @@ fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams,
         channels: map.controllers.iter().flat_map(|&stop| std::iter::repeat_n(stop, each)).collect(),
         io: map.io.clone(),
         links: Vec::new(),
+        // Rounded, as frequencies such as 2.4 GHz have no whole number of ps.
         cycle_ps: (PS_PER_S + spec.clock.0 / 2) / spec.clock.0,
         vertical_cycles: spec.vertical,
         horizontal_cycles: spec.horizontal,
@@ -142,6 +144,7 @@ fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Resul
         return Err(Issue::between(Code::NotAMultiple, &["noc.clusters", "memory.channels", "memory.map"], message));
     }
     die.clusters = clusters;
+    // Clusters take consecutive numbers: two divide the die by columns, and four divide each half by rows.
     for stops in [&mut die.slices, &mut die.channels] {
         stops.sort_by_key(|stop| (stop.column, stop.row));
         if clusters == 4 {

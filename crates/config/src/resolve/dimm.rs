@@ -134,6 +134,7 @@ fn device(spec: &NicDimmSpec, server: &Spec) -> Result<MemoryParams, Issue> {
 }
 
 fn clone(spec: &CloneSpec, dram: &DramParams) -> Result<CloneParams, Issue> {
+    // A clone within a sub-array needs two of its rows, the source and the destination (RowClone, MICRO 2013).
     let subarrays = spec.subarrays.unwrap_or(SUBARRAYS.min(dram.rows / 2).max(1));
     if subarrays > dram.rows / 2 {
         let message = format!("a bank has {} rows: at most {} sub-arrays of two rows", dram.rows, dram.rows / 2);
@@ -168,6 +169,7 @@ fn ncache(spec: &NCacheSpec) -> Result<NCacheParams, Issue> {
 /// Gives each received packet its own rows of the DIMM.
 fn give_rows(dimm: &DimmParams, card: &mut NicParams) {
     let row = dimm.memory.dram.lines_per_row * LINE_BYTES as u32;
+    // One packet per descriptor and whole rows, as a clone copies rows.
     card.stride_bytes = 0;
     card.descriptor_bytes = card.frame_bytes.next_multiple_of(row);
     let ring = u64::from(card.ring_entries) * u64::from(card.descriptor_bytes);

@@ -47,6 +47,7 @@ fn clock(TransferRate(rate): TransferRate) -> (u64, u64) {
     const ROUNDING: u64 = 2_000_000;
     let steps = (3 * rate + STEP / 2) / STEP;
     let (numerator, denominator) = match (steps * STEP).abs_diff(3 * rate) {
+        // Two transfers per clock: 2e12 ps / (steps * 400e6 / 3) = 15000 / steps.
         0..=ROUNDING => (15_000, steps),
         _ => (2_000_000_000_000, rate),
     };
@@ -76,6 +77,7 @@ fn check_timing(t: &TimingSpec) -> Result<(), Issue> {
         (("ccd_l_wr", ccd_l_wr), &["ccd_l"], ("ccd_l", t.ccd_l)),
         (("rrd_l", t.rrd_l), &["rrd_s"], ("rrd_s", t.rrd_s)),
         (("wtr_l", t.wtr_l), &["wtr_s"], ("wtr_s", t.wtr_s)),
+        // 0 turns a limit off, so that it bounds nothing.
         (("faw", if t.faw == 0 { u32::MAX } else { t.faw }), &["rrd_s"], ("rrd_s", t.rrd_s)),
         (("rfc", if t.rfc == 0 { u32::MAX } else { t.rfc }), &["rfc_sb"], ("rfc_sb", t.rfc_sb)),
     ];

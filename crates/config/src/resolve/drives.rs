@@ -14,6 +14,7 @@ pub(super) fn place(spec: &Spec, sockets: &mut [Spec]) -> Result<(), Issue> {
     let counts = counts(places, spec.ssd.count, sockets.len())?;
     let mut first = 0;
     for (socket, count) in sockets.iter_mut().zip(counts) {
+        // Checked before the drives are divided, so that messages count them as the user does.
         check_lanes(socket)?;
         check_off(&socket.ddio, socket.ssd.count)?;
         if count > 0 {

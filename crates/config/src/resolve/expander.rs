@@ -41,6 +41,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue>
     };
     let wires = link_bytes_per_s(expander.generation, expander.lanes);
     Ok(Some(Box::new(ExpanderParams {
+        // A flit of 68 B carries four slots of 16 B; the rest is protocol id and CRC (CXL 2.0 specification, 4.2).
         bytes_per_s: wires * u64::from(4 * SLOT_BYTES) / u64::from(FLIT_BYTES),
         latency_ps: expander.latency.0,
         request_bytes: SLOT_BYTES,

@@ -71,6 +71,7 @@ fn lanes(functions: &[NicFunctionSpec], card: u32) -> Result<Vec<u32>, Issue> {
         let message = format!("the functions need more than the {card} lanes of the card; give it more, or them fewer");
         return Err(Issue::between(Code::TooFewSlots, &["nic.functions", "nic.pcie.lanes"], message));
     }
+    // Slots and cards have 1, 2, 4, 8 or 16 lanes.
     let share = if share == 0 { 0 } else { 1 << share.ilog2() };
     Ok(functions.iter().map(|function| function.lanes.unwrap_or(share)).collect())
 }

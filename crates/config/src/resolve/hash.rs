@@ -95,6 +95,7 @@ impl Hasher {
             for step in block.steps.iter().flat_map(|steps| steps.iter().map(Some).chain([None])) {
                 let _ = match step {
                     Some(RankStepParams { phase, compute_ps, work, device, send, at, receive }) => {
+                        // Values at their default are left out, so that jobs without them keep their hash.
                         let work = if *work > 0 { format!(",{work}") } else { String::new() };
                         let AcceleratorParams { work_ps, left } = device;
                         let nothing = *device == AcceleratorParams::default();

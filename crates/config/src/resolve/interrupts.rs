@@ -32,6 +32,7 @@ pub(super) fn complete(spec: &mut Spec, context: &Context) -> Result<(), Issue> 
 /// Returns the longest delay after a first completion in ps, and the number of completions that end the delay.
 pub(super) fn coalesced(spec: &NicSpec) -> Result<(u64, u32), Issue> {
     if spec.mitt.is_some() {
+        // No delay per completion: the master timer alone limits interrupts.
         return Ok((0, 1));
     }
     let missing = |key| Issue::new(Code::MissingKey, key, "missing; it or nic.mitt is wanted");

@@ -48,6 +48,7 @@ fn pcie_params(pcie: &PcieSpec, lanes: u32) -> PcieParams {
 
 /// Returns a note about a link whose posted credits carry one full write TLP at a time.
 pub(super) fn one_at_a_time(pcie: &PcieParams) -> Option<String> {
+    // Twice the lines of a write TLP let one cross the link while the credits of the other return.
     let tlp_lines = pcie.mps_bytes.div_ceil(64);
     (pcie.posted_lines < 2 * tlp_lines).then(|| {
         format!(
@@ -64,6 +65,7 @@ pub(super) const WORTH_SAYING: f64 = 1.02;
 
 /// Returns the rate of the IIO in each direction, in bytes per second.
 fn iio_bytes_per_s(iio: &IioParams) -> f64 {
+    // 64 B of a line, over 1e-12 s per ps.
     64e12 / iio.line_ps.max(1) as f64
 }
 

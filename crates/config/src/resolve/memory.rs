@@ -70,6 +70,7 @@ fn resolve_pages(spec: &MemorySpec, capacity: u64, context: &Context) -> Result<
         let message = format!("{} is not a size of pages; 4 KiB, 2 MiB and 1 GiB are", shown(page));
         return Err(Issue::new(Code::OutOfRange, "memory.page", message));
     }
+    // A run of the preset grows with the pages; only one that the user gave must fit them.
     if spec.run.0 < page && context.is_given("memory.run") {
         let message = format!("{} is less than memory.page = {}", shown(spec.run.0), shown(page));
         return Err(Issue::between(Code::WrongOrder, &["memory.run", "memory.page"], message));
@@ -113,6 +114,7 @@ pub(super) fn written_out(device: Option<Value>, profile: Option<Value>) -> [Opt
     }) else {
         return [None, None];
     };
+    // Without a profile, `write_out` below does not run, and the value of the device would stay absent.
     dram_spec.timing.ccd_l_wr = Some(dram.timing.ccd_l_wr);
     let controller = profile.and_then(|profile| {
         let mut spec: ControllerSpec = serde_json::from_value(profile).ok()?;

@@ -62,6 +62,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<MemoryPlan, Is
     };
     let MemoryPartSpec { dram: dram_spec, controller: controller_spec, device, profile, .. } = memory;
     write_out(dram_spec, controller_spec, &dram, &controller);
+    // All values of the files are written out, so that the effective configuration resolves without them.
     for name in [device, profile] {
         *name = name.take().filter(|name| !is_path(name));
     }

@@ -147,6 +147,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         return Err(absent(missing, preset));
     }
     let mut spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
+    // Before any socket is derived, as each takes its own copy of the specification.
     interrupts::complete(&mut spec, context)?;
     let sockets = sockets::each(&spec)?;
     let upi = sockets::ways(&spec, &sockets)?;
@@ -177,6 +178,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         seed: 0,
     };
     die::place(&mut server, &mut spec, context)?;
+    // Traces share what is left, so that the following check holds all needs.
     server::share_memory(&mut server, OfFlows::default())?;
     server::check_footprint(&server, OfFlows::default())?;
     Ok(Resolved { spec, workloads, server })
@@ -209,6 +211,7 @@ fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
         Some(name) => presets::preset(name)?,
         None => Value::Object(Default::default()),
     };
+    // Shorthands of the preset are expanded first, so that a single direction of the user replaces one value of two.
     expand(&mut tree)?;
     let dropped = stack(&mut tree, given, below_server);
     presets::fill_apps(&mut tree)?;

@@ -168,6 +168,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
         segment_ps: spec.segment.0,
         ack_ps: spec.ack.0,
         send_ps: spec.send.0,
+        // Without copies no buffer of the receiver has to be allocated.
         allocate_ps: spec.allocate.filter(|_| !spec.zero_copy).map_or(0, |Time(ps)| ps),
         generate_ps: spec.generate.0,
         copy_line_ps: spec.copy_line.0,

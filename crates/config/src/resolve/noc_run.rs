@@ -35,6 +35,7 @@ fn build(source: &Source, input: &Input) -> Result<NocPlan, Issue> {
     }
     let mut spec: NocRunSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let params = network(&mut spec.noc)?;
+    // A trace has no seed of its own, but routing may still draw: it takes the default.
     let seed = spec.traffic.as_ref().map_or(PacketsSpec::default().seed, |traffic| traffic.seed);
     let packets = match (&spec.trace, &spec.traffic) {
         (Some(_), Some(_)) => {

@@ -43,6 +43,7 @@ pub(super) fn params(server: &Spec) -> Result<Option<Box<PowerParams>>, Issue> {
         poll_ppm: (spec.poll * 1e6).round() as u32,
         governor: governor(&spec.governor, &states)?,
         period_ps: spec.governor.period.map_or(PERIOD_PS, |Time(ps)| ps),
+        // A governor that only sets a fixed frequency costs no core time.
         governor_ps: spec.governor.cost.map_or(if looks { COST_PS } else { 0 }, |Time(ps)| ps),
         idle: match spec.idle {
             IdleSpec::Poll => IdleGovernorParams::Poll,
@@ -215,6 +216,7 @@ fn cstates(spec: &PowerSpec) -> Result<Vec<CState>, Issue> {
             states.push((name, state));
         }
     }
+    // By exit and then residency: idle governors search from the shallowest state to the deepest one.
     states.sort_by_key(|(_, state)| (state.exit, state.residency));
     for pair in states.windows(2) {
         check_order(pair[0], pair[1])?;

@@ -55,6 +55,7 @@ fn listed(spec: &PStatesSpec) -> Result<Vec<Listed>, Issue> {
                 return Err(Issue::between(Code::WrongOrder, &["power.pstates.from", "power.pstates.to"], message));
             }
             let steps = u64::from(range.count) - 1;
+            // `steps / 2` rounds to the nearest of the evenly spaced values.
             let even = |from: u64, to: u64, step: u64| from + ((to - from) * step + steps / 2) / steps;
             let at = |step| StateAt { hz: even(from.hz, to.hz, step), uv: even(from.uv, to.uv, step) };
             let plain =
@@ -110,15 +111,18 @@ fn check_static(spec: &StaticSpec) -> Result<(), Issue> {
 /// Returns the static power of a core: the power law through two points, in microwatts.
 fn static_uw(spec: &StaticSpec, uv: u64) -> u64 {
     let (low, high) = (spec.low, spec.high);
+    // At the given points the power is exact, without rounding of the power law.
     if let Some(known) = [low, high].into_iter().find(|point| point.uv == uv) {
         return known.uw;
     }
+    // A constant power has exponent 0; 0 W for both has no logarithm.
     if low.uw == high.uw {
         return low.uw;
     }
     let ratio = |part: u64, whole: u64| ln(part as f64 / whole as f64);
     let exponent = ratio(low.uw, high.uw) / ratio(low.uv, high.uv);
     let PowerAt { uw, uv: known } = low;
+    // `ln` takes ratios up to 1 only, so that the ratio is inverted above the known voltage.
     let above = if uv < known { ratio(uv, known) } else { -ratio(known, uv) };
     (uw as f64 * exp(exponent * above)).round() as u64
 }
@@ -127,6 +131,7 @@ fn static_uw(spec: &StaticSpec, uv: u64) -> u64 {
 /// in microwatts.
 fn dynamic_uw(spec: &PowerSpec, at: StateAt) -> u64 {
     let known = spec.dynamic.at;
+    // Dynamic power is proportional to f * V^2; `u128` holds the product of three numbers below 2^32.
     let weight = |at: StateAt| u128::from(at.hz / HZ_PER_KHZ) * u128::from(at.uv) * u128::from(at.uv);
     let whole = weight(known);
     let power = (u128::from(spec.dynamic.power.0) * weight(at) + whole / 2) / whole;

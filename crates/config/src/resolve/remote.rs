@@ -27,6 +27,7 @@ pub(super) fn remote(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) ->
             cores.extend(std::iter::repeat_n(core, stream.cores as usize));
         }
     }
+    // The preset may have the table although no workload uses it.
     let remote = spec.remote.as_ref().filter(|_| !cores.is_empty());
     Ok(remote.map(|remote| remote_params(remote, cores)))
 }

@@ -92,6 +92,7 @@ pub(super) fn short_of_a_round_trip(run: &RunPlan, round_trip_ps: u64) -> Option
 /// Returns the name of the run: the given one, or that of the file.
 pub(super) fn name(run: &RunSpec, file: &str) -> Result<String, Issue> {
     const LENGTH_MAX: usize = 100;
+    // A text without a file is called `<text>`, which is no name of a run.
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.starts_with('<'));
     let Some(name) = &run.name else {
         return Ok(stem.unwrap_or("run").to_string());

@@ -137,6 +137,7 @@ impl Pair<'_> {
 
     fn subchannels(&self) -> Option<String> {
         let (dram, channels) = (&self.now.memory.dram, self.now.memory.map.channels);
+        // HBM has two subchannels, too, but a row bus of its own, and the limit is that of DDR5.
         let is_ddr5 = dram.subchannels == 2 && !dram.row_bus;
         let kept = channels == self.before.memory.map.channels;
         (is_ddr5 && !kept && channels > DDR5_CHANNELS_MAX).then(|| {

@@ -51,6 +51,7 @@ pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<
     let memory = u128::from(least_memory(server));
     let is_trace =
         |workload: &&Workload| matches!(&workload.kind, WorkloadKind::App(AppParams { app: App::Trace(_), .. }));
+    // A trace takes what is left, so its earlier share does not count as taken.
     let of_traces: u128 = server.workloads.iter().filter(is_trace).map(|workload| needs(workload).0).sum();
     let taken: u128 = all_needs(server).map(|(bytes, _)| bytes).sum::<u128>() + flows.bytes(server) - of_traces;
     let threads = |workload: &Workload| match &workload.kind {
@@ -77,6 +78,7 @@ pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<
 /// Returns the memory of the smallest socket or cluster, in bytes, as any of them may have to hold all buffers.
 fn least_memory(server: &ServerParams) -> u64 {
     let of_cluster = |socket: &SocketParams| {
+        // Each cluster allocates from its own part of the memory, so the smallest part is the limit.
         socket.memory.pages.memory_bytes / socket.die.as_ref().map_or(1, |die| die.clusters.into())
     };
     server
@@ -124,6 +126,7 @@ pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(
         all_needs(server).chain([(flows.bytes(server), "memory.size".to_string())]).collect();
     check_fit(server, flows, &needs, least_memory(server))?;
     let Some(cached) = pool::cached(server) else { return Ok(()) };
+    // The cache of the pool takes local memory, so it counts against the socket and not against the smallest node.
     needs.push(cached);
     check_fit(server, flows, &needs, server.socket().memory.pages.memory_bytes)
 }

@@ -57,6 +57,7 @@ pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
             HostKind::Endpoint(_) => None,
         })
         .collect();
+    // Every flow class of the cluster has its own statistics at each server.
     let classes = |server: &ServerParams| (server.workloads.len() + cluster.classes.len()) as u64;
     let held: u64 = servers.iter().map(|server| server_bytes(server, classes(server))).sum();
     let of_flow = |traffic: &Traffic| match traffic {

@@ -31,6 +31,7 @@ pub(super) fn complete(
             continue;
         }
         let mut given = given.clone();
+        // A table of a socket contains no table of sockets.
         given.as_object_mut().map(|given| given.remove("socket"));
         for own in [of_preset.get(name), of_user.get(name)].into_iter().flatten() {
             overlay(&mut given, own);
@@ -160,6 +161,7 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<InterSocketParams, Iss
     }
     let one = remote::upi(&spec.link);
     let mut upi = one.clone();
+    // The links of a pair of sockets carry interleaved lines, and act as one wider link.
     upi.bytes_per_s *= u64::from(spec.links);
     upi.data_credits *= spec.links;
     upi.request_credits *= spec.links;

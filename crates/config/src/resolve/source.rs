@@ -60,6 +60,7 @@ impl<'a> Source<'a> {
         self.given.dedup();
         self.overrides = overrides;
         self.check_empty_tables()?;
+        // Shorthands would hide the key that the user wrote, so layers are checked unexpanded first.
         let (plain, _) = self.layered(|_| Ok(()))?;
         check(self.schema, &plain, "")?;
         (self.merged, self.dropped) = self.layered(expand)?;
@@ -84,6 +85,7 @@ impl<'a> Source<'a> {
     fn layered(&self, prepare: impl Fn(&mut Value) -> Result<(), Issue>) -> Result<(Value, Vec<String>), Issue> {
         let mut dropped = Vec::new();
         let mut merged = self.document.tree.clone();
+        // Each layer is expanded before the merge, so that the last of shorthand and long form wins.
         prepare(&mut merged)?;
         for setting in &self.overrides {
             let mut layer = setting.tree.clone();
@@ -112,6 +114,7 @@ impl<'a> Source<'a> {
     /// Converts an issue to an error with the place of the user's value.
     pub(super) fn locate(&self, issue: Issue) -> ConfigError {
         let Issue { code, paths, message, elsewhere } = issue;
+        // An override is the likelier mistake, as the file may have been valid before.
         let overridden = paths.iter().find(|path| self.overriding(path).is_some());
         let given = overridden.or_else(|| paths.iter().find(|path| self.origin(path).is_some()));
         let path = given.or(paths.first()).cloned().unwrap_or_default();

@@ -70,6 +70,7 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
     let mut reader = JobReader { context, host, drives, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
     let mut effective = spec.workload.clone();
     for (name, workload) in &mut effective {
+        // Files are read before cores are claimed, as job files name cores, too.
         match workload {
             WorkloadSpec::Fio(fio) => reader.read_into(name, fio)?,
             WorkloadSpec::App(app) => find_trace(name, app, context)?,

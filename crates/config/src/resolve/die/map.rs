@@ -46,6 +46,7 @@ impl Map {
 
     /// Parses a map from the lines of the CSV file `file`: part, column, row, and ignored further cells.
     pub(super) fn parse(text: &str, file: &str) -> Result<Self, Issue> {
+        // Spreadsheets may write a byte order mark, which is no part of the header.
         let lines = text.trim_start_matches('\u{feff}').lines().zip(1..);
         let mut lines = lines.map(|(line, number)| (line.trim(), number));
         let mut rows = lines.by_ref().filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
@@ -160,6 +161,7 @@ fn kind_of(part: &str) -> Result<(usize, usize), Fault> {
             format!("{} is no part of a map; {}", shorten(part), suggestion(kind, KINDS)),
         ));
     };
+    // `parse` would also take a sign.
     let plain = !number.is_empty() && number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit());
     match number.parse() {
         Ok(number) if plain => Ok((at, number)),

@@ -34,6 +34,7 @@ pub(in crate::resolve) fn hand_out(members: &[Member], hosts: &mut [HostParams])
             continue;
         }
         let lenders = lenders(borrower, members, hosts)?;
+        // Pages go round robin over the lenders, so each lends the same number, rounded up.
         let each = (borrower.spec.borrow.0 / page_bytes).div_ceil(lenders.len() as u64);
         let mut given = Vec::new();
         for number in lenders {

@@ -34,6 +34,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
         return Err(Issue::between(Code::NotSupported, &["pool", path], format!("{why}; drop one of them")));
     }
     check(pool, spec.memory.run.0.max(spec.memory.page.0))?;
+    // Short messages are padded to the smallest frame (IEEE 802.3, clause 4).
     let on_wire = |bytes: u32| (pool.header.0 as u32 + bytes + FRAME_BYTES).max(pool.frame_min.0 as u32);
     let stride = match pool.prefetch.kind {
         PoolPrefetchKind::None => None,

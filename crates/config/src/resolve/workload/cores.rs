@@ -101,6 +101,7 @@ impl Cores {
         let free: Vec<u32> = (0..).zip(&self.owners).filter(|(_, own)| own.is_empty()).map(|(at, _)| at).collect();
         let near = self.near(&free, jobs);
         let free = if near.is_empty() { free } else { near };
+        // One core stays for each workload that still waits for its own.
         let count = jobs.len().min(free.len().saturating_sub(self.waiting));
         if count == 0 {
             let all = format!("0-{}", self.owners.len() - 1);
