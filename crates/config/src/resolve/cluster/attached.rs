@@ -54,9 +54,11 @@ pub(super) fn attach(
         let compress = engines.of_host(names, servers, &spec.host, host, base_dir)?;
         params.push(HostParams { name: names.name(host).to_string(), kind, fidelity: fidelity(of_host), compress });
     }
+    // Lenders may come after their borrowers, so all hosts are there first.
     pool::hand_out(&servers.of_pool(names), &mut params)?;
     let (mut effective, mut ignored, mut all_unvalidated) = (BTreeMap::new(), Vec::new(), Vec::new());
     for table in names.tables() {
+        // The hosts of a table are alike, so the first stands for all.
         let (first, of_table) = (table.members.start, &spec.host[&table.name]);
         let resolved = servers.of_host(first);
         effective.insert(table.name.clone(), complete(of_table, resolved)?);
@@ -102,6 +104,7 @@ fn connected(
     let of_host = &spec.host[&names.table_of(host).name];
     let mut cores = cores.of_host(host).map(HostCores::of_network).unwrap_or_default();
     let mcn = dimms.params(host, resolved, of_host.mcn.as_ref().and_then(|mcn| mcn.core));
+    // The driver of the rings processes packets, so its core is one of the network.
     if let Some(core) = mcn.as_ref().map(|mcn| mcn.core).filter(|core| !cores.contains(core)) {
         cores.push(core);
     }

@@ -66,6 +66,7 @@ fn change(made: &mut [NamedCable], cables: &BTreeMap<String, CableSpec>, hosts: 
             }
         }
     }
+    // Tables of many hosts go first, so that the cable of a single host overrides theirs.
     meant.sort_by_key(|(range, ..)| std::cmp::Reverse(range.len()));
     let mut of_name = BTreeMap::new();
     for (at, cable) in made.iter().enumerate() {

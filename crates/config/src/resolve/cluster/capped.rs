@@ -21,6 +21,7 @@ pub(super) fn notes(cluster: &ClusterParams, given: &[String]) -> Vec<String> {
         let link = narrow_link(server, offered).map(|most| format!("{path}.nic.pcie: {carries} {most}"));
         let pools = pools(server, socket).into_iter().filter_map(|pool| {
             let key = pool.key;
+            // A user who set the key, for any host, chose its size.
             let chosen = given.iter().any(|given| given.starts_with("host.") && given.ends_with(key));
             let most = pool.is_small_for(offered).filter(|_| !chosen)?;
             Some(format!("{path}.{key}: {carries} {most}"))
@@ -71,6 +72,7 @@ fn wider(bytes_per_s: u64, wanted: f64) -> Option<(u32, u32)> {
     let is_its = |&lanes: &u32| (1..=6).any(|generation| link_bytes_per_s(generation, lanes) == bytes_per_s);
     let own = WIDTHS.into_iter().find(is_its)?;
     let fits = |(generation, lanes): &(u32, u32)| link_bytes_per_s(*generation, *lanes) as f64 >= wanted;
+    // A link of the same width is the smaller change, so it is tried in all generations first.
     [own, 16].into_iter().flat_map(|lanes| (1..=6).map(move |generation| (generation, lanes))).find(fits)
 }
 
@@ -108,6 +110,7 @@ fn pools(server: &ServerParams, socket: &SocketParams) -> Vec<LinePool> {
     let of_iio = of_iio.map(|(key, lines, held_ps)| LinePool { key, what: "credits", lines, pools: 1, held_ps });
     let links: Vec<&PcieParams> = server.nic_links().map(|(_, link)| link).collect();
     let of_links = links.first().into_iter().flat_map(|link| {
+        // A credit is held while the TLP is sent, crosses the link, and the credit returns.
         let way_ps = 2.0 * link.latency_ps as f64;
         let tlp_ps = f64::from(link.mps_bytes + link.write_overhead_bytes) / link.bytes_per_s as f64 * PS_PER_S;
         [

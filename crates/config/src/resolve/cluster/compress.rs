@@ -106,6 +106,7 @@ fn float_bits(spec: &CompressSpec, path: &str) -> Result<f64, Issue> {
                 let message = format!("{sum:.4} in all; shares of all floats are 1");
                 return Err(Issue::new(Code::BadDistribution, format!("{path}.shares"), message));
             }
+            // The sum may be rounded, so the shares are scaled to 1.
             given.iter().zip(CLASSES).map(|(share, bits)| share * bits).sum::<f64>() / sum
         }
     };

@@ -85,6 +85,7 @@ impl HostCores {
     /// has; `None` if the network can have no core at all.
     pub(super) fn take(&mut self, wanted: usize) -> Option<Vec<u32>> {
         let free = self.with(|role| role.workloads.is_empty() && !role.network);
+        // With no core left, flows share the cores of the network.
         if free.is_empty() {
             let own = self.of_network();
             return (!own.is_empty()).then_some(own);

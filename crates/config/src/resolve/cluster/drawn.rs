@@ -50,6 +50,7 @@ pub(super) fn resolve(sides: &Sides, spec: &FlowSpec, network: &Network) -> Resu
         Some(PairsSpec::Random) => (sides.pairs(PairsSpec::Random, None, spec.count, &mut rng)?, 1),
         Some(pattern) => (sides.pairs(pattern, spec.senders, spec.count, &mut rng)?, spec.count),
     };
+    // More flows are refused when all are counted, so no sizes are drawn for them.
     let flows = pairs.len().saturating_mul(count as usize).min(FLOWS_MAX);
     let bytes = sizes.map_or_else(Vec::new, |sizes| (0..flows).map(|_| sizes.draw(&mut rng)).collect());
     Ok(DrawnFlows { pairs, count, starts_ps: Vec::new(), bytes })
@@ -120,9 +121,11 @@ fn open_loop(
         Some(pattern) => Some(sides.pairs(pattern, spec.senders, 1, rng)?),
     };
     let until_ps = until(path, spec, network.run)?;
+    // The slower side limits what the network can carry, and `load` is a share of that.
     let bytes_per_s = load * network.fabric.rate(sides.from).min(network.fabric.rate(sides.to));
     let mean_ps = sizes.mean() / bytes_per_s * 1e12;
     let expected = until_ps.saturating_sub(spec.start.0) as f64 / mean_ps;
+    // By expectation, as the flows themselves may be too many to hold.
     if expected > FLOWS_MAX as f64 {
         let message = format!("about {expected:.0} flows would begin; at most {FLOWS_MAX} are allowed");
         return Err(Issue::between(

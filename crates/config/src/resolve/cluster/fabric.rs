@@ -63,6 +63,7 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) 
         }
     }
     let islands = islands(hosts.count(), names.len(), &joined);
+    // A DIMM has no cable: it reaches the network through its host.
     let around = |host: usize| dimms.around(host);
     let rates = (0..rates.len()).map(|host| rates[around(host)]).collect();
     let islands = (0..islands.len()).map(|host| islands[around(host)]).collect();
@@ -80,9 +81,11 @@ struct Switches {
 /// Returns the switches and completes their tables. Values of a group of similar switches hold unless a switch
 /// overrides them.
 fn switches(spec: &mut ClusterSpec, names: &[(String, Option<&'static str>)]) -> Result<Switches, Issue> {
+    // Messages name the table that gave a key, so the state before any default is kept.
     let given = spec.switch.clone();
     for (name, switch) in &mut spec.switch {
         let kind = names.iter().find(|(own, _)| own == name).and_then(|(_, kind)| given.get((*kind)?));
+        // The table of the kind is the more specific one, so it goes before that of all switches.
         kind.into_iter().chain([&spec.network.switch]).for_each(|all| inherit(switch, all));
         complete(switch);
     }

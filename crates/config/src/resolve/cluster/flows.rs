@@ -54,6 +54,7 @@ pub(super) fn resolve(
     let (mut drafts, mut notes) = (Vec::new(), Vec::new());
     let ClusterSpec { flow, transport, network, .. } = spec;
     transport.iter().try_for_each(|(name, transport)| transport::check_keys(name, transport))?;
+    // A forwarding flow needs the pairs of the flows that it takes, so those come first.
     let order = forward::order(flow)?;
     let mut numbers = BTreeMap::new();
     for name in &order.names {
@@ -72,6 +73,7 @@ pub(super) fn resolve(
         };
         let class = flow.class.get_or_insert_with(|| name.clone());
         let class = class_of(&mut classes, class, &format!("{path}.class"))?;
+        // By name, so that a new flow leaves the draws of the others as they are.
         let stream = stream_of(name);
         let network = Network { hosts, servers, cores, fabric, run, stream };
         let takes = forward::taken(flow, &numbers);
@@ -89,6 +91,7 @@ pub(super) fn resolve(
         let message = format!("{total} flows in all; at most {FLOWS_MAX} are allowed");
         return Err(Issue::new(Code::TooMany, "flow", message));
     }
+    // The descriptors of a NIC hold the largest packet of all flows at its host.
     let mut mtu_bytes = vec![None; hosts.count()];
     for draft in &drafts {
         for &(from, to) in &draft.drawn.pairs {
@@ -101,6 +104,7 @@ pub(super) fn resolve(
     notes.extend(idle_cores::of_flows(&drafts, &params));
     let mut engines = Engines::new(hosts.count());
     let jobs = jobs::resolve(spec, all, (fabric, &mut engines), &mut classes, &mut params, base_dir)?;
+    // Flows of jobs cross the rings, too, so they are there first.
     all.dimms.fit(&mut params, &classes, spec, &all.names)?;
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
     let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();

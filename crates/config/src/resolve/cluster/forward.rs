@@ -90,6 +90,7 @@ fn sorted(flows: &BTreeMap<String, FlowSpec>) -> Result<Vec<String>, Issue> {
             }
             !ready
         });
+        // A round without progress: the flows that are left take each other in a circle.
         if left.len() == before {
             let all: Vec<String> = left.iter().map(|name| format!("{}.takes", table("flow", name))).collect();
             let all: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -112,6 +113,7 @@ pub(super) fn traffic(spec: &mut FlowSpec) -> Traffic {
         FunctionSpec::L3f => ForwardFunction::Header,
         FunctionSpec::Dpi => ForwardFunction::Whole,
     };
+    // The number of the taken flow follows when all flows are placed (`FlowDraft::traffic`).
     Traffic::Forward(ForwardParams { flow: u32::MAX, function, work_ps: spec.work.get_or_insert(Time(0)).0 })
 }
 

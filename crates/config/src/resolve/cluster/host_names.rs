@@ -46,6 +46,7 @@ impl HostNames {
     pub(super) fn check(&self) -> Result<(), Issue> {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for (at, name) in self.names.iter().enumerate() {
+            // A table `a` with two hosts and a table `a-1` collide, although no key does.
             if let Some(other) = seen.insert(name, at) {
                 let tables = [other, at].map(|at| self.table_path(at));
                 let message = format!("two hosts are named {}", shorten(name));
@@ -87,6 +88,7 @@ impl HostNames {
 
     /// Returns the range of hosts that a name refers to: a single host, or all hosts of a table.
     pub(super) fn find(&self, name: &str, path: &str) -> Result<Range<usize>, Issue> {
+        // The name of a table stands for all its hosts, so it goes before that of a single one.
         if let Some(table) = self.tables.iter().find(|table| table.name == name) {
             return Ok(table.members.clone());
         }

@@ -152,6 +152,7 @@ pub(super) fn slow_fabrics(learners: &[Learner], switches: &[SwitchParams], cabl
         (own < fastest[learner.switch]).then(|| (learner.fabric.clone(), words))
     };
     let mut found: Vec<(String, String)> = learners.iter().filter_map(told).collect();
+    // Switches that share a table differ in their names only, so one note is enough.
     found.dedup_by(|one, other| one.0 == other.0);
     found.into_iter().map(|told| told.1).collect()
 }
@@ -174,6 +175,7 @@ pub(super) fn check_network(
         let [CableEnd::Switch(one), CableEnd::Switch(other)] = ends.map(|end| end) else { continue };
         let [one, other] = [one, other].map(usize::from);
         match [one, other].map(|switch| switches[switch].learning.is_some()) {
+            // Routed switches choose among paths, so loops between them are allowed.
             [false, false] => continue,
             [true, true] => {}
             [first, _] => {

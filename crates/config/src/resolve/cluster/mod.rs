@@ -87,6 +87,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let slow_fabrics = fabric.slow_fabrics();
     let Attached { params: hosts, ignored: of_hosts, unvalidated, effective } =
         attached::attach(&hosts, &spec, &flows, run.seed, input.base_dir)?;
+    // The regions of the pool are known only after `attach` has handed out its pages.
     pool::tell_switches(&hosts, &mut fabric.switches)?;
     ignored.extend(of_hosts);
     ignored.extend(run::ignored(&spec.run, ramp_ps));
@@ -100,6 +101,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         classes: flows.classes,
         seed: run.seed,
     };
+    // Engines are numbered after all hosts (`Engines::new`), so they are added last.
     flows.engines.add(&mut cluster, &spec.network);
     spec.host = effective;
     ignored.extend(capped::notes(&cluster, &source.given));
@@ -141,6 +143,7 @@ fn tables<'a>(tree: &'a mut Value, key: &str) -> impl Iterator<Item = (&'a Strin
 
 /// Sets the seeds of flows that draw the kinds of their requests from the seed of the run.
 fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
+    // The number gives each flow its own stream of random numbers.
     for (number, flow) in (0..).zip(&mut flows) {
         match &mut flow.traffic {
             Traffic::Rpc { other: Some(other), .. } => other.seed = seed.rotate_left(32) ^ number,

@@ -31,6 +31,7 @@ impl Flows {
 
     /// Returns all memory that flows and ranks need at a host.
     pub(super) fn needs(&self, host: usize) -> OfFlows {
+        // Regions of jobs have their own size and are counted with the ranks.
         let of_ranks = |flow: &&FlowParams| matches!(flow.traffic, Traffic::Messages(_));
         let rdma_ends = self.over_roce(host).filter(|flow| !of_ranks(flow)).count();
         OfFlows { rdma_ends, files: self.files(host), ranks: self.ranks(host) }

@@ -66,6 +66,7 @@ pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue>
 }
 
 fn interval(Bandwidth(bytes_per_s): Bandwidth, arrivals: Option<ArrivalsSpec>, mean_bytes: f64) -> Distribution {
+    // An interval of 0 ps would send without end at one time.
     let mean_ps = (mean_bytes * 1e12 / bytes_per_s as f64).round().clamp(1.0, MEAN_MAX_PS) as u64;
     match arrivals {
         None | Some(ArrivalsSpec::Poisson) => Distribution::Exponential(mean_ps),

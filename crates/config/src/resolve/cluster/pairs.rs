@@ -75,6 +75,7 @@ impl Sides<'_> {
             return Err(self.issue(Code::WrongCount, message));
         }
         let mut to = self.to.to_vec();
+        // Rejecting whole permutations keeps the accepted ones equally likely; about 1 in e is accepted.
         for _ in 0..DRAWS_MAX {
             shuffle(&mut to, rng);
             let pairs = || self.from.iter().copied().zip(to.iter().copied());
@@ -103,6 +104,7 @@ impl Sides<'_> {
             if senders.is_some() {
                 shuffle(&mut others, rng);
                 others.truncate(each);
+                // The draw decides which hosts send, not the order of their flows.
                 others.sort_unstable();
             }
             pairs.extend(others.into_iter().map(|from| (from, to)));
@@ -143,6 +145,7 @@ impl Sides<'_> {
 }
 
 fn shuffle(all: &mut [usize], rng: &mut Rng) {
+    // Fisher-Yates shuffle.
     for last in (1..all.len()).rev() {
         all.swap(last, rng.below(last as u64 + 1) as usize);
     }

@@ -17,12 +17,14 @@ pub(super) fn place(
     servers: &HostServers,
     cores: &mut ClusterCores,
 ) -> Result<Vec<FlowParams>, Issue> {
+    // All named cores are claimed before a flow takes free ones.
     claim(drafts, hosts, servers, cores)?;
     let mut params: Vec<FlowParams> = Vec::new();
     let mut first = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let taken = taken(draft, drafts, &first);
         first.push(params.len());
+        // RDMA bypasses the cores.
         let needs_cores = !matches!(draft.flow.transport, Transport::Roce(_));
         let mut sides = [Side::default(), Side::default()];
         for &(from, to) in draft.drawn.pairs.iter().filter(|_| needs_cores) {
@@ -30,6 +32,7 @@ pub(super) fn place(
                 *side.flows.entry(host).or_default() += draft.drawn.count as usize;
             }
         }
+        // A forwarding flow sends from the core that received the packet, so its first side takes none.
         let own = if draft.takes.is_empty() { 0 } else { 1 };
         for (side, which) in sides.iter_mut().zip(0..).skip(own) {
             side.take(draft, which, hosts, servers, cores)?;

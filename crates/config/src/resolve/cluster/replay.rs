@@ -42,6 +42,7 @@ pub(super) fn read(path: &str, spec: &mut FlowSpec, mtu_bytes: u32) -> Result<Re
     let mut packets = Vec::with_capacity(captured.len());
     let mut cut = 0;
     for packet in &captured {
+        // Without a scale, times stay exact: `f64` has 53 bits only.
         let time_ps = if scale == 1.0 { packet.time_ps } else { (packet.time_ps as f64 * scale).round() as u64 };
         let before = packets.len();
         packets.extend(segments(packet, mtu_bytes).map(|bytes| (time_ps, bytes)));

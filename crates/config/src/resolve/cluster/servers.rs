@@ -68,6 +68,7 @@ pub(super) fn resolve(
     let complete = complete_server(&given(spec), spec.preset.as_deref(), base_dir).map_err(at_host)?;
     let Complete { mut tree, files, dropped } = complete;
     if let Some(tree) = tree.as_object_mut() {
+        // The network alone may load a host, so its workloads are optional.
         tree.entry("workload").or_insert_with(|| serde_json::json!({}));
     }
     let prefix = format!("{path}.");
@@ -76,6 +77,7 @@ pub(super) fn resolve(
     let context = Context { base_dir, given: &given, workloads_min: 0 };
     let resolved = server_of(tree, &context, spec.preset.as_deref()).map_err(|issue| {
         let here = at_host(issue.clone());
+        // A key in the configuration is reported there, any other in the file of its device or profile.
         if source.wrote(&here) {
             here
         } else {

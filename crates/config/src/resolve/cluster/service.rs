@@ -140,6 +140,7 @@ pub(super) fn place(
         _ => service.time.0,
     };
     params.time_ps = time(service, mean_ps);
+    // Each read suspends the work, which divides it into `reads + 1` pieces.
     let piece_ps = mean_ps / (u64::from(params.reads) + 1);
     if on_server && piece_ps > PIECE_MAX_PS {
         let [found, most] = [piece_ps, PIECE_MAX_PS].map(|ps| format(ps, Dimension::Time));
@@ -187,6 +188,7 @@ fn time(service: &ServiceSpec, mean_ps: u64) -> Distribution {
 fn lognormal(mean: f64, deviation: f64) -> Distribution {
     const STEPS: i32 = 400;
     const WIDTH: f64 = 6.0;
+    // `ln` takes numbers up to 1 only: ln(1 + d^2) = -ln(1 / (1 + d^2)).
     let variance = -ln(1.0 / (1.0 + deviation * deviation));
     let sigma = variance.sqrt();
     let step = WIDTH / f64::from(STEPS);
@@ -200,6 +202,7 @@ fn lognormal(mean: f64, deviation: f64) -> Distribution {
     }
     let whole = share;
     let between = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) / whole * (pair[0].1 + pair[1].1) / 2.0;
+    // Scaled to the exact mean, which cutting off the tails has changed.
     let scale = mean / points.windows(2).map(between).sum::<f64>();
     let integer = |&(share, value): &(f64, f64)| {
         ((share / whole * f64::from(u32::MAX)).round() as u32, (value * scale).round() as u64)

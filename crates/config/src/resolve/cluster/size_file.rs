@@ -69,6 +69,7 @@ fn points(text: &str, file: &str, path: &str) -> Result<Vec<SizePoint>, Issue> {
     let whole = whole(&rows, file, path)?;
     let point = |&(_, bytes, share): &(usize, f64, f64)| SizePoint { bytes: Size(bytes as u64), share: share / whole };
     let mut points: Vec<SizePoint> = rows.iter().map(point).collect();
+    // The last share is 1 up to rounding only, and draws need exactly 1.
     if let Some(last) = points.last_mut() {
         last.share = 1.0;
     }

@@ -77,6 +77,7 @@ impl FlowSizes {
         let above = self.0.iter().position(|&(_, most)| share <= most).unwrap_or(self.0.len() - 1);
         let (bytes, most) = self.0[above];
         let Some(&(least, below)) = above.checked_sub(1).and_then(|at| self.0.get(at)) else { return bytes as u64 };
+        // Equal shares are a step of the distribution, which has no slope.
         let part = if most > below { (share - below) / (most - below) } else { 1.0 };
         ((least + part * (bytes - least)).round() as u64).max(1)
     }

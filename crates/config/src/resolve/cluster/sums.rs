@@ -174,6 +174,7 @@ impl Tree {
     ) -> Self {
         let mut order: Vec<(u32, usize, usize)> =
             (0..).zip(ways).filter_map(|(switch, way)| way.map(|(away, next)| (away, switch, next))).collect();
+        // From the farthest switch to the root, so that all inputs of a switch exist before it adds them.
         order.sort_unstable_by_key(|&(away, switch, _)| (std::cmp::Reverse(away), switch));
         for (away, switch, next) in order {
             let mut own = std::mem::take(&mut inputs[switch]);

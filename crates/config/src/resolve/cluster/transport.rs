@@ -28,6 +28,7 @@ pub(super) fn fill(tree: &mut Value) -> Result<(), Issue> {
     for kind in ["flow", "job"] {
         named.extend(tables(tree, kind).filter_map(|(_, table)| Some(table.get("transport")?.as_str()?.to_string())));
     }
+    // Flows and jobs that name no transport use these.
     let defaults = ["dctcp", "roce"].map(str::to_string);
     for name in named.into_iter().chain(defaults).filter(|name| transports().any(|known| known == name)) {
         if tree["transport"].is_null() {
@@ -204,6 +205,7 @@ fn roce(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32, mtu_path: &str) -
     Ok(RoceParams {
         message_bytes: reader.want("message", spec.message)?.0,
         in_flight: reader.want("in_flight", spec.in_flight)?,
+        // The largest MTU of InfiniBand that fits: a power of two from 256 B to 4 KiB.
         mtu_bytes: spec.payload.map_or(1 << room.min(PAYLOAD_MAX_BYTES).ilog2(), |Size(bytes)| bytes as u32),
         ack_packets: reader.want("ack_packets", spec.ack_packets)?,
         timeout_ps: reader.want("timeout", spec.timeout)?.0,

@@ -13,6 +13,7 @@ pub(super) fn problem(block: &StepBlockParams, name_of: impl Fn(u8) -> String) -
     while let Some(rank) = ready.pop() {
         let own = rank as usize;
         while let Some(step) = block.steps[own].get(at[own]) {
+            // A step that waits is visited again, but it sends once.
             if let Some(message) = step.send.filter(|_| !posted[own]) {
                 *sent.entry((rank, message.rank)).or_default() += message.bytes;
                 ready.push(message.rank);

@@ -54,6 +54,7 @@ impl Program {
     /// receive; with 1 they gather the sums.
     fn ring_round(&mut self, group: &[u32], bytes: u64, name: &str, ahead: u32) {
         let ranks = group.len() as u32;
+        // Parts differ by a byte at most and add up to `bytes`.
         let until = |number: u32| (u128::from(bytes) * u128::from(number) / u128::from(ranks)) as u64;
         let part = |number: u32| until(number + 1) - until(number);
         let phase = self.phase(name);
@@ -145,6 +146,7 @@ impl Program {
         let (mut distance, mut held) = (1, bytes);
         while distance < core {
             for own in 0..core {
+                // A sum exchanges whole vectors; an all-gather sends the parts that `distance` ranks hold together.
                 let first = if growth == 1 { 0 } else { own / distance * distance };
                 let [own, other] = [own, own ^ distance].map(|core| group[place(core) as usize]);
                 self.step_from(own, phase, 0, ((other, held), bytes * u64::from(first)), (other, held));

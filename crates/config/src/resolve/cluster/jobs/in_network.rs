@@ -68,6 +68,7 @@ pub(super) fn pairs(job: &JobParams) -> BTreeSet<[u32; 2]> {
 impl Program {
     /// Adds an all-reduce of the vectors of all ranks by switches.
     pub(super) fn in_network(&mut self, bytes: u64) {
+        // Taken out meanwhile, as the steps are written to `self`.
         let joined = std::mem::take(&mut self.joined);
         let several = || joined.iter().filter(|(ranks, _)| ranks.len() > 1);
         several().for_each(|(ranks, _)| self.tree_reduce(ranks, bytes));

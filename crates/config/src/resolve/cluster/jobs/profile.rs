@@ -84,6 +84,7 @@ impl Profile {
         let whole = |value: f64| value.round().max(0.0) as u64;
         let lines = |bytes: f64| whole(bytes / LINE_BYTES);
         let (set, table) = (phase.fixed_set.max(phase.set * units), phase.table * elements);
+        // A set that fits the L1 needs no lines of the other caches.
         let walks = set > L1_BYTES;
         let misses = (1.0 - L1_BYTES / table.max(L1_BYTES)) * phase.gathers * units;
         let walked = |bytes: f64| if walks { lines(bytes * units) } else { 0 };

@@ -133,6 +133,7 @@ impl Program {
             return;
         }
         let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(*bytes_per_s));
+        // Half of the range, so that a sum with other times does not overflow.
         let ps = u64::try_from(ps).unwrap_or(u64::MAX / 2);
         let instruction_fs = cores.get(rank as usize).map_or(0, |seat| seat.instruction_fs);
         let lines = bytes.div_ceil(64);
@@ -155,6 +156,7 @@ impl Program {
 
     /// Adds a step of a rank, unless the step has no action.
     pub(super) fn push(&mut self, rank: u32, step: RankStepParams) {
+        // Further steps are dropped, as `is_too_long` refuses the whole program.
         let Some(block) = self.blocks.last_mut().filter(|_| self.steps <= STEPS_MAX) else { return };
         if step != (RankStepParams { phase: step.phase, ..NOTHING }) {
             block.steps[rank as usize].push(step);

@@ -74,6 +74,7 @@ pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<
         let message = "hosts do not have as many ranks each, one host after the other; give group";
         return Err(Issue::between(Code::MissingKey, &[&format!("{path}.group"), &format!("{path}.ranks")], message));
     }
+    // Near the square root, so that a group has about as many ranks as there are leaders.
     let root = 1 << (hosts.len().ilog2() / 2);
     spec.group = u32::try_from(if first > 1 { first } else { root }).ok();
     Ok(())

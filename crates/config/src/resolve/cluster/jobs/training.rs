@@ -54,6 +54,7 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
 /// Returns the rank that all others send their vectors to, if the algorithm has an aggregator.
 pub(super) fn aggregator(spec: &JobSpec, ranks: u32) -> Option<u32> {
     let sums = spec.algorithm == Some(AlgorithmSpec::Aggregator);
+    // A host of its own for the aggregator is placed after all workers, so it has the last rank.
     sums.then_some(if spec.aggregator.is_some() { ranks - 1 } else { 0 })
 }
 

@@ -208,6 +208,7 @@ impl Shape {
                 places[host] = Some(leaf);
             }
         }
+        // Hosts with a named place have theirs; the others fill the free places in order.
         let mut leaf = 0;
         let places = places.into_iter().map(|place| {
             let place = place.unwrap_or_else(|| {

@@ -33,6 +33,7 @@ pub(super) fn leaf_spine(network: &mut NetworkSpec, hosts: usize) -> Result<Shap
             // Spines needed to carry the rates of all hosts at the given rate of the core cables.
             let core = network.core.as_ref().and_then(|core| core.rate).unwrap_or(network.rate);
             let upward = room as f64 * network.rate.0 as f64 / network.oversubscription.take().unwrap_or(1.0);
+            // The clamp keeps the conversion in range; the check below refuses large numbers.
             (upward / core.0 as f64).ceil().clamp(1.0, 1e9) as u32
         }
     };
@@ -99,6 +100,7 @@ fn set_core_rate(network: &mut NetworkSpec, hosts: usize, cables: u32) -> Result
 /// Returns a fat tree of switches with k ports: k pods of k/2 edge and k/2 aggregation switches, and (k/2)^2 core
 /// switches. Aggregation switch number i of each pod is connected to core switches i k/2 to (i + 1) k/2 - 1.
 pub(super) fn fat_tree(network: &mut NetworkSpec, hosts: usize) -> Result<Shape, Issue> {
+    // A fat tree of switches with k ports joins k^3 / 4 hosts (Al-Fares et al., SIGCOMM 2008).
     let least = (1..).map(|half| 2 * half).find(|k| k * k * k / 4 >= hosts).unwrap_or(2);
     let k = network.k.unwrap_or(least as u32) as usize;
     if k % 2 == 1 {

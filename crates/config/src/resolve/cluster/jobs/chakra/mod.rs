@@ -123,6 +123,7 @@ impl Accelerator {
                 ))
             }
         };
+        // Roofline: the slower of operations and memory decides.
         let ps = of_ops.max(of_memory) * PS_PER_S;
         if ps > DURATION_MAX_PS as f64 {
             return Err(Fault::new(

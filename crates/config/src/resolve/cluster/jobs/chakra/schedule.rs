@@ -98,6 +98,7 @@ impl<'a> Schedule<'a> {
                     return Ok(());
                 }
             }
+            // No rank goes on by its own order, so the possible node with the lowest id is next.
             if let Some(&(id, rank, place)) = self.could.first() {
                 self.take(rank, (id, place))?;
                 self.ready.push_back(rank);
@@ -234,6 +235,7 @@ impl<'a> Schedule<'a> {
             return Err(self.walks[rank as usize].wrong(self.path, message));
         }
         let (_, taken) = self.flowed.entry((from, rank)).or_default();
+        // Messages of a pair arrive as one stream: bytes that came with a later message are not awaited again.
         let missing = until.saturating_sub(*taken);
         *taken = until.max(*taken);
         let phase = self.program.phase("receive");
@@ -271,6 +273,7 @@ impl<'a> Schedule<'a> {
     /// Adds the steps of a collective, in which all members of a group take part.
     fn collective(&mut self, group: u32) -> Result<(), Issue> {
         let found = &mut self.groups[group as usize];
+        // Taken out meanwhile, as the walks of `self` change.
         let ranks = std::mem::take(&mut found.ranks);
         let mut places = Vec::with_capacity(ranks.len());
         for rank in &ranks {

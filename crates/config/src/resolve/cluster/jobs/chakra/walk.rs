@@ -131,6 +131,7 @@ impl Walk {
             while let Some(Reverse((_, place))) = self.given.pop() {
                 let needs = match self.act(place) {
                     NodeAction::Compute(ps) if ps > 0 => {
+                        // With that many works left, the rank only begins this one and waits for none.
                         program.device(self.rank, compute, ps, u32::MAX - 1);
                         self.works += 1;
                         self.works
