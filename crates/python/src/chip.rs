@@ -95,6 +95,7 @@ pub(crate) fn run_chip(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Option<ChipRunResult>> {
     let plan = &plan.plan;
+    // The first process returns the result of all.
     let first =
         processes.as_ref().map_or(Ok(true), |group| group.getattr("rank")?.extract().map(|rank: usize| rank == 0))?;
     let way = processes.as_ref().map(PythonExchange::of).transpose()?;
@@ -104,6 +105,7 @@ pub(crate) fn run_chip(
         let mut simulation = ChipSimulation::with(plan, threads, way);
         while {
             let more = simulation.step()?;
+            // All processes stop after the same step, although an interrupt reaches one of them first.
             simulation.agree(more && monitor.publish(run_status(simulation.status())))
         } {}
         let complete = simulation.complete();

@@ -32,6 +32,7 @@ fn for_parts(
     for from in (0..floats).step_by(PART) {
         let part = &mut space[..PART.min(floats - from)];
         work(PyBuffer::get(&slice(values, from, part.len())?)?, part)?;
+        // An interrupt takes effect between two parts.
         py.check_signals()?;
     }
     Ok(())
@@ -91,6 +92,7 @@ pub(crate) fn codec_decompress(py: Python<'_>, stream: PyBackedBytes, out: &Boun
         return Err(config_error(Code::WrongCount, format!("out: {} floats; {rule}", out.len()?)));
     }
     let mut decoder = header.decoder(&stream);
+    // Without a part, nothing would check the end of the stream.
     if header.floats == 0 {
         return decoder.fill(&mut []).map_err(refused);
     }

@@ -70,6 +70,7 @@ static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 pub(crate) fn record_panics() {
     std::panic::set_hook(Box::new(|info| {
         let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        // Later panics, such as those of other threads, follow from the first.
         last.get_or_insert_with(|| info.to_string());
     }));
 }

@@ -43,6 +43,7 @@ impl Exchange for PythonExchange {
     fn exchange(&mut self, letters: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         Python::attach(|py| {
             self.trade(py, &letters).unwrap_or_else(|error| {
+                // The other processes would wait for this one forever.
                 fail(&self.object, py, &error.to_string());
                 panic!("the other processes are lost: {error}")
             })

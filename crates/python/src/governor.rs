@@ -146,6 +146,7 @@ fn pstate(answer: &Bound<'_, PyAny>, at: usize, count: usize) -> PyResult<usize>
         return Ok(at);
     }
     let last = count - 1;
+    // `True` and `False` are integers in Python, but no places in a list.
     let whole = if answer.is_instance_of::<PyBool>() { None } else { answer.extract::<i128>().ok() };
     let Some(place) = whole else {
         let message = format!(

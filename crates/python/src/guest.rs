@@ -70,6 +70,7 @@ impl PyCallback {
     where
         Q: for<'py> IntoPyObject<'py>,
     {
+        // The run is about to end, so the object is not called again.
         if self.raised.any() {
             return otherwise;
         }

@@ -31,6 +31,7 @@ impl Output {
 
     /// Writes all buffered data and ends the file.
     pub(crate) fn finish(self) -> io::Result<()> {
+        // A drop would ignore errors of the bytes that are still buffered.
         match self {
             Self::Plain(output) => output.into_inner()?.flush(),
             Self::Gzip(output) => output.into_inner()?.finish().map(drop),

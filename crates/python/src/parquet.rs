@@ -128,6 +128,7 @@ fn describe((name, kind): (&str, ColumnKind), element: &mut Struct<'_>) {
     element.text(4, name);
     if kind == ColumnKind::Text {
         element.int(6, Int::I32, UTF8);
+        // STRING is field 1 of the union LogicalType (parquet.thrift).
         element.inner(10, |logical| logical.inner(1, |_| ()));
     }
 }
@@ -177,6 +178,7 @@ impl<'a> Struct<'a> {
 
     /// Writes a field header. Fields must be written in the order of their numbers.
     fn field(&mut self, number: u8, kind: u8) {
+        // A field header holds the distance to the previous field number (Thrift compact protocol).
         self.bytes.push((number - self.last) << 4 | kind);
         self.last = number;
     }

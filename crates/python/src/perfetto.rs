@@ -166,6 +166,7 @@ struct File {
 
 impl File {
     fn write(&mut self, packet: Packet) {
+        // A trace is one message of repeated packets, so that packets can be appended one by one.
         self.bytes.push(PACKET_TAG);
         let packet = Packet { trusted_packet_sequence_id: Some(SEQUENCE), ..packet };
         packet.encode_length_delimited(&mut self.bytes).expect("a vector has room");
@@ -175,6 +176,7 @@ impl File {
     fn begin(&mut self, workloads: &[&str]) {
         let names = |names: Vec<&str>| {
             let named = names.into_iter().zip(1..);
+            // Perfetto reserves iid 0.
             named.map(|(name, iid)| Name { iid: Some(iid), name: Some(name.to_owned()) }).collect()
         };
         let groups = PoolGroup::ALL.iter().map(|group| group.name());

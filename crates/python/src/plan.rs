@@ -132,6 +132,7 @@ impl Plan {
         let raise = |limit: &'static Limit| {
             let (raised, factor) = limit.raised_by(server, factor);
             let mut plan = self.plan.clone();
+            // No configuration gives a raised plan, so its hash is that of the plan with the limit and the factor.
             plan.hash = format!("{}, {} x {factor}", plan.hash, limit.key());
             let changed = raised != *server;
             *plan.server_mut()? = raised;

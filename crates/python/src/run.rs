@@ -92,10 +92,12 @@ pub(crate) fn run(
         Options { threads, series_ps, checkpoint_at_ps, checkpoint_every_ps, counters_ps, trace_ps, observed_server };
     let raised = RaisedException::default();
     let guests = Guests::of(&controllers, &governors, &raised)?;
+    // A damaged checkpoint may pass all checks and still hold an impossible state.
     let panicked = if checkpoint.is_some() { impossible_state } else { defect };
     let way = processes.as_ref().map(PythonExchange::of).transpose()?;
     let alarm = processes.map(Bound::unbind);
     let result = supervise_or(py, progress, panicked, |monitor| {
+        // A panic here notifies the other processes, which would wait for this one otherwise.
         let _alarm = AbortOnPanic(alarm);
         let from = checkpoint.map(|index| (index, &records[..]));
         let mut run = start(&plan.plan, options, from, way, |stage| monitor.publish(stage))?;
@@ -120,6 +122,7 @@ pub(crate) fn run(
         run.gather();
         Ok(run.is_writer().then(|| finish(&mut run, complete)))
     })?;
+    // The exception of the user's object comes first, as it is the cause of what follows.
     match raised.take() {
         Some(error) => Err(error),
         None => result.map_err(|failure: Failure| failure.into()),
@@ -290,6 +293,7 @@ fn expected_ps(plan: &hostnet_config::Plan) -> Option<u128> {
     let length_ps = match plan.run.length {
         Length::Duration { ps } => ps,
         Length::Precision { .. } => plan.run.duration_max_ps,
+        // The end of jobs is not known in advance.
         Length::Jobs => return None,
     };
     Some(u128::from(warm_up_ps) + u128::from(length_ps))

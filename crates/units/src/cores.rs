@@ -39,6 +39,7 @@ pub fn parse_list(text: &str, noun: &str, most: u32) -> Result<Vec<u32>, Fault> 
 
 fn parse_number(text: &str, most: u32) -> Option<u32> {
     let text = text.trim();
+    // `parse` would also take a sign.
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|&number| plain && number <= most)
 }

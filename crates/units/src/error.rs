@@ -99,6 +99,7 @@ impl Issue {
 
     /// Prefixes the paths of the issue with the table `table`. An issue of another file keeps its paths.
     pub fn within(mut self, table: &str) -> Self {
+        // An issue of another file keeps the paths of that file.
         if self.elsewhere.is_none() {
             for path in &mut self.paths {
                 *path = if path.is_empty() { table.to_string() } else { format!("{table}.{path}") };
@@ -119,6 +120,7 @@ impl Issue {
 /// `name`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LENGTH_MAX: usize = 64;
+    // The distance takes time in proportion to the product of both lengths.
     if name.len() > LENGTH_MAX {
         return None;
     }

@@ -110,6 +110,7 @@ const DIGITS_MAX: usize = 20;
 pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Fault> {
     let shown = shorten(text);
     let text = text.trim();
+    // Signs and separators belong to the number, so that an error names the number and not the unit.
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._,".contains(c))).unwrap_or(text.len());
     let (number, rest) = text.split_at(split);
     let (exponent, unit_name) = split_exponent(rest);

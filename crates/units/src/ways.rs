@@ -22,6 +22,7 @@ pub fn parse_ways(text: &str) -> Result<u64, Fault> {
 }
 
 fn parse_mask(digits: &str) -> Option<u64> {
+    // `from_str_radix` would also take a sign.
     let plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     u64::from_str_radix(digits, 16).ok().filter(|_| plain)
 }
@@ -32,6 +33,7 @@ pub fn checked(mask: u64) -> Result<u64, &'static str> {
         return Err("has no way; at least one is wanted");
     }
     let run = mask >> mask.trailing_zeros();
+    // Ones without a gap, plus 1, are a power of two and share no bit with it.
     if run & run.wrapping_add(1) != 0 {
         return Err("is not contiguous; a mask of ways has no gap, such as \"9-10\"");
     }

@@ -43,6 +43,7 @@ const ELSEWHERE: [(&str, &[&str]); 6] = [
 
 /// Returns the submission of the engine `name`. The message of an error does not name the key.
 pub(super) fn submission(name: &str) -> Result<Submission, Fault> {
+    // The engine "external" has a path after a colon.
     let own = name.split(':').next().unwrap_or(name);
     if let Some((submission, _)) = ENGINES.iter().find(|(_, names)| names.contains(&name)) {
         return Ok(*submission);

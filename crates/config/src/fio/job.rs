@@ -77,6 +77,7 @@ impl<'a> Plan<'a> {
         let spec = FioJobSpec {
             rw: self.rw,
             bs: Size(self.block),
+            // The first files take one command more, so that all add up to the depth.
             iodepth: depth / files + u32::from(at < depth % files),
             size: Size(size - size % 512),
             rwmixread: self.options.rwmixread.filter(|_| is_mixed(self.rw)),

@@ -95,6 +95,7 @@ impl Options {
     /// Applies the setting `key=value`. The message of an error does not name the key.
     pub(super) fn apply(&mut self, key: &str, value: Option<&str>, sockets: usize) -> Result<Applied, Fault> {
         let value = value.filter(|value| !value.is_empty());
+        // Options without effect are taken with any value, so values are checked afterwards.
         match meaning(key) {
             Some(Meaning::Nothing(reason)) => return Ok(Applied::Ignored(reason)),
             Some(Meaning::Refused(_)) if is_off(value) => return Ok(Applied::Ignored("it is off")),
@@ -150,6 +151,7 @@ impl Options {
             "cpus_allowed" => self.cpus = Some(parse_cores(value)?),
             "cpumask" => self.cpus = Some(cores_of_mask(value)?),
             "ioengine" => self.engine = Some((value.to_string(), submission(value)?)),
+            // The largest batch, of submissions or of completions, decides.
             _ => self.batch = self.batch.max(count(value, 0, IODEPTH_MAX)?),
         }
         Ok(())

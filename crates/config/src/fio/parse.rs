@@ -138,6 +138,7 @@ impl Reader<'_> {
             None => {
                 let shown = shorten(&format!("[{rest}"));
                 self.fail(line, "", Fault::new(Code::MalformedFile, format!("{shown} is not a section such as [job]")));
+                // A broken section still takes its lines, which would be reported as misplaced otherwise.
                 let options = Box::new(Options { broken: true, ..self.global.clone() });
                 Section::Job { name: String::new(), line, options }
             }
@@ -157,6 +158,7 @@ impl Reader<'_> {
             Ok(plan) => plan,
             Err((key, fault)) => return self.fail(line, &format!("[{shown}] {key}"), fault),
         };
+        // The first job has no other to wait for.
         if options.waits && !self.jobs.is_empty() {
             let message = "it changes what a job does: all jobs run at the same time; give a file for each";
             return self.fail(line, &format!("[{shown}] stonewall"), Fault::new(Code::NotSupported, message));

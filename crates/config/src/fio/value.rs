@@ -69,6 +69,7 @@ fn per_direction(value: &str, size: impl Fn(&str) -> Result<u64, Fault>) -> Resu
         .collect::<Result<_, Fault>>()?;
     match sizes[..] {
         [both] => Ok([both, both]),
+        // The third size is for trims, which are refused.
         [reads, writes] | [reads, writes, _] => Ok([reads, writes]),
         _ => Err(Fault::new(Code::WrongCount, format!("{} gives more than three sizes", shorten(value)))),
     }
@@ -95,12 +96,14 @@ pub(super) fn job_size(value: &str) -> Result<Option<u64>, Fault> {
     if let Some(percent) = value.strip_suffix('%') {
         count(percent.trim(), 1, 100)
             .map_err(|_| Fault::new(Code::OutOfRange, format!("{} is not a share from 1% to 100%", shorten(value))))?;
+        // Drives have no capacity in the model, so a share of it gives no size.
         return Ok(None);
     }
     let bytes = amount(value)?;
     if !(SECTOR..=BYTES_MAX).contains(&bytes) {
         return Err(Fault::new(Code::OutOfRange, format!("{} is not from 512 bytes to 64 TiB", shorten(value))));
     }
+    // Drives transfer whole sectors.
     Ok(Some(bytes - bytes % SECTOR))
 }
 
@@ -163,6 +166,7 @@ pub(super) fn duration_ps(value: &str) -> Result<u64, Fault> {
         "d" => 86_400_000_000_000_000,
         _ => return Err(wrong()),
     };
+    // Longer times need no distinction: run times have no effect, and ramps end at 10 ms.
     Ok(number.saturating_mul(factor).min(SECONDS_MAX * 1_000_000_000_000))
 }
 

@@ -153,6 +153,7 @@ fn derive(selectors: Selectors, channel_bytes: u64, geometry: Geometry) -> Resul
 
 fn params(selectors: Selectors, column: Vec<u8>, row: Vec<u8>, channel_bytes: u64, geometry: Geometry) -> MapParams {
     let Selectors { channel, subchannel, rank, bank_group, bank } = selectors;
+    // With a power of two, masks select the channel, and no remainder has a granularity.
     let channel_bytes = if geometry.channels.is_power_of_two() { 0 } else { channel_bytes };
     MapParams { channels: geometry.channels, channel, channel_bytes, subchannel, rank, bank_group, bank, column, row }
 }

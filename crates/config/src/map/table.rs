@@ -58,6 +58,7 @@ fn parse(table: &MapTable, geometry: Geometry) -> Result<Selectors, Issue> {
 fn parse_mask(text: &str, path: &str, geometry: Geometry) -> Result<u64, Issue> {
     let mut mask = 0u64;
     for part in text.split('+') {
+        // `parse` would also take a sign.
         let bit = part.trim().parse::<u8>().ok().filter(|_| part.trim().bytes().all(|byte| byte.is_ascii_digit()));
         let Some(bit) = bit else {
             let message = format!("{} is not a sum of address bits such as \"8+13+17\"", shorten(text));

@@ -164,6 +164,7 @@ pub(super) fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> 
 
 fn tcp(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32) -> Result<TcpParams, Issue> {
     let mss_bytes = mtu_bytes - TCP_HEADER_BYTES;
+    // Half of the buffer is the window, as with tcp_adv_win_scale = 1 of Linux.
     let window = reader.want("receive_buffer", spec.receive_buffer)?.0 / 2;
     let base = spec.base.unwrap_or(BaseSpec::Dctcp);
     let control = spec.control(base).map_err(|key| reader.missing(key.expect("RoCE is resolved by itself")))?;

@@ -48,5 +48,6 @@ pub(super) fn dragonfly(network: &mut NetworkSpec, hosts: usize) -> Result<Shape
 
 /// Returns the least h at which a balanced dragonfly (a = 2p = 2h, all groups) has room.
 fn balanced(hosts: usize) -> usize {
+    // It joins ap(ah + 1) hosts (Kim et al., ISCA 2008).
     (1..).find(|h| 2 * h * h * (2 * h * h + 1) >= hosts).unwrap_or(1)
 }
