@@ -38,6 +38,7 @@ pub fn rows(size: Size) -> Vec<Row> {
 fn array(replacement: Replacement, lines: u64, accesses: u64) -> Sample {
     let mut array = TagArray::<u32>::new(2048, 16, replacement, Rng::new(1, 1));
     let (mut rng, all) = (Rng::new(1, 2), array.all_ways());
+    // The array has 2^15 places, so it is full when the clock starts.
     for line in 0..lines.min(1 << 15) {
         array.insert(line, 0, all);
     }
@@ -65,6 +66,7 @@ fn socket(inclusion: Inclusion, accesses: u64) -> Sample {
     let clock = Clock::start();
     for turn in 0..accesses {
         let drawn = rng.next_u64();
+        // Two numbers beyond the cores are writes by DDIO: a quarter of all accesses.
         let core = (drawn >> 32) as u32 % (CORES + 2);
         if core >= CORES {
             let line = u64::from(CORES) * BUFFER_LINES + turn % BUFFER_LINES;

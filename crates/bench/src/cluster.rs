@@ -59,6 +59,7 @@ fn plan(duration_us: u64, warm_up_us: u64) -> Plan {
 /// Measures one run, in seconds of wall time.
 fn measure(plan: &Plan, threads: usize) -> Sample {
     let mut run = Run::new(plan, Options { threads, ..Options::default() });
+    // Wall time, as the work may be on several threads.
     let start = Instant::now();
     run.run(|_| true).expect("a benchmark does not get stuck");
     let seconds = start.elapsed().as_secs_f64();

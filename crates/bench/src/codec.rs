@@ -45,6 +45,7 @@ fn large(floats: usize) -> Vec<f32> {
 
 fn encoded(codec: &Codec, values: &[f32], times: u64) -> Sample {
     let mut payload = Vec::new();
+    // The buffer grows before the clock starts.
     codec.encode(values, &mut payload);
     let clock = Clock::start();
     for _ in 0..times {

@@ -19,6 +19,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    // The benchmark "pairs" starts this program again as its worker.
     if std::env::args().nth(1).as_deref() == Some(hostnet_bench::server::WORKER) {
         hostnet_bench::server::work();
         return ExitCode::SUCCESS;

@@ -15,6 +15,7 @@ fn parse(status: &str) -> Option<u64> {
 
 /// Resets the peak. If the system refuses, the peak remains that of the whole run.
 pub(crate) fn reset_peak() {
+    // "5" resets VmHWM (Linux, Documentation/filesystems/proc.rst).
     let _refused = std::fs::write("/proc/self/clear_refs", "5");
 }
 

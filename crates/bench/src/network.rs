@@ -246,6 +246,7 @@ fn bottleneck(fabric: &Fabric) -> [u64; 2] {
 
 /// Returns the bytes that each receiving application has read.
 fn received(fabric: &Fabric) -> Vec<u64> {
+    // The second half of the hosts receives.
     let receiving = fabric.endpoints().flat_map(|endpoint| endpoint.ends()).skip(fabric.endpoints().count() / 2);
     receiving.filter_map(FlowEnd::stream).map(|stream: &TcpFlowEnd| stream.application().received_bytes()).collect()
 }
@@ -264,6 +265,7 @@ pub fn rows(size: Size) -> Vec<Row> {
 
 fn row(size: Size, name: &str, dumbbell: &Dumbbell, ms: u64) -> Row {
     let repetitions = if size == Size::Quick { 1 } else { 3 };
+    // Runs are deterministic, so one more run counts the packets of all.
     let packets = measure(dumbbell, ms).1;
     let sample = interleaved(repetitions, &[&|| measure(dumbbell, ms).0]).typical(0);
     Row {

@@ -42,6 +42,7 @@ pub fn rows(size: Size) -> Vec<Row> {
 
 fn row(size: Size, packet_flits: u16, rate: f64) -> Row {
     let (repetitions, flits) = if size == Size::Quick { (1, 2_000.0) } else { (5, 1_000_000.0) };
+    // Each of the 64 nodes offers `rate` flits per cycle.
     let cycles = (flits / (64.0 * rate)) as u64;
     let sample = interleaved(repetitions, &[&|| measure(packet_flits, rate, cycles)]).typical(0);
     let plural = if packet_flits == 1 { "flit" } else { "flits" };

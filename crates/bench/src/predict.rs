@@ -49,6 +49,7 @@ fn many(count: u64, repetitions: usize) -> [Sample; 2] {
             predict(&plan);
             clock.elapsed().as_secs_f64()
         });
+        // The fastest repetition, as interruptions only add time.
         seconds.fold(f64::INFINITY, f64::min)
     };
     let mut each: Vec<f64> = (0..count).map(&mut fastest).collect();

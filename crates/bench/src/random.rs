@@ -23,6 +23,7 @@ pub fn server(seed: u64) -> Plan {
     let (entries, tor) = (pick(rng, &["8", "10", "12", "16", "24"]), pick(rng, &["8", "10", "14", "20", "32"]));
     let (writes, reads) = (pick(rng, &["23", "46", "92", "184"]), pick(rng, &["50", "100", "200", "400"]));
     let (share, pattern) = (pick(rng, &["0.0", "0.5", "1.0"]), pick(rng, &["sequential", "random"]));
+    // A repeated word has a larger weight.
     let gap = pick(rng, &["0 ns", "0 ns", "0 ns", "40 ns", "200 ns"]);
     let rw = pick(rng, &["", "read", "read", "write", "rw"]);
     let last = if rw.is_empty() { count - 1 } else { (count - 2).max(0) };

@@ -96,6 +96,7 @@ fn filled(plan: &Plan) -> Sample {
 #[must_use]
 pub fn pairs(size: Size) -> Vec<Row> {
     let plan = pair_plan(size);
+    // In a test the current program is not the benchmark, so it cannot be started as a worker.
     if size == Size::Quick {
         return vec![row("run_many, 2 runs on 2 threads", &(many(&plan), 0), None)];
     }
@@ -190,6 +191,7 @@ pub(crate) fn hash(hexadecimal: &str) -> u64 {
 
 fn many(plan: &Plan) -> Sample {
     let plans = [plan.clone(), plan.clone()];
+    // Wall time, as the work is on other threads.
     let start = Instant::now();
     let finished = run_many(&plans, Options::default(), 2, |_| true).expect("a benchmark does not get stuck");
     Sample { seconds: start.elapsed().as_secs_f64(), ..both(&finished) }

@@ -26,6 +26,7 @@ impl Hosts {
         let delay_ps = 700 + (((drawn >> 32) * 199_300) >> 32);
         let component = drawn as u32 % COMPONENTS_PER_HOST;
         let (target_host, latency_ps) =
+            // One event in 64 goes to a random host, after a window.
             if drawn >> 8 & 63 == 0 { ((drawn >> 14) as u32 % HOSTS, WINDOW_PS) } else { (host, 0) };
         let target = ComponentId(target_host * COMPONENTS_PER_HOST + component);
         scheduler.send(source, target, delay_ps + latency_ps, drawn);

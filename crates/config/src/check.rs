@@ -14,6 +14,7 @@ pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Iss
     if let Some(choices) = list(schema, "oneOf").or_else(|| list(schema, "anyOf")) {
         return check_choice(choices, value, path);
     }
+    // Its type is a list of two, which the match on a single type below would refuse.
     if schema["x-quantity"] == "count or share" {
         return check_watermark(schema, value, path);
     }

@@ -31,6 +31,7 @@ const GOVERNOR_KEYS: [&str; 8] = [
 /// Merges `upper` into `lower`. Tables are merged key by key; any other value of `upper` replaces that of `lower`.
 pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
     settle(lower, upper);
+    // A key of a host replaces other keys of this host only.
     for (name, upper) in at(upper, &["host"]).and_then(Value::as_object).into_iter().flatten() {
         if let Some(lower) = lower.get_mut("host").and_then(|hosts| hosts.get_mut(name)) {
             settle(lower, upper);

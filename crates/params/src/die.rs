@@ -150,6 +150,7 @@ impl DieParams {
     /// Returns the cluster of a stop: the one with the smallest mean distance to its slices.
     #[must_use]
     pub fn cluster_of(&self, stop: Stop) -> u8 {
+        // Slices are numbered cluster by cluster.
         let each = self.slices.len() / usize::from(self.clusters);
         let far = |cluster: u8| self.mean_ps(&[stop], &self.slices[usize::from(cluster) * each..][..each]);
         (0..self.clusters).min_by_key(|&cluster| far(cluster)).unwrap_or(0)

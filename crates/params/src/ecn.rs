@@ -54,6 +54,7 @@ impl EcnSpec {
             )
         };
         match packets {
+            // The parser of lists refuses signs and leading words, and a list of one is a count.
             Some(count) => match parse_list(count.trim(), "packet", PACKETS_MAX).ok().as_deref() {
                 Some([count]) if *count > 0 => Ok(EcnSpec::Packets(*count)),
                 _ => Err(wrong()),

@@ -64,6 +64,7 @@ impl FluidPoint {
     #[must_use]
     pub fn at(row: &FluidRow, share: u32) -> u64 {
         let share = share.min(1 << 16);
+        // Known shares are sixteenths, and `share` is in units of 2^-16.
         let upper = FLUID_SHARES.iter().position(|&known| known << 12 >= share).unwrap_or(FLUID_SHARES.len() - 1);
         if upper == 0 {
             return row[0];

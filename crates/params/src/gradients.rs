@@ -34,6 +34,7 @@ impl GradientParams {
             }
             sum += bits;
         }
+        // One point more ends the last interval.
         bits_before.push(sum);
         Self { floats, step: 8 * per_point, bits_before }
     }
@@ -42,6 +43,7 @@ impl GradientParams {
     fn bits_before(&self, float: u64) -> u64 {
         let (point, more) = ((float / self.step) as usize, float % self.step);
         let (from, to) = (self.bits_before[point], self.bits_before[(point + 1).min(self.bits_before.len() - 1)]);
+        // The last interval may be shorter.
         let between = self.step.min(self.floats - point as u64 * self.step);
         from + ((to - from) * more + between / 2) / between
     }

@@ -21,6 +21,7 @@ pub fn ring_lines(ip_bytes: u32) -> u32 {
 /// Returns the bytes of the largest IP packet that a ring of `ring_bytes` bytes holds.
 #[must_use]
 pub fn largest_ring_packet(ring_bytes: u32) -> u32 {
+    // The ring keeps one line free, so that full and empty differ.
     let lines_bytes = (ring_bytes / RING_LINE_BYTES).saturating_sub(1) * RING_LINE_BYTES;
     lines_bytes.saturating_sub(RING_LENGTH_BYTES + RING_ETHERNET_BYTES)
 }
@@ -194,7 +195,9 @@ impl McnSpec {
         let time = |given: Option<Time>, ps| given.map_or(ps, |Time(ps)| ps);
         let mtu = if from(McnLevelSpec::Mcn3) { 9000 } else { 1500 };
         let mtu_bytes = self.mtu.map_or(mtu, |Size(bytes)| bytes as u32);
+        // Two rings of 47 KiB share 96 KB of SRAM (M. Alian, thesis, 4.3.1); that both are alike is assumed.
         let ring_bytes = self.rings.map_or(47 << 10, |Size(bytes)| bytes as u32);
+        // Half a ring for a segment is assumed (docs/models/mcn.md, Sources).
         let gso = largest_ring_packet(ring_bytes / 2).max(mtu_bytes);
         let dma = self.dma.unwrap_or(from(McnLevelSpec::Mcn5));
         McnKeys {
@@ -207,11 +210,13 @@ impl McnSpec {
             dma_lines: dma.then(|| self.dma_lines.unwrap_or(16)),
             ring_bytes,
             fence: self.fence.unwrap_or(true),
+            // Eight words of 8 B, one per clock, are assumed (docs/models/mcn.md, Sources).
             copy_clocks: self.copy_clocks.unwrap_or(8),
             checksum_clocks: self.checksum_clocks.unwrap_or(8),
             drop_clocks: self.drop_clocks.unwrap_or(4),
             interrupt_ps: time(self.interrupt, 1_000_000),
             poll_work_ps: time(self.poll_work, 500_000),
+            // An on-chip interconnect as fast as a channel of DDR4-3200 is assumed (docs/models/mcn.md, Sources).
             cross_ps: time(self.cross, 10_000),
             bytes_per_s: self.bandwidth.map_or(25_600_000_000, |Bandwidth(bytes)| bytes),
             queue_packets: self.queue.unwrap_or(1000),

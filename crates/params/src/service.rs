@@ -261,6 +261,7 @@ impl ServiceParams {
     #[must_use]
     pub fn request(&self, number: u64) -> RequestParams {
         let all = [&self.request_bytes, &self.response_bytes, &self.time_ps];
+        // Constant sizes need no generator.
         let mut rng = all.iter().any(|draw| !draw.is_constant()).then(|| Rng::new(self.seed, number));
         let [request, response, time_ps] = all.map(|draw| match (&mut rng, draw) {
             (Some(rng), draw) => draw.next(rng),

@@ -204,6 +204,7 @@ impl Share {
         if !digits(whole, 3) || !digits(decimals, 4) {
             return Err(wrong());
         }
+        // Padded to four decimals of a percent: millionths.
         let millionths = format!("{whole}{decimals:0<4}").parse().map_err(|_| wrong())?;
         if millionths > Self::ONE {
             return Err(wrong());

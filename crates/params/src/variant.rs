@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Debug;
 
 pub(crate) fn serialize<T: Serialize + Debug, S: Serializer>(variant: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    // JSON is what hashes read, so it keeps the name of the variant in the code.
     if serializer.is_human_readable() {
         serializer.serialize_str(&format!("{variant:?}"))
     } else {

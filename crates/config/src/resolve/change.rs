@@ -39,6 +39,7 @@ pub(super) fn below_server(lower: &Value, upper: &Value) -> Value {
 fn change(lower: &mut Value, upper: &Value, below: Below) -> Vec<String> {
     let below = below(lower, upper);
     let named = |tree: &Value, key: &str| at(tree, &["memory", key]).and_then(Value::as_str).map(str::to_string);
+    // Both names are read before any table changes, as the values of a profile depend on the device.
     let before = PARTS.each_ref().map(|part| named(lower, part.key).or_else(|| named(&below, part.key)));
     let mut dropped = Vec::new();
     for (index, Part { key, table, .. }) in PARTS.iter().enumerate() {

@@ -49,6 +49,7 @@ fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
     let (columns, rows) = (u32::from(spec.chip.columns), u32::from(spec.chip.rows));
     let bits = "bits of the address within a page of 4 KiB tell the home of a line, so there must be";
     let or = "; or set coherence.home = \"hash\"";
+    // A hash spreads lines over any number of slices.
     let hashed = spec.coherence.home == HomeSpec::Hash;
     let told = |slices: u32| hashed || slices.is_power_of_two() && slices <= PAGE_LINES;
     match spec.noc.topology {

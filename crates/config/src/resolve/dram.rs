@@ -82,6 +82,7 @@ fn check_timing(t: &TimingSpec) -> Result<(), Issue> {
         (("rfc", if t.rfc == 0 { u32::MAX } else { t.rfc }), &["rfc_sb"], ("rfc_sb", t.rfc_sb)),
     ];
     let at_most: [(Bound, &[&str], Bound); 4] = [
+        // Read to write takes cl + burst - cwl clocks at least, which must not be negative.
         (("cwl", t.cwl), &["cl", "burst"], ("cl + burst", t.cl + t.burst)),
         (("rfc", t.rfc), &["refi"], ("half of refi", t.refi / 2)),
         (("rfc_sb", t.rfc_sb), &["refi_sb"], ("refi_sb", t.refi_sb)),

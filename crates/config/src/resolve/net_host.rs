@@ -238,6 +238,7 @@ fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
 fn hostcc(spec: &ControlSpec, local: bool, echo: bool) -> HostCcParams {
     HostCcParams {
         occupancy: (spec.occupancy * 1024.0).round() as u64,
+        // The signal includes the overhead of PCIe, and the target does not.
         target_bytes_per_s: (spec.target.0 as f64 * (1.0 + spec.pcie_overhead)).round() as u64,
         occupancy_shift: spec.occupancy_shift,
         bandwidth_shift: spec.bandwidth_shift,

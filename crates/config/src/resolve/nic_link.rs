@@ -35,6 +35,7 @@ fn on_chip(spec: &OnChipSpec, pcie: PcieParams) -> PcieParams {
     PcieParams {
         bytes_per_s: spec.bandwidth.map_or(ON_CHIP_BYTES_PER_S, |Bandwidth(bytes)| bytes),
         latency_ps: spec.latency.map_or(ON_CHIP_PS, |Time(ps)| ps),
+        // Lines on the die have neither TLP headers nor data-link packets.
         write_overhead_bytes: 0,
         read_overhead_bytes: READ_BYTES,
         completion_overhead_bytes: 0,
@@ -55,6 +56,7 @@ fn in_dimm(spec: &NicDimmSpec, pcie: PcieParams) -> PcieParams {
 fn cxl(spec: &CxlSpec, pcie: PcieParams) -> PcieParams {
     PcieParams {
         latency_ps: spec.latency.map_or(CXL_PS, |Time(ps)| ps),
+        // CXL.cache moves single lines.
         mps_bytes: 64,
         mrrs_bytes: 64,
         write_overhead_bytes: 2 * SLOT_BYTES,

@@ -151,6 +151,7 @@ fn governor(spec: &GovernorSpec, states: &[PState]) -> Result<GovernorParams, Is
                 Some(VariantSpec::Proportional) => OndemandVariant::Proportional,
             },
             up_threshold: spec.up_threshold.unwrap_or(ONDEMAND_UP),
+            // `io_is_busy` is on for processors of Intel (Linux, drivers/cpufreq/cpufreq_ondemand.c).
             io_busy: spec.io_busy.unwrap_or(true),
         },
         GovernorKindSpec::Conservative => {

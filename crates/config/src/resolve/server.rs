@@ -59,6 +59,7 @@ pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<
         _ => 0,
     };
     let threads: usize = server.workloads.iter().map(threads).sum();
+    // Whole units, so that the shares of all threads stay aligned.
     let units = memory.saturating_sub(taken) / u128::from(BUFFER_ALIGNMENT) / threads.max(1) as u128;
     for workload in &mut server.workloads {
         let WorkloadKind::App(AppParams { app: App::Trace(trace), .. }) = &mut workload.kind else { continue };

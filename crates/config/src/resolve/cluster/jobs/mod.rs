@@ -64,6 +64,7 @@ pub(super) fn resolve(
         let over_roce = transport::is_roce(found);
         let compresses = job.compress == Some(true);
         let whole = network.mtu.0 as u32;
+        // Data that does not get smaller grows, and must still fit into a packet of the network.
         let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
@@ -144,6 +145,7 @@ impl Flow {
                 via: Vec::new(),
                 priority: transport::priority(&self.carried),
                 mtu_bytes: self.mtu_bytes,
+                // With an aggregator only gradients are compressed, not the weights that it answers with.
                 compress: [high, low].map(|to| self.compresses && self.aggregator.is_none_or(|rank| rank == to)),
             });
         }

@@ -99,6 +99,7 @@ impl Walk {
         let entry = (node.id, place);
         match node.act {
             NodeAction::Nothing | NodeAction::Compute(_) | NodeAction::Work { .. } => self.given.push(Reverse(entry)),
+            // The rank has already waited for the works that this needs, so no other rank decides when it begins.
             NodeAction::Host(_) if self.needs[place as usize] <= self.waited => self.own.push(Reverse(entry)),
             NodeAction::Host(_)
             | NodeAction::Send { .. }
@@ -151,6 +152,7 @@ impl Walk {
         let needs = self.needs[place as usize];
         if needs > 0 {
             let compute = program.phase("compute");
+            // Works that were begun after the last needed one may still be unfinished.
             program.device(self.rank, compute, 0, self.works - needs);
             self.waited = self.waited.max(needs);
         }
@@ -176,6 +178,7 @@ impl Walk {
 
     /// Adds a wait for all works.
     pub(super) fn finish(&mut self, program: &mut Program) {
+        // The rank ends only when its accelerator has done all works.
         if std::mem::take(&mut self.works) > 0 {
             let compute = program.phase("compute");
             program.device(self.rank, compute, 0, 0);

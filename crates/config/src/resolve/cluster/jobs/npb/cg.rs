@@ -14,6 +14,7 @@ impl Benchmark {
         let nonzeros: f64 = of(self.problem, [7.0, 8.0, 11.0, 13.0, 15.0]);
         let filled = nonzeros * (nonzeros + 1.0);
         let steps = f64::from(STEPS);
+        // As cg.f counts them for its MFLOPS.
         let operations = 2.0 * rows as f64 * (3.0 + filled + steps * (5.0 + filled) + 3.0);
         let (each, found) = (operations / (steps + 1.0), rows as f64 * filled);
         let grid = Grid::new(program.ranks);
@@ -31,6 +32,7 @@ impl Benchmark {
                 grid.scalar_product(program, group, 1);
             }
         }
+        // Two norms at once (cg.f).
         grid.scalar_product(program, group, 2);
     }
 }

@@ -26,6 +26,7 @@ impl Benchmark {
         sweeps.halos(program);
         sweeps.right_hand_side(program);
         program.block(1);
+        // One norm for each of the five numbers of a point (lu.f, l2norm).
         program.recursive_doubling(group, NUMBERS * DOUBLE, 1);
     }
 }
@@ -112,6 +113,7 @@ impl Sweeps<'_> {
         for rank in 0..program.ranks {
             let own = self.group[rank as usize];
             for axis in 0..2 {
+                // Two layers of points on each side (lu.f, exchange_3).
                 let face = 2 * self.grid.points(rank, 1 - axis, self.points) * self.points * NUMBERS * DOUBLE;
                 let other = |further| {
                     let rank = self.grid.neighbour(rank, axis, further);

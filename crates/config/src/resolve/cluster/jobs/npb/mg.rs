@@ -25,6 +25,7 @@ impl Benchmark {
         let counted = smoothed * (coarser + points(finest)) + RESIDUAL * points(finest) - RESIDUAL * points(1)
             + (PROJECTION + INTERPOLATION) * coarser;
         let cycle = Cycle { boxes, benchmark: self, group, scale: COUNTED * points(finest) / counted };
+        // The residual and its norms once before the cycles (mg.f).
         program.block(1);
         cycle.halos(program, finest);
         cycle.norms(program);
@@ -65,6 +66,7 @@ impl Cycle<'_> {
 
     /// Adds two sums over all ranks.
     fn norms(&self, program: &mut Program) {
+        // A sum and a maximum, one after the other (mg.f, norm2u3).
         (0..2).for_each(|_| program.recursive_doubling(self.group, DOUBLE, 1));
     }
 
@@ -90,6 +92,7 @@ impl Cycle<'_> {
                     let bytes = self.boxes.face(rank, axis, level);
                     let [next, last] = [next, last].map(|rank| self.group[rank as usize]);
                     let rank = self.group[rank as usize];
+                    // Both sides are sent before either is received (mg.f, comm3).
                     program.step(rank, phase, 0, (next, bytes), (0, 0));
                     program.step(rank, phase, 0, (last, bytes), (next, bytes));
                     program.step(rank, phase, 0, (0, 0), (last, bytes));
@@ -169,6 +172,7 @@ impl Boxes {
 
     /// Returns the bytes of a face of a box. The face includes the halos along earlier axes.
     fn face(&self, rank: u32, axis: usize, level: u32) -> u64 {
+        // Axes that were exchanged before add their two halo layers (mg.f, comm3).
         let side = |other: usize| self.points(rank, other, level) + if other < axis { 2 } else { 0 };
         (0..3).filter(|&other| other != axis).map(side).product::<u64>() * DOUBLE
     }

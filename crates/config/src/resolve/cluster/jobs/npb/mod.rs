@@ -62,6 +62,7 @@ impl Benchmark {
         program.block(self.iterations([1; 5]));
         let pairs = 2_f64.powi(log_pairs);
         self.compute(program, "random numbers", 2.0 * pairs, pairs, 0.0);
+        // The sums sx and sy, and the ten counts q (ep.f).
         for bytes in [DOUBLE, DOUBLE, 10 * DOUBLE] {
             program.recursive_doubling(group, bytes, 1);
         }
@@ -79,6 +80,7 @@ impl Benchmark {
         self.compute(program, "ranking", keys as f64, keys as f64, values / f64::from(ranks));
         program.recursive_doubling(group, (buckets + 5) * INTEGER, 1);
         program.pairwise_alltoall(group, "counts", INTEGER);
+        // Buckets are handed out so that all ranks get about the same number of keys (is.c).
         program.pairwise_alltoall(group, "keys", keys * INTEGER / u64::from(ranks).pow(2));
     }
 
@@ -88,13 +90,16 @@ impl Benchmark {
         let points = 1_u64 << of(self.problem, [18, 19, 23, 25, 27]);
         let times = self.iterations([6, 6, 6, 20, 20]);
         let (size, log) = (points as f64, f64::from(points.ilog2()) * std::f64::consts::LN_2);
+        // A complex number is two doubles.
         let each = points * 2 * DOUBLE / u64::from(ranks).pow(2);
         program.block(1);
+        // The operations are those of ft.f for its MFLOPS.
         self.compute(program, "transform", size * (14.8157 + 7.19641 * log), size, 0.0);
         program.pairwise_alltoall(group, "transpose", each);
         program.block(times);
         self.compute(program, "transform", size * (5.23518 + 7.21113 * log), size, 0.0);
         program.pairwise_alltoall(group, "transpose", each);
+        // The checksum of an iteration is one complex number (ft.f).
         program.tree_reduce(group, 2 * DOUBLE);
     }
 }
