@@ -25,6 +25,7 @@ pub fn chip_template(preset: Option<&str>) -> Result<String, Fault> {
         if table == "[noc]" && at(&chip, &["noc", "routing"]).is_none() {
             continue;
         }
+        // Padded as in the text, so that the comments behind stay aligned.
         let named = |name: &str| format!("{:<22}", format!("\"{name}\""));
         text += &line.replace(&named(PRESET), &named(name));
         text += "\n";

@@ -97,6 +97,7 @@ pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
         if workload["kind"] != "app" {
             continue;
         }
+        // An unknown application is left to the check against the schema.
         if let Some((known, _)) = APPS.iter().find(|(known, _)| workload["app"] == *known) {
             let mut values = app_values(known, &format!("workload.{name}.app"))?;
             // Keys of the user go on top of those of the profile.
@@ -111,6 +112,7 @@ pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
 pub(crate) fn fill_energy(tree: &mut Value) -> Result<(), Issue> {
     let Some(meter) = tree.get_mut("energy").filter(|meter| meter.is_object()) else { return Ok(()) };
     let name = meter.get("profile").map_or(Some(ENERGY_PROFILE), Value::as_str);
+    // A value of another type is left to the check against the schema.
     let Some(name) = name else { return Ok(()) };
     let mut values = embedded(ENERGY, name, "energy.profile", "energy profile")?["energy"].take();
     overlay(&mut values, meter);
@@ -122,6 +124,7 @@ pub(crate) fn fill_energy(tree: &mut Value) -> Result<(), Issue> {
 pub(crate) fn fill_power(tree: &mut Value) -> Result<(), Issue> {
     let Some(power) = tree.get_mut("power").filter(|power| power.is_object()) else { return Ok(()) };
     let name = power.get("profile").map_or(Some(POWER_PROFILE), Value::as_str);
+    // A value of another type is left to the check against the schema.
     let Some(name) = name else { return Ok(()) };
     let mut values = embedded(POWER, name, "power.profile", "power profile")?;
     overlay(&mut values, &json!({ "power": power.take() }));
@@ -188,6 +191,7 @@ pub fn flow_sizes_names() -> impl Iterator<Item = &'static str> {
 /// Returns the settings of a preset. If its file names another preset, the settings of the file go on top of those.
 pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
     let mut own = embedded(SERVERS, name, "server.preset", "preset")?;
+    // Removed, so that it does not replace the name that the user gives.
     let lower = own["server"].as_object_mut().and_then(|server| server.remove("preset"));
     let Some(lower) = lower.as_ref().and_then(Value::as_str) else { return Ok(own) };
     let mut settings = preset(lower)?;

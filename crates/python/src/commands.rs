@@ -118,6 +118,7 @@ pub(crate) fn check_commands(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<CommandCheck> {
     let plan = &plan.plan;
+    // Without refresh in the plan, its absence is no violation.
     let options = CheckOptions { controllers: None, refresh: plan.controller.refresh != Refresh::Off, all };
     let result = supervise(py, progress, |monitor| {
         let file = File::open(&path).map_err(Failure::Open)?;

@@ -117,6 +117,7 @@ fn targets(object: &Bound<'_, PyAny>) -> PyResult<Option<Targets>> {
         number.map(Some).ok_or_else(|| PyValueError::new_err(format!("{name}: {value} must be a number from 0 on")))
     };
     let (occupancy, bandwidth) = (number("occupancy_target")?, number("bandwidth_target_gbps")?);
+    // The four regimes need both targets.
     Ok(occupancy.zip(bandwidth).map(|(occupancy, bandwidth)| Targets {
         occupancy: (occupancy * LINE_PARTS).round() as u64,
         bandwidth: (bandwidth / GBPS).round() as u64,

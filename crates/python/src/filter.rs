@@ -81,6 +81,7 @@ pub(crate) fn filter_trace(
     let result = supervise(py, progress, |monitor| {
         let input = Input::open(&path, format)?;
         let output = output.map(|path| Output::create(&path, compression)).transpose().map_err(Failure::Output)?;
+        // Addresses of a process are sparse, and a simulated memory starts at 0.
         let pages = (!keep_addresses).then(|| Pages::new(MEMORY_BYTES));
         let writer = output.map(|file| Writer { file, format: output_format, pages, requests: 0 });
         run(input, CacheFilter::new(&levels), writer, monitor)
@@ -197,6 +198,7 @@ fn run(
         let access = access?;
         accesses += 1;
         instructions += u64::from(access.instructions_before);
+        // The closure cannot return an error, so the first one is kept.
         let mut written = Ok(Some(()));
         filter.access(&access, |request| {
             if let (Some(writer), Ok(Some(()))) = (&mut writer, &written) {

@@ -102,6 +102,7 @@ fn run(
     publish: impl Fn(MemoryStatus) -> bool,
 ) -> Result<MemoryRunResult, Failure> {
     let mut simulation = MemorySimulation::new(plan, file.is_some(), &publish).map_err(Failure::Memory)?;
+    // The closure cannot return an error, so the first one is kept.
     let mut written = Ok(());
     while simulation
         .step(|record| {

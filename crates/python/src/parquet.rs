@@ -36,6 +36,7 @@ pub(crate) fn bytes_of(table: &Table) -> io::Result<Vec<u8>> {
     let chunks = (0..chunks).map(|column| write_chunk(&mut file, table, column)).collect::<io::Result<Vec<_>>>()?;
     let start = file.len();
     write_footer(&mut file, table, &chunks);
+    // A file ends with the length of its footer and the magic bytes (Parquet file format).
     let footer = (file.len() - start) as u32;
     file.extend(footer.to_le_bytes());
     file.extend(MAGIC);
@@ -81,6 +82,7 @@ fn page(table: &Table, column: usize) -> Vec<u8> {
     for (row, _) in cells().enumerate().filter(|(_, cell)| **cell != Cell::Empty) {
         levels[bits + row / 8] |= 1 << (row % 8);
     }
+    // Levels of a data page follow their length (Parquet, Encodings.md, RLE).
     let mut page = (levels.len() as u32).to_le_bytes().to_vec();
     page.extend(levels);
     for cell in cells() {
@@ -242,6 +244,7 @@ fn binary(bytes: &mut Vec<u8>, value: &str) {
 }
 
 fn zigzag(bytes: &mut Vec<u8>, value: i64) {
+    // ZigZag keeps small negative numbers short.
     varint(bytes, ((value << 1) ^ (value >> 63)) as u64);
 }
 

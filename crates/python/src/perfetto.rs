@@ -231,6 +231,7 @@ impl File {
         for index in order {
             let (part, buffer, entry) = entries[index];
             let parent = self.part(part);
+            // After the counters, whose ranks are below those of the first buffer.
             let rank = RANKS * (buffer as i32 + 1) + entry as i32;
             let track = self.track(parent, format!("{} entry {entry}", buffer.name()), ranked(rank));
             let mut add = |at_ps: u64, what| events.push(Event { at_ns: at_ps / 1000, track, what });

@@ -146,6 +146,7 @@ impl Plan {
         self.check_not_raised()?;
         let mut effective = self.plan.effective.clone();
         effective["run"]["seed"] = seed.into();
+        // Resolved again, as the hash covers the seed.
         restore_plan(&effective.to_string(), &self.plan.name, self.plan.ignored.clone(), self.plan.given.clone())
     }
 
@@ -237,6 +238,7 @@ fn resolve_text(
 ) -> PyResult<hostnet_config::Plan> {
     let input = Input { text, format, file, base_dir: Path::new(base_dir), overrides };
     let plan = hostnet_config::resolve(&input).map_err(refused)?;
+    // A trace that cannot be read is an error of the configuration and not of the run.
     for (_, server) in plan.servers() {
         hostnet_sim::check_traces(server).map_err(|error| wrong_trace(&error))?;
     }

@@ -112,6 +112,7 @@ pub(crate) fn run(
                 file.transpose().map_err(Failure::File)?
             }
         };
+        // An exception in a callback ends the run at the next status.
         let on_status = |status| monitor.publish(Stage::Run(One(status))) && !raised.any();
         let on_packets = |packets: &[(Time, Packet)]| file.as_mut().is_none_or(|file| file.add(packets));
         let on_checkpoint = |kept: CheckpointPiece| raised.unless(hand_over(on_checkpoint.as_ref(), kept));
@@ -354,6 +355,7 @@ impl Describe for All {
         entries.set_item("events", status.events)?;
         let runs = share(status.done as u128, status.total as u128);
         let simulated = self.expected_ps.map_or(0.0, |expected| share(status.simulated_ps.into(), expected));
+        // Runs that reach their precision end early, so the share of completed runs may be ahead.
         entries.set_item("progress", runs.max(simulated))
     }
 }

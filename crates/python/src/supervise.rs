@@ -83,8 +83,10 @@ pub(crate) fn supervise_or<S: Describe + Send, T: Send>(
             result
         });
         let raised = watch(py, &simulation, &monitor, progress.as_ref());
+        // The thread waits without the GIL, which callbacks of the simulation may need.
         (py.detach(|| simulation.join()), raised)
     });
+    // An exception here, such as an interrupt, goes before the result.
     raised?;
     result.map_err(|_| panicked(last_panic()))
 }
@@ -100,6 +102,7 @@ fn watch<S: Describe + Send, T: Send>(
     // The thread counts as finished only some time after it has unparked this one, so `ended` is checked as well.
     while !(monitor.ended.load(Ordering::Acquire) || simulation.is_finished()) {
         py.detach(|| thread::park_timeout(LOOK_EVERY));
+        // The simulation was asked to stop, which takes effect at its next status.
         if outcome.is_err() {
             continue;
         }

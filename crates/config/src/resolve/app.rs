@@ -24,6 +24,7 @@ pub(super) fn resolve(name: &str, app: &AppSpec, spec: &Spec) -> Result<AppParam
         cores: app.cores.0.clone(),
         clients: clients(name, app)?,
         app: resolve_kind(&reader, app)?,
+        // In fs, as rounding to ps would add up over the instructions.
         instruction_fs: (FS_PER_S / (spec.core.frequency.0 as f64 * ipc)).round() as u64,
         in_flight: reader.want("in_flight", app.in_flight)?,
         think_ps: reader.want("think", app.think)?.0,

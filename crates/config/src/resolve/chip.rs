@@ -106,6 +106,7 @@ fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
 /// Converts a time to whole cycles, rounded.
 fn cycles(time: Time, clock_hz: u64) -> u64 {
     const PS: u128 = 1_000_000_000_000;
+    // In 128 bits, as ps times Hz exceed 64.
     ((u128::from(time.0) * u128::from(clock_hz) + PS / 2) / PS) as u64
 }
 

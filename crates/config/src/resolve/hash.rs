@@ -31,6 +31,7 @@ pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result
         hasher.value(value);
         Ok(())
     })?;
+    // The order of these parts belongs to every hash.
     hasher.text(",");
     hasher.value(&run);
     let done = jobs.iter_mut().try_for_each(|job| hasher.job(job));

@@ -72,6 +72,7 @@ pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
     if is_cluster(input.text, input.format) {
         return cluster::resolve(input);
     }
+    // A chip fails at its first unknown key, and the name of the right command helps more.
     let source = Source::read(input, schema::complete(), below_server).map_err(|error| of_chip(input, error))?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
@@ -143,6 +144,7 @@ struct Resolved {
 }
 
 fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Resolved, Issue> {
+    // serde would name a missing key, but not what it takes.
     if let Some(missing) = missing(schema::complete(), &tree, "") {
         return Err(absent(missing, preset));
     }
@@ -161,6 +163,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         let cache = cache::resolve(of_socket, &workloads.effective).map_err(within)?;
         params.push(server::socket(of_socket, context, cache).map_err(within)?);
     }
+    // With cores of sockets that are not simulated there is one socket only (`sockets::ways`).
     params[0].remote = remote::remote(&spec, &workloads.effective)?;
     sockets::check_clients(&workloads.resolved, &sockets)?;
     let resolved = std::mem::take(&mut workloads.resolved);

@@ -172,6 +172,7 @@ fn pattern(spec: &PacketsSpec) -> Result<Pattern, Issue> {
 }
 
 fn measure(spec: &mut CyclesSpec, trace: bool) -> Measure {
+    // A trace is measured from its first packet on.
     let warmup = *spec.warmup.get_or_insert(if trace { 0 } else { 6_000 });
     if !trace {
         spec.measure.get_or_insert(20_000);
@@ -182,12 +183,14 @@ fn measure(spec: &mut CyclesSpec, trace: bool) -> Measure {
 /// Checks that the routes are free of deadlocks, and that the traffic pattern fits the network.
 fn check(params: &Params, packets: &Packets) -> Result<(), Issue> {
     let (layout, routes) = topology::build(params).map_err(named)?;
+    // Routing is free of deadlock if channels do not depend on each other in a cycle (Dally and Seitz, 1987).
     if let Some(circle) = deadlock::cycle(&layout, &routes) {
         let circle = deadlock::describe(&layout, &circle);
         let message = format!("packets may wait for each other in a circle: {circle}");
         return Err(Issue::between(Code::Deadlock, &["noc.routing", "noc.vcs"], message));
     }
     if let Packets::Traffic(traffic) = packets {
+        // Called for its check that the pattern fits the network.
         channel_load(&layout, &routes, &traffic.pattern, 0).map_err(named)?;
     }
     Ok(())

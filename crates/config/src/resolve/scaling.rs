@@ -30,6 +30,7 @@ pub(super) fn notes(now: &Resolved, preset: Option<&str>, base_dir: &Path) -> Re
         let pair = Pair { name, before, now: socket };
         let found = [pair.slices(), pair.channels(), pair.write_credits(), pair.read_credits(), pair.subchannels()];
         for note in found.into_iter().flatten().map(|note| format!("{path}{note}")) {
+            // Sockets without tables of their own are alike, so they share a note.
             if !notes.contains(&note) {
                 notes.push(note);
             }

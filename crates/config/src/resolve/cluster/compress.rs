@@ -53,6 +53,7 @@ impl Engines {
         base_dir: &Path,
     ) -> Result<Option<CompressParams>, Issue> {
         let Some((spec, path)) = spec_of(hosts, servers, specs, host) else { return Ok(None) };
+        // Hosts of a table share their engine, so a file of gradients is read once.
         if let Some(known) = self.known.get(&path) {
             return Ok(Some(known.clone()));
         }
@@ -98,6 +99,7 @@ fn check_one(spec: &CompressSpec, path: &str) -> Result<(), Issue> {
 /// Returns the mean bits per float after compression, from a ratio or from shares.
 fn float_bits(spec: &CompressSpec, path: &str) -> Result<f64, Issue> {
     let bits = match (spec.ratio, &spec.shares) {
+        // The ratio includes the tags.
         (Some(ratio), _) => FLOAT_BITS / ratio - TAG_BITS,
         (None, given) => {
             let given = given.as_deref().unwrap_or_default();

@@ -46,11 +46,13 @@ impl Dimms {
             let path = table("host", &group.name);
             let on = host_of(spec, hosts, &group.name)?;
             let channels = channels_of(spec, hosts, servers, &group.name, on)?;
+            // A host with DIMMs is alone in its table (`host_of`), so both have one name.
             let keys = spec.host[hosts.name(on)].mcn.clone().unwrap_or_default().keys();
             all.keys[on] = Some(keys);
             for (at, host) in group.members.clone().enumerate() {
                 let channel = channels[at % channels.len()];
                 all.slots[host] = Some(Slot { on, channel });
+                // DIMMs of other tables may have slots in this channel, too.
                 let used = all.slots.iter().flatten().filter(|slot| slot.on == on && slot.channel == channel).count();
                 if used > keys.slots as usize {
                     let host = table("host", hosts.name(on));
@@ -107,6 +109,7 @@ impl Dimms {
     /// Returns the keys of the rings between two hosts, or `None` if their packets use no rings.
     fn between(&self, from: usize, to: usize) -> Option<&McnKeys> {
         let ends = [from, to];
+        // A DIMM reaches everything through the rings of its host, so one end in a DIMM is enough.
         let on = ends.into_iter().find_map(|host| Some(self.slot(host)?.on))?;
         self.keys[on].as_ref()
     }
@@ -115,6 +118,7 @@ impl Dimms {
     pub(super) fn mtu(&self, pairs: &[(usize, usize)]) -> Option<Size> {
         let inside = |&(from, to): &(usize, usize)| {
             let keys = self.between(from, to)?;
+            // Between machines packets cross cables, too, and have the MTU of the network.
             (self.around(from) == self.around(to)).then_some(keys.mtu_bytes)
         };
         let mut all = pairs.iter().map(inside);
@@ -195,6 +199,7 @@ impl Dimms {
         } else {
             inside.map(|(at, slot)| McnInterface { host: at as u16, port: 0, channel: slot.channel }).collect()
         };
+        // ALERT_N is for the host; the processor of a DIMM is always interrupted.
         let alert = keys.alert || on_dimm;
         let wake = if alert { McnWake::Interrupt(keys.interrupt_ps) } else { McnWake::Timer(keys.poll_ps) };
         let server = &resolved.server;
@@ -205,6 +210,7 @@ impl Dimms {
             on_dimm,
             ring_bytes: [keys.ring_bytes; 2],
             cross_ps: keys.cross_ps,
+            // A read goes to the SRAM and back.
             sram_ps: 2 * keys.cross_ps,
             sram_bytes_per_s: keys.bytes_per_s,
             wake,

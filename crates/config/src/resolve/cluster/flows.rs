@@ -66,6 +66,7 @@ pub(super) fn resolve(
         let mtu = mtu_of(&path, flow, hosts, dimms, network.mtu)?;
         size_file::read_all(&path, flow, base_dir)?;
         packets::name_sizes(&path, flow)?;
+        // A replay that a server sends on arrives there as datagrams.
         let carried = if order.replays.contains(name) {
             datagrams::transport(&path, flow)?
         } else {
@@ -304,6 +305,7 @@ fn other(spec: &OtherSpec) -> OtherRequests {
         share: (spec.share * f64::from(u32::MAX)).round() as u32,
         request_bytes: spec.request.0,
         response_bytes: spec.response.0,
+        // Set when all flows are numbered (`seeded`).
         seed: 0,
     }
 }

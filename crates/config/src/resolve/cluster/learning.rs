@@ -95,6 +95,7 @@ pub(super) fn check_all(all: &SwitchSpec, switches: &[SwitchParams]) -> Result<(
     if switches.is_empty() {
         return Ok(());
     }
+    // A key for all switches must have an effect on one of them.
     if switches.iter().all(learn) && gives(all, "latency") {
         return between("latency", NOT_OF_LEARNING);
     }

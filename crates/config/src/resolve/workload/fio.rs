@@ -82,6 +82,7 @@ fn resolve_job(
 /// Returns the bytes of the buffers of all jobs.
 pub(super) fn bytes(fio: &FioParams) -> u128 {
     let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
+    // The kernel has its memory per core, whatever the number of jobs there.
     cores.sort_unstable();
     cores.dedup();
     let blocks = |job: &FioJob| (job.block_bytes * u64::from(job.io_depth)).next_multiple_of(BUFFER_ALIGNMENT);

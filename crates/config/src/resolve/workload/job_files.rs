@@ -50,6 +50,7 @@ impl JobReader<'_> {
                 Some(drive) => self.drive(drive, &file, job.line)?,
                 None => at as u32 % self.drives,
             };
+            // The cores of the workload go before those in the file.
             if fio.cores.is_some() {
                 pinned |= job.spec.core.take().is_some();
             }

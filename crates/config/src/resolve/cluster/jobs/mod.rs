@@ -113,6 +113,7 @@ impl Flow {
     ) -> Result<(), Issue> {
         for [low, high] in pairs(job) {
             let [from, to] = [low, high].map(|rank| job.host_of(rank));
+            // Ranks of one host exchange messages in its memory.
             if from == to {
                 continue;
             }
@@ -180,6 +181,7 @@ fn params(
     training::check_keys(path, spec)?;
     spread::group(path, spec, &placed)?;
     if let Some(host) = spread::aggregator(path, spec, hosts)? {
+        // The aggregator is the last rank (`training::aggregator`).
         placed.push(host);
         at.extend((!at.contains(&host)).then_some(host));
     }
@@ -295,6 +297,7 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
     if spec.kind == JobKindSpec::Chakra {
         return chakra::write(path, spec, program, base_dir);
     }
+    // An allreduce writes its computation itself, which may overlap with its buckets.
     if spec.kind == JobKindSpec::Allreduce {
         return collective(path, spec, program, &group);
     }
@@ -345,6 +348,7 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
     };
     let algorithm = *spec.algorithm.get_or_insert(usual);
     let bytes = match (spec.bytes, spec.kind) {
+        // A barrier carries no data, but a message has a byte at least.
         (_, Barrier) => 1,
         (Some(Size(bytes)), _) => bytes,
         (None, _) => {
@@ -360,6 +364,7 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
             program.tree_broadcast(group, bytes);
         }
         (Allgather, Ring) => program.ring_allgather(group, bytes),
+        // Only sums can fold in the ranks beyond a power of two.
         (Allgather, RecursiveDoubling) if program.ranks.is_power_of_two() => {
             program.recursive_doubling(group, bytes, 2);
         }
@@ -392,6 +397,7 @@ fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
     let key = match spec.kind {
         JobKindSpec::Program => "steps",
         JobKindSpec::Chakra => "trace",
+        // All other programs are generated, with messages that match.
         _ => return Ok(()),
     };
     match job.blocks.iter().find_map(|block| check::problem(block, name_of)) {

@@ -151,6 +151,7 @@ fn core(path: &str, spec: &JobSpec, at: &RankServer, server: &Resolved, number: 
 /// Assigns a core of a server to a rank.
 fn claim(path: &str, at: &RankServer, core: u32, cores: &mut HostCores, taken: &mut Taken) -> Result<(), Issue> {
     let key = format!("{path}.cores");
+    // A core has one rank, of whichever job.
     if !taken.insert((at.host, core)) {
         let name = shorten(at.name);
         let message = format!("core {core} of {name} has a rank already; give others with {key}");

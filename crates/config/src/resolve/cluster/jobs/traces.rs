@@ -48,6 +48,7 @@ pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<V
         for (block, lines) in program.blocks.iter().zip(&lines) {
             for _ in 0..block.times {
                 pen.write(&program, block, lines);
+                // Checked after each block, before the traces of many iterations fill the memory.
                 if pen.scribe.nodes() > NODES_MAX as u64 || total + pen.scribe.nodes() > NODES_OF_ALL_MAX {
                     return Err(Fault::new(
                         Code::TooMany,
@@ -96,6 +97,7 @@ fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Faul
         ),
         ));
     }
+    // Written again, as the plan no longer tells collectives from messages.
     let mut program = Program::new(job.hosts.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };
     program.marks = (!messages).then(Vec::new);
@@ -235,6 +237,7 @@ impl Pen {
         }
         marks.for_each(|mark| self.collective(mark));
         for line in at.into_keys() {
+            // Numbers go on in the next iteration, so that its messages have tags of their own.
             *self.numbers.entry(line).or_default() += lines.count(line);
         }
     }

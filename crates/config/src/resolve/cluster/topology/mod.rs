@@ -109,6 +109,7 @@ fn check_counts(switches: u64, trunks: u64, paths: &[&str]) -> Result<(), Issue>
 
 impl Shape {
     fn made(self, spec: &mut ClusterSpec, hosts: &HostNames) -> Result<NamedNetwork, Issue> {
+        // Every kind has a table, so that the effective configuration shows its values.
         for &(_, kind) in &self.switches {
             if !spec.switch.contains_key(kind) {
                 spec.switch.insert(kind.to_string(), hostnet_params::SwitchSpec::default());
@@ -138,6 +139,7 @@ impl Shape {
             if trunk.global { ("network.global", network.global.as_ref()) } else { ("network.core", None) };
         let of = |own: Option<&TrunkSpec>| (own.and_then(|own| own.rate), own.and_then(|own| own.latency));
         let ((rate, latency), (core_rate, core_latency)) = (of(own), of(core));
+        // Keys of global cables go before those of all cables between switches.
         let spec = CableSpec { rate: rate.or(core_rate), latency: latency.or(core_latency), ..CableSpec::default() };
         let length = if trunk.global { GLOBAL_LENGTH } else { 1 };
         NamedCable { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec, length }

@@ -48,6 +48,7 @@ impl Groups {
     /// Returns the number of a group that a rank names; `own` are the groups that its trace describes.
     pub(super) fn number(&mut self, rank: u32, name: &str, own: &BTreeMap<String, Vec<u32>>) -> Result<u32, Fault> {
         let members = match (self.told.get(name), own.get(name)) {
+            // The file of the user goes before the groups that the trace describes.
             (Some(members), _) => members.clone(),
             (None, Some(members)) if !members.is_empty() => {
                 checked(members, self.ranks)

@@ -119,6 +119,7 @@ impl<'a> Schedule<'a> {
 
     /// Advances a rank as far as possible.
     fn go_on(&mut self, rank: u32) -> Result<(), Issue> {
+        // A woken rank may now have a node with a lower id than its collective.
         self.unpark(rank);
         loop {
             self.walks[rank as usize].go(self.program);
