@@ -24,7 +24,6 @@ pub(super) fn resolve(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) -
         None => Ok(u32::MAX >> (u32::BITS - ways)),
     });
     let masks = masks.collect::<Result<_, _>>()?;
-    // Resolved even without caches, so that an error does not wait for the user to enable them.
     let ddio = resolve_ddio(&spec.ddio, ways, spec.ssd.count)?;
     let params = CacheParams { l2: l2(spec), llc: llc(spec), prefetch: prefetch(spec), ddio, masks };
     Ok(spec.cache.enabled.then_some(params))

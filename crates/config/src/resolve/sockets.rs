@@ -161,7 +161,7 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<InterSocketParams, Iss
     }
     let one = remote::upi(&spec.link);
     let mut upi = one.clone();
-    // The links of a pair of sockets carry interleaved lines, and act as one wider link.
+    // The links between two sockets are one wire with their combined bandwidth and credits (docs/models/upi.md).
     upi.bytes_per_s *= u64::from(spec.links);
     upi.data_credits *= spec.links;
     upi.request_credits *= spec.links;
