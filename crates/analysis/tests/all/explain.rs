@@ -237,7 +237,8 @@ proptest! {
             let most = latency.parts().iter().filter_map(|(_, ns)| *ns).fold(0.0, f64::max);
             prop_assert!(most >= latency.unexplained_ns, "{:?}", latency);
             let known = whole.workloads[0].latency.as_ref().unwrap();
-            if known.unexplained_ns >= 0.0 {
+            // CHA admission is unknown where no counter tells the waits of lines apart, also with every counter read.
+            if known.unexplained_ns >= 0.0 && known.lacks.is_empty() {
                 let largest = known.parts().into_iter().max_by(|a, b| a.1.unwrap().total_cmp(&b.1.unwrap())).unwrap();
                 prop_assert_eq!(cause.as_str(), largest.0, "{:?} {:?}", known, latency);
             }
