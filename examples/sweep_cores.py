@@ -1,4 +1,4 @@
-"""How much do cores and drives slow each other down? Prints the degradation (alone / together) by number of cores."""
+"""Prints how far cores and drives slow each other down (alone / together), by number of cores."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What would help this server? Changes one part at a time, and prints throughput and limit of each workload."""
+"""Raises one limit of a server at a time, and prints throughput and limit of each workload."""
 
 from dataclasses import replace
 from pathlib import Path

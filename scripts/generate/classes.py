@@ -72,7 +72,7 @@ def _union_of(name: str, path: str) -> list[str]:
     """Returns the lines that define a union of several classes and name the key that tells them apart."""
     kinds = {class_at(f"{path}:{kind_of(table)}", table): kind_of(table) for table in alternatives(path)}
     told = ", ".join(f'{kind}: "{word}"' for kind, word in kinds.items())
-    what = f'"""What the key `kind` of a {name.lower()} says, by class."""'
+    what = f'"""Value of the key `kind` of a {name.lower()}, by class."""'
     return [f"{name} = {' | '.join(kinds)}", "", f"KINDS = {{{told}}}", what]
 
 

@@ -97,13 +97,13 @@ where
     fn exchange_mail(&mut self, first: Option<Time>, mail: Vec<Vec<CrossingEvent<W>>>) -> ReceivedMail<W> {
         let messages = mail.into_iter().map(|mail| encode(&WindowMessage { first, mail })).collect();
         let messages = self.exchange.exchange(messages);
-        let mut gather_all = ReceivedMail { first: None, mail: Vec::new() };
+        let mut received = ReceivedMail { first: None, mail: Vec::new() };
         for message in messages {
             let message: WindowMessage<W::Payload, W::Cargo> = decode(&message);
             // All processes must begin the same window, so the earliest event of any of them counts.
-            gather_all.first = [gather_all.first, message.first].into_iter().flatten().min();
-            gather_all.mail.extend(message.mail);
+            received.first = [received.first, message.first].into_iter().flatten().min();
+            received.mail.extend(message.mail);
         }
-        gather_all
+        received
     }
 }

@@ -36,3 +36,33 @@ fn key_of(variant: &str) -> String {
     }
     key
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::SchedulingPolicy;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Parameter {
+        #[serde(with = "super")]
+        policy: SchedulingPolicy,
+    }
+
+    #[test]
+    fn a_parameter_has_the_name_of_the_code_and_a_key_that_of_users() {
+        for (policy, parameter, key) in [
+            (SchedulingPolicy::Fcfs, r#"{"policy":"Fcfs"}"#, r#""fcfs""#),
+            (SchedulingPolicy::OldestReady, r#"{"policy":"OldestReady"}"#, r#""oldest-ready""#),
+        ] {
+            assert_eq!(serde_json::to_string(&Parameter { policy }).unwrap(), parameter);
+            assert_eq!(serde_json::from_str::<Parameter>(parameter).unwrap(), Parameter { policy });
+            assert_eq!(serde_json::to_string(&policy).unwrap(), key);
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_no_variant_is_refused() {
+        assert!(serde_json::from_str::<Parameter>(r#"{"policy":"Newest"}"#).is_err());
+        assert!(serde_json::from_str::<SchedulingPolicy>(r#""OldestReady""#).is_err());
+    }
+}

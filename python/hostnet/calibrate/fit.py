@@ -88,7 +88,7 @@ class FitResult:
 
 @dataclass(frozen=True)
 class Determinacy:
-    """What the measurements determine about the free parameters."""
+    """Free parameters that the measurements leave undetermined."""
 
     weak: dict[int, str]
     """Parameters that are undetermined regardless of the others, and why."""

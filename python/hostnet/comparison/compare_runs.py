@@ -31,7 +31,7 @@ class Comparison:
     results: tuple[ResultDifference, ...]
     """Results that differ, in descending order of importance."""
     events: dict[str, Any] | None
-    """Where the runs diverge, as `hostnet.comparison.find_divergence` returns it; None if not requested."""
+    """Event at which the runs diverge, as `hostnet.comparison.find_divergence` returns it; None if not requested."""
 
     @property
     def identical(self) -> bool:

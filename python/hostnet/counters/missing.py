@@ -41,7 +41,7 @@ NEEDED_FOR = {
     "iio_read.occupancy": "the P2M-Read credits in use and the P2M-Read latency",
     "iio_read.lines": "the P2M-Read latency and throughput",
 }
-"""What each quantity is needed for."""
+"""Results that need each quantity."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the dataclasses of this package have in common."""
+"""Base class of the dataclasses of this package."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Description:
         return super().__new__(cls)
 
     def __repr__(self) -> str:
-        """What is set, as Python would write it."""
+        """Returns the call that creates the object, with the fields that are set."""
         told = ((field.name, getattr(self, field.name)) for field in fields_of(type(self)) if _is_set(self, field))
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in told)})"
 
 
 def fields_of(kind: Any) -> list[Field[Any]]:
-    """The fields of a class, those that it adds before what it inherits: a preset before the parts of a server."""
+    """Returns the fields of a class, those that it adds before those that it inherits."""
     own = get_annotations(kind)
     return sorted(fields(kind), key=lambda field: field.name not in own)
 
 
 def _is_set(description: Description, field: Field[Any]) -> bool:
-    """Whether a field is not as it is when nothing is said."""
+    """Returns True if a field differs from its default."""
     value = getattr(description, field.name)
     default = field.default if field.default_factory is MISSING else field.default_factory()
     return value is not default and (default is None or value != default)

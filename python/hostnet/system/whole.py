@@ -1,4 +1,4 @@
-"""What a whole configuration can do: it comes from files, and goes back to what files hold."""
+"""Base class of whole configurations, which are read from files and converted back."""
 
 from __future__ import annotations
 

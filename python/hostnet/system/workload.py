@@ -291,4 +291,4 @@ class RemoteStream(Description):
 Workload = Stream | Fio | App | RemoteStream
 
 KINDS = {Stream: "stream", Fio: "fio", App: "app", RemoteStream: "remote"}
-"""What the key `kind` of a workload says, by class."""
+"""Value of the key `kind` of a workload, by class."""

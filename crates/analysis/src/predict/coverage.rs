@@ -48,7 +48,7 @@ pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
     note(controller.entry_until == EntryRelease::Activation, "queue entries that end with the activation");
     note(controller.idle_drain != IdleDrain::Yield, "writes that do not yield to reads");
     // `State::lean` compares backlogs by the quotas of both modes, so predictions need both.
-    note(controller.reads_per_mode == 0 || controller.writes_per_mode == u32::MAX, "write modes without quotas");
+    note(controller.reads_per_mode == 0, "write modes without quotas");
     note(socket.memory.dram.accesses_per_line > 1, "lines of several column accesses (HBM)");
     note(socket.cha.tor_write_entries < socket.cha.tor_entries, "a limit of TOR entries for writes");
     note(

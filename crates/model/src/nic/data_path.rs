@@ -1,4 +1,4 @@
-//! What the receive side and the send side of a NIC share, and the paths of data between memory and the cable.
+//! State that the receive side and the send side of a NIC share, and the paths of data between memory and the cable.
 
 use super::counters::{FlowCounters, NicCounters};
 use super::function::Function;

@@ -1,4 +1,4 @@
-//! What a window of a chip measures.
+//! Measurement windows of a chip.
 
 use hostnet_chip::{Chip, ChipStats};
 use serde::{Deserialize, Serialize};

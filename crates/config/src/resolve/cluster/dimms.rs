@@ -29,7 +29,7 @@ pub(super) struct Slot {
 pub(super) struct Dimms {
     /// Slot of each host that is a DIMM, by host.
     slots: Vec<Option<Slot>>,
-    /// How each host communicates with the DIMMs in its slots, by host; `None` without such DIMMs.
+    /// Keys of the memory channel network of each host, by host; `None` without DIMMs in its slots.
     keys: Vec<Option<McnKeys>>,
 }
 
