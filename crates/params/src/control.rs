@@ -33,10 +33,10 @@ pub struct ControlSpec {
     /// Weight of a new bandwidth sample in the moving average, as the exponent n of 2^-n.
     #[schemars(range(min = 0, max = 20))]
     pub bandwidth_shift: u32,
-    /// Occupancy samples up to this value are discarded (lines).
+    /// Occupancy at or below which a sample is discarded (lines).
     #[schemars(range(min = 0, max = 65536))]
     pub occupancy_floor: u32,
-    /// Bandwidth samples from this value on are discarded (bandwidth).
+    /// Bandwidth at or above which a sample is discarded (bandwidth).
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
     pub bandwidth_ceiling: Bandwidth,
     /// Least time between two steps down of the level (time).
@@ -148,8 +148,8 @@ pub struct HostCcParams {
     pub local: bool,
     /// True if packets are marked with ECN.
     pub echo: bool,
-    /// Occupancy samples up to this value are discarded, in lines.
+    /// Occupancy, in lines, at or below which a sample is discarded.
     pub occupancy_floor: u64,
-    /// Bandwidth samples from this value on are discarded, in bytes per second.
+    /// Bandwidth, in bytes per second, at or above which a sample is discarded.
     pub bandwidth_ceiling: u64,
 }

@@ -5,7 +5,8 @@ use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// DIMM with a NIC in its buffer device: its memory is a node without cores, whose number follows that of the socket.
+/// DIMM with a NIC in its buffer device. The memory of the DIMM is a NUMA node without cores, and the number of the
+/// node follows that of the socket.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicDimmSpec {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DramSpec {
-    /// Data rate of the bus (transfer rate). Speed grades are exact: "2933 MT/s" means 8800/3 MT/s. A clock is two
-    /// transfers.
+    /// Data rate of the bus (transfer rate). Speed grades are exact: "2933 MT/s" means 8800/3 MT/s. A clock cycle has
+    /// the length of two transfers.
     #[schemars(extend("x-min" = "100 MT/s", "x-max" = "20 GT/s"))]
     pub data_rate: TransferRate,
     /// Independent parts of a channel, each with its own controller and all that follows: DDR5 subchannels, HBM

@@ -69,19 +69,20 @@ pub struct MapTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-power-of-two" = true))]
     pub channel_bytes: Option<Size>,
-    /// Bits of the subchannel number; none when absent.
+    /// Address bits that form the subchannel number; an empty list when absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub subchannel: Vec<String>,
-    /// Bits of the rank number.
+    /// Address bits that form the rank number.
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub rank: Vec<String>,
-    /// Bits of the bank group number.
+    /// Address bits that form the bank group number.
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub bank_group: Vec<String>,
-    /// Bits of the bank number within its group. The row and the column are the remaining address bits.
+    /// Address bits that form the bank number within the bank group. The row and the column are the remaining address
+    /// bits.
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub bank: Vec<String>,

@@ -13,7 +13,7 @@ pub struct RemoteSpec {
     /// Number of other sockets.
     #[schemars(range(min = 1, max = 63))]
     pub sockets: u32,
-    /// Lines that a core there keeps in flight, in its line fill buffer and by its prefetchers together.
+    /// Lines that a core of another socket keeps in flight, in its line fill buffer and by its prefetchers together.
     #[schemars(range(min = 1, max = 1024))]
     pub lines_in_flight: u32,
     /// True if a line that becomes dirty at another socket causes a directory write to memory.

@@ -106,7 +106,7 @@ impl SocketSpec {
 pub struct InterSocketParams {
     /// UPI link between each two sockets.
     pub upi: UpiParams,
-    /// True if memory reads speculatively for every request of a remote socket.
+    /// True if the home socket reads memory speculatively for every request from a remote socket.
     pub speculative: bool,
     /// True if the home snoops all other sockets on every read that memory serves, and waits for their answers.
     pub broadcast: bool,

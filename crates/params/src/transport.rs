@@ -251,8 +251,8 @@ pub const RDMA_MTU_MAX: u32 = 4096;
 /// Bytes of the memory region of one end of an RDMA flow. The region of an end of a job may be smaller.
 pub const RDMA_REGION_BYTES: u64 = 64 << 20;
 
-/// Returns the bytes of memory that a region of `region_bytes` takes. A packet that begins before the end of the region
-/// extends beyond it.
+/// Returns the bytes of memory that a region of `region_bytes` takes. This exceeds `region_bytes`, because a packet may
+/// begin just before the end of the region and extend beyond it.
 #[must_use]
 pub const fn rdma_memory_bytes(region_bytes: u64) -> u64 {
     region_bytes + RDMA_MTU_MAX as u64
