@@ -49,7 +49,7 @@ pub struct Counters {
     pub read_conflicts: Option<f64>,
     /// Precharges because a write needs another row of the bank (row conflicts).
     pub write_conflicts: Option<f64>,
-    /// Entries into write major mode; each is followed by an exit.
+    /// Number of entries into write major mode. The exits are not counted.
     pub mode_switches: Option<f64>,
     /// Mean number of entries in use of one RPQ, over time and channels.
     pub rpq_occupancy: Option<f64>,

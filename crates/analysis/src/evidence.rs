@@ -101,7 +101,8 @@ impl Stage {
 
 /// Returns the stage that limits a workload with `stages` on its path, or `None` if no stage is near its limit.
 ///
-/// It is the most downstream stage near its limit; among several saturated rates, the one closest to its limit.
+/// It is the most downstream stage near its limit. A rate counts as downstream of every pool; of several saturated
+/// rates, the one with the largest share in use is returned.
 #[must_use]
 pub fn limiting(stages: &[Stage]) -> Option<&Stage> {
     let queued = |rate: &Stage| stages.iter().any(|stage| stage.is_queue_of(rate) && stage.is_from(FULL, NEAR));

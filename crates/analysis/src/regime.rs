@@ -114,7 +114,7 @@ impl SideWorkload {
 /// Load of the devices (P2M).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct P2mLoad {
-    /// Share of time that the IIO credits of writes or of reads are full, whichever is larger; 0 to 1.
+    /// Share of time with all IIO write credits, or all IIO read credits, in use, whichever is larger; 0 to 1.
     pub full_share: f64,
     /// Data rate of the devices, in GB/s.
     pub gb_per_s: f64,

@@ -22,15 +22,16 @@ const DRIFT_MIN: f64 = 0.01;
 pub struct Estimate {
     /// Mean of the batches.
     pub mean: f64,
-    /// Half the width of the 95% confidence interval, widened by a drift of the run; infinite with fewer than two
-    /// batches.
+    /// Half the width of the 95% confidence interval, widened by the size of the drift if the run drifts; infinite with
+    /// fewer than two batches.
     pub half_width: f64,
     /// Significant change of the values from first to last, if any.
     pub drift: Option<f64>,
 }
 
-/// Estimates the mean of `values` and its 95% confidence interval by batch means: the values are grouped into at most
-/// `groups` groups, which are merged in pairs until their means are independent.
+/// Estimates the mean of `values` and its 95% confidence interval by batch means: the values are divided into about
+/// `groups` batches of equal size, which are merged in pairs until their means show no significant autocorrelation, or
+/// too few are left to merge.
 #[must_use]
 pub fn estimate(values: &[f64], groups: usize) -> Estimate {
     // Fewer values than groups: each value is a group of its own.
@@ -48,8 +49,9 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Returns the means of groups of `size` values, and the correlation left in them. Groups are merged in pairs until
-/// the noise in their means, as computed by `noise`, is independent, or too few are left to merge.
+/// Returns the means of batches of `size` values, and the correlation left in them. Batches are merged in pairs until
+/// the noise in their means, as computed by `noise`, shows no significant autocorrelation, or too few are left to
+/// merge.
 fn independent(values: &[f64], size: usize, noise: impl Fn(&[f64]) -> Vec<f64>) -> (Vec<f64>, f64) {
     let grouped = |size| -> Vec<f64> { values.chunks_exact(size).map(mean).collect() };
     // Relative to their own mean, n independent values have a correlation of -1/n.

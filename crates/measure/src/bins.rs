@@ -66,7 +66,7 @@ impl Bins {
     }
 }
 
-/// Record of the times in which a component waited.
+/// Record of the intervals during which a component waited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
     past: Bins,

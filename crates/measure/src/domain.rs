@@ -116,7 +116,7 @@ pub struct Domain {
 
 impl Domain {
     /// Creates a domain of `capacity` credits with statistics for `classes` classes of traffic. `threshold` is the
-    /// number of credits in use from which a hardware counter reports the pool as full.
+    /// number of credits in use at or above which a hardware counter reports the pool as full.
     ///
     /// # Panics
     /// Panics if the capacity or the number of classes is 0.
@@ -166,7 +166,7 @@ impl Domain {
         usage.residence.record(now.since(since));
     }
 
-    /// Takes one credit as [`Domain::try_acquire`], for a class with its statistics in another domain; see
+    /// Takes one credit, like [`Domain::try_acquire`], for a class whose statistics are kept in another domain; see
     /// [`Domain::take_over`].
     #[must_use]
     #[inline]
@@ -192,8 +192,8 @@ impl Domain {
         self.in_use -= 1;
     }
 
-    /// Replaces the statistics of each class by their sums over `parts`: domains that attribute the credits of this
-    /// domain to classes.
+    /// Sets the statistics of each class to the sum of that class's statistics in `parts`, the domains that attribute
+    /// the credits of this domain to classes.
     pub fn take_over(&mut self, parts: &[&Self]) {
         for (index, usage) in self.classes.iter_mut().enumerate() {
             usage.clear();
@@ -281,19 +281,19 @@ impl Domain {
         self.capacity - self.in_use
     }
 
-    /// Returns the length of the measuring window in ps, up to the last settling.
+    /// Returns the length of the measurement window, in ps, up to the last update.
     #[must_use]
     pub fn window_ps(&self) -> u64 {
         self.settled_at.since(self.reset_at)
     }
 
-    /// Returns the integral of credits over time since the last reset, in credit picoseconds, up to the last settling.
+    /// Returns the integral of credits over time since the last reset, in credit picoseconds, up to the last update.
     #[must_use]
     pub fn area_ps(&self) -> u64 {
         self.classes.iter().map(Usage::area_ps).sum()
     }
 
-    /// Returns the time with every credit in use since the last reset, in ps, up to the last settling.
+    /// Returns the time since the last reset with every credit in use, in ps, up to the last update.
     #[must_use]
     pub fn full_ps(&self) -> u64 {
         self.full.settled_ps

@@ -34,7 +34,7 @@ pub struct LinkStage {
     pub name: Option<&'static str>,
     /// Share in use of the largest throughput.
     pub used: f64,
-    /// Value of `used` from which the stage is the limit.
+    /// Value of `used` at or above which the stage counts as near its limit.
     pub near: f64,
 }
 
@@ -51,8 +51,8 @@ impl LinkStage {
 /// The path behind a link, for one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BehindLink {
-    /// Unloaded latency from the CHA to memory behind the link and back, in ns, averaged over the lines that are
-    /// waited for.
+    /// Unloaded round-trip latency from the CHA to the memory behind the link, in ns, averaged over the lines that the
+    /// workload waits for.
     pub ns: f64,
     /// Unloaded latency of the path to local memory that these lines save, in ns, on the same average.
     pub saved_ns: f64,

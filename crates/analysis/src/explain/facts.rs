@@ -45,7 +45,7 @@ pub struct WorkloadFacts {
     pub workload: String,
     /// Kind of the workload.
     pub kind: Kind,
-    /// Throughput of the lines in its domains, in GB/s.
+    /// Throughput of the workload's lines in its domains, in GB/s.
     pub gb_per_s: f64,
     /// Data rate of its application, in GB/s; only for storage.
     pub app_gb_per_s: Option<f64>,
@@ -68,15 +68,15 @@ pub struct WorkloadFacts {
     /// separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
-    /// Unloaded latency from the CHA to memory behind a link and back, in ns, averaged over the lines that are waited
-    /// for.
+    /// Unloaded round-trip latency from the CHA to the memory behind a link, in ns, averaged over the lines that the
+    /// workload waits for.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub link_ns: f64,
     /// Unloaded latency of the path to local memory that the lines behind the link save, in ns, on the same average.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub saved_ns: f64,
-    /// Latency that the path to other sockets and back adds without load, in ns, averaged over the lines that are
-    /// waited for.
+    /// Unloaded latency that the path to other sockets and back adds, in ns, averaged over the lines that the workload
+    /// waits for.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub hop_ns: f64,
     /// Delay of its lines on the mesh, if they are delayed there.
@@ -87,7 +87,7 @@ pub struct WorkloadFacts {
     /// Limit of the workload if nothing on its path limits it.
     #[serde(skip)]
     pub otherwise: String,
-    /// Stages on its path with their loads, if no prediction covers the server.
+    /// Stages on the workload's path, with their loads; empty if a prediction covers the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stage>,
     /// Bottlenecks of the workload: the limits that improve it when raised, or `not known`. If predictions do not

@@ -140,7 +140,8 @@ impl InflationCauses {
 ///
 /// # Errors
 ///
-/// Names the counters that are missing, or that are zero although the formula divides by them.
+/// Returns a [`Missing`] that names the counters that are missing, or that are zero although the formula divides by
+/// them.
 pub fn read(counters: &Counters, constants: &Constants, form: FormulaVariant) -> Result<Inflation, Missing> {
     causes_of_read(counters, constants, form).whole("what queueing adds to reads")
 }
@@ -189,12 +190,13 @@ fn reads_waiting(counters: &Counters, form: FormulaVariant, needs: &mut Required
     full * (cores + devices) / channels + (1.0 - full) * queued
 }
 
-/// Computes the latency that queueing adds to a write that waits for the WPQ, i.e. one of a device; the latency of
-/// the write is that plus `const_write_ns`. Writes of cores wait only for the CHA, not for the WPQ.
+/// Computes the latency that queueing adds to a write that waits for the WPQ, i.e. a device write. The latency of the
+/// write is this value plus `const_write_ns`. Core writes wait only for the CHA, not for the WPQ.
 ///
 /// # Errors
 ///
-/// Names the counters that are missing, or that are zero although the formula divides by them.
+/// Returns a [`Missing`] that names the counters that are missing, or that are zero although the formula divides by
+/// them.
 pub fn write(counters: &Counters, constants: &Constants, form: FormulaVariant) -> Result<Inflation, Missing> {
     causes_of_write(counters, constants, form).whole("what queueing adds to writes")
 }

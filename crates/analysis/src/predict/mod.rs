@@ -42,7 +42,7 @@ pub fn paces(server: &ServerParams) -> Vec<WorkloadPace> {
     PredictedServer::new(server).now
 }
 
-/// A server with its prediction, from which servers that differ a little are predicted at lower cost.
+/// A server with its prediction, which makes predictions of slightly different servers cheaper.
 pub struct PredictedServer<'a> {
     /// Predicted throughput and latency of each workload.
     pub now: Vec<WorkloadPace>,
@@ -53,7 +53,7 @@ pub struct PredictedServer<'a> {
 }
 
 impl<'a> PredictedServer<'a> {
-    /// Predicts `server`.
+    /// Predicts the performance of `server`.
     #[must_use]
     pub fn new(server: &'a ServerParams) -> Self {
         Self::with(server, &FIT)

@@ -24,7 +24,7 @@ const FULL_WIDTH: f64 = 0.5;
 /// Prediction of one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// Throughput of the lines in its domains, in GB/s.
+    /// Throughput of the workload's lines in its domains, in GB/s.
     pub gb_per_s: f64,
     /// DRAM reads that it causes, including kernel work, in GB/s.
     pub read_gb_per_s: f64,
@@ -119,7 +119,7 @@ pub(super) fn of(base: &PredictedServer) -> Prediction {
 /// Predicted throughput and latency of one workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorkloadPace {
-    /// Throughput of the lines in its domains, in GB/s.
+    /// Throughput of the workload's lines in its domains, in GB/s.
     pub gb_per_s: f64,
     /// Mean residence of a line in an LFB or IIO entry, in ns.
     pub latency_ns: f64,
