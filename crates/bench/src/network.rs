@@ -28,7 +28,7 @@ pub struct Dumbbell {
     pub flows: u16,
     /// Rate of the bottleneck between the switches, in Gbps; the cables of hosts have four times that.
     pub gbps: u64,
-    /// Queue length in packets from which the switches mark (ECN).
+    /// Queue length, in packets, at or above which the switches mark packets (ECN).
     pub mark_packets: u32,
     /// Buffer of each switch, in packets.
     pub buffer_packets: u64,
@@ -214,18 +214,12 @@ impl DumbbellRun {
     }
 
     /// Returns the simulated network in its current state.
-    ///
-    /// # Panics
-    /// Never panics: the simulation always has a partition.
     #[must_use]
     pub fn fabric(&self) -> &Fabric {
         &self.simulation.parts()[0].0
     }
 
     /// Returns a hash of the complete state of the simulation.
-    ///
-    /// # Panics
-    /// Never panics: the state can always be serialized.
     #[must_use]
     pub fn hash(&self) -> u64 {
         let bytes = checkpoint::write("dumbbell", &self.simulation).expect("a world can be written");

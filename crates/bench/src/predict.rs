@@ -7,7 +7,8 @@ use crate::{random, Row, Size};
 use hostnet_config::Plan;
 use std::time::Instant;
 
-/// Benchmarks predictions of quadrant 3 on six cores and of random servers: all of them, and the 99th percentile.
+/// Benchmarks predictions of quadrant 3 on six cores, and of random servers: the total time of all servers, and the
+/// 99th percentile of the time of one.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let (repetitions, predictions) = if size == Size::Quick { (1, 2) } else { (3, 2000) };

@@ -10,7 +10,8 @@ pub struct Row {
     /// Events handled per second of processor time or wall time, as the benchmark measures it; the median of the
     /// repetitions.
     pub events_per_s: f64,
-    /// Lines of 64 B that crossed the host per second of the same time; `None` if the benchmark has no lines.
+    /// Lines of 64 B that crossed the host, per second of the time of `events_per_s`; `None` if the benchmark has no
+    /// lines.
     pub lines_per_s: Option<f64>,
     /// Events handled per line; `None` if the benchmark has no lines.
     pub events_per_line: Option<f64>,

@@ -28,8 +28,8 @@ pub struct ChipParams {
     pub cache: CacheParams,
     /// Latency of the memory behind a controller, in cycles; its bandwidth is not limited.
     pub memory_cycles: u32,
-    /// Columns and rows of the routers with a memory controller. Empty for one in every row of the last column, and
-    /// in [`Shape::NocOut`], where every LLC tile has one.
+    /// Column and row of each router with a memory controller. If the list is empty, every router of the last column
+    /// has one. In [`Shape::NocOut`] every LLC tile has one, and the list is empty.
     pub memories: Vec<(u16, u16)>,
     /// Distribution of lines over the memory controllers.
     pub interleave: Interleave,
@@ -177,7 +177,7 @@ pub struct SoftwareCosts {
     pub load: u32,
     /// Number of requests that are enqueued between two polls of the completion queue.
     pub poll_every: u32,
-    /// Most loads that a core may have in flight.
+    /// Maximum number of loads that a core may have in flight.
     pub mshrs: u32,
 }
 

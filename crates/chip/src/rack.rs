@@ -158,7 +158,7 @@ impl Rack {
         Ok(Self { simulation: Simulation::new(parts, window), clock_ps })
     }
 
-    /// Runs until a cycle, on at most `threads` threads.
+    /// Simulates up to `cycle`, on at most `threads` threads.
     pub fn run_until(&mut self, cycle: u64, threads: usize) {
         let limit = Time::from_ps(cycle * self.clock_ps);
         if threads > 1 {
@@ -176,7 +176,7 @@ impl Rack {
         self.settle(cycle);
     }
 
-    /// Advances chips that have nothing to do to the cycle as well.
+    /// Advances every chip to `cycle`, also those without events.
     fn settle(&mut self, cycle: u64) {
         self.here().for_each(|chip| {
             chip.run_until(cycle);

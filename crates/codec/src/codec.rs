@@ -24,7 +24,7 @@ impl Mode {
         }
     }
 
-    /// Returns the mode with a name, or `None` if there is none.
+    /// Returns the mode called `name`, or `None` if there is no such mode.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name)

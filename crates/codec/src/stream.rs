@@ -79,7 +79,8 @@ impl Header {
         bytes
     }
 
-    /// Decodes the header of a stream, and checks that the payload can hold its number of floats.
+    /// Decodes the header of a stream, and checks that the payload can hold the number of floats that the header
+    /// states.
     ///
     /// # Errors
     /// Returns a [`StreamError`] if the header is invalid or of an unknown version, or if the size of the payload does
@@ -131,8 +132,8 @@ impl Decoder<'_> {
     /// Decodes the next floats: whole groups, or all that are left.
     ///
     /// # Errors
-    /// Returns a [`StreamError`] if the stream ends before the floats, or continues after the last one. `out` is
-    /// undefined then.
+    /// Returns a [`StreamError`] if the stream ends before the last float, or continues after it. The contents of `out`
+    /// are then unspecified.
     ///
     /// # Panics
     /// Panics if `out` ends within a group, or is longer than the floats left.

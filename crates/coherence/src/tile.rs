@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{self, CacheEvent, CacheLine, CacheStep, Completion};
 use crate::{Flaw, Illegal, Message, Node, Protocol, Rules, Sends, Value};
 
-/// Half of a tile that accesses a line.
+/// Half of a tile that accesses a line: the core, or the network interface (NI). Each half has its own cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TileHalf {
     /// The core, through its L1.

@@ -29,7 +29,8 @@ pub struct ChipWindows {
     pub warm_up: u64,
     /// Length of a window, in cycles, at least 1.
     pub window: u64,
-    /// Convergence threshold: the run ends when two consecutive windows differ by less than this share, 0 to 1.
+    /// Convergence threshold: the run ends when two consecutive windows differ by less than this share, 0 to 1, in the
+    /// latency of an operation (mode "turns") or in the lines transferred (other modes).
     pub change: f64,
     /// Largest number of windows.
     pub max: u32,

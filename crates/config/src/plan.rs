@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Input<'a> {
     /// Text of the configuration.
     pub text: &'a str,
-    /// Language of the text.
+    /// Format of the text: TOML or JSON.
     pub format: Format,
     /// Name of the configuration in messages. The stem of a file name is the default name of the run.
     pub file: &'a str,
@@ -77,8 +77,8 @@ impl Plan {
         })
     }
 
-    /// Returns the keys of a host that the user set. For a server without a cluster, whose host name is empty, these
-    /// are all keys.
+    /// Returns the keys of a host that the user set. For a server without a cluster, `host` is empty, and the result is
+    /// every key that the user set.
     #[must_use]
     pub fn given_of(&self, host: &str) -> Vec<GivenKey> {
         let prefix = if host == LONE { String::new() } else { join("host", self.table_of(host)) + "." };

@@ -56,8 +56,8 @@ impl<W: Partition> Simulation<W> {
         self.parts.iter().map(|part| &part.0)
     }
 
-    /// Returns the least latency between two partitions, in ps, which is the interval of their synchronisation.
-    /// Meaningless for one partition.
+    /// Returns the minimum latency between any two partitions (the lookahead), in ps. The partitions synchronise at
+    /// this interval. The value is meaningless if there is only one partition.
     #[must_use]
     pub fn window_ps(&self) -> u64 {
         self.window_ps

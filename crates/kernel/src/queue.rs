@@ -38,8 +38,9 @@ type KeyedNode = Reverse<(EventKey, u32)>;
 /// Queue of pending events. [`Queue::pop`] returns them in the order of their keys, in whatever order they were
 /// pushed.
 ///
-/// The queue is fast while events are pushed at or after the last one popped, as a simulation does. An event is
-/// written once, into a node, and read once; in between only the index of its node moves.
+/// The queue is fast as long as no event is pushed with a time before that of the last event popped; a simulation never
+/// pushes such an event. An event is written once, into a node, and read once; in between only the index of the node
+/// moves.
 #[derive(Clone, Debug)]
 pub struct Queue<P> {
     nodes: Vec<Node<P>>,

@@ -54,7 +54,7 @@ pub struct Terminal {
 pub struct Layout {
     /// Positions of the routers.
     pub routers: Vec<Place>,
-    /// Ports of every router in use so far.
+    /// Number of ports in use so far, for each router.
     pub ports: Vec<u8>,
     /// Channels between routers, in the order in which they were added.
     pub channels: Vec<Channel>,
@@ -99,8 +99,8 @@ impl Layout {
         self.ports.iter().copied().max().map_or(0, usize::from)
     }
 
-    /// Returns, for each output `router * ports_max + port`, the router behind the output, or `None` behind a
-    /// terminal's.
+    /// Returns, for each output (index `router * ports_max + port`), the router downstream of the output, or `None` if
+    /// the output leads to a terminal.
     #[must_use]
     pub fn downstream(&self) -> Vec<Option<u16>> {
         let ports = self.ports_max();

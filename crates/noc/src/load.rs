@@ -3,7 +3,7 @@
 use crate::traffic::Destinations;
 use crate::{Layout, NocError, Pattern, Port, Routes};
 
-/// Load of an output, in flits per flit that every terminal offers.
+/// Channel load of an output: flits per cycle through the output when every terminal offers one flit per cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChannelLoad {
     /// Output, which leads to another router or to a terminal.

@@ -14,7 +14,7 @@ pub struct Params {
     pub classes: Vec<Class>,
 }
 
-/// Topology of the routers, and the places of terminals.
+/// Topology of the routers, and the places of the terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// Columns and rows of routers, each connected to its neighbours, with one terminal per router.

@@ -9,11 +9,11 @@ use hostnet_measure::Histogram;
 /// Lengths of the phases of a run, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measure {
-    /// Length of the warm-up.
+    /// Length of the warm-up, in cycles.
     pub warmup: u64,
-    /// Length of the measurement; packets offered in it are measured.
+    /// Length of the measurement, in cycles. Packets offered during the measurement are measured.
     pub measure: u64,
-    /// Largest time after the measurement until all measured packets have arrived; traffic goes on meanwhile.
+    /// Maximum time after the measurement for all measured packets to arrive, in cycles; traffic continues meanwhile.
     pub drain: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct LinkCount {
     pub to_terminal: bool,
     /// Flits sent.
     pub flits: u64,
-    /// Expected flits per flit that every terminal offers, for synthetic traffic.
+    /// Expected flits per cycle on the output when every terminal offers one flit per cycle, for synthetic traffic.
     pub expected_load: Option<f64>,
 }
 

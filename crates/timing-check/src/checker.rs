@@ -55,9 +55,10 @@ impl Checker {
 
     /// Checks a command, counts it as issued and reports every rule that it breaks.
     ///
-    /// A command with a number outside the device is reported as such and otherwise ignored.
+    /// A command whose channel, rank, bank group, bank, row or column does not exist, or whose kind the device does not
+    /// support, is reported as out of range and otherwise ignored.
     pub fn check_all(&mut self, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
-        // First of all: numbers that the device lacks would index nothing.
+        // First of all: numbers beyond those of the device would index nothing.
         if let Some(outside) = self.outside(record) {
             report(Violation::state(ORGANISATION, Fault::OutOfRange(outside), *record, *record));
             return;

@@ -34,8 +34,8 @@ pub struct CheckReport {
     pub end_clock: u64,
     /// First violation, if there is any.
     pub first: Option<LocatedViolation>,
-    /// Violations by rule, in the order of their first occurrence. A command may break several rules. Only the first
-    /// command that breaks a rule counts, unless [`CheckOptions::all`] is set.
+    /// Violations by rule, in the order of their first occurrence. A command may break several rules. Unless
+    /// [`CheckOptions::all`] is set, the check ends at the first command that breaks any rule.
     pub counts: Vec<RuleCount>,
 }
 

@@ -41,10 +41,10 @@ pub struct Violation {
     pub first: CommandRecord,
     /// The command that breaks the rule. At the end of a stream, a REF that was due by then.
     pub second: CommandRecord,
-    /// Least number of clocks between the two, or for `TooLate` the largest; 0 for rules that are not about a
-    /// distance.
+    /// Minimum number of clocks between the two commands, or the maximum for `TooLate`; 0 for rules that are not about
+    /// a distance.
     pub needed: u64,
-    /// Number of clocks between the two.
+    /// Number of clocks between the two commands.
     pub have: u64,
     /// Number of clocks by which the second command is too early or too late.
     pub missing: u64,

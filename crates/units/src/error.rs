@@ -116,8 +116,8 @@ impl Issue {
 }
 
 /// Returns the candidate that `name` was probably meant to be, if one is near: the candidate with the smallest edit
-/// distance, those of the same family first (the family of `DDR5_5600` is `DDR5`), or else a candidate that begins like
-/// `name`.
+/// distance, those of the same family first (the family of `DDR5_5600` is `DDR5`), or else the first candidate that
+/// begins with a few words, up to a `_` or `-`, that are close to `name`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LENGTH_MAX: usize = 64;
     // The distance takes time in proportion to the product of both lengths.

@@ -27,7 +27,7 @@ pub struct RemoteSockets {
     /// Maximum number of entries of a slice that lines homed on other sockets may hold. The other entries are for
     /// lines homed here.
     pub entries: u32,
-    /// True if memory reads speculatively for every request of a remote socket, while the caches are looked up.
+    /// True if memory is read speculatively for every request from a remote socket, while the caches are looked up.
     pub speculative: bool,
     /// True with home snoop: a read that the memory of this socket serves waits for the answers of all remote sockets.
     /// A home agent beside the memory controller sends these snoops and serves the requests of remote sockets.

@@ -53,7 +53,7 @@ pub struct Smoothing {
     pub bandwidth_shift: u32,
     /// Number of lines up to which samples of occupancy are discarded; 0 discards none.
     pub occupancy_floor: u64,
-    /// Bytes per second from which on samples of bandwidth are discarded; `u64::MAX` discards none that can occur.
+    /// Bandwidth, in bytes per second, at or above which a sample is discarded; with `u64::MAX` no sample is.
     pub bandwidth_ceiling: u64,
 }
 

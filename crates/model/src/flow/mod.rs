@@ -38,7 +38,7 @@ use service::{OpenLoopClient, ServiceServer};
 pub struct ApplicationAction {
     /// Bytes that the application reads; at most the readable bytes.
     pub read: u64,
-    /// Bytes that the application writes; at most the room.
+    /// Bytes that the application writes; at most the free space in the send buffer.
     pub write: u64,
     /// Time at which to poll it again if nothing happens before; always later than now.
     pub wake_at: Option<Time>,
@@ -124,8 +124,8 @@ impl Application {
         }
     }
 
-    /// Returns what the application does now, with `readable` bytes received and `room` bytes in the send buffer. The
-    /// caller must read and write these bytes.
+    /// Returns what the application does now, with `readable` bytes received and `room` bytes free in the send buffer.
+    /// The caller must read and write these bytes.
     #[inline]
     pub fn poll(&mut self, now: Time, readable: u64, room: u64) -> ApplicationAction {
         let (read, awake_at) = self.read(now, readable);
@@ -179,13 +179,13 @@ impl Application {
         }
     }
 
-    /// Returns the bytes read since the start of the run.
+    /// Returns the number of bytes that the application has read since the start of the run.
     #[must_use]
     pub fn received_bytes(&self) -> u64 {
         self.received
     }
 
-    /// Returns the bytes written since the start of the run.
+    /// Returns the number of bytes that the application has written since the start of the run.
     #[must_use]
     pub fn written_bytes(&self) -> u64 {
         self.written

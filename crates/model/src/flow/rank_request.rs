@@ -40,7 +40,7 @@ pub enum CoreWork {
     },
 }
 
-/// Request of a rank to its environment.
+/// Request from a rank to its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankRequest {
     /// Call [`super::Rank::next`] again at this time.

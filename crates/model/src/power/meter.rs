@@ -23,9 +23,10 @@ pub enum CoreActivity {
 
 /// Returns the power of a core, in microwatts.
 ///
-/// A running core takes the static power of its voltage, and the dynamic power of that voltage in proportion to the
-/// frequency. A polling core takes `poll_ppm` of the dynamic part. A sleeping core takes the power of its C-state, or
-/// the static power if none is given. A waking or halted core has no clock yet and takes the static power.
+/// A running core draws the static power at its voltage, plus the dynamic power at that voltage in proportion to the
+/// frequency. A polling core draws the static power and `poll_ppm` millionths of the dynamic power. A sleeping core
+/// draws the power of its C-state, or the static power if none is given. A waking or halted core is not clocked and
+/// draws the static power.
 ///
 /// # Panics
 /// Panics if a P-state or C-state does not exist.

@@ -80,7 +80,7 @@ impl StageTimes {
         Self { begun: now, ps: [0; Stage::ALL.len()] }
     }
 
-    /// Ends a stage now: time that no other stage has been given belongs to this stage.
+    /// Ends `stage` at `now`: time that is not yet attributed to a stage is attributed to this one.
     pub fn end(&mut self, stage: Stage, now: Time) {
         self.ps[stage as usize] += now.since(self.begun) - self.total_ps();
     }

@@ -75,7 +75,7 @@ impl Machine {
         }
     }
 
-    /// Gives a socket a fluid memory.
+    /// Replaces the memory of `socket` by a fluid model, which computes rates instead of simulating requests.
     ///
     /// # Panics
     /// Panics if there is no such socket.

@@ -227,7 +227,7 @@ impl Network {
         self.counters.injected
     }
 
-    /// Returns the ports of a router, the stride of [`Network::sent`].
+    /// Returns the number of ports per router, which is the stride of [`Network::sent`].
     #[must_use]
     pub fn ports(&self) -> usize {
         self.ports

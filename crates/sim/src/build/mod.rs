@@ -207,11 +207,8 @@ fn build_parts(server: &Builder) -> Vec<Component> {
     parts
 }
 
-/// Creates a simulation of one server. A core that replays a trace has the steps of the first interval. A thread
-/// whose trace is invalid has ended.
-///
-/// # Panics
-/// Never, as the filling of the caches is not stopped.
+/// Creates a simulation of one server. For a core that replays a trace, the steps of the first interval are loaded. A
+/// thread whose trace is invalid counts as ended.
 #[must_use]
 pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
     let (machine, scheduler) =

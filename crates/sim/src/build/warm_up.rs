@@ -44,7 +44,7 @@ const REPORT_STEPS: u64 = 1 << 14;
 pub struct FillProgress {
     /// Lines that have been looked up in the LLC or written by devices.
     pub done: u64,
-    /// Maximum of `done` at the end.
+    /// Upper bound of the final value of `done`.
     pub lines: u64,
 }
 

@@ -26,7 +26,7 @@ pub enum MemoryError {
 }
 
 impl MemoryError {
-    /// Rule that is broken.
+    /// Returns the code of the broken rule.
     #[must_use]
     pub fn code(&self) -> Code {
         match self {

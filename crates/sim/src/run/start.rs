@@ -21,9 +21,6 @@ use hostnet_model::World;
 
 impl Run {
     /// Creates a run from the beginning.
-    ///
-    /// # Panics
-    /// Never, as the preparation is not stopped.
     #[must_use]
     pub fn new(plan: &Plan, options: Options) -> Self {
         Self::prepare(plan, options, |_| true).expect("nobody stops it")

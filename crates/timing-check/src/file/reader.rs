@@ -9,14 +9,14 @@ use super::{needs, FileError, FileFault, FIELDS, HEADER, LINE_BYTES_MAX, MNEMONI
 use crate::checker::CONTROLLERS_MAX;
 use crate::organisation::{Organisation, OutOfRange};
 
-/// Most characters of the user's text that a message quotes.
+/// Maximum number of characters of the user's text that a message quotes.
 const QUOTED_MAX: usize = 40;
 
-/// Reads the commands of a file for a device. It uses the memory of one line, whatever the length of the file. As an
-/// iterator it ends after the first error.
+/// Reads the commands of a file for a device. It buffers one line of text at a time, whatever the length of the file.
+/// As an iterator it ends after the first error.
 ///
-/// Lines that begin with `#` are comments. A field that a command does not need may be empty; otherwise it must be a
-/// number that the device has, and is ignored.
+/// Lines that begin with `#` are comments. A field that a command does not need may be empty; if it is not, it must be
+/// a valid number for the device, and is ignored.
 pub struct CommandReader<R> {
     input: R,
     organisation: Organisation,
@@ -29,12 +29,12 @@ pub struct CommandReader<R> {
 }
 
 impl<R: BufRead> CommandReader<R> {
-    /// Reads the header. `controllers` is the number of controllers (channels x subchannels) if it is known, else
-    /// [`CONTROLLERS_MAX`] are allowed.
+    /// Reads the header. `controllers` is the number of controllers (channels x subchannels) if it is known; otherwise
+    /// up to [`CONTROLLERS_MAX`] are allowed.
     ///
     /// # Errors
     ///
-    /// Fails if the header is missing or another one, or if a line is malformed.
+    /// Fails if the header is missing or differs from the expected one, or if a line is malformed.
     pub fn new(input: R, dram: &DramParams, controllers: Option<u32>) -> Result<Self, FileError> {
         let mut reader = CommandReader {
             input,

@@ -17,8 +17,8 @@ pub struct SackBlock {
 pub struct Segment {
     /// Position of its first byte in the sender's stream.
     pub sequence: u64,
-    /// Bytes of data; 0 for a pure acknowledgement. More than the segment size before TSO cuts the segment, or after
-    /// GRO or LRO has joined packets.
+    /// Bytes of data; 0 for a pure acknowledgement. It exceeds the maximum segment size (MSS) before TSO splits the
+    /// segment, and may exceed it after GRO or LRO has merged packets.
     pub bytes: u32,
     /// Next byte that the sender of the segment expects of the other stream.
     pub ack: u64,

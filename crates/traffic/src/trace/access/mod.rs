@@ -31,8 +31,8 @@ pub struct Access {
     pub thread: u64,
     /// Size in bytes, 1 to [`ACCESS_BYTES_MAX`]; 64 if the trace contains only lines.
     pub size: u32,
-    /// Instructions of its thread since the previous access, including its own; at most 2^32 - 1. It is 0 if that
-    /// instruction already had an access, or if the trace has no instructions.
+    /// Instructions of the thread since its previous access, including the one that makes this access; at most 2^32 -
+    /// 1. It is 0 if that instruction has already made an access, or if the trace does not record instructions.
     pub instructions_before: u32,
     /// True for a store. An instruction that loads and stores the same address is one access that stores.
     pub store: bool,
