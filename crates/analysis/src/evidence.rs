@@ -7,15 +7,16 @@
 use crate::binding::CHANNEL;
 use serde::{Deserialize, Serialize};
 
-/// Share of time full from which a pool may be the limit: its senders wait more often than not.
+/// Share of time full at or above which a pool may be the limit: its senders wait more often than not.
 const FULL: f64 = 0.5;
-/// Share of its usable bandwidth from which a rate is the limit: what is left is less than its own jitter.
+/// Share of its usable bandwidth at or above which a rate is the limit: what is left is less than its own jitter.
 const NEAR: f64 = 1.0;
-/// As [`NEAR`], but for a rate whose own queue is full. On a channel the rest goes to rows that even a longer queue
-/// would not open in time; below this share, a longer queue would show the scheduler more banks. A link sends in
-/// bursts and idles between them.
+/// Like [`NEAR`], but for a rate whose own queue is full. On a channel the rest goes to rows that even a longer queue
+/// would not open in time; below this share, a longer queue would show the scheduler more banks. A link sends in bursts
+/// and idles between them.
 const NEAR_BEHIND_QUEUE: f64 = 0.9;
-/// Share of time full from which a pool is named if no pool is full half of the time and no rate is near its limit.
+/// Share of time full at or above which a pool is named if no pool is full half of the time and no rate is near its
+/// limit.
 pub const OFTEN: f64 = 0.2;
 /// Queues of rates: the pool whose entries are held by the lines that wait for the rate.
 const QUEUES: [(&str, &str); 3] = [("RPQ", CHANNEL), ("WPQ", CHANNEL), ("CHA->UPI", "UPI link")];

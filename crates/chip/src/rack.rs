@@ -117,10 +117,10 @@ impl Rack {
         Self::share(params, torus, clock_ps, |_| true)
     }
 
-    /// As [`Rack::new`], but in one of several processes, which simulates the chips for which `has` returns true.
+    /// Like [`Rack::new`], but in one of several processes, which simulates the chips for which `has` returns true.
     ///
     /// # Errors
-    /// As [`Rack::new`].
+    /// Returns the same errors as [`Rack::new`].
     pub fn share(
         params: &ChipParams,
         torus: Torus,

@@ -98,7 +98,7 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::server`], but mutable.
+    /// Like [`Plan::server`], but returns a mutable reference.
     pub fn server_mut(&mut self) -> Option<&mut ServerParams> {
         match &mut self.cluster.hosts[..] {
             [HostParams { name, kind: HostKind::Server(server), .. }] if name == LONE => Some(server),

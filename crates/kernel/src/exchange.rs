@@ -35,7 +35,7 @@ pub fn gather_all<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, 
 /// Sends `own` to the first process, which gets the values of all, by rank; the other processes get an empty vector.
 ///
 /// # Panics
-/// Panics as [`gather_all`].
+/// Panics under the same conditions as [`gather_all`].
 pub fn gather_at_first<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
     let mut messages = vec![Vec::new(); exchange.ranks()];
     // All processes must call `exchange` equally often, so those without a message send an empty one.

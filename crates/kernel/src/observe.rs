@@ -17,7 +17,7 @@ impl<W: Partition> Simulation<W> {
     /// partition follow those of another.
     ///
     /// # Panics
-    /// Panics as [`Simulation::run_until`].
+    /// Panics under the same conditions as [`Simulation::run_until`].
     // Events pass one at a time through the same compiled function as in an unobserved run. A second copy of the
     // handlers would keep the compiler from inlining them into the first, which costs every run some percent.
     pub fn run_until_observed(

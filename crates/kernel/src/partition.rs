@@ -211,7 +211,8 @@ where
     /// Runs as [`Simulation::run_until`] up to `limit`, but with the partitions spread over `threads` threads.
     ///
     /// # Panics
-    /// Panics as [`Simulation::run_until`]; a panic of one thread ends all threads and is propagated.
+    /// Panics under the same conditions as [`Simulation::run_until`]; a panic of one thread ends all threads and is
+    /// propagated.
     pub fn run_until_parallel(&mut self, limit: Time, threads: usize) {
         let threads = threads.min(self.parts.len());
         if threads <= 1 {
@@ -226,7 +227,7 @@ where
     /// process runs its own partitions, and of the others only advances the clocks.
     ///
     /// # Panics
-    /// Panics as [`Simulation::run_until_parallel`].
+    /// Panics under the same conditions as [`Simulation::run_until_parallel`].
     pub fn run_until_across(&mut self, limit: Time, threads: usize, across: &mut ProcessGroup)
     where
         W::Payload: Serialize + DeserializeOwned,

@@ -63,7 +63,7 @@ pub(crate) fn supervise<S: Describe + Send, T: Send>(
     supervise_or(py, progress, defect, work)
 }
 
-/// As [`supervise`], with a function that converts a panic of `work` into an exception.
+/// Like [`supervise`], but with a function that converts a panic of `work` into an exception.
 ///
 /// # Errors
 /// See [`supervise`].

@@ -85,7 +85,7 @@ impl Checker {
         worst.map_or(Ok(()), |violation| Err(Box::new(violation)))
     }
 
-    /// As [`Checker::finish`], but reports every rank whose refresh is overdue.
+    /// Like [`Checker::finish`], but reports every rank whose refresh is overdue.
     pub fn finish_all(&mut self, end_clock: u64, report: &mut dyn FnMut(Violation)) {
         self.channels.iter_mut().flatten().for_each(|channel| channel.finish(end_clock, report));
     }

@@ -49,10 +49,10 @@ fn no_file(error: &io::Error) -> String {
 }
 
 impl<R: Read> NpyFloats<R> {
-    /// As [`NpyFloats::open`], from any source.
+    /// Like [`NpyFloats::open`], but reads from any source.
     ///
     /// # Errors
-    /// As [`NpyFloats::open`].
+    /// Returns the same errors as [`NpyFloats::open`].
     pub fn new(mut reader: R) -> Result<Self, String> {
         let header = header(&mut reader)?;
         let descr = text_of(&header, "descr")?;

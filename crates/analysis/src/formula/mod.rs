@@ -82,8 +82,8 @@ pub enum FormulaVariant {
     /// The formula as in the scripts for the authors' figures: the read head-of-line term is never negative, and all
     /// `N` waiting writes count in the write head-of-line term.
     Adj,
-    /// As [`FormulaVariant::Adj`], but while the RPQ is full the waiting reads are counted in the CHA. The authors use
-    /// this variant where reads of cores and devices together fill the RPQ.
+    /// Like [`FormulaVariant::Adj`], but while the RPQ is full the waiting reads are counted in the CHA. The authors
+    /// use this variant where reads of cores and devices together fill the RPQ.
     AdjCha,
 }
 
@@ -146,7 +146,7 @@ pub fn read(counters: &Counters, constants: &Constants, form: FormulaVariant) ->
     causes_of_read(counters, constants, form).whole("what queueing adds to reads")
 }
 
-/// As [`read`], but with a result per cause.
+/// Like [`read`], but returns one result per cause.
 #[must_use]
 pub fn causes_of_read(counters: &Counters, constants: &Constants, form: FormulaVariant) -> InflationCauses {
     let waiting = |needs: &mut RequiredCounters| reads_waiting(counters, form, needs);
@@ -201,7 +201,7 @@ pub fn write(counters: &Counters, constants: &Constants, form: FormulaVariant) -
     causes_of_write(counters, constants, form).whole("what queueing adds to writes")
 }
 
-/// As [`write`], but with a result per cause.
+/// Like [`write`], but returns one result per cause.
 #[must_use]
 pub fn causes_of_write(counters: &Counters, constants: &Constants, form: FormulaVariant) -> InflationCauses {
     // A P2M-Write completes on admission to the WPQ, so it waits only while that is full (section 6.1, write domain).

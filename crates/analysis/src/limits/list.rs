@@ -92,7 +92,7 @@ impl Limit {
         self.raised_by(server, factor).0
     }
 
-    /// As [`Limit::raised`], and also returns the factor reached: counts are rounded up to whole numbers.
+    /// Like [`Limit::raised`], but also returns the factor reached: counts are rounded up to whole numbers.
     #[must_use]
     pub fn raised_by(&self, server: &ServerParams, factor: f64) -> (ServerParams, f64) {
         let mut raised = server.clone();

@@ -83,7 +83,7 @@ pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
     are_known(server).then(|| of_known(&PredictedServer::new(server)))
 }
 
-/// As [`of`], for a server that was already predicted.
+/// Like [`of`], but for a server that was already predicted.
 #[must_use]
 pub fn limits_of_base(base: &PredictedServer) -> Option<Vec<Limits>> {
     are_known(base.server()).then(|| of_known(base))

@@ -8,7 +8,7 @@ pub struct Fit {
     /// Time that an activation for a read adds to a line, in units of the square of a rank's share of tFAW over the
     /// transfer time.
     pub read_activation: f64,
-    /// As `read_activation`, for a write.
+    /// Like `read_activation`, but for a write.
     pub write_activation: f64,
     /// Effective cost of entering and leaving write mode, as a multiple of the two bus turnaround times together.
     pub turnaround: f64,

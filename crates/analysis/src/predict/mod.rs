@@ -30,7 +30,7 @@ pub fn predict(server: &ServerParams) -> Prediction {
     predict_with(server, &FIT)
 }
 
-/// As [`predict`], with other constants than [`FIT`].
+/// Like [`predict`], but with other constants than [`FIT`].
 #[must_use]
 pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
     PredictedServer::with(server, fit).prediction()

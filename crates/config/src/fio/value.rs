@@ -47,7 +47,7 @@ pub(super) fn blocks(value: &str) -> Result<[Option<u64>; 2], Fault> {
     per_direction(value, block)
 }
 
-/// As [`blocks`], but for ranges of sizes. A range whose ends differ is refused.
+/// Like [`blocks`], but for ranges of sizes. A range whose ends differ is refused.
 pub(super) fn block_ranges(value: &str) -> Result<[Option<u64>; 2], Fault> {
     per_direction(value, |range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

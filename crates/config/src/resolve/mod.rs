@@ -208,7 +208,7 @@ fn complete_server(given: &Value, preset: Option<&str>, base_dir: &Path) -> Resu
     Ok(all)
 }
 
-/// As [`complete_server`], but leaves the tables of sockets unresolved.
+/// Like [`complete_server`], but leaves the tables of sockets unresolved.
 fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<Complete, Issue> {
     let mut tree = match preset {
         Some(name) => presets::preset(name)?,

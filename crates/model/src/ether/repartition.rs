@@ -11,7 +11,7 @@ type Part = (Fabric, Scheduler<Payload>);
 /// Joins all parts of a network, which must be in the order of their components.
 ///
 /// # Panics
-/// Panics as [`repartition`] does, and if there is no part.
+/// Panics under the same conditions as [`repartition`], and if there is no part.
 #[must_use]
 pub fn join_fabrics(parts: Vec<Part>) -> Part {
     let nodes = 0..parts.iter().map(|part| part.0.nodes.len()).sum();

@@ -27,9 +27,9 @@ pub enum RequestKind {
     CoreDrop,
     /// A core flushes a line to memory, and receives an acknowledgement when memory has the line.
     Flush,
-    /// As [`RequestKind::Flush`], for the line of a descriptor; it acts as a doorbell.
+    /// Like [`RequestKind::Flush`], but for the line of a descriptor; the write acts as a doorbell.
     FlushDoorbell,
-    /// As [`RequestKind::Flush`], for the line that gives a NIC the tail of a receive ring.
+    /// Like [`RequestKind::Flush`], but for the line that gives a NIC the tail of a receive ring.
     FlushTail,
     /// The CHA writes a dirty line of the LLC to memory.
     Evict,

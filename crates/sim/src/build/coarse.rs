@@ -92,7 +92,7 @@ fn measure_lines(server: &ServerParams) -> u64 {
     lines(&mut simulation, end) - before
 }
 
-/// As [`bursts`], but without the correction of the DRAM clock.
+/// Like [`bursts`], but without the correction of the DRAM clock.
 fn coarse(server: &ServerParams, size: LineSize) -> ServerParams {
     let grain = &BurstConverter { size };
     ServerParams {

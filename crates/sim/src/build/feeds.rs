@@ -95,8 +95,8 @@ impl TraceFeeds {
         }
     }
 
-    /// As [`TraceFeeds::fill`], but for one thread, which has no steps left. `core` is the index of its core among the
-    /// parts.
+    /// Like [`TraceFeeds::fill`], but for one thread, which has no steps left. `core` is the index of its core among
+    /// the parts.
     pub(crate) fn fill_empty(&mut self, core: usize, thread: &mut Executor) {
         let Some(replay) = thread.replay_mut() else { return };
         if replay.waiting() > 0 || replay.ended() {

@@ -47,10 +47,10 @@ pub(crate) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
     cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
 }
 
-/// As [`world`], but with given `servers` and their traces, and only with the partitions for which `here` is true.
+/// Like [`world`], but with given `servers` and their traces, and only with the partitions for which `here` is true.
 /// The network between hosts is cut into up to `parts` partitions; their number changes no result. Rates of fluid
-/// memories are measured first, and caches are filled. `on_stage` is called with the progress; if it returns false,
-/// the result is `None`.
+/// memories are measured first, and caches are filled. `on_stage` is called with the progress; if it returns false, the
+/// result is `None`.
 pub(crate) fn prepared(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],

@@ -61,11 +61,11 @@ impl<'a> ChipSimulation<'a> {
         Self::with(plan, 1, None)
     }
 
-    /// As [`ChipSimulation::new`], but on at most `threads` threads, or in several processes that share the chips of
+    /// Like [`ChipSimulation::new`], but on at most `threads` threads, or in several processes that share the chips of
     /// a rack. A single chip is simulated by one thread of one process.
     ///
     /// # Panics
-    /// As [`ChipSimulation::new`].
+    /// Panics under the same conditions as [`ChipSimulation::new`].
     #[must_use]
     pub fn with(plan: &'a ChipPlan, threads: usize, way: Option<SharedExchange>) -> Self {
         let machine = ChipMachine::new(plan, threads, way);

@@ -22,7 +22,7 @@ pub fn reset(machine: &mut Machine, now: Time) {
     machine.reset(now);
 }
 
-/// As [`settle`], but for any partition.
+/// Like [`settle`], but for any partition.
 pub fn settle_world(world: &mut World, now: Time) {
     match world {
         World::Server(machine) => machine.settle(now),
@@ -31,7 +31,7 @@ pub fn settle_world(world: &mut World, now: Time) {
     }
 }
 
-/// As [`reset`], but for any partition.
+/// Like [`reset`], but for any partition.
 pub fn reset_world(world: &mut World, now: Time) {
     match world {
         World::Server(machine) => machine.reset(now),

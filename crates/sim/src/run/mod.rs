@@ -81,11 +81,11 @@ impl Run {
         self.run_recorded(on_status, |_| true)
     }
 
-    /// As [`Run::run`], but also passes to `on_packets` the packets that the host of [`Run::record`] sent and
+    /// Like [`Run::run`], but also passes to `on_packets` the packets that the host of [`Run::record`] sent and
     /// received, in the order of time. The run stops if that returns false.
     ///
     /// # Errors
-    /// As [`Run::run`].
+    /// Returns the same errors as [`Run::run`].
     pub fn run_recorded(
         &mut self,
         on_status: impl FnMut(RunStatus) -> bool,
@@ -94,11 +94,11 @@ impl Run {
         self.run_with_checkpoints(on_status, on_packets, |_| true)
     }
 
-    /// As [`Run::run_recorded`], but also passes each due checkpoint to `on_checkpoint`. The run stops if that
+    /// Like [`Run::run_recorded`], but also passes each due checkpoint to `on_checkpoint`. The run stops if that
     /// returns false.
     ///
     /// # Errors
-    /// As [`Run::run`].
+    /// Returns the same errors as [`Run::run`].
     pub fn run_with_checkpoints(
         &mut self,
         mut on_status: impl FnMut(RunStatus) -> bool,
@@ -131,7 +131,7 @@ impl Run {
         }
     }
 
-    /// As [`Run::run_recorded`], but stops at `limit` at the latest.
+    /// Like [`Run::run_recorded`], but stops at `limit` at the latest.
     pub(crate) fn run_until(
         &mut self,
         limit: Time,

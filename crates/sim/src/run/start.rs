@@ -33,7 +33,7 @@ impl Run {
         Self::prepare_with(plan, options, Processes::ALONE, on_preparation)
     }
 
-    /// As [`Run::prepare`], but for one of several processes that share the run. Each process calls it with the same
+    /// Like [`Run::prepare`], but for one of several processes that share the run. Each process calls it with the same
     /// plan and options.
     #[must_use]
     pub fn prepare_across(
@@ -81,11 +81,11 @@ impl Run {
         Self::resume_from(plan, options, bytes, &[], None)
     }
 
-    /// As [`Run::resume`], but from an index and the records of all partitions, in their order. With a `way`, the run
+    /// Like [`Run::resume`], but from an index and the records of all partitions, in their order. With a `way`, the run
     /// is shared with other processes.
     ///
     /// # Errors
-    /// As [`Run::resume`], in any of the processes. Also returns an error if a record is missing or belongs to
+    /// Returns the errors of [`Run::resume`] in any of the processes, and an error if a record is missing or belongs to
     /// another time.
     pub fn resume_from(
         plan: &Plan,

@@ -41,11 +41,11 @@ pub(crate) fn of<T: Serialize>(state: &T) -> u64 {
     print.end()
 }
 
-/// As [`of`], but without packets and the slots that hold them, which depend on how a world is cut. The caller must
+/// Like [`of`], but without packets and the slots that hold them, which depend on how a world is cut. The caller must
 /// add the packets separately.
 ///
 /// # Panics
-/// As [`of`].
+/// Panics under the same conditions as [`of`].
 #[must_use]
 pub(crate) fn without_slots<T: Serialize>(state: &T) -> u64 {
     let Ok(print) = state.serialize(Fingerprint::<false> { next: FACTOR, other: !FACTOR });

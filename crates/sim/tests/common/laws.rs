@@ -72,7 +72,7 @@ pub fn assert_all_move(simulation: &mut Simulation<Machine>) {
     assert_all_move_within(simulation, 60_000_000);
 }
 
-/// As [`assert_all_move`], but within `ps`.
+/// Like [`assert_all_move`], but within `ps`.
 pub fn assert_all_move_within(simulation: &mut Simulation<Machine>, ps: u64) {
     let moves = |usage: &Usage| usage.acquired() + usage.residence().count();
     let moves = |domain: &Domain| domain.classes().iter().map(moves).sum::<u64>();

@@ -80,7 +80,7 @@ impl RawNode {
         found.map(Some)
     }
 
-    /// As [`Self::number`], but fails if the attribute is missing.
+    /// Like [`Self::number`], but fails if the attribute is missing.
     fn needed(&self, name: &str, most: u64) -> Result<u64, ChakraError> {
         self.number(name, most)?.ok_or_else(|| of(self.id, format!("attribute {name} is missing")))
     }
@@ -189,10 +189,10 @@ pub fn read(file: &Path) -> Result<Trace, ChakraError> {
     read_from(BufReader::new(decoded(BufReader::new(opened)).map_err(wrong)?))
 }
 
-/// As [`read`], from any uncompressed source.
+/// Like [`read`], but reads from any uncompressed source.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same errors as [`read`].
 pub fn read_from(mut from: impl Read) -> Result<Trace, ChakraError> {
     /// Number of bytes in which JSON is recognized.
     const HEAD_BYTES: u64 = 64;

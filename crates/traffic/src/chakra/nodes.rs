@@ -21,7 +21,7 @@ pub enum Collective {
     AllToAll,
     /// Sums a vector of every rank; every rank gets a part of the sum.
     ReduceScatter,
-    /// As [`Self::ReduceScatter`], with parts of equal size.
+    /// Like [`Self::ReduceScatter`], but with parts of equal size.
     ReduceScatterBlock,
     /// No rank continues before all have arrived.
     Barrier,

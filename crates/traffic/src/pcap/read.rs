@@ -88,10 +88,10 @@ pub fn read(path: &Path) -> Result<Vec<CapturedPacket>, PcapError> {
     from_reader(decoded(File::open(path).map_err(unreadable)?).map_err(unreadable)?)
 }
 
-/// As [`read`], from a reader of the decompressed file.
+/// Like [`read`], but reads from a reader of the decompressed file.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the same errors as [`read`].
 pub fn from_reader(source: impl Read + Send) -> Result<Vec<CapturedPacket>, PcapError> {
     let mut source = FullReader(source);
     let mut reader = match create_reader(BLOCK_BYTES_MAX, &mut source) {

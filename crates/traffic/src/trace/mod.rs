@@ -54,10 +54,10 @@ impl Trace {
         }
     }
 
-    /// As [`Trace::open`], from any source. `name` is used in messages.
+    /// Like [`Trace::open`], but reads from any source. `name` is used in messages.
     ///
     /// # Errors
-    /// As [`Trace::open`].
+    /// Returns the same errors as [`Trace::open`].
     pub fn from_reader(
         name: &str,
         source: impl Read + Send + 'static,

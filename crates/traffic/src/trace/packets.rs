@@ -54,10 +54,10 @@ impl PacketTrace {
         }
     }
 
-    /// As [`PacketTrace::open`], from any source. `name` is used in messages.
+    /// Like [`PacketTrace::open`], but reads from any source. `name` is used in messages.
     ///
     /// # Errors
-    /// As [`PacketTrace::open`].
+    /// Returns the same errors as [`PacketTrace::open`].
     pub fn from_reader(
         name: &str,
         source: impl Read + Send + 'static,

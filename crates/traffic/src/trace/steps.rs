@@ -25,7 +25,7 @@ pub struct TraceStep {
 pub struct StepOptions {
     /// Format of the trace; `None` to recognize it by its first record.
     pub format: Option<AccessFormat>,
-    /// Most memory that its pages of 4 KiB may use, in bytes.
+    /// Maximum memory that the thread's pages of 4 KiB may use, in bytes.
     pub memory_bytes: u64,
     /// Thread whose accesses are used, as in [`Access::thread`]; `None` for all threads in the order of the trace.
     pub thread: Option<u64>,
@@ -34,7 +34,7 @@ pub struct StepOptions {
     pub repeat: bool,
 }
 
-/// Most steps of a pass that are kept for later passes.
+/// Maximum number of steps of a pass that are kept for later passes.
 pub const KEPT_STEPS_MAX: usize = 1 << 21;
 
 /// The steps of the second pass, kept for later passes.
@@ -74,7 +74,7 @@ impl TraceSteps {
     /// Opens a trace, plain or compressed.
     ///
     /// # Errors
-    /// As [`AccessTrace::open`].
+    /// Returns the same errors as [`AccessTrace::open`].
     pub fn open(path: impl AsRef<Path>, options: StepOptions) -> Result<Self, TraceError> {
         let path = path.as_ref().to_path_buf();
         let trace = AccessTrace::open(&path, options.format)?;

@@ -35,7 +35,7 @@ impl Cores {
         Ok(cores)
     }
 
-    /// As [`Cores::take`], but the workload must not have the core already.
+    /// Like [`Cores::take`], but the workload must not have the core already.
     pub(super) fn take_alone(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
         if self.owners.get(core as usize).is_some_and(|owners| owners.iter().any(|owner| owner == name)) {
             let message = format!("core {core} is one of workload.{name}.cores already");

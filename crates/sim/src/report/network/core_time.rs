@@ -5,7 +5,7 @@ use hostnet_model::os::{CoreTimeKind, CoreTimes};
 
 /// Share of its busy time that a core must wait for registers of its NIC for its limit to be unknown.
 const UNKNOWN: f64 = 0.25;
-/// As [`UNKNOWN`], but for lines of a NIC in a DIMM.
+/// Like [`UNKNOWN`], but for lines of a NIC in a DIMM.
 const UNKNOWN_IN_DIMM: f64 = 0.1;
 /// Smallest share of the window that is reported.
 const SOME: f64 = 0.01;
@@ -20,7 +20,7 @@ const KINDS: [(CoreTimeKind, &str); 6] = [
     (CoreTimeKind::Serve, "requests"),
 ];
 
-/// Returns the share of its busy time from which a core that waits for registers, or for lines of a DIMM, has no
+/// Returns the share of its busy time at or above which a core that waits for registers, or for lines of a DIMM, has no
 /// known limit.
 pub(super) fn register_wait(in_dimm: bool) -> f64 {
     if in_dimm {

@@ -229,7 +229,7 @@ fn dma_directions(view: &WorldView, machine: &Machine, line_bytes: u64) -> Optio
     }))
 }
 
-/// As [`dma_directions`], but for a fluid memory.
+/// Like [`dma_directions`], but for a fluid memory.
 fn fluid_iio(view: &WorldView, counts: &FluidCounts) -> [DmaDirection; 2] {
     [0, 1].map(|direction| {
         let (lines, area) = (counts.lines[direction], counts.area[direction] as f64);

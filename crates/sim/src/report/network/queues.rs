@@ -56,7 +56,7 @@ impl QueueRow<'_> {
         pick(&self.port.totals) - pick(&self.before)
     }
 
-    /// As [`QueueRow::grown`], but `None` if no switch learns addresses.
+    /// Like [`QueueRow::grown`], but returns `None` if no switch learns addresses.
     fn grown_if_learning(&self, pick: fn(&PortTotals) -> u64) -> Option<u64> {
         self.learning.then(|| self.grown(pick))
     }

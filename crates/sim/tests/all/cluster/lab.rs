@@ -105,7 +105,7 @@ pub fn drain(simulation: &mut Simulation<World>) {
     });
 }
 
-/// As [`drain`], but `advance` runs the world up to a time.
+/// Like [`drain`], but `advance` runs the world up to a time.
 pub fn drain_by(simulation: &mut Simulation<World>, mut advance: impl FnMut(&mut Simulation<World>, Time)) {
     simulation.parts_mut().iter_mut().for_each(|part| part.0.stop_sources());
     let mut step_us = 50;

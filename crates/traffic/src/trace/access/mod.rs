@@ -80,10 +80,10 @@ impl AccessTrace {
         }
     }
 
-    /// As [`AccessTrace::open`], from any source. `name` is used in messages.
+    /// Like [`AccessTrace::open`], but reads from any source. `name` is used in messages.
     ///
     /// # Errors
-    /// As [`AccessTrace::open`].
+    /// Returns the same errors as [`AccessTrace::open`].
     pub fn from_reader(
         name: &str,
         source: impl Read + Send + 'static,

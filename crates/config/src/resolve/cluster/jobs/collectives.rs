@@ -19,7 +19,7 @@ impl Program {
         self.exchange_and(group, phase, with, |_, _, _| {});
     }
 
-    /// As [`Program::exchange`], but calls `then` for each rank with the bytes that it has received.
+    /// Like [`Program::exchange`], but calls `then` for each rank with the bytes that it has received.
     fn exchange_and(
         &mut self,
         group: &[u32],

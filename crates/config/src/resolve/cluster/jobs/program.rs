@@ -110,7 +110,7 @@ impl Program {
         self.step_from(rank, phase, compute_ps, (send, 0), receive);
     }
 
-    /// As [`Program::step`], but the sent bytes begin `further` bytes after [`Program::base`] in the vector.
+    /// Like [`Program::step`], but the sent bytes begin `further` bytes after [`Program::base`] in the vector.
     pub(super) fn step_from(
         &mut self,
         rank: u32,

@@ -177,7 +177,7 @@ impl Boxes {
         (0..3).filter(|&other| other != axis).map(side).product::<u64>() * DOUBLE
     }
 
-    /// As [`Boxes::face`], but with the halos along both axes.
+    /// Like [`Boxes::face`], but with the halos along both axes.
     fn whole_face(&self, rank: u32, axis: usize, level: u32) -> u64 {
         (0..3).filter(|&other| other != axis).map(|other| self.points(rank, other, level) + 2).product::<u64>() * DOUBLE
     }
