@@ -73,7 +73,7 @@ pub struct PoolSpec {
     #[serde(default = "priority_1")]
     #[schemars(range(min = 0, max = 6))]
     pub prefetch_priority: u8,
-    /// Number of packets waiting at the port from which on prefetches are dropped there.
+    /// Number of packets waiting at the port at or above which the port drops prefetches.
     #[serde(default = "packets_16")]
     #[schemars(range(min = 1, max = 65536))]
     pub port_queue: u32,
@@ -242,7 +242,7 @@ pub struct PoolParams {
     pub demand_priority: u8,
     /// Priority class of prefetches.
     pub prefetch_priority: u8,
-    /// Packets waiting at the port from which on prefetches are dropped there.
+    /// Number of packets waiting at the port at or above which the port drops prefetches.
     pub port_packets: u32,
     /// Prefetcher of lines of the pool, if any.
     pub prefetch: Option<PoolPrefetchParams>,
