@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-/// Share of time, 0 to 1, from which a full domain binds.
+/// Share of time, 0 to 1, at or above which a full domain binds.
 pub const FULL_SHARE_MIN: f64 = 0.5;
 
 /// Largest difference between the shares of time full of two domains that bind together.
@@ -29,7 +29,8 @@ pub const CHANNEL: &str = "DRAM channel";
 /// Name given to the limit of a workload if no named limit explains it.
 pub const NOT_KNOWN: &str = "not known";
 
-/// Share of the rate allowed by its gap, 0 to 1, from which a stream is limited by the gap: the rest is jitter.
+/// Share of the rate allowed by the gap of a stream, 0 to 1, at or above which the gap limits the stream: the rest is
+/// jitter.
 const GAP_REACHED: f64 = 0.9;
 
 /// Exponent that turns mean occupancy into the share of time full, see [`full_share_estimate`].

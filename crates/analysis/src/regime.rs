@@ -12,7 +12,7 @@ pub const GAIN_MIN: f64 = 0.05;
 /// Margin by which a predicted gain must exceed [`GAIN_MIN`]: over 130 random servers, 2 of 35 gains predicted to be
 /// 5 to 10 % were below 5 % in simulation, and none of 113 larger ones.
 pub const PREDICTION_ERROR: f64 = 0.05;
-/// Share of time with all P2M credits in use from which the regime may be red.
+/// Share of time with all P2M credits in use at or above which the regime may be red.
 const P2M_FULL: f64 = 0.5;
 /// Cores slow each other down if their latency exceeds that of a single core by more than this share.
 const CONTENTION_GAIN_MIN: f64 = 0.10;

@@ -158,9 +158,9 @@ pub struct NiParams {
     pub rrpp_cycles: u32,
     /// Transfer of a line between the L1 and the NI cache of a tile, in cycles.
     pub handover_cycles: u32,
-    /// Most lines that a request generation pipeline may have in flight.
+    /// Maximum number of lines that a request generation pipeline may have in flight.
     pub in_flight: u32,
-    /// Most remote requests that an RRPP may have in flight.
+    /// Maximum number of remote requests that an RRPP may have in flight.
     pub rrpp_in_flight: u32,
     /// Time at which completions are written.
     pub completion: Completion,

@@ -12,9 +12,9 @@ use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Requests queued at a slice from which the slice accepts no more.
+/// Number of requests queued at a slice at or above which the slice accepts no more.
 const QUEUE: usize = 16;
-/// Packets of a class queued for sending from which a slice processes no more requests.
+/// Number of packets of a class queued for sending at or above which a slice processes no more requests.
 const OUTGOING: usize = 4;
 
 /// A message that has arrived at a slice.

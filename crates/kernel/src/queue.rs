@@ -21,8 +21,8 @@ const UNSORTED_MAX: usize = 4;
 /// Number of events that an insertion into the current slot may shift. Beyond it the event goes to a heap.
 const SHIFTED_MAX: usize = 32;
 
-/// Number of pending events from which the next ones are prefetched. Fewer events stay in the processor's caches. In a
-/// network, prefetching is 7% slower with some thousand events, and 20% faster with a hundred thousand.
+/// Number of pending events at or above which the next ones are prefetched. Fewer events stay in the processor's
+/// caches. In a network, prefetching is 7% slower with some thousand events, and 20% faster with a hundred thousand.
 const PREFETCH_EVENTS_MIN: usize = 1 << 14;
 
 /// Pending event, linked to the next node of its list: a slot, a block, or the free list.

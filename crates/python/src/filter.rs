@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 /// Number of accesses between two status reports.
 const PUBLISH_EVERY: u64 = 1 << 16;
-/// Most memory, in bytes, that the pages of a trace may occupy when they are placed side by side: 64 GiB.
+/// Maximum memory, in bytes, that the pages of a trace may occupy when they are placed side by side: 64 GiB.
 const MEMORY_BYTES: u64 = 1 << 36;
 
-/// Most bytes of all caches together: the state of a line of 64 B takes 12 B of memory.
+/// Maximum size of all caches together, in bytes: the state of a line of 64 B takes 12 B of memory.
 const CACHES_BYTES: u64 = 1 << 34;
 
 enum Failure {

@@ -10,10 +10,10 @@ use crate::pool::Pool;
 /// Largest share of time that the data buses of a device can move lines: the rest is refresh and read-write
 /// turnarounds.
 const BUSES_MOST: f64 = 0.92;
-/// Utilization from which a stage is the limit.
+/// Utilization at or above which a stage is the limit.
 const NEAR: f64 = 0.85;
-/// Utilization from which a CXL link or a network port is the limit. All of its bytes are counted, so it can reach 1.
-/// At 90 % its senders are still short of requests in flight: a wider link gained 3 %, more LFB entries 9 %.
+/// Utilization at or above which a CXL link or a network port is the limit. All of its bytes are counted, so it can
+/// reach 1. At 90 % its senders are still short of requests in flight: a wider link gained 3 %, more LFB entries 9 %.
 pub const WIRE_NEAR: f64 = 0.97;
 /// Largest utilization of the second stage, as a share of that of the first, for which the first is named.
 const ALONE: f64 = 0.9;
@@ -39,8 +39,8 @@ pub struct LinkStage {
 }
 
 impl LinkStage {
-    /// Returns the DRAM and the link of memory behind a link, from the share of time that its data buses move lines
-    /// and from that in which the busier direction of the link sends.
+    /// Returns the DRAM and the link of memory behind a link, from the share of time in which its data buses move
+    /// lines, and the share in which the busier direction of the link sends.
     #[must_use]
     pub fn behind_link(buses_busy: f64, link_busy: f64) -> Vec<Self> {
         let of = |name, used, near| Self { name: Some(name), used, near };

@@ -13,7 +13,7 @@ use crate::regime::{Basis, IsolatedGain};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
-/// Share of the offered load from which storage counts as getting all of it: the rest is noise.
+/// Share of the offered load at or above which storage counts as getting all of it: the rest is noise.
 const ALL_OF_IT: f64 = 0.98;
 
 /// Stage that limits storage if it gets all that its links can carry.

@@ -29,7 +29,7 @@ use crate::regime::{regime, Basis, C2mLoad, ContentionSides, CoreContention, P2m
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
-/// Factor over its unloaded latency from which a line is taken to queue behind other lines.
+/// Factor over the unloaded latency of a line above which the line is taken to queue behind other lines.
 const LOADED: f64 = 1.1;
 
 /// The explanation of a run or of a counter file.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Share of time busy from which a link of the mesh is full: arriving messages queue behind those already there.
+/// Share of time busy at or above which a link of the mesh is full: arriving messages queue behind those already there.
 const FULL: f64 = 0.9;
-/// Share of the latency of a line from which its delay on the mesh is too much for predictions, which do not model
-/// it.
+/// Share of the latency of a line at or above which its delay on the mesh is too much for predictions, which do not
+/// model it.
 const NOTICED: f64 = 0.02;
 /// Name of the mesh in answers.
 pub(super) const MESH: &str = "mesh";

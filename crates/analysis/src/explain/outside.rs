@@ -8,7 +8,7 @@ pub const THROTTLE: &str = "throttle";
 pub const ENDED: &str = "ended";
 /// Name of the limit of a class that was not measured.
 pub const NOT_MEASURED: &str = "nothing measured";
-/// Share of a workload's time from which a throttle is its limit.
+/// Share of a workload's time at or above which a throttle is its limit.
 pub(super) const THROTTLED: f64 = 0.2;
 /// Share of a workload's time below which a throttle is neglected.
 pub(super) const HARDLY_THROTTLED: f64 = 0.02;

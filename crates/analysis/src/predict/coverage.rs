@@ -15,9 +15,10 @@ fn changes_clock(server: &ServerParams) -> bool {
     })
 }
 
-/// Read queue entries from which a saturated channel reaches its largest throughput. The scheduler keeps as many
-/// banks busy as it has reads for: with fewer entries each is held while a row opens, and the channel moves entries x
-/// 64 B in that time. Predictions do not model this (2 to 5 times too much with 2 entries, 11 % with 24).
+/// Number of read queue entries at or above which a saturated channel reaches its largest throughput. The scheduler
+/// keeps as many banks busy as it has reads for: with fewer entries each is held while a row opens, and the channel
+/// moves entries x 64 B in that time. Predictions do not model this (2 to 5 times too much with 2 entries, 11 % with
+/// 24).
 const READ_ENTRIES_MIN: u32 = 24;
 
 /// Returns true if predictions cover the parts of the server and its workloads.

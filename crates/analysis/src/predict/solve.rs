@@ -13,7 +13,7 @@ use hostnet_model::params::{AccessPattern, SocketParams};
 /// Wait for the CHA below which no search for it is made, in ns.
 const ADMISSION_MIN_NS: f64 = 0.2;
 
-/// Relative change in the last round from which a solution is not trusted.
+/// Relative change in the last round above which a solution is not trusted.
 const UNSETTLED: f64 = 0.02;
 
 /// Rates of one workload.

@@ -9,7 +9,7 @@ use hostnet_model::params::{
 use std::cell::RefCell;
 
 const SHARE: f64 = (1_u64 << 32) as f64;
-/// Most lines of a contiguous run that are decoded to find the locality of a walk.
+/// Maximum number of lines of a contiguous run that are decoded to find the locality of a walk.
 const WALK_LINES: u64 = 4096;
 
 /// Locality of consecutive accesses in banks and rows.

@@ -4,7 +4,7 @@ use crate::op::LineTimes;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Packets queued at a terminal from which a pipeline stalls.
+/// Number of packets queued at a terminal at or above which a pipeline stalls.
 pub(crate) const QUEUED: usize = 8;
 
 /// Backend of request generation and completion.

@@ -63,8 +63,8 @@ fn path(name: &str) -> String {
     format!("memory.controller.{name}")
 }
 
-/// Returns the number of entries from which a queue counts as full. A queue without a free entry is full, even if the
-/// threshold of a preset is for a longer queue.
+/// Returns the number of entries at or above which a queue counts as full. A queue without a free entry is full, even
+/// if the threshold of a preset is for a longer queue.
 fn full_threshold(wanted: Option<u32>, entries: u32) -> u32 {
     wanted.map_or(entries, |wanted| wanted.min(entries))
 }

@@ -8,7 +8,7 @@ use hostnet_params::{ClusterParams, HostKind, RunSpec, ServerParams, Size, Socke
 
 /// Memory that a run may take unless `run.memory` is given, in bytes.
 const MEMORY_BYTES: u64 = 8 << 30;
-/// Size of a run from which the user gets a note, in bytes.
+/// Size of a run, in bytes, above which the user gets a note.
 const TOLD_BYTES: u64 = 1 << 30;
 
 /// Bytes of a flow (both ends, counters, its row of the results), of a flow in a NIC, including absent flows, and of

@@ -35,7 +35,7 @@ pub(super) struct RegisterMeter {
 
 impl RegisterMeter {
     /// Records a read of `value`. Returns the difference to the previous read, or nothing for the first read and for a
-    /// second one at the same time.
+    /// second read at the same instant.
     pub(super) fn read(&mut self, now: Time, value: u64) -> Option<RegisterDifference> {
         let (before, counted) = self.last.replace((now, value))?;
         // Registers wrap, and so does their difference.

@@ -60,7 +60,7 @@ pub struct DimmWiring {
     pub to_core_ps: u64,
     /// Buffers that packets are written to.
     pub buffers: Vec<PacketBuffers>,
-    /// Physical line from which on everything is a clone.
+    /// First physical line that is a clone; every later line is one, too.
     pub cloned_from: u64,
 }
 

@@ -85,7 +85,7 @@ impl Pages {
         self.run_bytes
     }
 
-    /// Returns the virtual address from which on memory interleaves over all sockets.
+    /// Returns the first virtual address of the memory that interleaves over all sockets.
     #[must_use]
     pub fn shared() -> u64 {
         memory_of(SHARED)

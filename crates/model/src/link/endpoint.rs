@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// Size of a register, in bytes (assumed: 64 bits).
 pub(crate) const REGISTER_BYTES: u64 = 8;
 
-/// Returns the number of credits in use from which on another packet of the largest size does not fit.
+/// Returns the number of credits in use at or above which another packet of the largest size does not fit.
 fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
     // From here on a TLP of the largest size would exceed the credits, which counts as a full pool.
     (credits + 1).saturating_sub(packet_bytes / 64).max(1)

@@ -37,7 +37,7 @@ type CasGaps = [[u64; 2]; 3];
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DramTiming {
     dram: DramParams,
-    /// Clocks from which on a bank may be opened, accessed and closed, considering only the constraints of the bank
+    /// Earliest clocks at which a bank may be opened, accessed and closed, considering only the constraints of the bank
     /// itself.
     act: Table<u64>,
     cas: Table<u64>,
@@ -46,10 +46,10 @@ pub(crate) struct DramTiming {
     /// Group and rank of each bank.
     group_of: Table<u8>,
     rank_of: Table<u8>,
-    /// Clocks from which on the other banks of a group and of its rank allow its banks to be opened.
+    /// Earliest clocks at which the other banks of a group and of its rank allow its banks to be opened.
     group_act: Table<u64>,
-    /// Clocks from which on the banks of a group, and of a rank, may be read and written, considering the other banks
-    /// there.
+    /// Earliest clocks at which the banks of a group, and of a rank, may be read and written, considering the other
+    /// banks there.
     group_cas: [Table<u64>; 2],
     rank_cas: [Table<u64>; 2],
     ranks: Table<RankTiming>,
@@ -120,7 +120,7 @@ impl DramTiming {
         self.rows[bank].hits
     }
 
-    /// Returns the clock from which on the open row may be closed, considering only the constraints of the bank
+    /// Returns the earliest clock at which the open row may be closed, considering only the constraints of the bank
     /// itself.
     #[inline]
     pub(crate) fn bank_precharge(&self, bank: usize) -> u64 {
@@ -148,13 +148,13 @@ impl DramTiming {
         self.precharge[bank].max(self.ranks[self.rank_of(bank)].precharge)
     }
 
-    /// Returns the clock from which on the open rows among `banks`, all of one rank, may be closed by one command.
+    /// Returns the earliest clock at which the open rows among `banks`, all of one rank, may be closed by one command.
     pub(crate) fn earliest_precharge_all(&self, banks: u64) -> u64 {
         let open = banks & self.open;
         bits(open).map(|bank| self.earliest_precharge(bank)).max().unwrap_or(0)
     }
 
-    /// Returns the clock from which on `banks`, all closed and of one rank, may be refreshed.
+    /// Returns the earliest clock at which `banks`, all closed and of one rank, may be refreshed.
     pub(crate) fn earliest_refresh(&self, banks: u64, same_bank: bool) -> u64 {
         let closed = bits(banks).map(|bank| self.act[bank]).max().unwrap_or(0);
         let rank = self.rank_of(banks.trailing_zeros() as usize);
@@ -223,8 +223,8 @@ impl DramTiming {
         }
     }
 
-    /// Returns the clock from which on a device that is no rank may transfer a line over the data bus: to the device
-    /// if `write`, else from it.
+    /// Returns the earliest clock at which a device that is no rank may transfer a line over the data bus: to the
+    /// device if `write`, else from it.
     pub(crate) fn earliest_transfer(&self, write: bool) -> u64 {
         let after = |(last, gaps): (u64, &CasGaps)| if last == 0 { 0 } else { last - 1 + gaps[2][usize::from(write)] };
         self.accessed.into_iter().zip(&self.gaps).map(after).max().unwrap_or(0)
@@ -245,7 +245,7 @@ impl DramTiming {
         bits(banks).for_each(|bank| self.act[bank] = self.act[bank].max(clock));
     }
 
-    /// Returns the clock from which on a command may open a row of a bank, after it has closed an open row.
+    /// Returns the earliest clock at which a command may open a row of a bank, after it has closed an open row.
     pub(crate) fn earliest_open(&self, bank: usize) -> u64 {
         let closed = if self.open >> bank & 1 == 1 { self.precharge[bank] + u64::from(self.dram.timing.rp) } else { 0 };
         self.earliest_act(bank).max(closed)

@@ -337,7 +337,7 @@ impl Standard {
         pairs.chain(window).max().unwrap_or(0)
     }
 
-    /// Returns the clock from which on the open row of a bank may be closed, considering only the commands to the
+    /// Returns the earliest clock at which the open row of a bank may be closed, considering only the commands to the
     /// bank.
     fn row_end(&self, bank: u64) -> u64 {
         let own = self.history.iter().filter(|(.., banks)| *banks == bank).filter_map(|&(clock, earlier, _)| {

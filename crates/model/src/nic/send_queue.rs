@@ -24,7 +24,7 @@ const OPEN_DATAGRAMS: usize = 32;
 /// Segment or datagram whose doorbell has been rung.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PostedDescriptor {
-    /// Time from which on the descriptor may be read.
+    /// Earliest time at which the descriptor may be read.
     pub(super) visible_at: Time,
     pub(super) id: PacketId,
     pub(super) datagram: bool,

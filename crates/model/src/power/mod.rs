@@ -1,4 +1,4 @@
-//! Frequencies, voltages and sleep of cores, the governors that decide on them, and the power that cores take.
+//! Frequencies, voltages and sleep of cores, the governors that decide on them, and the power that cores draw.
 //!
 //! All are pure state machines: times and counters go in, decisions come out, and the owner of the cores applies
 //! them. The only component is the power management of a server.

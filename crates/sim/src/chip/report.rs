@@ -10,7 +10,7 @@ use hostnet_config::ChipPlan;
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// Share of cycles in which a link carries a flit, from which on the link counts as full.
+/// Share of cycles with a flit on a link at or above which the link counts as full.
 const FULL: f64 = 0.85;
 
 /// Results of a run of a chip.

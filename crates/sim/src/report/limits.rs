@@ -76,7 +76,7 @@ fn with_outside_limits(view: &ServerView, class: usize, facts: WorkloadFacts) ->
     facts.throttled(throttling)
 }
 
-/// Share of time without a free UPI credit from which a workload counts as delayed by UPI.
+/// Share of time without a free UPI credit above which a workload counts as delayed by UPI.
 const OFTEN: f64 = 0.01;
 
 /// Returns true if lines of a workload cross to other sockets, or its snoops often wait for UPI credits.

@@ -9,7 +9,7 @@ use hostnet_model::os::NetStack;
 
 /// Cores of a workload that the host control throttles.
 enum ThrottledCores {
-    /// Cores on other sockets: for each, the level from which MBA delays its requests in full.
+    /// Cores on other sockets: for each, the level at or above which MBA delays its requests in full.
     Sockets(Vec<u8>),
     /// Number of cores on the socket of the NIC. MBA delays them by a third more with each level.
     Local(usize),
@@ -79,8 +79,8 @@ fn throttled_cores(view: &ServerView, class: usize) -> Option<ThrottledCores> {
     Some(ThrottledCores::Sockets(others.map(|socket| first_level(socket - usize::from(socket > at))).collect()))
 }
 
-/// Returns the level from which cores of another socket are throttled: level 1 for the first such socket, 2 for the
-/// second and 3 for the others.
+/// Returns the level at or above which cores of another socket are throttled: level 1 for the first such socket, 2 for
+/// the second and 3 for the others.
 fn first_level(socket: usize) -> u8 {
     u8::try_from(socket + 1).unwrap_or(LEVEL_MAX).min(LEVEL_MAX - 1)
 }

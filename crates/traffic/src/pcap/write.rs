@@ -8,7 +8,7 @@ const LINKTYPE_ETHERNET: u32 = 1;
 const PS_PER_S: u64 = 1_000_000_000_000;
 const PS_PER_NS: u64 = 1_000;
 
-/// Most bytes of a frame that a capture holds: the largest value that tools accept.
+/// Maximum number of bytes of a frame that a capture holds: the largest value that tools accept.
 pub const SNAPLEN_MAX: u32 = 262_144;
 
 /// Writes a capture of Ethernet frames with time stamps in ns.

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read};
 
 /// Size of the read buffer, in bytes.
 const PIECE_BYTES: usize = 1 << 16;
-/// Most memory that an xz stream may need, in bytes; `xz -9` needs 65 MiB.
+/// Maximum memory that an xz stream may need, in bytes; `xz -9` needs 65 MiB.
 const XZ_BYTES_MAX: u64 = 1 << 28;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];

@@ -16,12 +16,14 @@ struct RankRefresh {
     banks: u64,
     /// True while those banks are blocked for the refresh.
     held: bool,
-    /// Clock from which on the next refresh must begin: while requests wait for its banks, and while none does.
+    /// Clock at which the next refresh can no longer be postponed: while requests wait for the banks of the refresh,
+    /// and while none does.
     begins: [u64; 2],
 }
 
 impl RankRefresh {
-    /// Returns the clock from which on the next refresh must begin; `idle` is true if no request waits for its banks.
+    /// Returns the clock at which the next refresh can no longer be postponed; `idle` is true if no request waits for
+    /// the banks of the refresh.
     fn begin(&self, interval: u64, postponed: u32, idle: bool) -> u64 {
         if self.owed > 0 && (idle || self.owed > postponed) {
             return 0;

@@ -16,7 +16,7 @@ pub(super) const DECAY: u64 = 8;
 pub(super) const LONG_PS: u64 = 50_000_000_000;
 /// Number of sleeps remembered (`INTERVALS`).
 pub(super) const INTERVALS: usize = 8;
-/// Number of sleeps from which on no further one is left out.
+/// Number of sleeps at or below which no further one is left out.
 const INTERVALS_LEAST: usize = INTERVALS * 3 / 4;
 /// Longest typical sleep (`INT_MAX` us), in ns.
 const TYPICAL_MAX_NS: u64 = 2_147_483_647_000;

@@ -22,7 +22,7 @@ pub struct DecisionEngine {
     level: u32,
     /// Time of the last timer expiry.
     expired: Time,
-    /// Time from which on rates have been low, if they are.
+    /// Time since which rates have been low, if they are.
     low_since: Option<Time>,
     /// Time of the last interrupt.
     interrupted: Time,
@@ -50,7 +50,7 @@ impl DecisionEngine {
     /// Handles an expiry of the timer after `requests` requests and `sent_bytes` bytes sent since the last one.
     ///
     /// Rates count as low from the beginning of the first period in which they are low. After an interrupt for low
-    /// rates, they must be low for the same time again. A second expiry at the same time has no effect.
+    /// rates, the rates must be low for an equally long time again. A second expiry at the same instant has no effect.
     ///
     /// # Panics
     /// Panics if `now` is before the last expiry.
@@ -76,7 +76,7 @@ impl DecisionEngine {
         let over = self.low_since.is_some_and(|since| now.since(since) >= self.low_ps);
         if over && self.level > 0 {
             self.level -= 1;
-            // The rates must be low for the same time again before the next step.
+            // The rates must be low for an equally long time again before the next step.
             self.low_since = Some(now);
             return Some(self.interrupt(now, InterruptCause { low: true, ..InterruptCause::default() }));
         }

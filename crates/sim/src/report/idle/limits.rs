@@ -110,9 +110,9 @@ fn never_met_in_memory(view: &ServerView, key: &str) -> bool {
 
 /// Peaks and sums over all controllers of a server in the window.
 struct ControllerPeaks {
-    /// Most entries in use of any RPQ.
+    /// Maximum number of entries in use of any RPQ.
     reads: u32,
-    /// Most entries in use of any WPQ.
+    /// Maximum number of entries in use of any WPQ.
     writes: u32,
     /// Longest time that a request was in either queue, in ps.
     age_ps: u64,

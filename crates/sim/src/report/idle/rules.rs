@@ -139,7 +139,7 @@ const CONTROLLER_RULES: [ControllerRule; 8] = [
     (&["spare_rows"], |controller| controller.spare_writes <= write_entries(controller)),
 ];
 
-/// Returns the most queue entries that writes may have.
+/// Returns the maximum number of queue entries that writes may have.
 fn write_entries(controller: &MemoryControllerParams) -> u32 {
     if controller.shared_queue {
         controller.rpq_entries

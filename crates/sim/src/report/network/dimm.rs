@@ -7,7 +7,7 @@ use crate::report::view::WorldView;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::memory::Channel;
 
-/// Share of a pool in use from which a DIMM may be the limit.
+/// Share of a pool in use at or above which a DIMM may be the limit.
 const HELD: f64 = 0.5;
 /// Line size, in bytes.
 const LINE_BYTES: u64 = 64;

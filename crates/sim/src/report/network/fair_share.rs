@@ -8,8 +8,8 @@ use crate::report::view::WorldView;
 use hostnet_model::params::FlowParams;
 use std::collections::BTreeSet;
 
-/// Shares from which a class waits for a place: of its data, the share that passes the place, and of the mean per
-/// flow there, the share that each of its flows gets. Flows that share a queue get about the same.
+/// Shares at or above which a class waits for a place: of its data, the share that passes the place, and of the mean
+/// per flow there, the share that each of its flows gets. Flows that share a queue get about the same.
 const FAIR_SHARE_MIN: f64 = 0.5;
 
 /// Number of flows, and the bytes that they carried.

@@ -7,7 +7,7 @@ use hostnet_model::params::{CableEnd, FlowParams, PacketsParams, Traffic, Transp
 
 /// Share of the window that a cable must be down, or an application must not read, to be a limit.
 const BROKEN: f64 = 0.05;
-/// Share of lost packets from which losses slow the senders.
+/// Share of lost packets at or above which losses slow the senders.
 const LOST: f64 = 0.001;
 
 /// Names the cable on the path of a class that was down longest.

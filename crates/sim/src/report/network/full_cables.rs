@@ -14,7 +14,7 @@ use crate::report::view::WorldView;
 use hostnet_model::params::CableEnd;
 use std::collections::BTreeSet;
 
-/// Share of a cable from which flooded traffic is reported.
+/// Share of a cable at or above which flooded traffic is reported.
 const FLOODED: f64 = 0.05;
 
 /// Share of the arriving bytes that a growing queue keeps.

@@ -12,7 +12,7 @@ use crate::report::view::WorldView;
 use hostnet_model::flow::{PhaseStats, Rank};
 use hostnet_model::params::{JobParams, Traffic};
 
-/// Share of time from which an engine that is not full may still delay a job.
+/// Share of time at or above which an engine that is not full may still delay a job.
 const SOME: f64 = 0.5;
 
 /// Limits for which the critical path is better evidence than means over the window.

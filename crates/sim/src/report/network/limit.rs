@@ -2,17 +2,17 @@
 
 use hostnet_analysis::explain::OutsideLimit;
 
-/// Utilization from which a cable is full and a core is always busy, 0 to 1.
+/// Utilization at or above which a cable is full and a core is always busy, 0 to 1.
 pub(super) const FULL: f64 = 0.95;
-/// Share of time from which waiting for pauses, or for descriptors, is a limit.
+/// Share of time at or above which waiting for pauses, or for descriptors, is a limit.
 pub(super) const WAIT: f64 = 0.05;
 
-/// Bus utilization from which a channel is full: turnarounds between reads and writes leave no more.
+/// Bus utilization at or above which a channel is full: turnarounds between reads and writes leave no more.
 pub(super) const BUS_FULL: f64 = 0.8;
-/// Share of its time from which an activity of ranks is their limit.
+/// Share of its time at or above which an activity of ranks is their limit.
 pub(super) const MOST: f64 = 0.8;
 
-/// Share of the arriving packets from which a port counts as dropping packets.
+/// Share of the arriving packets at or above which a port counts as dropping packets.
 pub(super) const DROPPED: f64 = 0.001;
 
 /// Limit of a traffic class.

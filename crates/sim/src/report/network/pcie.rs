@@ -20,9 +20,9 @@ const CREDIT_WAIT: f64 = 0.25;
 /// Share of packets that a NIC must drop to be the limit rather than the cable, if senders back off on losses: the
 /// usual sawtooth of their congestion windows loses fewer.
 const MANY: f64 = 0.05;
-/// Mean occupancy from which an IIO has hardly any room left, 0 to 1.
+/// Mean occupancy at or above which an IIO has hardly any room left, 0 to 1.
 const NEARLY_FULL: f64 = 0.9;
-/// Utilization from which a link is full if its NIC drops packets: the link idles while senders recover.
+/// Utilization at or above which a link is full if its NIC drops packets: the link idles while senders recover.
 const FULL_WITH_DROPS: f64 = 0.8;
 /// Share of time that all reads of a NIC must be in flight to limit it. Bursts alone keep them in flight for less.
 const ALL_IN_FLIGHT: f64 = 0.9;

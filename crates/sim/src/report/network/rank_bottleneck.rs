@@ -9,7 +9,8 @@ use hostnet_model::memory::Channel;
 /// Share of its computing time above which an activity of a rank is its limit, if nothing else comes close.
 const MOSTLY: f64 = 0.5;
 
-/// Bus utilization from which a channel may be saturated: rows that are opened for a single line leave the bus idle.
+/// Bus utilization at or above which a channel may be saturated: rows that are opened for a single line leave the bus
+/// idle.
 const BUS_NEAR: f64 = 0.6;
 
 /// Name of a limit, the share of time that it held, and the words for it.

@@ -19,7 +19,7 @@ use hostnet_model::os::{CoreTimeKind, CoreTimes, NetStack};
 use hostnet_model::params::Traffic;
 use std::collections::BTreeMap;
 
-/// Share of the time of messages from which a busy resource is their limit, if no other kind comes close.
+/// Share of the time of messages at or above which a busy resource is their limit, if no other kind comes close.
 const BUSY: f64 = 0.7;
 /// Distance in load that other kinds must keep.
 const CLEAR: f64 = 0.1;

@@ -13,7 +13,7 @@ use crate::report::view::WorldView;
 use hostnet_model::params::FlowParams;
 use std::collections::BTreeSet;
 
-/// Share of marked segments from which marks slow the senders.
+/// Share of marked segments at or above which marks slow the senders.
 const MARKED: f64 = 0.002;
 /// Share of time that its rate must delay a sender for the sender to be limited by that rate.
 const PACED: f64 = 0.9;

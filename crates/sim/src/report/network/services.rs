@@ -14,7 +14,7 @@ use hostnet_model::params::{HostParams, Traffic};
 use hostnet_model::Machine;
 use std::collections::BTreeMap;
 
-/// Share of requests given up from which clients are limited by their requests in flight.
+/// Share of requests given up at or above which clients are limited by their requests in flight.
 const GIVEN_UP: f64 = 0.01;
 
 /// Statistics of the clients of a service at a host.

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// A request of a source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
-    /// Clock from which on the request is offered.
+    /// Clock at which the request is offered first.
     pub(crate) clock: u64,
     pub(crate) place: DramAddress,
     pub(crate) read: bool,

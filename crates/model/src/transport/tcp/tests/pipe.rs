@@ -67,7 +67,7 @@ pub(super) struct Host {
     pub(super) total: u64,
     written: u64,
     pub(super) read: u64,
-    /// Most bytes that the application reads at a time.
+    /// Maximum number of bytes that the application reads at a time.
     pub(super) read_bytes: u64,
     pub(super) deaf: (Time, Time),
     arrived: Vec<bool>,
