@@ -57,10 +57,10 @@ pub struct TimingSpec {
     /// Data bus time of one column access (clocks).
     #[schemars(range(min = 1, max = 64))]
     pub burst: u32,
-    /// From RD to its first data (clocks).
+    /// Time from RD to the first data that it reads (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub cl: u32,
-    /// From WR to its first data (clocks).
+    /// Time from WR to the first data that it writes (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub cwl: u32,
     /// ACT to RD or WR (clocks).

@@ -189,7 +189,7 @@ impl NicModeSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttachSpec {
-    /// Over its PCIe link.
+    /// Over the PCIe link of the NIC.
     Pcie,
     /// On the die.
     Onchip,

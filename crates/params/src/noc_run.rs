@@ -114,7 +114,7 @@ pub enum ReuseSpec {
     /// Once the last flit of the previous packet was sent.
     #[default]
     TailSent,
-    /// Once the last flit of the previous packet has left the buffer there.
+    /// Once the last flit of the previous packet has left the buffer of the next router.
     Drained,
 }
 

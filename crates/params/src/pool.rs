@@ -150,7 +150,7 @@ pub enum PoolFetch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolWriteBack {
-    /// When their page is evicted.
+    /// When the page of the dirty lines is evicted.
     #[default]
     Eviction,
     /// When nothing else waits.

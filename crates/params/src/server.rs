@@ -240,9 +240,9 @@ impl ServerParams {
         })
     }
 
-    /// Returns the drives with a link to the IIO of a socket, in the order of the links: those attached to the
-    /// socket, then those of other sockets that have a path to every socket. Each drive is given by its socket and
-    /// its number there.
+    /// Returns the drives with a link to the IIO of a socket, in the order of the links: those attached to the socket,
+    /// then those of other sockets that have a path to every socket. Each drive is given by its socket and its number
+    /// on that socket.
     #[must_use]
     pub fn drives_at(&self, socket: u8) -> Vec<(u8, u32)> {
         let of = |number: u8| (0..self.sockets[usize::from(number)].ssd.count).map(move |index| (number, index));
