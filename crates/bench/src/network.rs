@@ -142,7 +142,7 @@ pub struct DumbbellStats {
     pub goodput: Vec<f64>,
     /// Queue length at the bottleneck, in packets.
     pub queue: OccupancyStats,
-    /// Share of the packets over the bottleneck that were marked there, 0 to 1.
+    /// Share of the packets over the bottleneck that the bottleneck marked, 0 to 1.
     pub marked: f64,
     /// Number of packets over the bottleneck.
     pub packets: u64,

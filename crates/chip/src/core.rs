@@ -8,11 +8,11 @@ pub(crate) const REGION_LINES: u64 = 1 << 30;
 /// Activity of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum CoreActivity {
-    /// Idle, or waiting for its turn.
+    /// The core is idle or waits for its turn.
     Nothing,
-    /// Computing, writing or reading a queue entry.
+    /// The core computes, or writes or reads a queue entry.
     Busy,
-    /// Polling its completion queue.
+    /// The core polls its completion queue.
     Spinning,
 }
 

@@ -91,7 +91,7 @@ pub enum Allocation {
 pub enum Reuse {
     /// When the tail flit of the previous packet has been sent.
     TailSent,
-    /// When the tail flit of the previous packet has left the buffer there.
+    /// When the tail flit of the previous packet has left the buffer of the next router.
     Drained,
 }
 

@@ -47,9 +47,9 @@ struct CacheLevel {
     counts: LevelCounts,
 }
 
-/// A hierarchy of write-back, write-allocate caches. Levels hold lines independently of each other: none invalidates
-/// a line in another. A dirty victim makes its line dirty in the next level that holds the line, which does not count
-/// as a use there. If no level holds the line, memory is written.
+/// A hierarchy of write-back, write-allocate caches. Levels hold lines independently of each other: none invalidates a
+/// line in another. A dirty victim makes its line dirty in the next level that holds the line, which does not count as
+/// a use in that level. If no level holds the line, memory is written.
 pub struct CacheFilter {
     levels: Vec<CacheLevel>,
 }

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 /// Hit, miss and eviction ratios of a workload, 0 to 1; `None` where there were no accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cached {
-    /// Share of the accesses of its cores that miss their L2s.
+    /// Share of the workload's core accesses that miss the L2 of the core.
     pub l2_miss_ratio: Option<f64>,
-    /// Share of the LLC reads of its cores that miss.
+    /// Share of the workload's LLC reads by cores that miss.
     pub llc_miss_ratio: Option<f64>,
-    /// Share of the lines that its devices write to the LLC that a cache already holds.
+    /// Share of the lines that the workload's devices write to the LLC and that a cache already holds.
     pub ddio_hit_ratio: Option<f64>,
-    /// Share of the lines that its devices write to the LLC that are evicted to memory before they are read.
+    /// Share of the lines that the workload's devices write to the LLC and that are evicted to memory before a read.
     pub ddio_leak_ratio: Option<f64>,
-    /// Lines written by its devices that are evicted to memory, per line that they write to the LLC.
+    /// Lines evicted to memory that the workload's devices wrote, per line that the devices write to the LLC.
     pub ddio_eviction_ratio: Option<f64>,
 }
 

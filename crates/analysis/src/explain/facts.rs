@@ -49,14 +49,14 @@ pub struct WorkloadFacts {
     pub gb_per_s: f64,
     /// Data rate of its application, in GB/s; only for storage.
     pub app_gb_per_s: Option<f64>,
-    /// Data rate of its application if nothing in the host held it back, in GB/s; only for storage.
+    /// Data rate of the workload's application if nothing in the host held it back, in GB/s; only for storage.
     pub offered_gb_per_s: Option<f64>,
     /// Bounds of the offered load, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered_by: Vec<String>,
-    /// Share of stores in its accesses, 0 to 1; only for streams.
+    /// Share of stores in the workload's accesses, 0 to 1; only for streams.
     pub store_share: f64,
-    /// Latency if its cores ran alone, if known; only for streams.
+    /// Latency if the workload's cores ran alone, if known; only for streams.
     pub isolated: Option<Isolated>,
     /// Gain without the devices, or for a workload of devices without the cores, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,10 +79,10 @@ pub struct WorkloadFacts {
     /// waits for.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub hop_ns: f64,
-    /// Delay of its lines on the mesh, if they are delayed there.
+    /// Delay of the workload's lines on the mesh, if the mesh delays any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<OnMesh>,
-    /// Pools on its path, each at the place where it is fullest.
+    /// Pools on the workload's path, each at the place where the pool is fullest.
     pub pools: Vec<Pool>,
     /// Limit of the workload if nothing on its path limits it.
     #[serde(skip)]
@@ -103,7 +103,7 @@ pub struct WorkloadFacts {
     /// Effect of the caches on the workload, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<Cached>,
-    /// Limit outside of its path in the server, if there is one.
+    /// Limit outside of the workload's path in the server, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<OutsideLimit>,
     /// Share of the time of its cores that the throttle of a host control takes, 0 to 1.

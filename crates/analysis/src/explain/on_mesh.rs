@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Share of time busy at or above which a link of the mesh is full: arriving messages queue behind those already there.
+/// Share of time busy at or above which a link of the mesh is full: arriving messages queue behind earlier ones.
 const FULL: f64 = 0.9;
 /// Share of the latency of a line at or above which its delay on the mesh is too much for predictions, which do not
 /// model it.

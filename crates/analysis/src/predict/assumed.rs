@@ -15,7 +15,7 @@ pub(super) struct RoundValues {
 
 /// Number of values that are corrected step by step.
 pub(super) const NUMBERS: usize = 8;
-/// Index among them of [`State::lean`], which is a logarithm.
+/// Index of [`State::lean`], which is a logarithm, among these values.
 pub(super) const LEAN: usize = 4;
 
 impl RoundValues {

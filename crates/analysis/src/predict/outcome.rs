@@ -26,13 +26,13 @@ const FULL_WIDTH: f64 = 0.5;
 pub struct Workload {
     /// Throughput of the workload's lines in its domains, in GB/s.
     pub gb_per_s: f64,
-    /// DRAM reads that it causes, including kernel work, in GB/s.
+    /// DRAM reads that the workload causes, including kernel work, in GB/s.
     pub read_gb_per_s: f64,
-    /// DRAM writes that it causes, including kernel work, in GB/s.
+    /// DRAM writes that the workload causes, including kernel work, in GB/s.
     pub write_gb_per_s: f64,
     /// Mean residence of a line in an LFB or IIO entry, in ns.
     pub latency_ns: f64,
-    /// Pools on its path.
+    /// Pools on the workload's path.
     pub pools: Vec<Pool>,
 }
 

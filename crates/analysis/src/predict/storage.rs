@@ -13,9 +13,9 @@ pub(super) struct Drives {
     /// Share of a drive's lines that it writes to memory (storage reads), 0 to 1; it reads the others (storage
     /// writes).
     pub(super) share: f64,
-    /// Rate while it writes to memory, in lines per ns.
+    /// Rate of a drive while it writes to memory, in lines per ns.
     pub(super) writing: f64,
-    /// Rate while it reads from memory, in lines per ns.
+    /// Rate of a drive while it reads from memory, in lines per ns.
     pub(super) reading: f64,
     /// Rate that the commands in flight allow, in lines per ns.
     pub(super) depth: f64,

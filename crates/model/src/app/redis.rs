@@ -100,8 +100,8 @@ impl Redis {
         self.script.end();
     }
 
-    /// Plans the kernel's copy of the request to the server's buffer. Returns the address of the lines newly entered
-    /// there, and their number.
+    /// Plans the kernel's copy of the request to the server's buffer. Returns the address of the lines newly entered in
+    /// the buffer, and the number of these lines.
     fn receive(&mut self, set: bool) -> (u64, u32) {
         let (request, _) = messages(&self.redis, set);
         let (from, _) = self.requests.take(request);

@@ -36,9 +36,9 @@ pub struct ClassCounts {
     pub core_evictions: u64,
     /// Lines that cores lost because the snoop filter or an inclusive LLC needed the entry.
     pub back_invalidations: u64,
-    /// Lines now in the LLC that the workload's cores put there or read.
+    /// Lines in the LLC at present that the workload's cores inserted or read.
     pub core_lines: u64,
-    /// Lines now in the LLC that the workload's devices wrote and no core has read.
+    /// Lines in the LLC at present that the workload's devices wrote and no core has read.
     pub io_lines: u64,
     /// Dirty lines now in the LLC, whether written by cores or devices.
     pub dirty_lines: u64,

@@ -1,8 +1,8 @@
 //! Reuse predictor: decides which clean lines of the cores a victim LLC takes.
 //!
 //! How hardware predicts reuse is not published. This predictor follows bypass algorithms for exclusive caches (Gaur,
-//! Chaudhuri and Subramoney, ISCA 2011): observed sets take every line, and the hit rate of a core there decides
-//! whether the other sets take its clean lines, too.
+//! Chaudhuri and Subramoney, ISCA 2011): observed sets take every line, and the hit rate of a core in these sets
+//! decides if the other sets take the clean lines of that core, too.
 
 use crate::params::{CleanVictims, LlcParams};
 use serde::{Deserialize, Serialize};

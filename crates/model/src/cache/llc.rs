@@ -6,7 +6,7 @@ impl Caches {
     /// Reads a line for a core whose L2 does not have it.
     ///
     /// A victim LLC gives its copy away, dirty or not, and the snoop filter records the holder. A line in another
-    /// core's L2 is taken from there: a clean copy is shared, and a dirty one migrates to the reader, which must then
+    /// core's L2 is taken from that L2: a clean copy is shared, and a dirty one migrates to the reader, which must then
     /// write it back, like the migratory snoops of Skylake-SP. An inclusive LLC keeps the line and the dirty data, so
     /// the reader's copy is always clean.
     pub fn read(&mut self, core: u32, line: u64, class: u8) -> LlcRead {

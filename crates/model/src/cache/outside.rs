@@ -113,7 +113,8 @@ impl Caches {
         dirty
     }
 
-    /// Invalidates a line that another socket, or a device there, writes. Returns the class of a dirty copy, if any.
+    /// Invalidates a line that another socket, or a device of another socket, writes. Returns the class of a dirty
+    /// copy, if any.
     pub fn give_up(&mut self, line: u64) -> Option<u8> {
         let dirty = self.lend(line);
         // After `lend`, which finds out if a copy was dirty.

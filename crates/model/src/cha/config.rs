@@ -55,8 +55,8 @@ impl ChaConfig {
         }
     }
 
-    /// Announces to its channel a request that will arrive there in `delay` ps; a request for the expander is sent
-    /// there.
+    /// Announces a request to the channel at which it will arrive in `delay` ps. A request for the expander is sent to
+    /// the expander.
     #[inline]
     pub(super) fn to_channel(&self, id: RequestId, delay: u64, context: &mut Context) {
         let Request { socket, place, .. } = *context.requests.get(id);

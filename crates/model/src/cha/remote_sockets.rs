@@ -149,7 +149,7 @@ impl Cha {
         id
     }
 
-    /// Handles data from a remote socket: a line homed there, or the dirty copy that a snoop found.
+    /// Handles data from a remote socket: a line homed on that socket, or the dirty copy that a snoop found.
     pub(super) fn on_remote_data(&mut self, id: RequestId, context: &mut Context) {
         let Request { kind, tag, for_store, .. } = *context.requests.get(id);
         let parent = RequestId(tag);

@@ -27,7 +27,7 @@ pub(super) struct EngineScheduler {
     since: Time,
     /// Time charged to the account of each engine, in ps.
     account_ps: Vec<u64>,
-    /// By engine: true if it had something to do at the last settling.
+    /// By engine: true if the engine had something to do when the accounts were last settled.
     awake: Vec<bool>,
     /// Highest value so far of the least account among engines that had something to do, in ps.
     floor_ps: u64,

@@ -24,7 +24,7 @@ pub struct Routes {
 
 impl Routes {
     /// Returns the port by which packets of `flow` from host `from` are forwarded to host `to`; none if no cable leads
-    /// there.
+    /// to `to`.
     #[must_use]
     #[inline]
     pub fn port(&self, flow: u32, from: u16, to: u16) -> Option<u16> {

@@ -15,7 +15,7 @@ pub struct PhaseStats {
     pub compute_ps: u64,
     /// See `compute_ps`.
     pub device_ps: u64,
-    /// Messages sent, and their bytes.
+    /// Messages sent, and the bytes of these messages.
     pub messages: u64,
     /// See `messages`.
     pub bytes: u64,

@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct WriteInFlight {
     lines: u32,
-    /// Time at which its last line enters.
+    /// Time at which the last line of the write enters.
     enters: Time,
-    /// Time at which its last line leaves.
+    /// Time at which the last line of the write leaves.
     leaves: Time,
-    /// Time before that over which its lines leave evenly, in ps.
+    /// Time before `leaves` over which the lines of the write leave evenly, in ps.
     span_ps: u64,
 }
 

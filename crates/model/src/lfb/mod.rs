@@ -50,7 +50,7 @@ impl Lfb {
         }
     }
 
-    /// Visits its pools.
+    /// Visits the pools of the LFB.
     pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(PoolGroup::C2mRead, &self.read));
         visit(Pool::new(PoolGroup::C2mWrite, &self.write));

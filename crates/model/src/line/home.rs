@@ -50,7 +50,7 @@ impl Homes {
         Home { socket, slice: slice_of(within, *slices), place: decoder.place(within) }
     }
 
-    /// Returns the slice of a socket that serves a line there, even if the line is homed on another socket.
+    /// Returns the slice of a socket that serves a line on that socket, even if the line is homed on another socket.
     ///
     /// # Panics
     /// Panics if there is no such socket.

@@ -91,7 +91,7 @@ pub struct Request {
     pub class: u8,
     /// Class in the domains of the CHA that the entry of the request counts for, once it has one.
     pub cha_class: u16,
-    /// For a read of a core: true if the line will be dirty there, because a store follows or the LLC has it dirty.
+    /// For a core read: true if the line will be dirty in the core, because a store follows or the LLC has it dirty.
     pub for_store: bool,
     /// Socket whose memory holds the line.
     pub socket: u8,

@@ -110,7 +110,7 @@ impl PcieEndpoint {
         &self.nonposted
     }
 
-    /// Visits its pools.
+    /// Visits the pools of the endpoint.
     pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(PoolGroup::Posted, &self.posted));
         visit(Pool::new(PoolGroup::NonPosted, &self.nonposted));

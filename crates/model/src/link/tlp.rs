@@ -23,7 +23,7 @@ impl WaitingTlp {
         Self { line, left: lines, lines, class, burst, tag }
     }
 
-    /// Takes its next line.
+    /// Takes the next line of the TLP.
     pub(crate) fn take_line(&mut self) -> u64 {
         let line = self.line + u64::from(self.lines - self.left);
         self.left -= 1;

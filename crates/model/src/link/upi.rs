@@ -149,7 +149,7 @@ impl Upi {
         self.ends.iter_mut().flat_map(|end| &mut end.pools).map(|credits| &mut credits.domain)
     }
 
-    /// Returns the end that a message comes from: 1 if the CHAs there sent it, otherwise 0.
+    /// Returns the end that a message comes from: 1 if the CHAs at end 1 sent it, otherwise 0.
     fn end_of(&self, source: ComponentId) -> usize {
         usize::from(self.chas[1] == Some(source))
     }

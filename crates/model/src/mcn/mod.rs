@@ -152,8 +152,8 @@ impl Mcn {
         Self::notify_sent(&packet, writer, context);
     }
 
-    /// Returns the destination of a packet. At a host, packets of other machines come from an interface or the NIC,
-    /// and never return there.
+    /// Returns the destination of a packet. At a host, packets of other machines come from an interface or the NIC, and
+    /// never return to where they came from.
     fn route_packet(&self, from: u16, to: u16) -> PacketRoute {
         route_packet(from, to, self.params.on_dimm, &self.params.interfaces)
     }

@@ -239,7 +239,7 @@ impl DramTiming {
         }
     }
 
-    /// Occupies banks until `clock`, and closes their open rows before.
+    /// Closes the open rows of `banks`, and occupies the banks until `clock`.
     pub(crate) fn occupy(&mut self, banks: u64, clock: u64) {
         self.open &= !banks;
         bits(banks).for_each(|bank| self.act[bank] = self.act[bank].max(clock));

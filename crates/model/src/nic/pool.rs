@@ -10,8 +10,8 @@ use hostnet_kernel::ComponentId;
 const NEXT_PS: u64 = 1;
 
 impl Nic {
-    /// Shares the port with a memory pool. Prefetch messages are dropped while at least `port_packets` packets wait
-    /// there.
+    /// Shares the port with a memory pool. Prefetch messages are dropped while at least `port_packets` packets wait at
+    /// the port.
     #[must_use]
     pub fn with_pool(mut self, pool: ComponentId, port_packets: u32) -> Self {
         self.path.common.port.spare_pool(self.path.common.params.transmit_ps);

@@ -45,7 +45,7 @@ impl DataPath {
         true
     }
 
-    /// Hands fetched descriptors to their receive queues.
+    /// Hands fetched descriptors to the receive queues that they were fetched for.
     pub(super) fn take_fetched(&mut self) {
         for queue in self.transmit.fetched.drain(..) {
             self.receive.buffer.queues[usize::from(queue)].end_fetch();

@@ -19,12 +19,12 @@ pub(super) struct SystemCall {
     bytes: u64,
     reads: bool,
     since: Time,
-    /// True once its copy has begun.
+    /// True once the copy of the call has begun.
     copying: bool,
 }
 
 impl SystemCall {
-    /// Returns true if it is a call of this socket.
+    /// Returns true if the call is one of `socket`.
     pub(super) fn is_of(&self, socket: u32) -> bool {
         self.socket == socket
     }

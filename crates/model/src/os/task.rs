@@ -52,7 +52,7 @@ pub(super) enum NextWork {
 }
 
 impl Task {
-    /// Returns true if its time is work that the clock stretches, and not that of lines or registers.
+    /// Returns true if the time of the task is work that depends on the clock, and not a wait for lines or registers.
     pub(super) fn is_work(&self) -> bool {
         !matches!(self, Self::Copy | Self::Lines | Self::Cause)
     }

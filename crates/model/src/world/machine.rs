@@ -41,7 +41,7 @@ pub struct Machine {
 
 impl Machine {
     /// Creates a machine of `components`, which are numbered consecutively from `first` on. Each comes with the number
-    /// of its socket, if that is one of the sockets in `caches`; a socket without caches has `None` there.
+    /// of its socket, if that is one of the sockets in `caches`; a socket without caches has `None` in `caches`.
     ///
     /// # Panics
     /// Panics if there is no such socket.

@@ -57,7 +57,7 @@ pub fn domains(machine: &Machine, group: PoolGroup) -> Vec<(String, &Domain)> {
 pub struct DomainTotals {
     /// Lines that returned their credit.
     pub lines: u64,
-    /// Time for which these lines held their credit, in ps.
+    /// Time for which the lines counted in `lines` held their credit, in ps.
     pub residence_ps: u64,
     /// Credits in use times time, in credits x ps.
     pub area_ps: u64,

@@ -109,7 +109,7 @@ fn hop_ns(view: &ServerView, total: &Sample, class: usize) -> f64 {
     crossing * hop_ns + snoops_ns
 }
 
-/// Returns the path of a workload's lines behind a CXL link, or `None` if no line lies there.
+/// Returns the path of a workload's lines behind a CXL link, or `None` if no line lies behind one.
 fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<BehindLink> {
     let socket = view.server.socket();
     let expander = socket.expander.as_ref()?;

@@ -17,7 +17,7 @@ const UNEVEN: f64 = 1.25;
 /// Domain groups of a memory pool.
 const POOL_GROUPS: [PoolGroup; 2] = [PoolGroup::PoolRead, PoolGroup::PoolWrite];
 
-/// Returns the path of a workload's lines to a memory pool, or `None` if no line lies there.
+/// Returns the path of a workload's lines to a memory pool, or `None` if no line lies in a pool.
 ///
 /// If the latency of the path depends on more than its stages (a local cache or prefetcher, pages shared with other
 /// servers, retries), only the delay between CHA and port is returned.

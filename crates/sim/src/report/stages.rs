@@ -208,8 +208,8 @@ impl WorkloadPath<'_> {
             .sum()
     }
 
-    /// Returns the UPI links of cores on sockets that the configuration does not describe. Writes send lines to their
-    /// home socket, and reads fetch lines from there.
+    /// Returns the UPI links of cores on sockets that the configuration does not describe. Writes send lines to the
+    /// home socket, and reads fetch lines from it.
     fn remote_links(&self) -> Vec<Stage> {
         let Some(remote) = &self.view.server.socket().remote else { return Vec::new() };
         let all = |group: PoolGroup| -> Vec<(String, u64, u64)> {

@@ -382,7 +382,7 @@ impl Executor {
         warm::step(self, caches)
     }
 
-    /// Visits its pools.
+    /// Visits the pools of the executor.
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(PoolGroup::Prefetch, &self.prefetch));
     }

@@ -16,7 +16,7 @@ pub(super) enum WaitCause {
     Lfb,
     /// The oldest load in the reorder window has no data.
     Window,
-    /// One of the two limits, with the other nearly reached: raising one alone would not help.
+    /// Either LFB entries or the reorder window, with the other limit nearly reached: raising one alone would not help.
     Both,
 }
 

@@ -57,13 +57,13 @@ struct Flush {
 /// Progress of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum FlushStep {
-    /// Its stores are in flight.
+    /// The stores of the job are in flight.
     Stores,
-    /// The instructions that flush its data are executing.
+    /// The instructions that flush the data are executing.
     Flushes,
-    /// Its data is in flight to memory.
+    /// The data is in flight to memory.
     Fence,
-    /// The instruction that flushes its descriptor is executing.
+    /// The instruction that flushes the descriptor is executing.
     Doorbell,
 }
 

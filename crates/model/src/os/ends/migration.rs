@@ -193,8 +193,8 @@ impl FlowEnds {
         }
     }
 
-    /// Returns the core whose queue must send a segment of a socket, because earlier segments are still there; `None`
-    /// for the core of the socket.
+    /// Returns the core whose queue must send a segment of a socket, because earlier segments are still in that queue;
+    /// `None` for the core of the socket.
     pub(in crate::os) fn sends_by(&mut self, index: usize) -> Option<ComponentId> {
         let socket = self.sockets.get_mut(index)?;
         // Nothing is left on the old queue, so nothing can be overtaken (`ooo_okay` of Linux).

@@ -55,7 +55,7 @@ pub struct NetSocketParams {
     pub start_ps: u64,
     /// Interval in which the receiving application does not read: start and end, in ps.
     pub deaf_ps: Option<(u64, u64)>,
-    /// True if its thread starts on this core, false if the thread migrates here later.
+    /// True if the thread of the socket starts on this core, false if the thread migrates to this core later.
     pub here: bool,
     /// Migrations of its thread, in order of time.
     pub migrations: Vec<ThreadMigration>,
@@ -100,13 +100,15 @@ pub(in crate::os) struct Socket {
     early: BTreeMap<u64, Packet>,
     /// Bytes of the stream that the application has read.
     read_at: u64,
-    /// Memory that it sends from: each buffer with the first byte of the stream in it, the most recent first.
+    /// Memory that the socket sends from: each buffer with the first byte of the stream in the buffer, the most recent
+    /// first.
     sends_from: Vec<(u64, Buffer)>,
-    /// True if its thread is on this core; true if the thread is about to leave; number of migrations so far.
+    /// True if the thread of the socket is on this core; true if the thread is about to leave; number of migrations so
+    /// far.
     pub(in crate::os) present: bool,
     pub(in crate::os) leaving: bool,
     pub(in crate::os) migrations: usize,
-    /// Core whose send queue it used before, while segments are still there.
+    /// Core whose send queue the socket used before, while that queue still holds segments of the socket.
     pub(in crate::os) by: Option<ComponentId>,
     /// Bytes handed to the NIC that have not left it.
     pub(in crate::os) in_nic: u64,
@@ -181,7 +183,7 @@ impl Socket {
         self.params.migrations.get(self.migrations).copied()
     }
 
-    /// Returns true if its thread is here and not about to leave.
+    /// Returns true if the thread of the socket is on this core and not about to leave.
     pub(in crate::os) fn stays(&self) -> bool {
         self.present && !self.leaving
     }

@@ -33,7 +33,7 @@ const PAGE_LINES: u64 = 64;
 struct Copy {
     class: u8,
     lines: u64,
-    /// True if its source is fetched line by line, false if the core's caches have it.
+    /// True if the source of the copy is fetched line by line, false if the core's caches have it.
     from_memory: bool,
     /// Lines to request: runs of physical lines.
     runs: VecDeque<(u64, u32)>,

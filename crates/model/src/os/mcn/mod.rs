@@ -104,7 +104,7 @@ pub(super) enum RingStep {
 pub(super) enum RingExit {
     /// Application of this core.
     Here,
-    /// Core at which its flow ends.
+    /// Core at which the flow of the packet ends.
     Core(ComponentId),
     /// Another interface.
     Interface,

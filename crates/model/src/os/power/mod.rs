@@ -47,15 +47,15 @@ pub(super) struct CorePower {
     spins: bool,
     /// Time since which the core has had no work, including its sleep and wake-up; `None` while it works.
     idle_since: Option<Time>,
-    /// Time at which it asks its idle governor again, if it polls until then.
+    /// Time at which the core consults its idle governor again, if it polls until then.
     doze_at: Option<Time>,
-    /// C-state that it sleeps in; and true if it was woken, or has just started, and has not worked since.
+    /// C-state that the core sleeps in; and true if the core was woken, or has just started, and has not worked since.
     asleep: Option<usize>,
     woken: bool,
-    /// Times at which it works again after sleep, and after a change of its clock.
+    /// Times at which the core works again after sleep, and after a change of its clock.
     waking_until: Time,
     halted_until: Time,
-    /// Time that it was busy since the last report, and start of the current busy period.
+    /// Time that the core was busy since the last report, and start of the current busy period.
     busy_ps: u64,
     busy_since: Time,
     /// Reads of storage in flight for it; idle time during such reads since the last report; and time up to which that

@@ -12,7 +12,7 @@ const BUCKET_PS: u64 = 10_000_000;
 /// Scale of a correction: 1 is `RESOLUTION` times `DECAY`. A new sample has the weight 1 / `DECAY`.
 pub(super) const RESOLUTION: u64 = 1024;
 pub(super) const DECAY: u64 = 8;
-/// Sleeps from this length on count as if they had lasted to the timer (`MAX_INTERESTING`), in ps.
+/// Sleeps of at least this length count as if they had lasted to the timer (`MAX_INTERESTING`), in ps.
 pub(super) const LONG_PS: u64 = 50_000_000_000;
 /// Number of sleeps remembered (`INTERVALS`).
 pub(super) const INTERVALS: usize = 8;

@@ -15,7 +15,7 @@ pub struct SackBlock {
 /// A segment. Streams begin at byte 0 and never wrap; the handshake is not modelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Segment {
-    /// Position of its first byte in the sender's stream.
+    /// Position of the first byte of the segment in the sender's stream.
     pub sequence: u64,
     /// Bytes of data; 0 for a pure acknowledgement. It exceeds the maximum segment size (MSS) before TSO splits the
     /// segment, and may exceed it after GRO or LRO has merged packets.
@@ -37,6 +37,6 @@ pub struct Segment {
     pub sent: Time,
     /// Echoed time stamp; [`Time::ZERO`] if there is none.
     pub sent_echo: Time,
-    /// True if its data was sent before.
+    /// True if the data of the segment was sent before.
     pub retransmitted: bool,
 }

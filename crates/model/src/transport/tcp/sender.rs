@@ -23,7 +23,7 @@ pub(super) enum RecoveryState {
 /// A reduction in progress: the window shrinks in proportion to the bytes delivered (RFC 6937), not at once.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Reduction {
-    /// Bytes in flight at its start, and bytes delivered and sent since.
+    /// Bytes in flight when the reduction started, and bytes delivered and sent since.
     pub(super) flight: u64,
     pub(super) delivered: u64,
     pub(super) sent: u64,

@@ -20,7 +20,7 @@ use hostnet_config::GivenKey;
 use hostnet_model::params::{ServerParams, SocketParams};
 use std::collections::BTreeMap;
 
-/// Socket of a server, with everything that decides if a key has an effect there.
+/// Socket of a server, with everything that decides if a key has an effect on the socket.
 struct SocketContext<'a> {
     server: &'a ServerParams,
     socket: &'a SocketParams,

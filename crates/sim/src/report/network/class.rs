@@ -21,11 +21,11 @@ pub(crate) struct TrafficClass<'a> {
     pub(crate) totals: FlowTotals,
     /// Totals of all flows of the network over the window, by number.
     pub(super) all: &'a [FlowTotals],
-    /// True if its flows begin at random times, at the rate of a load.
+    /// True if the flows of the class begin at random times, at the rate of a load.
     pub(super) has_load: bool,
-    /// True if all of its flows have ended.
+    /// True if all flows of the class have ended.
     pub(super) ended: bool,
-    /// Hosts that send its data, and hosts that receive it.
+    /// Hosts that send data of the class, and hosts that receive it.
     pub(crate) hosts: [BTreeSet<u16>; 2],
     /// Paths of its data, as sequences of ports.
     pub(super) flow_paths: BTreeSet<Vec<PortPlace>>,

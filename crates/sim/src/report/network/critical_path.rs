@@ -178,7 +178,7 @@ struct AwaitedMessage {
     index: usize,
     /// Rank or switch that the message came from.
     from: u32,
-    /// Bytes received from there so far, this message included.
+    /// Bytes received from `from` so far, this message included.
     total: u64,
 }
 

@@ -9,7 +9,7 @@ use hostnet_model::params::FlowParams;
 use std::collections::BTreeSet;
 
 /// Shares at or above which a class waits for a place: of its data, the share that passes the place, and of the mean
-/// per flow there, the share that each of its flows gets. Flows that share a queue get about the same.
+/// per flow at the place, the share that each flow of the class gets. Flows that share a queue get about the same.
 const FAIR_SHARE_MIN: f64 = 0.5;
 
 /// Number of flows, and the bytes that they carried.

@@ -80,7 +80,7 @@ impl<'a> FlowPaths<'a> {
         Some(PathStage::Fabric(self.fabrics.get(&u32::from(switch))?))
     }
 
-    /// Returns the ports that packets of a flow pass from one host to another, or `None` if no path leads there.
+    /// Returns the ports that packets of a flow pass from one host to another, or `None` if no path leads to that host.
     pub(super) fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
         let mut port = self.hosts[usize::from(from)].first()?;
         let mut path = Vec::new();

@@ -75,7 +75,7 @@ struct FlowRow<'a> {
     number: usize,
     flow: &'a FlowParams,
     totals: &'a FlowTotals,
-    /// Time at which its last byte was read.
+    /// Time at which the last byte of the flow was read.
     completed: Option<Time>,
 }
 

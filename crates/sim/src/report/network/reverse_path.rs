@@ -8,8 +8,8 @@ use crate::read::ports::PortPlace;
 use crate::report::view::WorldView;
 use std::collections::BTreeSet;
 
-/// Describes the fullest cable that acknowledgements of a class pass, if it is full. The limit is not known: less
-/// data of others there might not let the class send more.
+/// Describes the fullest cable that acknowledgements of a class pass, if it is full. The limit is not known: less data
+/// of other classes on that cable might not let the class send more.
 pub(super) fn full_reverse_path(view: &WorldView, class: &TrafficClass) -> Option<TrafficLimit> {
     let flow_paths = FlowPaths::new(view)?;
     let flows = class.numbers.iter().zip(&class.flows);

@@ -9,7 +9,7 @@ use hostnet_model::ether::{LearningCounts, LearningSwitch};
 struct SwitchRow<'a> {
     name: &'a str,
     switch: &'a LearningSwitch,
-    /// Addresses in its table now.
+    /// Number of addresses in the table of the switch at present.
     known: u32,
     counts: LearningCounts,
 }
