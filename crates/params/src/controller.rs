@@ -24,8 +24,8 @@ pub struct ControllerSpec {
     /// Condition under which a row that queued requests still hit may be closed for another row.
     #[serde(default)]
     pub protect: RowProtection,
-    /// WPQ entries in use at or above which write mode may start (count or share), at most `wpq.entries`: 40, or "80%"
-    /// for more than that share of them.
+    /// Number of WPQ entries in use at or above which write mode may start (count or share), at most `wpq.entries`: 40,
+    /// or "80%" for more than that share of them.
     #[schemars(range(min = 1, max = 4096))]
     pub write_high: Watermark,
     /// WPQ entries in use at which write mode ends (count or share), below `write_high`: 8, or "20%" for fewer than
@@ -44,8 +44,8 @@ pub struct ControllerSpec {
     /// Handling of writes while the read queue is empty.
     #[serde(default)]
     pub idle_drain: IdleDrain,
-    /// WPQ entries in use at or above which writes are served while the read queue is empty; a value above the number
-    /// of entries means never.
+    /// Number of WPQ entries in use at or above which writes are served while the read queue is empty; a value above
+    /// the number of entries means never.
     #[schemars(range(min = 1, max = 8192))]
     pub idle_writes: u32,
     /// Number of waiting reads above which those writes stop.
@@ -65,8 +65,8 @@ pub struct ControllerSpec {
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub idle_flush: TimeLimit,
-    /// WPQ entries in use at or above which writes fill command slots that no read can use; a value above the number of
-    /// entries means never.
+    /// Number of WPQ entries in use at or above which writes fill command slots that no read can use; a value above the
+    /// number of entries means never.
     #[schemars(range(min = 1, max = 8192))]
     pub spare_writes: u32,
     /// True if such writes may open and close rows; otherwise they only use open rows.
@@ -116,8 +116,8 @@ pub struct ReadQueueSpec {
     /// Entries of the read pending queue (RPQ).
     #[schemars(range(min = 1, max = 4096))]
     pub entries: u32,
-    /// Entries in use at or above which the hardware counter reports the queue as full, at most `entries`; `entries`
-    /// when absent. It affects only what is reported.
+    /// Number of entries in use at or above which the hardware counter reports the queue as full, at most `entries`;
+    /// `entries` when absent. It affects only what is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub full_threshold: Option<u32>,
@@ -130,8 +130,8 @@ pub struct WriteQueueSpec {
     /// Entries of the write pending queue (WPQ).
     #[schemars(range(min = 1, max = 4096))]
     pub entries: u32,
-    /// Entries in use at or above which the hardware counter reports the queue as full, at most `entries`; `entries`
-    /// when absent. It affects only what is reported.
+    /// Number of entries in use at or above which the hardware counter reports the queue as full, at most `entries`;
+    /// `entries` when absent. It affects only what is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
     pub full_threshold: Option<u32>,
@@ -228,9 +228,9 @@ pub struct MemoryControllerParams {
     pub rpq_entries: u32,
     /// Write pending queue (WPQ) entries; in a shared queue they are no limit.
     pub wpq_entries: u32,
-    /// WPQ entries in use at or above which the hardware counter reports the queue as full.
+    /// Number of WPQ entries in use at or above which the hardware counter reports the queue as full.
     pub wpq_full_threshold: u32,
-    /// RPQ entries in use at or above which the hardware counter reports the queue as full.
+    /// Number of RPQ entries in use at or above which the hardware counter reports the queue as full.
     pub rpq_full_threshold: u32,
     /// True if reads and writes share the entries of the RPQ.
     pub shared_queue: bool,
@@ -249,7 +249,7 @@ pub struct MemoryControllerParams {
     /// Column accesses to an open row after which a waiting request may close the row despite queued hits; 0 = no
     /// limit.
     pub row_hits: u32,
-    /// WPQ entries in use at or above which write mode may start.
+    /// Number of WPQ entries in use at or above which write mode may start.
     pub write_high: u32,
     /// WPQ entries in use at which write mode ends.
     pub write_low: u32,
@@ -262,7 +262,7 @@ pub struct MemoryControllerParams {
     /// Handling of writes while the read queue is empty.
     #[serde(with = "super::variant")]
     pub idle_drain: IdleDrain,
-    /// WPQ entries in use at or above which writes are served while the read queue is empty.
+    /// Number of WPQ entries in use at or above which writes are served while the read queue is empty.
     pub idle_writes: u32,
     /// Number of waiting reads above which those writes stop.
     pub idle_reads: u32,
@@ -274,7 +274,7 @@ pub struct MemoryControllerParams {
     /// Time without a new write after which an empty read queue also serves fewer writes than `idle_writes`, in
     /// clocks; [`u32::MAX`] = never.
     pub idle_flush: u32,
-    /// WPQ entries in use at or above which writes fill command slots that no read can use.
+    /// Number of WPQ entries in use at or above which writes fill command slots that no read can use.
     pub spare_writes: u32,
     /// True if such writes may open and close rows; otherwise they only use open rows.
     pub spare_rows: bool,

@@ -57,10 +57,10 @@ pub struct TimingSpec {
     /// Data bus time of one column access (clocks).
     #[schemars(range(min = 1, max = 64))]
     pub burst: u32,
-    /// Time from RD to the first data that it reads (clocks).
+    /// RD to the first read data (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub cl: u32,
-    /// Time from WR to the first data that it writes (clocks).
+    /// WR to the first write data (clocks).
     #[schemars(range(min = 1, max = 1000))]
     pub cwl: u32,
     /// ACT to RD or WR (clocks).

@@ -69,7 +69,7 @@ pub struct MapTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-power-of-two" = true))]
     pub channel_bytes: Option<Size>,
-    /// Address bits that form the subchannel number; an empty list when absent.
+    /// Address bits that form the subchannel number; none when absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     pub subchannel: Vec<String>,
