@@ -35,13 +35,13 @@ impl<W: Write> Writer<W> {
         Ok(Self { out, snaplen })
     }
 
-    /// Returns the number of bytes of a frame that are kept at most.
+    /// Returns the maximum number of bytes of a frame that are kept.
     #[must_use]
     pub fn snaplen(&self) -> u32 {
         self.snaplen
     }
 
-    /// Writes a frame of `original_len` bytes that begins with `data`, captured `time_ps` after the epoch.
+    /// Writes a frame of `whole` bytes that begins with `data`, captured `time_ps` after the epoch.
     ///
     /// The time stamp is truncated to ns. If the frame is longer than `data`, only `data` is kept.
     ///
