@@ -34,13 +34,13 @@ INFLUENCE_MIN = 1.0
 """Minimum influence of a parameter: the change by a factor of e must move the residuals by this many sigmas."""
 
 UNDETERMINED = 0.3
-"""Relative standard deviation from which a parameter counts as undetermined."""
+"""Relative standard deviation above which a parameter counts as undetermined."""
 
 CORRELATED_SIGMA_MAX = 0.05
 """Maximum relative standard deviation that stems mostly from correlation with an undetermined parameter."""
 
 CORRELATED = 0.85
-"""Correlation from which two parameters are reported as inseparable."""
+"""Correlation above which two parameters are reported as inseparable."""
 
 NOISE_MIN = 0.25
 """Lower limit of the noise estimated from residuals, as a multiple of the assumed noise."""

@@ -29,7 +29,7 @@ SMALLEST_SHARE = 0.01
 """Fraction of the limit below which a value is implausible."""
 
 READS_DIFFERENCE_NOTED = 0.03
-"""Difference between the stated and the counted fraction of reads from which a note is made."""
+"""Difference between the stated and the counted fraction of reads above which a note is made."""
 
 READS_DIFFERENCE_MAX = 0.1
 """Maximum difference of these; prefetchers and background traffic do not explain more."""

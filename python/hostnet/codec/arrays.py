@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
 
 MODES = ("thesis", "bounded", "nearest")
-"""As published; 8 bits only where they keep the bound; and rounding to nearest instead of towards zero."""
+"""The mode as published; 8 bits only where they keep the bound; and rounding to nearest instead of towards zero."""
 
 BITS = (0, 8, 16, 32)
 """Bits of a float, in addition to its tag of two bits."""

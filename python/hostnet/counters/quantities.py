@@ -148,7 +148,7 @@ class Formulas:
         return f"{event}{self.full[event]}"
 
     def model_threshold(self, event: str) -> int:
-        """Returns the number of entries from which the model counts the queue of an event as full."""
+        """Returns the number of entries at or above which the model counts the queue of an event as full."""
         if self.facts is None:
             return 42 if "RPQ" in event else 34  # thresholds of the SIGCOMM'24 artifact
         return self.facts.rpq_full if "RPQ" in event else self.facts.wpq_full

@@ -26,7 +26,7 @@ BUSY_SHARE = 0.5
 """Ratio of a socket's traffic to that of the busiest above which the choice of socket is ambiguous."""
 
 BUSY_CORE = 0.1
-"""Ratio of a core's LFB occupancy to that of the busiest from which the core counts as busy."""
+"""Ratio of a core's LFB occupancy to that of the busiest core at or above which the core counts as busy."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CounterFile:
         ends_ns: End of each window in ns.
         missing: The quantities that are None in `total`, with the reasons.
         warnings: Caveats.
-        thresholds: Entries from which `rpq` and `wpq` count as full, if the file tells.
+        thresholds: Numbers of entries at or above which `rpq` and `wpq` count as full, if the file gives them.
         busy_cores: Number of cores with at least a tenth of the LFB occupancy of the busiest; None if the file does not
             tell cores apart.
         lfb_full_cores: Number of cores that found all LFB entries in use, averaged over time; None if unknown.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hostnet.counters.events import Uarch
 
 FULL = {"RPQ": 42, "WPQ": 34}
-"""Entries from which the artifact of "Understanding the Host Network" counts a queue as full."""
+"""Numbers of entries at or above which the artifact of "Understanding the Host Network" counts a queue as full."""
 
 
 def perf_command(uarch: Uarch, interval_ms: int = 1000) -> str:

@@ -34,7 +34,7 @@ FILLED_BY_APP = 15
 """Cost in events of filling a cache line during the initial fill; lines of applications cost more."""
 
 ALL_OF_IT = 0.96
-"""Share of its offered load from which on storage cannot gain 5 % any more."""
+"""Share of its offered load at or above which storage cannot gain 5 % any more."""
 
 TURNOVERS = 3
 """Number of times that caches are filled before the simulation starts."""

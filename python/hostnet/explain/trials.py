@@ -34,7 +34,7 @@ TRIALS_MIN, TRIALS_MAX = 6, 14
 """Range of the number of limits to raise: the likeliest ones, and most others if a simulation is cheap."""
 
 GAIN_TO_NOISE_MIN = 1.5
-"""Ratio of a gain to its 95 % half-width from which on it counts: of a dozen idle raises, one exceeds it."""
+"""Ratio of a gain to its 95 % half-width at or above which the gain counts: one of a dozen idle raises exceeds it."""
 
 EXTENSION = 4.0
 """Factor by which a trial is extended if its gain is within 1.5 times its noise; this halves the noise."""
@@ -49,7 +49,7 @@ DEMAND_KINDS = {"gap": "stream"}
 """Kinds of workloads whose demand a key raises; storage for other keys."""
 
 FULL = 0.95
-"""Share of time without a free credit from which on only the pool, if it was not raised, could be named with
+"""Share of time without a free credit at or above which only the pool, if it was not raised, could be named with
 certainty."""
 
 PROBE_NS = 20_000

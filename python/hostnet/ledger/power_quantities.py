@@ -13,7 +13,7 @@ from hostnet.ledger.quantities import Estimate, Outcome, Quantity, needed, numbe
 US_PER_MS = 1000
 
 SURGE = 0.1
-"""Share of the largest rate of any step from which on a step belongs to a surge."""
+"""Share of the largest rate of any step at or above which a step belongs to a surge."""
 
 PAUSE_US = 2000
 """Surges that are closer to each other, in us, are merged."""

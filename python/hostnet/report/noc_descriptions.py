@@ -9,7 +9,7 @@ from hostnet.units import share_text
 Row = dict[str, Any]
 
 FULL = 0.95
-"""Busy share from which on a link is considered saturated."""
+"""Busy share at or above which a link is considered saturated."""
 
 
 def network_text(summary: Row) -> str:

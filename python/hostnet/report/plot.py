@@ -33,7 +33,7 @@ PANEL_INCH = 3.1
 """Height of a panel with its legend, in inches."""
 
 WIDE = 64
-"""Ratio of the largest to the smallest x from which on the axis is logarithmic."""
+"""Ratio of the largest to the smallest x above which the axis is logarithmic."""
 
 TITLE_CHARACTERS = 44
 """Longest line of a panel's title."""
@@ -42,7 +42,7 @@ LABEL_CHARACTERS = 30
 """Longest line of a panel's y label."""
 
 TALL = 300
-"""Ratio of the largest to the smallest y from which on the axis is logarithmic."""
+"""Ratio of the largest to the smallest y above which the axis is logarithmic."""
 
 LABELS = 8
 """Maximum number of labels on a logarithmic axis; with more positions, every other one is labelled."""

@@ -236,37 +236,37 @@ class Results:
 
     @property
     def workloads(self) -> dict[str, dict[str, Any]]:
-        """As `ServerResults.workloads`, of the only server."""
+        """Like `ServerResults.workloads`, for the only server."""
         return self.server().workloads
 
     @property
     def domains(self) -> dict[str, dict[str, Any]]:
-        """As `ServerResults.domains`, of the only server."""
+        """Like `ServerResults.domains`, for the only server."""
         return self.server().domains
 
     @property
     def channels(self) -> dict[int, dict[str, Any]]:
-        """As `ServerResults.channels`, of the only server."""
+        """Like `ServerResults.channels`, for the only server."""
         return self.server().channels
 
     @property
     def caches(self) -> dict[str, dict[str, Any]]:
-        """As `ServerResults.caches`, of the only server."""
+        """Like `ServerResults.caches`, for the only server."""
         return self.server().caches
 
     @property
     def upi(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """As `ServerResults.upi`, of the only server."""
+        """Like `ServerResults.upi`, for the only server."""
         return self.server().upi
 
     @property
     def mesh(self) -> dict[tuple[int, int, int, str], dict[str, Any]]:
-        """As `ServerResults.mesh`, of the only server."""
+        """Like `ServerResults.mesh`, for the only server."""
         return self.server().mesh
 
     @property
     def mesh_ways(self) -> dict[tuple[int, str, str], dict[str, Any]]:
-        """As `ServerResults.mesh_ways`, of the only server."""
+        """Like `ServerResults.mesh_ways`, for the only server."""
         return self.server().mesh_ways
 
     def to_pandas(self, name: str) -> pandas.DataFrame:

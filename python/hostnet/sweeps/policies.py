@@ -49,7 +49,7 @@ MARGIN = 0.05
 """Margin of x beyond the data, as a share of their range."""
 
 TALL = 12
-"""Ratio of the largest to the smallest latency from which on the axis is logarithmic."""
+"""Ratio of the largest to the smallest latency above which the axis is logarithmic."""
 
 
 @dataclass(frozen=True)

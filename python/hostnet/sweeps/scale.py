@@ -19,7 +19,7 @@ TICKS_MAX = 9
 """Maximum number of values that are labelled individually."""
 
 LETTERS_MAX = 30
-"""Total length of the labels, in characters, from which on they are slanted."""
+"""Total length of the labels, in characters, above which they are slanted."""
 
 LABEL_MAX = 24
 """Longest label; longer ones are cut."""
@@ -28,7 +28,7 @@ NEAR = 0.045
 """Distance between two labels, as a share of the axis."""
 
 LOGARITHMIC_FROM = 12
-"""Ratio of the largest to the smallest value from which on the axis is logarithmic."""
+"""Ratio of the largest to the smallest value at or above which the axis is logarithmic."""
 
 _WITH_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/%]+)\s*")
 

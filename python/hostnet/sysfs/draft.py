@@ -34,7 +34,7 @@ KEYS = {"ondemand": ("period", "up_threshold"), "conservative": ("period", "up_t
 
 DEEP = 6
 LIGHT = 3
-"""Numbers of the C-states from which on a core has no voltage, or a reduced one."""
+"""Numbers of the C-states at or above which a core has no voltage, or a reduced one."""
 
 
 def power_table(cores: CoreProperties, measured: TurbostatMeans | None = None) -> str:
