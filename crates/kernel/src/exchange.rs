@@ -27,7 +27,7 @@ pub trait Exchange: Send {
 ///
 /// # Panics
 /// Panics if the processes do not run the same program.
-pub fn gather_all<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
+pub fn all_gather<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
     let messages = exchange.share(&encode(own));
     messages.iter().map(|message| decode(message)).collect()
 }
@@ -35,7 +35,7 @@ pub fn gather_all<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, 
 /// Sends `own` to the first process, which gets the values of all, by rank; the other processes get an empty vector.
 ///
 /// # Panics
-/// Panics under the same conditions as [`gather_all`].
+/// Panics under the same conditions as [`all_gather`].
 pub fn gather_at_first<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
     let mut messages = vec![Vec::new(); exchange.ranks()];
     // All processes must call `exchange` equally often, so those without a message send an empty one.

@@ -28,7 +28,7 @@ mod time;
 mod wheel;
 
 pub use event::{ComponentId, Event, EventKey};
-pub use exchange::{gather_all, gather_at_first, Exchange, ProcessGroup};
+pub use exchange::{all_gather, gather_at_first, Exchange, ProcessGroup};
 pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;

@@ -4,7 +4,7 @@
 use crate::SharedExchange;
 use hostnet_chip::{Chip, Rack};
 use hostnet_config::ChipPlan;
-use hostnet_kernel::{gather_all, Exchange, ProcessGroup};
+use hostnet_kernel::{all_gather, Exchange, ProcessGroup};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use std::sync::PoisonError;
@@ -79,7 +79,7 @@ impl ChipMachine {
                 chips.run_until(cycle);
                 // A chip without work may still get a request from another process, so all of them must be idle.
                 let idle = chips.rack.is_idle();
-                self.gather_all(&idle).contains(&false)
+                self.all_gather(&idle).contains(&false)
             }
         }
     }
@@ -101,10 +101,10 @@ impl ChipMachine {
     }
 
     /// Exchanges a value with all processes. Returns the values in the order of the processes.
-    pub(super) fn gather_all<T: Serialize + DeserializeOwned + Clone>(&self, own: &T) -> Vec<T> {
+    pub(super) fn all_gather<T: Serialize + DeserializeOwned + Clone>(&self, own: &T) -> Vec<T> {
         match self {
             Self::Rack(chips) => match &chips.others {
-                Some(others) => with(&others.way, |exchange| gather_all(exchange, own)),
+                Some(others) => with(&others.way, |exchange| all_gather(exchange, own)),
                 None => vec![own.clone()],
             },
             Self::Alone(_) => vec![own.clone()],

@@ -125,7 +125,7 @@ impl<'a> ChipSimulation<'a> {
     fn windows_now(&self) -> Vec<Window> {
         let chips = self.machine.chips().into_iter().zip(&self.before);
         let own: Vec<Window> = chips.map(|(chip, before)| self.window(chip, before)).collect();
-        self.machine.gather_all(&own).into_iter().flatten().collect()
+        self.machine.all_gather(&own).into_iter().flatten().collect()
     }
 
     fn window(&self, chip: &Chip, before: &WindowStart) -> Window {
@@ -142,7 +142,7 @@ impl<'a> ChipSimulation<'a> {
     /// Returns true if all processes want to continue. Every process must call this function.
     #[must_use]
     pub fn agree(&self, goes_on: bool) -> bool {
-        !self.machine.gather_all(&goes_on).contains(&false)
+        !self.machine.all_gather(&goes_on).contains(&false)
     }
 
     /// Returns the relative difference of two windows, or `None` if one of them has no value to compare.

@@ -131,7 +131,7 @@ impl Run {
     /// The error of the first process in which it does not fit.
     pub fn agree_on_host(&self, own: Result<(), HostError>) -> Result<(), HostError> {
         let errors =
-            self.processes.gather_all(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
+            self.processes.all_gather(own.err().map(|error| (error.code.name().to_owned(), error.host, error.why)));
         errors.into_iter().flatten().next().map_or(Ok(()), |(code, host, why)| {
             // The exchange carries serializable values only, so a code goes by its name.
             let code = Code::named(&code).unwrap_or(Code::RequiresKey);

@@ -147,8 +147,7 @@ impl Run {
             let events = self.events();
             // Processes that share a run handle different numbers of events, but must all take part in every
             // exchange.
-            if self.processes.are_several() || told_events.is_none_or(|gather_all| events >= gather_all + status_events)
-            {
+            if self.processes.are_several() || told_events.is_none_or(|told| events >= told + status_events) {
                 told_events = Some(events);
                 if self.processes.in_any(!on_status(self.status())) {
                     return Ok(false);
@@ -296,13 +295,13 @@ impl Run {
     fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
         // While ranks are unfinished, a check for jobs needs no reading of the world.
         if self.state.window.is_jobs_check_only(&self.plan, now)
-            && self.processes.gather_all(unfinished_ranks(&self.state.simulation)).into_iter().any(|left| left > 0)
+            && self.processes.all_gather(unfinished_ranks(&self.state.simulation)).into_iter().any(|left| left > 0)
         {
             return Ok(());
         }
         self.state.settle();
         let share = PartitionReading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
-        let reading = WorldReading::of(self.processes.gather_all(share), now);
+        let reading = WorldReading::of(self.processes.all_gather(share), now);
         // A PFC deadlock is reported first: it names a cycle, while a stuck run names one full domain only.
         check_pauses(&self.state.simulation, &self.plan.cluster, &self.processes, now)?;
         self.check_progress(&reading, now)?;
@@ -333,7 +332,7 @@ impl Run {
         let (simulation, cluster) = (&mut self.state.simulation, &self.plan.cluster);
         // Counters restart here, but credits in use stay in use (architecture.md, Warm-up).
         simulation.parts_mut().iter_mut().for_each(|part| reset_world(&mut part.0, now));
-        let before = self.processes.gather_all(AllFlowTotals::read(simulation, cluster, now));
+        let before = self.processes.all_gather(AllFlowTotals::read(simulation, cluster, now));
         let start = WindowStart {
             before: before.into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default(),
             ports: self.processes.gather_ports(ports::totals(&self.state.simulation, cluster, now)),

@@ -8,7 +8,7 @@ use crate::read::ports::PortTotals;
 use hostnet_config::Code;
 use hostnet_config::Plan;
 use hostnet_kernel::checkpoint::CheckpointError;
-use hostnet_kernel::{gather_all, gather_at_first, Exchange, ProcessGroup, Scheduler, Simulation, Time};
+use hostnet_kernel::{all_gather, gather_at_first, Exchange, ProcessGroup, Scheduler, Simulation, Time};
 use hostnet_model::{Payload, World};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
@@ -84,10 +84,10 @@ impl Processes {
 
     /// Exchanges a value with all processes and returns the values in the order of the processes. A run that is not
     /// shared returns only its own.
-    pub(super) fn gather_all<T: Serialize + DeserializeOwned>(&self, own: T) -> Vec<T> {
+    pub(super) fn all_gather<T: Serialize + DeserializeOwned>(&self, own: T) -> Vec<T> {
         match &self.0 {
             None => vec![own],
-            Some(member) => member.exchange_with(|exchange| gather_all(exchange, &own)),
+            Some(member) => member.exchange_with(|exchange| all_gather(exchange, &own)),
         }
     }
 
@@ -95,7 +95,7 @@ impl Processes {
     pub(super) fn gather_lists<T: Serialize + DeserializeOwned>(&self, own: Vec<T>) -> Vec<T> {
         match &self.0 {
             None => own,
-            Some(_) => self.gather_all(own).into_iter().flatten().collect(),
+            Some(_) => self.all_gather(own).into_iter().flatten().collect(),
         }
     }
 
@@ -109,7 +109,7 @@ impl Processes {
 
     /// Returns true if `here` is true in any process.
     pub(super) fn in_any(&self, here: bool) -> bool {
-        self.0.as_ref().map_or(here, |_| self.gather_all(here).contains(&true))
+        self.0.as_ref().map_or(here, |_| self.all_gather(here).contains(&true))
     }
 
     /// Returns the first error of any process.
@@ -117,7 +117,7 @@ impl Processes {
         if self.0.is_none() {
             return own;
         }
-        let errors = self.gather_all(own.err().map(|error| (error.code().name().to_owned(), error.to_string())));
+        let errors = self.all_gather(own.err().map(|error| (error.code().name().to_owned(), error.to_string())));
         let first = errors.into_iter().flatten().next();
         first.map_or(Ok(()), |(code, text)| {
             // All processes return the same error, that of the lowest rank, also if they have one themselves.
@@ -130,7 +130,7 @@ impl Processes {
         if self.0.is_none() {
             return own;
         }
-        let errors = self.gather_all(own.as_ref().err().map(ToString::to_string));
+        let errors = self.all_gather(own.as_ref().err().map(ToString::to_string));
         let other = (0..).zip(errors).find_map(|(rank, error): (usize, _)| Some(format!("process {rank}: {}", error?)));
         // The own error takes precedence, as it is not reduced to its text.
         own.and_then(|read| other.map_or(Ok(read), |error| Err(CheckpointError::Damaged(error))))

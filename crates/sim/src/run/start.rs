@@ -68,7 +68,7 @@ impl Run {
         // Until the window begins, a report covers the time from 0 on.
         let before = AllFlowTotals::read(&run.state.simulation, &plan.cluster, Time::ZERO);
         run.state.window.before =
-            run.processes.gather_all(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
+            run.processes.all_gather(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
         Some(run)
     }
 

@@ -35,7 +35,7 @@ impl RunState {
     /// Appends the hash of the current state to the epochs.
     pub(super) fn end_epoch(&mut self, processes: &Processes) {
         let now = self.settle();
-        let digests = processes.gather_all(StateDigest::of(&self.simulation)).into_iter();
+        let digests = processes.all_gather(StateDigest::of(&self.simulation)).into_iter();
         let whole = digests.fold(StateDigest::default(), StateDigest::plus);
         self.epochs.push(whole.epoch(now));
     }
@@ -53,7 +53,7 @@ impl RunState {
     /// Sends the counters of the observed server to all processes, as the writing process needs them.
     pub(super) fn share_counters(&mut self, processes: &Processes, observed_server: usize) {
         let own = processes.has(observed_server).then(|| self.window.counters.clone());
-        if let Some(counters) = processes.gather_all(own).into_iter().flatten().next() {
+        if let Some(counters) = processes.all_gather(own).into_iter().flatten().next() {
             self.window.counters = counters;
         }
     }

@@ -67,7 +67,7 @@ impl ProgressCheck {
 
 /// Returns the time of the last pending event of any process that moves lines or packets.
 pub(super) fn find_last_arrival(simulation: &Simulation<World>, processes: &Processes) -> Option<Time> {
-    processes.gather_all(last_arrival(simulation)).into_iter().flatten().max()
+    processes.all_gather(last_arrival(simulation)).into_iter().flatten().max()
 }
 
 /// Returns the error for a world that has been stuck for `idle_ps`, which names the fullest domain.
@@ -78,7 +78,7 @@ pub(super) fn stuck_error(
     now: Time,
     idle_ps: u64,
 ) -> SimulationError {
-    let fullest = processes.gather_all(fullest(simulation, cluster)).into_iter().flatten();
+    let fullest = processes.all_gather(fullest(simulation, cluster)).into_iter().flatten();
     // The place breaks ties, so that the result does not depend on the processes.
     let FullestDomain { domain, part, in_use, capacity, .. } = fullest
         .max_by_key(|full| (full.share, full.place))
