@@ -167,7 +167,7 @@ impl Domain {
     }
 
     /// Takes one credit, like [`Domain::try_acquire`], for a class whose statistics are kept in another domain; see
-    /// [`Domain::take_over`].
+    /// [`Domain::sum_classes_of`].
     #[must_use]
     #[inline]
     pub fn try_acquire_unattributed(&mut self, now: Time) -> bool {
@@ -194,7 +194,7 @@ impl Domain {
 
     /// Sets the statistics of each class to the sum of that class's statistics in `parts`, the domains that attribute
     /// the credits of this domain to classes.
-    pub fn take_over(&mut self, parts: &[&Self]) {
+    pub fn sum_classes_of(&mut self, parts: &[&Self]) {
         for (index, usage) in self.classes.iter_mut().enumerate() {
             usage.clear();
             parts.iter().for_each(|part| usage.add(&part.classes[index]));
@@ -400,7 +400,7 @@ mod tests {
                     most = held.len();
                 }
                 [&mut whole, &mut joint].into_iter().chain(&mut parts).for_each(|domain| domain.settle_all(now));
-                joint.take_over(&[&parts[0], &parts[1]]);
+                joint.sum_classes_of(&[&parts[0], &parts[1]]);
                 prop_assert_eq!(
                     (joint.full_ps(), joint.over_threshold_ps()),
                     (whole.full_ps(), whole.over_threshold_ps())

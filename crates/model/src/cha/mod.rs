@@ -362,10 +362,10 @@ impl Part for Cha {
     fn settle(&mut self, now: Time) {
         part::settle([&mut self.tor, &mut self.read, &mut self.write], now);
         let Some(upi_transfer) = &mut self.upi_transfer else {
-            return self.tor.take_over(&[&self.read, &self.write]);
+            return self.tor.sum_classes_of(&[&self.read, &self.write]);
         };
         upi_transfer.domain.settle_all(now);
-        self.tor.take_over(&[&self.read, &self.write, &upi_transfer.domain]);
+        self.tor.sum_classes_of(&[&self.read, &self.write, &upi_transfer.domain]);
     }
 
     fn reset(&mut self, now: Time) {
