@@ -113,13 +113,13 @@ impl Dvfs {
 
     /// Returns the P-state of the current frequency.
     #[must_use]
-    pub fn frequency(&self) -> usize {
+    pub fn frequency_p_state(&self) -> usize {
         self.frequency
     }
 
     /// Returns the P-state of the voltage in effect.
     #[must_use]
-    pub fn voltage(&self) -> usize {
+    pub fn voltage_p_state(&self) -> usize {
         self.voltage
     }
 
@@ -209,7 +209,7 @@ mod tests {
         let seen = run(&mut dvfs, at_us(1000));
         // The ramp of 0.4 V at 10 mV per us takes 40 us, and the relock 5 us.
         assert_eq!(seen, [(100, Voltage(4)), (140, Halt { ps: 5 * US }), (145, Frequency(4))]);
-        assert_eq!((dvfs.frequency(), dvfs.voltage(), dvfs.target(), dvfs.changes()), (4, 4, 4, 1));
+        assert_eq!((dvfs.frequency_p_state(), dvfs.voltage_p_state(), dvfs.target(), dvfs.changes()), (4, 4, 4, 1));
         assert_eq!(dvfs.next_at(), None);
     }
 
@@ -218,9 +218,9 @@ mod tests {
         let mut dvfs = Dvfs::new(&params(), 4);
         dvfs.request_pstate(at_us(0), 1);
         assert_eq!(run(&mut dvfs, at_us(5)), [(0, Halt { ps: 5 * US }), (5, Frequency(1))]);
-        assert_eq!((dvfs.frequency(), dvfs.voltage()), (1, 4), "the ramp is counted at its higher end");
+        assert_eq!((dvfs.frequency_p_state(), dvfs.voltage_p_state()), (1, 4), "the ramp is counted at its higher end");
         assert_eq!(run(&mut dvfs, at_us(1000)), [(35, Voltage(1))]);
-        assert_eq!((dvfs.voltage(), dvfs.changes()), (1, 1));
+        assert_eq!((dvfs.voltage_p_state(), dvfs.changes()), (1, 1));
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
         run(&mut dvfs, at_us(10));
         dvfs.request_pstate(at_us(10), 4);
         dvfs.request_pstate(at_us(11), 1);
-        assert_eq!((dvfs.target(), dvfs.frequency()), (1, 0));
+        assert_eq!((dvfs.target(), dvfs.frequency_p_state()), (1, 0));
         let seen = run(&mut dvfs, at_us(1000));
         let up = [(20, Halt { ps: 5 * US }), (25, Frequency(2))];
         let down = [(25, Halt { ps: 5 * US }), (30, Frequency(1)), (40, Voltage(1))];
@@ -251,8 +251,8 @@ mod tests {
     #[test]
     fn a_wish_for_what_is_there_does_nothing() {
         let mut dvfs = Dvfs::new(&params(), 3);
-        assert_eq!((dvfs.frequency(), dvfs.voltage(), dvfs.target()), (3, 3, 3));
-        assert_eq!(Dvfs::new(&params(), 9).frequency(), 4, "the fastest in the place of one that is not there");
+        assert_eq!((dvfs.frequency_p_state(), dvfs.voltage_p_state(), dvfs.target()), (3, 3, 3));
+        assert_eq!(Dvfs::new(&params(), 9).frequency_p_state(), 4, "the fastest in the place of one that is not there");
         dvfs.request_pstate(at_us(7), 3);
         assert_eq!((dvfs.next_at(), dvfs.advance(Time::MAX), dvfs.changes()), (None, None, 0));
         // A request withdrawn during the transition: the domain goes to the target and back.
@@ -260,7 +260,7 @@ mod tests {
         run(&mut dvfs, at_us(7));
         dvfs.request_pstate(at_us(8), 3);
         run(&mut dvfs, Time::MAX);
-        assert_eq!((dvfs.frequency(), dvfs.changes()), (3, 2));
+        assert_eq!((dvfs.frequency_p_state(), dvfs.changes()), (3, 2));
     }
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
             dvfs.request_pstate(at_us(2), 2);
             assert_eq!(dvfs.next_at(), Some(at_us(2)));
             run(&mut dvfs, Time::MAX);
-            assert_eq!((dvfs.frequency(), dvfs.changes()), (2, 1));
+            assert_eq!((dvfs.frequency_p_state(), dvfs.changes()), (2, 1));
         }
         // Upward, the voltage has already risen when the halt is due, so the transition cannot be dropped any more.
         let mut dvfs = Dvfs::new(&params(), 0);

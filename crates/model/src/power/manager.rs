@@ -272,7 +272,7 @@ impl PowerManager {
                     told
                 }
             };
-            let (frequency, voltage) = (domain.dvfs.frequency(), domain.dvfs.voltage());
+            let (frequency, voltage) = (domain.dvfs.frequency_p_state(), domain.dvfs.voltage_p_state());
             for (core, meter) in domain.cores.iter().zip(&mut domain.meters) {
                 if let (ManagedCore::AlwaysBusy(id), PowerEvent::Halt(_) | PowerEvent::Frequency(_)) = (*core, event) {
                     // These cores have no voltage of their own to account: the manager meters them.
@@ -379,7 +379,7 @@ impl Part for PowerManager {
         for domain in &mut self.domains {
             domain.meters.iter_mut().for_each(|meter| meter.reset(now));
             // The window begins with the frequency in effect.
-            domain.history = vec![(now, domain.dvfs.frequency() as u16)];
+            domain.history = vec![(now, domain.dvfs.frequency_p_state() as u16)];
         }
     }
 

@@ -31,8 +31,13 @@ pub enum CoreActivity {
 /// # Panics
 /// Panics if a P-state or C-state does not exist.
 #[must_use]
-pub fn core_power_uw(params: &PowerParams, frequency: usize, voltage: usize, activity: CoreActivity) -> u64 {
-    let (clock, supply) = (params.pstates[frequency], params.pstates[voltage]);
+pub fn core_power_uw(
+    params: &PowerParams,
+    frequency_p_state: usize,
+    voltage_p_state: usize,
+    activity: CoreActivity,
+) -> u64 {
+    let (clock, supply) = (params.pstates[frequency_p_state], params.pstates[voltage_p_state]);
     // The P-state of the voltage gives the dynamic power at its own frequency.
     let dynamic_uw = u128::from(supply.dynamic_uw) * u128::from(clock.khz) / u128::from(supply.khz.max(1));
     let beyond_uw = match activity {
