@@ -80,7 +80,7 @@ impl Machine {
     /// # Panics
     /// Panics if there is no such socket.
     #[must_use]
-    pub fn with_rates(mut self, socket: usize, memory: FluidMemory) -> Self {
+    pub fn with_fluid_memory(mut self, socket: usize, memory: FluidMemory) -> Self {
         self.fluids[socket] = Some(Box::new(memory));
         self
     }

@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
         let capacity = params.sockets.iter().map(requests_capacity).sum();
         let mut machine = Machine::new(ComponentId(first), homes, caches, placed, capacity);
         if let Some(memory) = memory {
-            machine = machine.with_rates(0, memory);
+            machine = machine.with_fluid_memory(0, memory);
         }
         for (number, mesh) in self.sockets().enumerate().filter_map(|(at, socket)| Some((at, die::mesh(&socket)?))) {
             machine = machine.with_mesh(number, mesh);
