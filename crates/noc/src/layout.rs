@@ -67,7 +67,7 @@ impl Layout {
     ///
     /// # Panics
     /// Panics if there are 65536 routers already.
-    pub fn router(&mut self, place: Place) -> u16 {
+    pub fn add_router(&mut self, place: Place) -> u16 {
         self.routers.push(place);
         self.ports.push(0);
         u16::try_from(self.routers.len() - 1).expect("fewer routers than 65536")

@@ -48,7 +48,7 @@ pub enum Order {
 pub struct Class {
     /// Name in reports.
     pub name: String,
-    /// Order of dimensions in which its packets are routed.
+    /// Order of dimensions in which the packets of the class are routed.
     pub order: Order,
     /// Private virtual channels at an input port: at least 1, with O1TURN or on a ring 2, with both 4. Virtual
     /// channels of all classes times ports of a router are at most 64.

@@ -23,7 +23,7 @@ pub struct Status {
     /// Cycles simulated so far.
     pub cycle: u64,
     /// Cycle at which the measurement ends.
-    pub measured_at: u64,
+    pub measure_end: u64,
     /// Packets delivered so far.
     pub delivered: u64,
     /// Packets offered and not delivered yet.
@@ -269,7 +269,7 @@ impl Run {
     pub fn status(&self) -> Status {
         Status {
             cycle: self.network.cycle(),
-            measured_at: self.end(),
+            measure_end: self.end(),
             delivered: self.delivered,
             in_flight: self.network.in_flight() as u64,
         }

@@ -53,12 +53,12 @@ fn draw(params: &ChipParams) -> (Layout, Ports) {
         for index in 0..rows {
             // Numbers grow with the distance from the LLC tile, which `step` relies on.
             let row = if index < half { half - 1 - index } else { index + 1 };
-            layout.router(Place { column, row });
+            layout.add_router(Place { column, row });
         }
     }
     let first = columns * rows;
     (0..columns).for_each(|column| {
-        layout.router(Place { column, row: half });
+        layout.add_router(Place { column, row: half });
     });
     let none = vec![u8::MAX; usize::from(first)];
     let across = vec![vec![u8::MAX; usize::from(columns)]; usize::from(columns)];

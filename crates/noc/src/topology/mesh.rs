@@ -45,7 +45,7 @@ pub fn mesh_routers(columns: u16, rows: u16, router: &Router) -> (Layout, Vec<[u
     let mut ports = Vec::new();
     for row in 0..rows {
         for column in 0..columns {
-            layout.router(Place { column, row });
+            layout.add_router(Place { column, row });
             ports.push([u8::MAX; 4]);
         }
     }

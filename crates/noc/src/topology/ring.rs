@@ -18,7 +18,7 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
     for index in 0..nodes {
         // The ring is drawn in two rows: there and back.
         let place = if index < half { (index, 0) } else { (nodes - 1 - index, 1) };
-        layout.router(Place { column: place.0, row: place.1 });
+        layout.add_router(Place { column: place.0, row: place.1 });
     }
     let mut ports = vec![[0_u8; 2]; usize::from(nodes)];
     for index in 0..nodes {

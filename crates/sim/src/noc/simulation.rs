@@ -122,13 +122,13 @@ impl<'a> NocSimulation<'a> {
         let measure = &self.plan.measure;
         let phase = match status.cycle {
             cycle if cycle < measure.warmup => NocPhase::WarmUp,
-            cycle if cycle < status.measured_at => NocPhase::Measuring,
+            cycle if cycle < status.measure_end => NocPhase::Measuring,
             _ => NocPhase::Draining,
         };
         let (done, all) = match self.packets {
             // A trace without a length of the measurement ends with its packets, not at a cycle.
             Some(packets) if measure.measure == u64::MAX => (status.delivered, packets),
-            _ => (status.cycle, status.measured_at),
+            _ => (status.cycle, status.measure_end),
         };
         let done_ppm = (done as f64 / all.max(1) as f64).min(1.0) * 1e6;
         NocStatus {
@@ -158,7 +158,7 @@ fn read(plan: &NocPlan, path: &Path, mut tell: impl FnMut(usize) -> bool) -> Res
         let packet = packet?;
         // Refused rather than cut off, as a part of a trace would give other results.
         if packets.len() == PACKETS_MAX {
-            return Err(trace.too_long(PACKETS_MAX).into());
+            return Err(trace.too_long_error(PACKETS_MAX).into());
         }
         let hostnet_traffic::PacketLine { cycle, source, destination, flits, class } = packet;
         packets.push(TracePacket { cycle, source, destination, flits, class });
@@ -167,7 +167,7 @@ fn read(plan: &NocPlan, path: &Path, mut tell: impl FnMut(usize) -> bool) -> Res
         }
     }
     match packets.is_empty() {
-        true => Err(trace.without_packets().into()),
+        true => Err(trace.no_packets_error().into()),
         false => Ok(packets),
     }
 }

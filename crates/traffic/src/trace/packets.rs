@@ -72,13 +72,13 @@ impl PacketTrace {
 
     /// Creates the error for a trace without packets, for callers that need some.
     #[must_use]
-    pub fn without_packets(&self) -> TraceError {
+    pub fn no_packets_error(&self) -> TraceError {
         TraceError::new(&self.file, None, Fault::rule("holds no packet"))
     }
 
     /// Creates the error for a trace with more packets than the caller can hold.
     #[must_use]
-    pub fn too_long(&self, most: usize) -> TraceError {
+    pub fn too_long_error(&self, most: usize) -> TraceError {
         let rule = format!("is one packet too many; {most} are read at most, so cut the trace into pieces");
         TraceError::new(&self.file, Some(self.lines.number()), Fault::rule(rule))
     }
