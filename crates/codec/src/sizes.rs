@@ -45,7 +45,7 @@ impl Sizes {
 
     /// Returns the sum of both sizes.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         let mut classes = self.classes;
         classes.iter_mut().zip(other.classes).for_each(|(count, more)| *count += more);
         Self { classes }
@@ -68,7 +68,7 @@ impl Codec {
             }
             let [short, wide, full] = at_least.map(u64::from);
             let classes = [block.len() as u64 - short, short - wide, wide - full, full];
-            sizes = sizes.and(Sizes { classes });
+            sizes = sizes.plus(Sizes { classes });
         }
         sizes
     }

@@ -125,7 +125,7 @@ pub(crate) fn codec_sizes(
     let mut sizes = Sizes::default();
     for_parts(values, |from, part| {
         from.copy_to_slice(py, part)?;
-        sizes = sizes.and(py.detach(|| codec.sizes(part)));
+        sizes = sizes.plus(py.detach(|| codec.sizes(part)));
         Ok(())
     })?;
     Ok((sizes.classes, sizes.payload_bytes()))

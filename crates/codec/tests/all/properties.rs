@@ -94,7 +94,7 @@ proptest! {
         prop_assert_eq!(sizes.floats(), values.len() as u64);
         prop_assert_eq!(sizes.payload_bytes(), payload(codec, &values).len() as u64);
         let (first, second) = values.split_at(values.len() / 2);
-        prop_assert_eq!(codec.sizes(first).and(codec.sizes(second)), sizes);
+        prop_assert_eq!(codec.sizes(first).plus(codec.sizes(second)), sizes);
     }
 
     #[test]
