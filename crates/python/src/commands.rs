@@ -63,7 +63,7 @@ impl CommandCheck {
     /// Clocks by which the command is too early, or a refresh too late; 0 for rules that are not about a distance.
     #[getter]
     fn missing_clocks(&self) -> Option<u64> {
-        self.found().map(|found| found.violation.missing)
+        self.found().map(|found| found.violation.off_by_clocks)
     }
 
     /// Description of the two commands and of the rule, or None.

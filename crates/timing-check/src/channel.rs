@@ -66,8 +66,8 @@ impl Channel {
         let place = book.organisation.place(record);
         // Equal clocks are left to the rule of the command bus, since a device may have two buses.
         if record.clock < self.last.clock {
-            let missing = self.last.clock - record.clock;
-            report(Violation { missing, ..Violation::state(CLOCK_ORDER, Fault::OutOfOrder, self.last, *record) });
+            let off_by_clocks = self.last.clock - record.clock;
+            report(Violation { off_by_clocks, ..Violation::state(CLOCK_ORDER, Fault::OutOfOrder, self.last, *record) });
         }
         // All rules are checked against the state before the command; `issue` changes it afterwards.
         self.check_rows(book, record, &place, report);

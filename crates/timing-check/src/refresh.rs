@@ -91,7 +91,7 @@ fn starved(rank: u8, due: &RefreshState, record: &CommandRecord) -> Violation {
     Violation {
         needed: due.deadline - due.since.clock,
         have: record.clock - due.since.clock,
-        missing: record.clock - due.deadline,
+        off_by_clocks: record.clock - due.deadline,
         ..Violation::state(rule, Fault::TooLate { rank }, due.since, *record)
     }
 }

@@ -47,7 +47,7 @@ pub struct Violation {
     /// Number of clocks between the two commands.
     pub have: u64,
     /// Number of clocks by which the second command is too early or too late.
-    pub missing: u64,
+    pub off_by_clocks: u64,
 }
 
 impl Violation {
@@ -57,14 +57,14 @@ impl Violation {
             needed: allowed - first.clock,
             // 0 for a command that lies before the first one: the clocks are out of order then.
             have: second.clock.saturating_sub(first.clock),
-            missing: allowed - second.clock,
+            off_by_clocks: allowed - second.clock,
             ..Violation::state(rule, Fault::TooEarly, first, second)
         }
     }
 
     /// Creates a violation of a rule that is not about a distance.
     pub(crate) fn state(rule: &'static str, fault: Fault, first: CommandRecord, second: CommandRecord) -> Self {
-        Violation { rule, fault, channel: second.channel, first, second, needed: 0, have: 0, missing: 0 }
+        Violation { rule, fault, channel: second.channel, first, second, needed: 0, have: 0, off_by_clocks: 0 }
     }
 
     /// Ranks the rules that one command breaks; the greatest is reported first. Violations that no other clock would
@@ -76,8 +76,8 @@ impl Violation {
             Fault::OutOfRange(_) => (4, 0),
             Fault::OutOfOrder => (3, 0),
             Fault::RowOpen | Fault::RowClosed => (2, 0),
-            Fault::TooEarly => (1, self.missing),
-            Fault::TooLate { .. } => (0, self.missing),
+            Fault::TooEarly => (1, self.off_by_clocks),
+            Fault::TooLate { .. } => (0, self.off_by_clocks),
         }
     }
 }
@@ -97,7 +97,7 @@ impl fmt::Display for Violation {
             Fault::TooEarly => write!(
                 f,
                 "{rule}: {here} comes {} too early: {there} needs {}, {} passed",
-                Clocks(self.missing),
+                Clocks(self.off_by_clocks),
                 Clocks(self.needed),
                 self.have
             ),

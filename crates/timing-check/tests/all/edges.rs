@@ -197,7 +197,7 @@ fn on_the_clock_is_allowed_and_one_clock_earlier_is_refused() {
             }
             assert_eq!(checker.clone().check(&at(least, *last)), Ok(()), "{name}, {rule}");
             let violation = checker.check(&at(least - 1, *last)).expect_err(rule);
-            assert_eq!((violation.fault, violation.missing), (Fault::TooEarly, 1), "{name}, {rule}: {violation}");
+            assert_eq!((violation.fault, violation.off_by_clocks), (Fault::TooEarly, 1), "{name}, {rule}: {violation}");
             assert_eq!(violation.needed, violation.have + 1, "{name}, {rule}");
             assert_eq!(violation.second, at(least - 1, *last));
             assert!(before.contains(&violation.first), "{name}, {rule}");

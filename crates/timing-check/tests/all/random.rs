@@ -102,7 +102,7 @@ proptest! {
             let bound = pairs::earliest(p, &stream[..i], record);
             if bound > stream[..i].last().map_or(0, |last| last.clock) {
                 let violation = checker.clone().check(&at(bound - 1, *record)).unwrap_err();
-                prop_assert_eq!((violation.fault, violation.missing), (Fault::TooEarly, 1), "{}", violation);
+                prop_assert_eq!((violation.fault, violation.off_by_clocks), (Fault::TooEarly, 1), "{}", violation);
             }
             prop_assert_eq!(checker.check(record), Ok(()));
         }
@@ -122,7 +122,7 @@ proptest! {
                 Ok(()) => prop_assert!(fits && missing == 0, "{:?} passes", record),
                 Err(violation) if violation.fault == Fault::TooEarly => {
                     prop_assert!(fits);
-                    prop_assert_eq!(violation.missing, missing, "{}", violation);
+                    prop_assert_eq!(violation.off_by_clocks, missing, "{}", violation);
                 }
                 Err(violation) => prop_assert!(!fits, "{}", violation),
             }

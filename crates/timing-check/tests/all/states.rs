@@ -114,7 +114,7 @@ fn clocks_go_backwards_only_between_controllers() {
     let elsewhere = CommandRecord { channel: 1, ..command(Precharge, 0, 0, 0) };
     assert_eq!(checker.check(&at(50, elsewhere)), Ok(()));
     let violation = checker.check(&at(99, command(Activate, 1, 0, 0))).unwrap_err();
-    assert_eq!((violation.rule, violation.fault, violation.missing), ("clock order", Fault::OutOfOrder, 1));
+    assert_eq!((violation.rule, violation.fault, violation.off_by_clocks), ("clock order", Fault::OutOfOrder, 1));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_refresh_may_be_put_off_as_long_as_the_device_allows() {
         for violation in [checker.clone().check(&at(limit + 1, refresh(0))), checker.clone().finish(limit + 1)] {
             let violation = *violation.unwrap_err();
             assert_eq!((violation.rule, violation.fault), ("tREFI", Fault::TooLate { rank: 0 }), "{name}");
-            assert_eq!((violation.needed, violation.have, violation.missing), (limit, limit + 1, 1), "{name}");
+            assert_eq!((violation.needed, violation.have, violation.off_by_clocks), (limit, limit + 1, 1), "{name}");
             assert_eq!(violation.first, refresh(0), "{name}");
         }
     }
@@ -153,7 +153,7 @@ fn refreshes_of_banks_come_in_rounds() {
         assert_eq!(checker.check(&one), Ok(()));
         assert_eq!(checker.clone().finish(limit), Ok(()));
         let violation = checker.clone().finish(limit + 1).unwrap_err();
-        assert_eq!((violation.rule, violation.first, violation.missing), ("tREFIsb", one, 1));
+        assert_eq!((violation.rule, violation.first, violation.off_by_clocks), ("tREFIsb", one, 1));
         assert_eq!(checker.check(&at(limit, one)), Ok(()));
         assert_eq!(checker.finish(limit), Ok(()));
     }
