@@ -47,7 +47,7 @@ pub struct WorkloadFacts {
     pub kind: Kind,
     /// Throughput of the workload's lines in its domains, in GB/s.
     pub gb_per_s: f64,
-    /// Data rate of its application, in GB/s; only for storage.
+    /// Data rate of the workload's application, in GB/s; only for storage.
     pub app_gb_per_s: Option<f64>,
     /// Data rate of the workload's application if nothing in the host held it back, in GB/s; only for storage.
     pub offered_gb_per_s: Option<f64>,
@@ -64,8 +64,8 @@ pub struct WorkloadFacts {
     /// Predicted latency of one of its cores alone in ns, if known; only for streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lone_ns: Option<f64>,
-    /// True if some of its lines, or snoops that they wait for, cross to other sockets: their time is not counted
-    /// separately.
+    /// True if some lines of the workload, or snoops that these lines wait for, cross to other sockets: the time of the
+    /// crossings is not counted separately.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
     /// Unloaded round-trip latency from the CHA to the memory behind a link, in ns, averaged over the lines that the

@@ -32,7 +32,7 @@ pub struct Key {
     pub what: &'static str,
     /// Method that raises the value of the key.
     pub scale: Scale,
-    /// Keys that are raised along with it, where they are given.
+    /// Keys that are raised along with this key, where they are given.
     pub along: &'static [&'static str],
 }
 

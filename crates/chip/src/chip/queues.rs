@@ -17,7 +17,7 @@ pub(crate) type QueueAccess = (Unit, TileHalf, u64, Access);
 /// Accesses to lines of queues that are not complete.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct QueueAccesses {
-    /// Lines that have arrived and are being written to their cache.
+    /// Lines that have arrived and are being written to the cache that requested them.
     filling: Vec<(Unit, u64)>,
     /// Accesses that wait for such a line, or for an access of the other half of the tile.
     stalled: Vec<QueueAccess>,

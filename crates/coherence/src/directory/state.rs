@@ -79,7 +79,7 @@ pub enum LineTransaction {
     Fetching {
         /// Kind of access.
         want: AccessKind,
-        /// Agent that requested it.
+        /// Agent that requested the line.
         requester: Agent,
         /// Acknowledgements that the requester will have to wait for.
         acks: u8,
@@ -89,7 +89,7 @@ pub enum LineTransaction {
     Forwarded {
         /// Kind of access.
         want: AccessKind,
-        /// Agent that requested it.
+        /// Agent that requested the line.
         requester: Agent,
     },
     /// The requester's closing acknowledgement is awaited.

@@ -36,7 +36,7 @@ const KERNEL_BACKLOG_LINES: u64 = 4096;
 /// Ids of the parts that a core sends to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CoreWiring {
-    /// Part that its requests go to: the CHA, or the UPI link to the socket of the memory.
+    /// Part that the requests of the core go to: the CHA, or the UPI link to the socket of the memory.
     pub home: ComponentId,
     /// Drives of the server, for whose jobs the core may do kernel work.
     pub drives: Vec<ComponentId>,

@@ -47,7 +47,7 @@ pub struct Programs {
     pages: Pages,
     rng: Rng,
     programs: Vec<Program>,
-    /// By program: earliest time of its next access.
+    /// By program: earliest time of the next access of the program.
     ready: Vec<Time>,
     turn: usize,
     next_issue: Time,

@@ -76,7 +76,7 @@ pub struct FluidMemory {
     throttled: u32,
     /// Stops of processes that are in effect.
     halted: u32,
-    /// By core: end of its current copy.
+    /// By core: end of the current copy of the core.
     copying_until: Vec<Time>,
     writes_in_flight: WritesInFlight,
     /// Moving average of the rate at which devices write, as a share of the drain rate in units of 2^-16.

@@ -60,8 +60,8 @@ impl RequestKind {
         matches!(self, Self::CoreRead | Self::IoRead | Self::Speculate | Self::CoreFetch)
     }
 
-    /// Returns true for writes of cores and for writes that the CHA makes by itself: the TOR entries of both together
-    /// are capped.
+    /// Returns true for core writes and for writes that the CHA makes by itself: the TOR entries of both together are
+    /// capped.
     #[must_use]
     pub fn is_core_write(self) -> bool {
         let displaced =

@@ -35,7 +35,7 @@ pub struct Ssd {
     pages: Pages,
     rng: Rng,
     jobs: Vec<DriveJob>,
-    /// By job: commands that it begins with and has not started yet.
+    /// By job: commands that the job begins with and has not started yet.
     initial: Vec<u32>,
     /// Commands with TLPs to send.
     open: VecDeque<Command>,

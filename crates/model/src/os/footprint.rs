@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct NetFootprint {
     /// Buffer that segments are sent from: the applications' data is copied there.
     pub send: Region,
-    /// Buffers of its applications.
+    /// Buffers of the applications of the core.
     pub user: Region,
     /// Other data of the kernel.
     pub kernel: Region,

@@ -65,15 +65,15 @@ use task::Task;
 /// Components and paths that a network core uses.
 #[derive(Clone, Debug)]
 pub struct NetCoreWiring {
-    /// CHA of its socket.
+    /// CHA of the socket of the core.
     pub cha: ComponentId,
     /// Id of the NIC.
     pub nic: ComponentId,
     /// Receive queue of the NIC that the core serves, if any.
     pub queue: Option<u16>,
-    /// Rings of its queues at the NIC.
+    /// Rings of the queues of the core at the NIC.
     pub rings: QueueRings,
-    /// Flows of its host that end at other cores and whose packets may arrive here, in ascending order.
+    /// Flows of the host that end at other cores and whose packets may arrive at this core, in ascending order.
     pub elsewhere: Vec<MigratedFlow>,
     /// Extra delay to the function of the NIC if it is on a remote socket, in ps.
     pub away_ps: u64,

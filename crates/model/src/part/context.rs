@@ -30,9 +30,9 @@ pub struct Context<'a> {
     pub packets: &'a mut Packets,
     /// Caches of the sockets, if any. Parts that exist only with caches use [`Context::caches`].
     pub(crate) caches: SocketCaches<'a>,
-    /// Fluid memory of its socket, if the socket has one (rates instead of lines).
+    /// Fluid memory of the socket of the part, if the socket has one (rates instead of lines).
     pub(crate) fluid: Option<&'a mut dyn CopyRates>,
-    /// Mesh of its socket, if its parts lie on one.
+    /// Mesh of the socket of the part, if the parts of the socket are on a mesh.
     pub(crate) mesh: Option<&'a mut Mesh>,
     /// Notices sent while the event is handled; parts use [`Context::notify`].
     pub(crate) notices: &'a mut Vec<Notice>,

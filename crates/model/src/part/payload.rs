@@ -210,7 +210,7 @@ pub enum Payload {
     Steer {
         /// Flow to steer.
         flow: u32,
-        /// Receive queue that its packets go to.
+        /// Receive queue that the packets of the flow go to.
         queue: u16,
     },
     /// To the IIO: a core accesses a register of the device at a link. To the device: the access arrives.

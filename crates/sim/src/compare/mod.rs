@@ -27,7 +27,7 @@ pub enum LockstepResult {
 /// The first event that differs between two runs, with its context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
-    /// Number of events before it that both runs have in common, from the start of the run.
+    /// Number of events before this one that both runs have in common, from the start of the run.
     pub events_before: u64,
     /// Last of the common events, oldest first.
     pub common: Vec<EventRecord>,

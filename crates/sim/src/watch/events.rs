@@ -59,7 +59,7 @@ impl Part {
 /// Line that an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventLine {
-    /// Kind of its request.
+    /// Kind of the request for the line.
     pub kind: RequestKind,
     /// Workload that the request belongs to.
     pub class: u8,

@@ -23,9 +23,9 @@ const PS_PER_NS: u128 = 1_000;
 pub struct CapturedPacket {
     /// Time of capture, in ps after the earliest packet.
     pub time_ps: u64,
-    /// Length of its IP packet in bytes, at least 1, without the header of a jumbogram.
+    /// Length of the captured IP packet in bytes, at least 1, without the header of a jumbogram.
     pub ip_bytes: u32,
-    /// Length of its headers of IP and TCP, in bytes; `None` for other packets.
+    /// Length of the IP and TCP headers, in bytes; `None` for other packets.
     pub tcp_headers: Option<u16>,
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// An access that the first-level cache does not serve alone, with the instructions before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceStep {
-    /// Byte address of its line, in pages that are contiguous from 0 on.
+    /// Byte address of the accessed line, in pages that are contiguous from 0 on.
     pub address: u64,
     /// Instructions since the previous step, including those whose accesses the first-level cache served; at most
     /// 2^32 - 1.

@@ -46,7 +46,7 @@ const AHEAD_PS: u64 = 500_000;
 pub struct Thread {
     /// Workload.
     pub class: u8,
-    /// Source of its accesses.
+    /// Source of the accesses of the thread.
     pub source: Source,
     /// Time of an instruction when all data is at hand, in fs.
     pub instruction_fs: u64,

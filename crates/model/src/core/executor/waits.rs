@@ -27,7 +27,7 @@ pub struct ThreadWaits {
     pub lfb: Waits,
     /// The reorder window was full.
     pub window: Waits,
-    /// One of both was full, and the other nearly.
+    /// One of the LFB and the reorder window was full, and the other nearly.
     pub both: Waits,
 }
 

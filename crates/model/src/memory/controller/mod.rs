@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 pub struct IncomingRequest {
     /// Identifier chosen by the caller.
     pub tag: u32,
-    /// DRAM address of its line.
+    /// DRAM address of the requested line.
     pub place: DramAddress,
     /// Workload that caused the request.
     pub class: u8,

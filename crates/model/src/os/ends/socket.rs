@@ -41,11 +41,11 @@ pub struct NetSocketParams {
     pub host: u16,
     /// Number of the host at the other end.
     pub peer: u16,
-    /// Priority class of its packets, 0 to 7.
+    /// Priority class of the packets of this end, 0 to 7.
     pub priority: u8,
     /// Parameters of the connection.
     pub tcp: TcpParams,
-    /// Traffic of its application.
+    /// Traffic of the application of this end.
     pub traffic: Traffic,
     /// True if this end begins the flow.
     pub initiator: bool,
@@ -57,7 +57,7 @@ pub struct NetSocketParams {
     pub deaf_ps: Option<(u64, u64)>,
     /// True if the thread of the socket starts on this core, false if the thread migrates to this core later.
     pub here: bool,
-    /// Migrations of its thread, in order of time.
+    /// Migrations of the thread of this end, in order of time.
     pub migrations: Vec<ThreadMigration>,
 }
 
@@ -74,10 +74,10 @@ impl NetSocketParams {
 /// Data of a received packet in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct ReceivedData {
-    /// Range of its bytes in the stream.
+    /// Range of the data in the stream, in bytes.
     start: u64,
     end: u64,
-    /// First virtual line of its frame, and bytes from there to its data.
+    /// First virtual line of the frame of the packet, and bytes from the start of that line to the data.
     line: u64,
     offset: u32,
     /// First line of the frame that no copy has read.

@@ -31,9 +31,9 @@ pub(super) const BY_RING: u16 = u16::MAX;
 /// Ids of the components that the driver on a core sends to, and its configuration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RingWiring {
-    /// Interfaces of its machine.
+    /// Interfaces of the machine that the driver runs on.
     pub part: ComponentId,
-    /// CHA of its socket.
+    /// CHA of the socket of the core.
     pub cha: ComponentId,
     /// Delay of a request from the core to the CHA, in ps.
     pub to_cha_ps: u64,
@@ -41,13 +41,13 @@ pub struct RingWiring {
     pub windows: Vec<SramWindow>,
     /// Parameters of the interfaces and their costs.
     pub params: McnParams,
-    /// Number of its host.
+    /// Number of the host that the driver runs on.
     pub host: u16,
-    /// By flow: its class at this host, and the core at which it ends here, if it ends here.
+    /// By flow: the class of the flow at this host, and the core at which the flow ends, if it ends at this host.
     pub flows: Vec<(u8, Option<ComponentId>)>,
     /// Memory that packets are read into.
     pub packets: Region,
-    /// Random numbers of its LFB entries.
+    /// Random numbers of the LFB entries of the core.
     pub rng: Rng,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct RingDriver {
     work: Option<Work>,
     /// Interfaces whose poll words the driver reads, by signal.
     polled: Vec<Vec<u16>>,
-    /// Lines that it loads ahead of the one that it copies.
+    /// Number of lines that the core loads ahead of the line that it copies.
     ahead: u32,
     /// For each line that was requested, true if it has arrived; indexed by its number modulo the length.
     arrived: Vec<bool>,

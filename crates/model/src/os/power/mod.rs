@@ -58,8 +58,8 @@ pub(super) struct CorePower {
     /// Time that the core was busy since the last report, and start of the current busy period.
     busy_ps: u64,
     busy_since: Time,
-    /// Reads of storage in flight for it; idle time during such reads since the last report; and time up to which that
-    /// is counted.
+    /// Storage reads in flight for the core; idle time during such reads since the last report; and time up to which
+    /// that is counted.
     reads: u32,
     waiting_ps: u64,
     waiting_since: Time,

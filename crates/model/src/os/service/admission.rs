@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// Request of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ServiceRequest {
-    /// Number of its connection at the core.
+    /// Number of the connection of the request at the core.
     pub(super) socket: u32,
     /// Number of the request at that connection.
     pub(super) number: u64,

@@ -42,8 +42,8 @@ pub(super) struct Services {
     free: Vec<u32>,
     /// Pieces of work that wait for this core, each with the rest of it, in ps at the reference clock.
     queue: VecDeque<(Chore, u64)>,
-    /// For each core, true if it is idle as far as is known (initially all are); and the last announcement of this
-    /// core.
+    /// For each core, true if the core is idle as far as is known (initially all are); and the last announcement of
+    /// this core.
     idle: Vec<bool>,
     announced_idle: bool,
     given: u64,

@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 /// A message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct RdmaMessage {
-    /// PSN of its first packet.
+    /// PSN of the first packet of the message.
     pub(crate) first: u64,
-    /// Offset of its data in the memory region, and bytes.
+    /// Offset of the data of the message in the memory region, and its size, in bytes.
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
 }

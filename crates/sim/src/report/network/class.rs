@@ -27,7 +27,7 @@ pub(crate) struct TrafficClass<'a> {
     pub(super) ended: bool,
     /// Hosts that send data of the class, and hosts that receive it.
     pub(crate) hosts: [BTreeSet<u16>; 2],
-    /// Paths of its data, as sequences of ports.
+    /// Paths of the data of the class, as sequences of ports.
     pub(super) flow_paths: BTreeSet<Vec<PortPlace>>,
     /// All ports on these paths.
     passed_ports: BTreeSet<PortPlace>,

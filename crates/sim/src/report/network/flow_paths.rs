@@ -162,7 +162,8 @@ pub(super) struct UnloadedMessage {
     pub(super) whole_ps: u64,
     /// Part of this time that a higher rate does not shorten, in ps.
     pub(super) delays_ps: u64,
-    /// Time of its packets at the slowest stage, in ps: a message right behind another one takes no longer.
+    /// Time of the packets of the message at the slowest stage, in ps: a message right behind another message takes no
+    /// longer.
     pub(super) slowest_ps: u64,
 }
 

@@ -11,7 +11,7 @@ struct InterfaceRow<'a> {
     counts: &'a McnCounts,
     /// Packets that wait in the interface.
     waiting: u64,
-    /// Lines of its ring in use.
+    /// Lines in use of the ring of the interface.
     lines: u32,
 }
 

@@ -14,7 +14,7 @@ struct PowerStepRow<'a> {
     /// State of the server at the start of the step, and at its end.
     before: &'a HostState,
     now: &'a HostState,
-    /// Totals of its cores at the start of the step, and at its end.
+    /// Totals of the cores of the server at the start of the step, and at the end of the step.
     cores: [PowerTotals; 2],
 }
 

@@ -25,7 +25,7 @@ pub const ACCESS_BYTES_MAX: u32 = 1 << 16;
 /// A data access of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Virtual address of its first byte; its last byte is below 2^64.
+    /// Virtual address of the first byte of the access; the address of the last byte is below 2^64.
     pub address: u64,
     /// Id of the thread, with the number of its workload in the upper 32 bits; 0 if the trace has no threads.
     pub thread: u64,

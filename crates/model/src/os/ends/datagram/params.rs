@@ -14,11 +14,11 @@ pub struct DatagramEndParams {
     pub host: u16,
     /// Number of the host at the other end.
     pub peer: u16,
-    /// Priority class of its packets, 0 to 7.
+    /// Priority class of the packets of this end, 0 to 7.
     pub priority: u8,
-    /// Parameters of its UDP socket.
+    /// Parameters of the UDP socket of this end.
     pub udp: UdpParams,
-    /// Traffic of its application.
+    /// Traffic of the application of this end.
     pub traffic: Traffic,
     /// True if this end begins the flow.
     pub initiator: bool,

@@ -90,7 +90,7 @@ fn file_of(name: &str, rank: u32) -> String {
 struct Accelerator {
     /// Operations per second.
     peak: Option<f64>,
-    /// Bytes of its memory per second.
+    /// Bandwidth of the memory of the accelerator, in bytes per second.
     memory_rate: Option<u64>,
 }
 
