@@ -181,7 +181,7 @@ impl DumbbellRun {
         self.simulation.run_until(end, |_| true);
     }
 
-    /// Begins a measuring window.
+    /// Begins a measurement window.
     pub fn begin_window(&mut self) {
         let (fabric, scheduler) = &mut self.simulation.parts_mut()[0];
         fabric.reset(scheduler.now());

@@ -245,7 +245,7 @@ impl Domain {
         self.classes.iter_mut().for_each(|usage| usage.area.settle(now, usage.in_use()));
     }
 
-    /// Starts a new measuring window at `now`. Credits in use stay in use.
+    /// Starts a new measurement window at `now`. Credits in use stay in use.
     pub fn reset(&mut self, now: Time) {
         self.settled_at = now;
         self.reset_at = now;

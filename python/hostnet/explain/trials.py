@@ -154,7 +154,7 @@ def trial_budget(probe: Mapping[str, Any], filling: int = 0) -> tuple[float, int
 
 
 def with_window(config: Config, duration_ns: float, changed: Mapping[str, Any] | None = None) -> Config:
-    """Returns the configuration with a measuring window of this length."""
+    """Returns the configuration with a measurement window of this length."""
     kept = {key: config["run"][key] for key in ("name", "seed", "warmup") if key in config["run"]}
     return {**config, "run": {**kept, **(changed or {}), "duration": f"{duration_ns:.0f} ns"}}
 

@@ -76,7 +76,7 @@ pub(super) fn ignored(run: &RunSpec, ramp_ps: u64) -> Option<String> {
     (ramp_ps > 0 && run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))
 }
 
-/// Returns a note if the measuring window is shorter than a round trip of the network.
+/// Returns a note if the measurement window is shorter than a round trip of the network.
 pub(super) fn short_of_a_round_trip(run: &RunPlan, round_trip_ps: u64) -> Option<String> {
     let Length::Duration { ps } = run.length else { return None };
     let shown = |ps| format(ps, Dimension::Time);

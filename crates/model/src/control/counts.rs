@@ -35,7 +35,7 @@ impl Regime {
     }
 }
 
-/// Counts since the last reset, up to the last settling.
+/// Counts since the last reset, up to the last update.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlCounts {
     /// Time in each regime, in ps, in the order of [`Regime`]; 0 for a rule without targets.
@@ -87,7 +87,7 @@ impl ControlRecorder {
         }
     }
 
-    /// Starts a new measuring window at `now`.
+    /// Starts a new measurement window at `now`.
     pub(super) fn reset(&mut self, now: Time) {
         self.counts = ControlCounts::default();
         self.since = now;

@@ -182,7 +182,7 @@ impl Engine {
         }
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         match self {
             Self::Programs(_) => {}

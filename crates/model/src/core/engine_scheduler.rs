@@ -86,7 +86,7 @@ impl EngineScheduler {
         self.runs.map(|(engine, _)| engine)
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         self.run_ps.fill(0);
         self.waited_ps.fill(0);

@@ -282,7 +282,7 @@ impl Egress {
         self.queues.classes.iter_mut().for_each(|class| class.fifo.move_to(from, to));
     }
 
-    /// Begins a new measuring window at `now`: resets the queue statistics and the pause times. Packet counters
+    /// Begins a new measurement window at `now`: resets the queue statistics and the pause times. Packet counters
     /// continue.
     pub fn reset(&mut self, now: Time) {
         self.queues.packets.reset(now);

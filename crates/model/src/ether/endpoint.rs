@@ -327,7 +327,7 @@ impl Endpoint {
         self.ports.iter_mut().for_each(|port| port.move_packets(from, to));
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measurement window.
     pub fn reset(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset(now));
         self.ends.iter_mut().for_each(FlowEnd::reset);

@@ -17,7 +17,7 @@ impl Endpoint {
         self
     }
 
-    /// Begins a new measuring window of the reducers.
+    /// Begins a new measurement window of the reducers.
     pub(super) fn reset_sums(&mut self, now: Time) {
         self.ranks.iter_mut().for_each(|ranks| ranks.sums.reset(now));
     }

@@ -198,7 +198,7 @@ impl Decompressor {
         Some(Some((through.since(now) + self.engine.params.latency_ps).max(1)))
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measurement window.
     pub fn reset(&mut self, now: Time) {
         self.engine.reset(now);
     }

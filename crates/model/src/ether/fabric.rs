@@ -179,7 +179,7 @@ impl Fabric {
         )
     }
 
-    /// Begins a new measuring window at `now`.
+    /// Begins a new measurement window at `now`.
     pub fn reset(&mut self, now: Time) {
         for node in &mut self.nodes {
             match node {

@@ -290,7 +290,7 @@ impl FlowEnd {
         self.priority
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measurement window.
     pub(super) fn reset(&mut self) {
         match &mut self.kind {
             FlowEndKind::TcpFlowEnd(stream) => stream.reset(),

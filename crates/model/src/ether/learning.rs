@@ -50,7 +50,7 @@ pub struct LearningSwitch {
     arrivals: Vec<Arrival>,
     rng: Rng,
     counts: LearningCounts,
-    /// Counters at the start of the measuring window.
+    /// Counters at the start of the measurement window.
     before: LearningCounts,
     /// Copies made by flooding, per flow, since the start of the run.
     copied: BTreeMap<u32, u64>,
@@ -207,7 +207,7 @@ impl LearningSwitch {
         come.chain(self.crossings.iter().flat_map(|crossing| crossing.packets(packets)))
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measurement window.
     pub fn reset(&mut self, now: Time) {
         // Counters run on, so that conservation of packets can be checked over the run.
         self.before = LearningCounts { addresses: self.addresses.at(self.handled(now)).1, ..self.counts };

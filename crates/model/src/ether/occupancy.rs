@@ -41,7 +41,7 @@ impl OccupancyStats {
         self.since = now;
     }
 
-    /// Starts a new measuring window at `now`; the value stays.
+    /// Starts a new measurement window at `now`; the value stays.
     pub fn reset(&mut self, now: Time) {
         let value = self.value;
         *self = Self { value, since: now, reset_at: now, sum: 0, sum_of_squares: 0, min: value, max: value };
@@ -65,7 +65,7 @@ impl OccupancyStats {
         self.max
     }
 
-    /// Returns the mean over time since the last reset, up to the last change or settling; the current value if no
+    /// Returns the mean over time since the last reset, up to the last change or update; the current value if no
     /// time has passed.
     #[must_use]
     pub fn mean(&self) -> f64 {

@@ -302,7 +302,7 @@ impl Switch {
         self.ports.iter_mut().for_each(|port| port.egress.move_packets(from, to));
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measurement window.
     pub fn reset(&mut self, now: Time) {
         self.used_bytes_max = self.used_bytes;
         self.drops.reset_pool();

@@ -64,7 +64,7 @@ pub(super) struct Wire {
 /// Fractional bits of the time per byte.
 const BYTE_TIME_BITS: u32 = 20;
 
-/// Parts of a byte in which a measuring window counts a packet that is on the wire at its start or end.
+/// Parts of a byte in which a measurement window counts a packet that is on the wire at its start or end.
 pub const BYTE_PARTS: u64 = 1024;
 
 impl Wire {

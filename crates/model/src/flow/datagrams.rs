@@ -211,7 +211,7 @@ impl Datagrams {
         self.stage_stats.watch(on);
     }
 
-    /// Starts a new measuring window: resets the latencies. Counters continue.
+    /// Starts a new measurement window: resets the latencies. Counters continue.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
         self.stage_stats.reset();

@@ -261,7 +261,7 @@ impl Application {
         self.latency.as_ref()
     }
 
-    /// Starts a new measuring window: resets the latencies. Byte counters continue.
+    /// Starts a new measurement window: resets the latencies. Byte counters continue.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
         if let ApplicationKind::OpenLoopClient(caller) = &mut self.kind {

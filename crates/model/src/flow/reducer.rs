@@ -188,7 +188,7 @@ impl Reducer {
         self.inputs.iter().map(|input| input.waiting).sum::<u64>() + adding + self.down
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measurement window.
     pub fn reset(&mut self, now: Time) {
         self.busy_ps = self.left_ps(now);
         self.summed_bytes = 0;

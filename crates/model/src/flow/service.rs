@@ -7,7 +7,7 @@ use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Counters of the requests of an end in the measuring window.
+/// Counters of the requests of an end in the measurement window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestCounts {
     /// Requests begun.

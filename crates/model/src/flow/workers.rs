@@ -15,7 +15,7 @@ struct WaitingRequest {
     since: Time,
 }
 
-/// Statistics of the workers in the measuring window.
+/// Statistics of the workers in the measurement window.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ServiceStats {
     /// Requests that arrived, and requests that were served.
@@ -117,7 +117,7 @@ impl Workers {
         self.settled = now;
     }
 
-    /// Begins a new measuring window.
+    /// Begins a new measurement window.
     pub fn reset(&mut self, now: Time) {
         self.settle(now);
         // The longest queue of a window begins with the requests that wait at its start.

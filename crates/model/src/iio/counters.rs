@@ -1,4 +1,4 @@
-//! Free-running counters of the IIO, as its registers have them: no measuring window resets them.
+//! Free-running counters of the IIO, as its registers have them: no measurement window resets them.
 
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};

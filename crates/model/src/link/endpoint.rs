@@ -96,7 +96,7 @@ impl PcieEndpoint {
         self.asked_lines * 64
     }
 
-    /// Starts a new measuring window for the bytes moved.
+    /// Starts a new measurement window for the bytes moved.
     pub(crate) fn reset_moved(&mut self, now: Time) {
         (self.written_bytes, self.asked_lines) = (0, 0);
         self.up.reset(now);

@@ -59,7 +59,7 @@ impl Lane {
         self.taken_ps.saturating_sub(self.free_at.ps().saturating_sub(now.ps()))
     }
 
-    /// Starts a new measuring window. It counts what is left of the TLPs on the wire.
+    /// Starts a new measurement window. It counts what is left of the TLPs on the wire.
     pub fn reset(&mut self, now: Time) {
         self.taken_ps = self.free_at.ps().saturating_sub(now.ps());
     }

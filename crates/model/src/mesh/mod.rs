@@ -100,7 +100,7 @@ impl Mesh {
         &self.counters
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
     }

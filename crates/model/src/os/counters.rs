@@ -94,7 +94,7 @@ impl CoreTimes {
         self.ps[CoreTimeKind::Stalled as usize] += ps;
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         self.note(now);
         self.since = now;

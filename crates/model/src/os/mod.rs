@@ -271,7 +271,7 @@ impl NetStack {
         self.execution.power.iter_mut().for_each(|power| power.settle(now));
     }
 
-    /// Starts a new measuring window at `now`: times and latencies are reset, counters are not.
+    /// Starts a new measurement window at `now`: times and latencies are reset, counters are not.
     pub(crate) fn reset(&mut self, now: Time) {
         self.times.reset(now);
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));

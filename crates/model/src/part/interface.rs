@@ -89,7 +89,7 @@ pub trait Part {
     /// Brings the statistics of the part up to `now`, so that areas and means refer to that time.
     fn settle(&mut self, _now: Time) {}
 
-    /// Starts a new measuring window at `now`.
+    /// Starts a new measurement window at `now`.
     fn reset(&mut self, _now: Time) {}
 
     /// Starts recording the changes of its pools that happen between its events, or stops if `on` is false.
@@ -107,7 +107,7 @@ pub(crate) fn settle<'a>(domains: impl IntoIterator<Item = &'a mut Domain>, now:
     domains.into_iter().for_each(|domain| domain.settle_all(now));
 }
 
-/// Starts a new measuring window of domains at `now`.
+/// Starts a new measurement window of domains at `now`.
 pub(crate) fn reset<'a>(domains: impl IntoIterator<Item = &'a mut Domain>, now: Time) {
     domains.into_iter().for_each(|domain| domain.reset(now));
 }

@@ -153,7 +153,7 @@ impl StageStats {
         self.kept.as_deref().unwrap_or_default()
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub fn reset(&mut self) {
         *self = Self { kept: self.kept.take(), ..Self::default() };
     }

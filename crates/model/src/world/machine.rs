@@ -111,7 +111,7 @@ impl Machine {
         &self.components
     }
 
-    /// Returns the parts, to start a measuring window.
+    /// Returns the parts, to start a measurement window.
     pub fn components_mut(&mut self) -> &mut [Component] {
         &mut self.components
     }
@@ -266,7 +266,7 @@ impl Machine {
         self.each_part_mut(|part| part.settle(now));
     }
 
-    /// Starts a new measuring window at `now`.
+    /// Starts a new measurement window at `now`.
     pub fn reset(&mut self, now: Time) {
         self.each_part_mut(|part| part.reset(now));
         // Caches and meshes are no parts, so the machine resets them.

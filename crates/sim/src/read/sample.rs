@@ -17,7 +17,7 @@ pub fn settle(machine: &mut Machine, now: Time) {
     machine.settle(now);
 }
 
-/// Starts a new measuring window at `now`.
+/// Starts a new measurement window at `now`.
 pub fn reset(machine: &mut Machine, now: Time) {
     machine.reset(now);
 }

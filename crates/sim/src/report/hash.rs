@@ -5,7 +5,7 @@ use crate::report::table::{Table, TableContent};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// Keys of the summary that describe the measuring window.
+/// Keys of the summary that describe the measurement window.
 const WINDOW_KEYS: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
 /// Column of the table of workloads that explains and measures nothing.
 const EXPLANATION_COLUMN: &str = "limited_by";

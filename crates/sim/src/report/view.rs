@@ -67,7 +67,7 @@ pub(crate) struct ServerView<'a> {
 }
 
 impl ServerView<'_> {
-    /// Returns the length of the measuring window, in ps.
+    /// Returns the length of the measurement window, in ps.
     pub(crate) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }

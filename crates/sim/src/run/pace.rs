@@ -128,8 +128,8 @@ pub fn latest_end_ps(plan: &Plan) -> u64 {
     warm_up_ps.saturating_add(measured_ps)
 }
 
-/// Returns the length of an epoch of a run, in ps, a multiple of [`EPOCH_PS`]. It depends on the longer of the
-/// warm-up and the measuring window, so that neither has many epochs.
+/// Returns the length of an epoch of a run, in ps, a multiple of [`EPOCH_PS`]. It depends on the longer of the warm-up
+/// and the measurement window, so that neither has many epochs.
 #[must_use]
 pub fn epoch_ps(plan: &Plan) -> u64 {
     let measured_ps = match plan.run.length {

@@ -1,4 +1,4 @@
-//! The warm-up and the measuring window of a run: their ends, and the readings that are kept.
+//! The warm-up and the measurement window of a run: their ends, and the readings that are kept.
 
 use super::options::Options;
 use super::pace::{batches_max, RunPace, JOBS_CHECKS_PER_BATCH};
@@ -26,7 +26,7 @@ enum RunPhase {
     Measure,
 }
 
-/// Totals at the start of the measuring window.
+/// Totals at the start of the measurement window.
 pub(super) struct WindowStart {
     pub(super) before: AllFlowTotals,
     pub(super) ports: Vec<PortTotals>,
@@ -34,7 +34,7 @@ pub(super) struct WindowStart {
     pub(super) host_states: Option<Vec<HostState>>,
 }
 
-/// Warm-up and measuring window of a run, with the readings kept so far.
+/// Warm-up and measurement window of a run, with the readings kept so far.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct MeasuringWindow {
     phase: RunPhase,
@@ -189,7 +189,7 @@ impl MeasuringWindow {
     }
 }
 
-/// Returns the maximum length of the measuring window, in ps.
+/// Returns the maximum length of the measurement window, in ps.
 fn length_ps(plan: &Plan) -> u64 {
     match plan.run.length {
         Length::Duration { ps } => ps.min(plan.run.duration_max_ps),

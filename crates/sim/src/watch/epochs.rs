@@ -25,7 +25,7 @@ pub(crate) struct StateDigest {
 
 impl StateDigest {
     /// Computes the digest of the partitions that this process simulates. The statistics of the world must have been
-    /// settled, so that the time of the last settling does not matter.
+    /// settled, so that the time of the last update does not matter.
     pub(crate) fn of(simulation: &Simulation<World>) -> Self {
         let mut digest = Self::default();
         for (number, (world, scheduler)) in (0_u64..).zip(simulation.parts()) {

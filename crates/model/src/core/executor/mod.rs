@@ -392,7 +392,7 @@ impl Executor {
         self.prefetch.settle_all(now);
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         self.prefetch.reset(now);
         self.clients.reset();

@@ -66,7 +66,7 @@ impl Direction {
         }
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         self.since = now;
     }

@@ -342,7 +342,7 @@ impl Controller {
         &self.loads
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub fn reset_counters(&mut self, now: Time) {
         self.counters = Counters::new(self.counters.reads.len());
         self.loads = BankLoads::default();

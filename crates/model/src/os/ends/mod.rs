@@ -182,7 +182,7 @@ impl FlowEnds {
         index.and_then(|index| self.sockets.get(index)).is_some_and(|socket| socket.params.file.is_some())
     }
 
-    /// Starts a new measuring window of the applications.
+    /// Starts a new measurement window of the applications.
     pub(in crate::os) fn reset(&mut self) {
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
         self.datagrams.iter_mut().for_each(|end| end.application.reset());

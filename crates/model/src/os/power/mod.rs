@@ -140,7 +140,7 @@ impl CorePower {
         self.meter.settle(now);
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         self.meter.reset(now);
         self.entries.fill(0);

@@ -116,7 +116,7 @@ impl ServiceQueue {
         self.settled = now;
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         self.settle(now);
         // The maximum of a window begins with the requests that wait at its start.

@@ -259,7 +259,7 @@ impl Services {
         self.service_queues.iter_mut().for_each(|own| own.settle(now));
     }
 
-    /// Starts a new measuring window.
+    /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         self.service_queues.iter_mut().for_each(|own| own.reset(now));
     }

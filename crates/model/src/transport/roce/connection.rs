@@ -214,7 +214,7 @@ impl RoceConnection {
         self.requester.as_ref().filter(|_| self.plan.posted().is_none())?.done_at
     }
 
-    /// Begins a new measuring window: resets the latencies. Counters continue.
+    /// Begins a new measurement window: resets the latencies. Counters continue.
     pub fn reset(&mut self) {
         if let Some(requester) = &mut self.requester {
             requester.latency = Histogram::default();

@@ -1,4 +1,4 @@
-//! Finds limits and rules of a server that did not come into play in the measuring window.
+//! Finds limits and rules of a server that did not come into play in the measurement window.
 
 use super::{nic, uses_domain};
 use crate::read::sample::{domains, PoolGroup};

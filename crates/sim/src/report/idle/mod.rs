@@ -1,7 +1,7 @@
 //! Finds keys set by the user that had no effect on the results, and keys whose limits were not reached.
 //!
-//! A key has no effect if its part is idle. For servers, this follows from the configuration alone ([`rules`]); keys
-//! of the network around them are checked in [`network`]. A limit that nothing reached in the measuring window
+//! A key has no effect if its part is idle. For servers, this follows from the configuration alone ([`rules`]); keys of
+//! the network around them are checked in [`network`]. A limit that nothing reached in the measurement window
 //! ([`limits`]) is reported separately, because it may have acted during the warm-up.
 
 mod cluster_use;

@@ -86,7 +86,7 @@ use sums::sum_table;
 use switches::switch_table;
 
 impl WorldView<'_> {
-    /// Returns the length of the measuring window, in ps.
+    /// Returns the length of the measurement window, in ps.
     pub(crate) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
