@@ -14,9 +14,9 @@ class Timing(Description):
     burst: int | None = None
     """Data bus time of one column access (clocks). Range: 1 to 64."""
     cl: int | None = None
-    """From RD to its first data (clocks). Range: 1 to 1000."""
+    """RD to the first read data (clocks). Range: 1 to 1000."""
     cwl: int | None = None
-    """From WR to its first data (clocks). Range: 1 to 1000."""
+    """WR to the first write data (clocks). Range: 1 to 1000."""
     rcd: int | None = None
     """ACT to RD or WR (clocks). Range: 1 to 1000."""
     rp: int | None = None
@@ -74,8 +74,8 @@ class Dram(Description):
     """DRAM of one channel; values set here override the device."""
 
     data_rate: str | None = None
-    """Data rate of the bus (transfer rate). Speed grades are exact: "2933 MT/s" means 8800/3 MT/s. A clock is two
-    transfers.
+    """Data rate of the bus (transfer rate). Speed grades are exact: "2933 MT/s" means 8800/3 MT/s. A clock cycle has
+    the length of two transfers.
 
     Range: "100 MT/s" to "20 GT/s".
     """
@@ -129,13 +129,15 @@ class AddressMap(Description):
     Range: "64 B" to "64 TiB".
     """
     subchannel: Sequence[str] | None = None
-    """Bits of the subchannel number; none when absent."""
+    """Address bits that form the subchannel number; none when absent."""
     rank: Sequence[str] | None = None
-    """Bits of the rank number."""
+    """Address bits that form the rank number."""
     bank_group: Sequence[str] | None = None
-    """Bits of the bank group number."""
+    """Address bits that form the bank group number."""
     bank: Sequence[str] | None = None
-    """Bits of the bank number within its group. The row and the column are the remaining address bits."""
+    """Address bits that form the bank number within the bank group. The row and the column are the remaining address
+    bits.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -145,8 +147,8 @@ class ReadQueue(Description):
     entries: int | None = None
     """Entries of the read pending queue (RPQ). Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries in use from which the hardware counter reports the queue as full, at most `entries`; `entries` when
-    absent. It affects only what is reported.
+    """Number of entries in use at or above which the hardware counter reports the queue as full, at most `entries`;
+    `entries` when absent. It affects only what is reported.
 
     Range: 1 to 4096.
     """
@@ -159,8 +161,8 @@ class WriteQueue(Description):
     entries: int | None = None
     """Entries of the write pending queue (WPQ). Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries in use from which the hardware counter reports the queue as full, at most `entries`; `entries` when
-    absent. It affects only what is reported.
+    """Number of entries in use at or above which the hardware counter reports the queue as full, at most `entries`;
+    `entries` when absent. It affects only what is reported.
 
     Range: 1 to 4096.
     """
@@ -198,8 +200,8 @@ class Controller(Description):
     Default: "all-hits".
     """
     write_high: int | str | None = None
-    """WPQ entries in use from which write mode may start (count or share), at most `wpq.entries`: 40, or "80%" for more
-    than that share of them.
+    """Number of WPQ entries in use at or above which write mode may start (count or share), at most `wpq.entries`: 40,
+    or "80%" for more than that share of them.
 
     Range: 1 to 4096.
     """
@@ -229,8 +231,8 @@ class Controller(Description):
     Default: "yield".
     """
     idle_writes: int | None = None
-    """WPQ entries in use from which writes are served while the read queue is empty; a value above the number of
-    entries means never.
+    """Number of WPQ entries in use at or above which writes are served while the read queue is empty; a value above the
+    number of entries means never.
 
     Range: 1 to 8192.
     """
@@ -254,8 +256,8 @@ class Controller(Description):
     Range: at most "1 ms". Default: "off".
     """
     spare_writes: int | None = None
-    """WPQ entries in use from which writes fill command slots that no read can use; a value above the number of entries
-    means never.
+    """Number of WPQ entries in use at or above which writes fill command slots that no read can use; a value above the
+    number of entries means never.
 
     Range: 1 to 8192.
     """

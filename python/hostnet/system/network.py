@@ -113,7 +113,7 @@ class Remote(Description):
     sockets: int | None = None
     """Number of other sockets. Range: 1 to 63."""
     lines_in_flight: int | None = None
-    """Lines that a core there keeps in flight, in its line fill buffer and by its prefetchers together.
+    """Lines that a core of another socket keeps in flight, in its line fill buffer and by its prefetchers together.
 
     Range: 1 to 1024.
     """
@@ -185,9 +185,9 @@ class Control(Description):
     bandwidth_shift: int | None = None
     """Weight of a new bandwidth sample in the moving average, as the exponent n of 2^-n. Range: 0 to 20."""
     occupancy_floor: int | None = None
-    """Occupancy samples up to this value are discarded (lines). Range: 0 to 65536."""
+    """Occupancy at or below which a sample is discarded (lines). Range: 0 to 65536."""
     bandwidth_ceiling: str | None = None
-    """Bandwidth samples from this value on are discarded (bandwidth). Range: "1 Mbps" to "100 TB/s"."""
+    """Bandwidth at or above which a sample is discarded (bandwidth). Range: "1 Mbps" to "100 TB/s"."""
     hold: str | None = None
     """Least time between two steps down of the level (time). Range: at most "1 s"."""
     read: str | None = None

@@ -83,7 +83,7 @@ class Pool(Description):
     prefetch_priority: int | None = None
     """Priority class of prefetches. Range: 0 to 6. Default: 1."""
     port_queue: int | None = None
-    """Number of packets waiting at the port from which on prefetches are dropped there.
+    """Number of packets waiting at the port at or above which the port drops prefetches.
 
     Range: 1 to 65536. Default: 16.
     """
