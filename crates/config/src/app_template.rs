@@ -33,12 +33,7 @@ const DISK: &str = "\
 # Storage reads of 8 MiB, 64 in flight per drive: they saturate the drives. Drives write to memory by way of the LLC.
 [workload.disk]
 kind = \"fio\"
-jobs = [
-    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 0 },
-    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 1 },
-    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 2 },
-    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 3 },
-]
+jobs = [{ rw = \"read\", bs = \"8 MiB\", iodepth = 64, ssd = \"0-3\" }]
 cores = \"6-7\"
 # consume = true             # the cores read what the drives have written
 # rate = \"14 GB/s\"           # no cap when absent

@@ -199,6 +199,45 @@ impl JsonSchema for Names {
     }
 }
 
+/// Drives of a job: one number, or a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum JobDrives {
+    /// Number of the only drive.
+    One(u32),
+    /// Numbers of all drives, each with a job of its own.
+    Each(DriveList),
+}
+
+impl JobDrives {
+    /// Returns the numbers of the drives, ascending.
+    pub fn numbers(&self) -> &[u32] {
+        match self {
+            JobDrives::One(drive) => std::slice::from_ref(drive),
+            JobDrives::Each(DriveList(drives)) => drives,
+        }
+    }
+}
+
+impl JsonSchema for JobDrives {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "JobDrives".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut schema = list_schema("drives", &["0-3", "0,2"], 1, DRIVE_MAX);
+        let one = json_schema!({ "type": "integer", "minimum": 0, "maximum": DRIVE_MAX });
+        if let Some(choices) = schema.get_mut("anyOf").and_then(|choices| choices.as_array_mut()) {
+            choices.insert(0, one.to_value());
+        }
+        schema
+    }
+}
+
 /// Ranks per host: the same number at every host, or one number for each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]

@@ -47,7 +47,7 @@ class Stream(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FioJob(Description):
-    """Job on one drive."""
+    """Job on one drive, or the same job on each of several drives."""
 
     rw: str
     """Direction and order, as fio's `rw`: "read" (sequential storage reads: P2M-Write), "write" (sequential storage
@@ -58,12 +58,15 @@ class FioJob(Description):
     """Bytes per command (size); a multiple of 512 B. Range: "512 B" to "1 GiB"."""
     iodepth: int
     """Commands that the job keeps in flight. Range: 1 to 65536."""
-    size: str
-    """Size of the file (size), at least a block; it has no effect. Range: "512 B" to "64 TiB"."""
+    size: str | None = None
+    """Size of the file (size), at least a block; it has no effect. A block when absent. Range: "512 B" to "64 TiB"."""
     rwmixread: int | None = None
     """Share of reads in percent for `rw` and `randrw`; 50 when absent. Range: 0 to 100."""
-    ssd: int
-    """Drive, numbered from 0; below `ssd.count`. Range: 0 to 63."""
+    ssd: int | str | Sequence[int]
+    """Drive, numbered from 0; below `ssd.count`. With a list such as "0-3", each of these drives has the job.
+
+    Range: 0 to 63.
+    """
     core: int | None = None
     """Core that submits and completes the commands; one of the workload's when absent. Range: 0 to 1023."""
 

@@ -4,7 +4,7 @@ use super::engine::{Submission, DEFAULT};
 use super::options::Options;
 use crate::code::Code;
 use crate::error::Fault;
-use hostnet_params::{Direction, FioJobSpec, Size};
+use hostnet_params::{Direction, FioJobSpec, JobDrives, Size};
 
 const GIBIBYTE: u64 = 1 << 30;
 const BLOCK: u64 = 4096;
@@ -79,9 +79,9 @@ impl<'a> Plan<'a> {
             bs: Size(self.block),
             // The first files take one command more, so that all add up to the depth.
             iodepth: depth / files + u32::from(at < depth % files),
-            size: Size(size - size % 512),
+            size: Some(Size(size - size % 512)),
             rwmixread: self.options.rwmixread.filter(|_| is_mixed(self.rw)),
-            ssd: 0,
+            ssd: JobDrives::One(0),
             core: cpus.get(number % cpus.len().max(1)).copied(),
         };
         FileJob { spec, filename: self.place(clone, at), line }

@@ -5,7 +5,7 @@ use super::parse::JobFile;
 use super::{parse, Host};
 use crate::code::Code;
 use crate::error::Issue;
-use hostnet_params::Direction;
+use hostnet_params::{Direction, Size};
 
 const HOST: Host = Host { sockets: 1 };
 
@@ -36,7 +36,10 @@ fn assert_refused(text: &str, line: usize, code: Code, part: &str) {
 #[test]
 fn a_job_has_fios_defaults() {
     let job = only("[job]\nrw=read\n").spec;
-    assert_eq!((job.rw, job.bs.0, job.iodepth, job.size.0, job.rwmixread), (Direction::Read, 4096, 1, 1 << 30, None));
+    assert_eq!(
+        (job.rw, job.bs.0, job.iodepth, job.size, job.rwmixread),
+        (Direction::Read, 4096, 1, Some(Size(1 << 30)), None)
+    );
 }
 
 #[test]
@@ -74,9 +77,9 @@ fn clones_take_cores_in_turn() {
 #[test]
 fn several_files_share_the_commands_of_a_job() {
     let file = jobs("[a]\nrw=read\nioengine=libaio\niodepth=5\nsize=1m\nfilename=/dev/nvme0n1:/dev/nvme1n1\n");
-    let seen: Vec<_> =
-        file.jobs.iter().map(|job| (job.filename.as_deref(), job.spec.iodepth, job.spec.size.0)).collect();
-    assert_eq!(seen, [(Some("/dev/nvme0n1"), 3, 512 << 10), (Some("/dev/nvme1n1"), 2, 512 << 10)]);
+    let half = Some(Size(512 << 10));
+    let seen: Vec<_> = file.jobs.iter().map(|job| (job.filename.as_deref(), job.spec.iodepth, job.spec.size)).collect();
+    assert_eq!(seen, [(Some("/dev/nvme0n1"), 3, half), (Some("/dev/nvme1n1"), 2, half)]);
     assert_refused("[a]\nrw=read\nfilename=x:y\n", 1, Code::OutOfRange, "2 files");
 }
 

@@ -36,8 +36,6 @@ pub(super) struct Workloads {
 /// Server that the workloads run on, and its cores that are still free.
 struct WorkloadScope<'a> {
     spec: &'a Spec,
-    /// Drives of all sockets.
-    drives: u32,
     cores: Cores,
 }
 
@@ -72,12 +70,21 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
     for (name, workload) in &mut effective {
         // Files are read before cores are claimed, as job files name cores, too.
         match workload {
-            WorkloadSpec::Fio(fio) => reader.read_into(name, fio)?,
+            WorkloadSpec::Fio(fio) => {
+                reader.read_into(name, fio)?;
+                fio::check_jobs(name, fio, spec, drives)?;
+            }
             WorkloadSpec::App(app) => find_trace(name, app, context)?,
             _ => {}
         }
     }
-    let mut scope = WorkloadScope { spec, drives, cores: Cores::claim(&effective, sockets)? };
+    let mut scope = WorkloadScope { spec, cores: Cores::claim(&effective, sockets)? };
+    // After errors about cores, which name jobs by their position in the file.
+    for workload in effective.values_mut() {
+        if let WorkloadSpec::Fio(fio) = workload {
+            fio.split_jobs();
+        }
+    }
     let resolved = effective.iter().map(|(name, workload)| {
         let kind = keys_of(workload).resolve(name, &mut scope)?;
         let nodes = sockets.len() + usize::from(spec.expander.is_some());

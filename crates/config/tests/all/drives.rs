@@ -127,3 +127,23 @@ fn what_cannot_be_is_said() {
         }
     }
 }
+
+#[test]
+fn a_job_on_several_drives_is_a_job_on_each() {
+    let jobs = |jobs: &[&str]| {
+        let job = "rw = \"read\", bs = \"128 KiB\", iodepth = 32";
+        let tables: Vec<_> = jobs.iter().map(|keys| format!("{{ {job}, {keys} }}")).collect();
+        document(&format!("[workload.d]\nkind = \"fio\"\njobs = [{}]\n", tables.join(", ")))
+    };
+    let plan = |tables: &[&str]| resolved(&jobs(tables), Format::Toml).unwrap_or_else(|error| panic!("{error}"));
+    let each = plan(&["ssd = 1", "ssd = 3", "ssd = 0, core = 7"]);
+    for together in ["ssd = \"1,3\"", "ssd = [3, 1]"] {
+        let together = plan(&[together, "ssd = 0, core = 7"]);
+        assert_eq!((together.hash, &together.effective), (each.hash.clone(), &each.effective));
+    }
+    let with_size = plan(&["ssd = \"1,3\", size = \"128 KiB\"", "ssd = 0, core = 7, size = \"128 KiB\""]);
+    assert_eq!(with_size.hash, each.hash);
+    let place = |tables: &[&str]| resolved(&jobs(tables), Format::Toml).unwrap_err();
+    assert_tells(&place(&["ssd = \"0-3\"", "ssd = 0, core = 99"]), &["[does-not-exist workload.d.jobs[1].core]"]);
+    assert_tells(&place(&["ssd = \"0-3\"", "ssd = \"0-8\""]), &["[does-not-exist workload.d.jobs[1].ssd]"]);
+}

@@ -5,7 +5,7 @@ use crate::common::{cluster_text, resolve_text};
 use hostnet_config::{ConfigError, Format, Plan};
 
 /// Servers without a network; `{}` is the place of the number.
-const SERVERS: [(&str, &str, &str); 13] = [
+const SERVERS: [(&str, &str, &str); 14] = [
     ("workload.w.cores", "7", "[workload.w]\nkind = \"stream\"\ncores = \"{}\"\nreads = 1.0"),
     ("workload.w.cores", "15", "server.sockets = 2\n[workload.w]\nkind = \"stream\"\ncores = \"{}\"\nreads = 1.0"),
     ("workload.w.cores", "7", "cache.enabled = true\n[workload.w]\nkind = \"app\"\napp = \"redis\"\ncores = \"{}\""),
@@ -21,6 +21,7 @@ const SERVERS: [(&str, &str, &str); 13] = [
     ("socket", "1", "server.sockets = 2\n[socket.{}.memory]\nchannels = 1\n{stream}"),
     ("workload.w.memory", "1", "server.sockets = 2\n{stream}memory = \"node:{}\""),
     ("workload.w.jobs[0].ssd", "3", "[workload.w]\nkind = \"fio\"\njobs = [{ {job}, ssd = {} }]"),
+    ("workload.w.jobs[0].ssd", "3", "[workload.w]\nkind = \"fio\"\njobs = [{ {job}, ssd = \"0,{}\" }]"),
     ("workload.w.jobs[0].core", "7", "[workload.w]\nkind = \"fio\"\njobs = [{ {job}, ssd = 0, core = {} }]"),
     ("workload.w.cores", "7", "[workload.w]\nkind = \"fio\"\ncores = \"{}\"\njobs = [{ {job}, ssd = 0 }]"),
 ];

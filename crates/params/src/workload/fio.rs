@@ -1,7 +1,7 @@
 //! Keys and parameters of storage IO, and its cost on the cores.
 
 use super::{WorkloadKeys, WorkloadParams};
-use crate::lists::{CoreList, WayMask};
+use crate::lists::{CoreList, JobDrives, WayMask};
 use crate::values::{Bandwidth, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,18 @@ pub struct FioSpec {
     pub memory: Option<String>,
 }
 
+impl FioSpec {
+    /// Replaces each job on several drives by one job per drive.
+    pub fn split_jobs(&mut self) {
+        let Some(jobs) = &mut self.jobs else { return };
+        let split = |job: &FioJobSpec| -> Vec<FioJobSpec> {
+            let on = |&drive: &u32| FioJobSpec { ssd: JobDrives::One(drive), ..job.clone() };
+            job.ssd.numbers().iter().map(on).collect()
+        };
+        *jobs = jobs.iter().flat_map(split).collect();
+    }
+}
+
 impl WorkloadKeys for FioSpec {
     fn memory(&self) -> Option<&str> {
         self.memory.as_deref()
@@ -62,7 +74,7 @@ impl WorkloadKeys for FioSpec {
     }
 }
 
-/// Job on one drive.
+/// Job on one drive, or the same job on each of several drives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FioJobSpec {
@@ -74,16 +86,16 @@ pub struct FioJobSpec {
     /// Commands that the job keeps in flight.
     #[schemars(range(min = 1, max = 65536))]
     pub iodepth: u32,
-    /// Size of the file (size), at least a block; it has no effect.
+    /// Size of the file (size), at least a block; it has no effect. A block when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "512 B", "x-max" = "64 TiB", "x-multiple-of" = "512 B"))]
-    pub size: Size,
+    pub size: Option<Size>,
     /// Share of reads in percent for `rw` and `randrw`; 50 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100))]
     pub rwmixread: Option<u32>,
-    /// Drive, numbered from 0; below `ssd.count`.
-    #[schemars(range(min = 0, max = 63))]
-    pub ssd: u32,
+    /// Drive, numbered from 0; below `ssd.count`. With a list such as "0-3", each of these drives has the job.
+    pub ssd: JobDrives,
     /// Core that submits and completes the commands; one of the workload's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1023))]

@@ -71,7 +71,8 @@ impl Cores {
     fn near(&self, cores: &[u32], jobs: &[FioJobSpec]) -> Vec<u32> {
         let socket = |firsts: &[u32], number: u32| firsts.partition_point(|&first| first <= number);
         let [of_cores, of_drives] = &self.firsts;
-        let sockets: Vec<usize> = jobs.iter().map(|job| socket(of_drives, job.ssd)).collect();
+        let sockets: Vec<usize> =
+            jobs.iter().flat_map(|job| job.ssd.numbers()).map(|&drive| socket(of_drives, drive)).collect();
         cores.iter().copied().filter(|&core| sockets.contains(&socket(of_cores, core))).collect()
     }
 

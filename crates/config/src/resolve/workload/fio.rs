@@ -28,18 +28,15 @@ impl ResolveWorkload for FioSpec {
     }
 
     fn resolve(&self, name: &str, scope: &mut WorkloadScope) -> Result<WorkloadKind, Issue> {
-        let WorkloadScope { spec, drives, cores } = scope;
+        let WorkloadScope { spec, cores, .. } = scope;
         if self.consume && !spec.cache.enabled {
             return Err(app::needs_caches(&format!("workload.{name}.consume"), "reading the data of storage reads"));
         }
         let jobs = self.jobs.as_deref().unwrap_or_default();
         let own = cores.of_fio(name, self, jobs)?;
-        let job = |(at, job): (usize, &FioJobSpec)| {
-            let path = |key: &str| format!("workload.{name}.jobs[{at}].{key}");
-            resolve_job(job, path, own.get(at % own.len().max(1)).copied(), (spec, *drives))
-        };
+        let core = |at: usize| own.get(at % own.len().max(1)).copied();
         Ok(WorkloadKind::Fio(FioParams {
-            jobs: jobs.iter().enumerate().map(job).collect::<Result<_, _>>()?,
+            jobs: jobs.iter().enumerate().flat_map(|(at, job)| resolve_job(job, core(at))).collect(),
             rate_bytes_per_s: self.rate.map_or(0, |rate| rate.0),
             dma_lines_per_page: (spec.fio.dma_lines_per_page * 65536.0).round() as u64,
             kernel_lines_per_page: (spec.fio.kernel_lines_per_page * 65536.0).round() as u64,
@@ -49,31 +46,34 @@ impl ResolveWorkload for FioSpec {
     }
 }
 
-/// Resolves a job, which runs on `core` if it names none itself.
-fn resolve_job(
-    job: &FioJobSpec,
-    path: impl Fn(&str) -> String,
-    core: Option<u32>,
-    (spec, drives): (&Spec, u32),
-) -> Result<FioJob, Issue> {
-    if job.ssd >= drives {
-        let has = match spec.server.sockets {
-            None | Some(1) => format!("ssd.count = {drives}"),
-            Some(sockets) => format!("the {sockets} sockets have {drives}"),
-        };
-        let message = format!("drive {} does not exist; {has}", job.ssd);
-        return Err(Issue::between(Code::DoesNotExist, &[&path("ssd"), "ssd.count"], message));
+/// Checks the jobs as the user wrote them, so that errors give the place in the file.
+pub(super) fn check_jobs(name: &str, fio: &FioSpec, spec: &Spec, drives: u32) -> Result<(), Issue> {
+    for (at, job) in fio.jobs.iter().flatten().enumerate() {
+        let path = |key: &str| format!("workload.{name}.jobs[{at}].{key}");
+        if let Some(drive) = job.ssd.numbers().iter().find(|&&drive| drive >= drives) {
+            let has = match spec.server.sockets {
+                None | Some(1) => format!("ssd.count = {drives}"),
+                Some(sockets) => format!("the {sockets} sockets have {drives}"),
+            };
+            let message = format!("drive {drive} does not exist; {has}");
+            return Err(Issue::between(Code::DoesNotExist, &[&path("ssd"), "ssd.count"], message));
+        }
+        if job.size.is_some_and(|size| size < job.bs) {
+            let message = "size is less than a block (bs)";
+            return Err(Issue::between(Code::WrongOrder, &[&path("size"), &path("bs")], message));
+        }
     }
-    if job.size < job.bs {
-        let message = "size is less than a block (bs)";
-        return Err(Issue::between(Code::WrongOrder, &[&path("size"), &path("bs")], message));
-    }
-    Ok(FioJob {
-        ssd: job.ssd,
+    Ok(())
+}
+
+/// Resolves a job into one for each of its drives, which run on `core` if the job names none itself.
+fn resolve_job(job: &FioJobSpec, core: Option<u32>) -> impl Iterator<Item = FioJob> + use<'_> {
+    job.ssd.numbers().iter().map(move |&ssd| FioJob {
+        ssd,
         core: job.core.or(core).unwrap_or(0),
         block_bytes: job.bs.0,
         io_depth: job.iodepth,
-        size_bytes: job.size.0,
+        size_bytes: job.size.unwrap_or(job.bs).0,
         random: job.rw.is_random(),
         reads: share(f64::from(job.rw.reads_percent(job.rwmixread.unwrap_or(50))) / 100.0),
     })

@@ -6,7 +6,7 @@ use crate::error::Issue;
 use crate::fio;
 use crate::resolve::context::Context;
 use crate::units::shorten;
-use hostnet_params::FioSpec;
+use hostnet_params::{FioSpec, JobDrives};
 
 /// Reads job files and numbers their drives.
 pub(super) struct JobReader<'a> {
@@ -46,10 +46,11 @@ impl JobReader<'_> {
         let mut jobs = Vec::new();
         let mut pinned = false;
         for (at, mut job) in job_file.jobs.into_iter().enumerate() {
-            job.spec.ssd = match &job.filename {
+            let drive = match &job.filename {
                 Some(drive) => self.drive(drive, &file, job.line)?,
                 None => at as u32 % self.drives,
             };
+            job.spec.ssd = JobDrives::One(drive);
             // The cores of the workload go before those in the file.
             if fio.cores.is_some() {
                 pinned |= job.spec.core.take().is_some();
