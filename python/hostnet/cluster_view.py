@@ -6,10 +6,21 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hostnet.energy_view import efficiency_view, energy_view
+from hostnet.glossary import column_meaning
+from hostnet.job_view import job_view, path_view, step_view
 from hostnet.limit_names import NOT_KNOWN
 from hostnet.power_view import power_view
 from hostnet.stages import STAGES, stage_means
-from hostnet.view import Column, View, optional_column, percent_column, ratio_column, text_column, value_column
+from hostnet.view import (
+    Column,
+    View,
+    defined_column,
+    optional_column,
+    percent_column,
+    ratio_column,
+    text_column,
+    value_column,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,12 +45,18 @@ def percentiles(row: Row) -> dict[str, float]:
 
 def percentile_column(heading: str, key: str) -> Column:
     """Creates the column of a percentile, which is empty in rows where no request lies beyond it."""
-    return Column(heading, lambda row: percentiles(row).get(key))
+    return Column(heading, lambda row: percentiles(row).get(key), key=key)
 
 
 def cluster_views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
     """Returns the tables of a run, without those that have no rows."""
-    found = (
+    shown = (view.without_empty() for view in all_views(summary, flows) if view.rows)
+    return [view for view in shown if len(view.columns) > 1]
+
+
+def all_views(summary: Row, flows: Iterable[Row] = ()) -> tuple[View, ...]:
+    """Returns every table, with or without rows."""
+    return (
         traffic_view(summary["classes"]),
         request_view(summary["latencies"]),
         stage_view(summary.get("stages", ())),
@@ -61,18 +78,16 @@ def cluster_views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         switch_view(summary.get("switches", ())),
         pool_view(summary.get("pool", ())),
     )
-    shown = (view.without_empty() for view in found if view.rows)
-    return [view for view in shown if len(view.columns) > 1]
 
 
 def traffic_view(rows: Sequence[Row]) -> View:
     """Creates the table of the traffic that applications received."""
     columns = [
         text_column("class", "class"),
-        Column("Gbps", lambda row: row["goodput_gbps"], always=True, unit="Gbps"),
-        Column("± 95 %", lambda row: row["goodput_ci95"], unit="Gbps"),
-        Column("drift", lambda row: row.get("goodput_drift"), unit="Gbps"),
-        Column("packets", lambda row: row["sent_packets"], always=True),
+        Column("Gbps", lambda row: row["goodput_gbps"], always=True, unit="Gbps", key="goodput_gbps"),
+        Column("± 95 %", lambda row: row["goodput_ci95"], unit="Gbps", key="goodput_ci95"),
+        Column("drift", lambda row: row.get("goodput_drift"), unit="Gbps", key="goodput_drift"),
+        Column("packets", lambda row: row["sent_packets"], always=True, key="sent_packets"),
         value_column("sent again", "retransmitted_packets"),
         ratio_column("marked %", "marked_segments", "received_segments"),
         ratio_column("marked by host %", "marked_by_host", "sent_packets"),
@@ -104,12 +119,17 @@ def stage_view(rows: Sequence[Row]) -> View:
         text_column("class", "class"),
         text_column("way", "way"),
         value_column("count", "datagrams"),
-        *(optional_column(heading, stage) for stage, heading in STAGES.items()),
+        *(stage_column(heading, stage) for stage, heading in STAGES.items()),
         value_column("mean µs", "mean_us"),
-        Column("P99", lambda row: row["p99_us"] if row["datagrams"] >= TAIL["p99_us"][1] else None),
+        Column("P99", lambda row: row["p99_us"] if row["datagrams"] >= TAIL["p99_us"][1] else None, key="p99_us"),
     ]
     about = "From one application to the other, in µs: the stages that a datagram passes, which add up to the mean."
-    return View("Stages of datagrams", about, columns, stage_means(rows))
+    return View("Stages of datagrams", about, columns, stage_means(rows), source="stages")
+
+
+def stage_column(heading: str, stage: str) -> Column:
+    """Creates the column of the mean time in a stage."""
+    return Column(heading, lambda row: row.get(stage), about=column_meaning("stages", "stage", stage))
 
 
 def service_view(rows: Sequence[Row]) -> View:
@@ -131,66 +151,6 @@ def service_view(rows: Sequence[Row]) -> View:
     )
 
 
-def job_view(rows: Sequence[Row]) -> View:
-    """Creates the table of jobs, each of which consists of ranks."""
-    columns = [
-        text_column("job", "job"),
-        text_column("kind", "kind"),
-        value_column("ranks", "ranks"),
-        value_column("done µs", "done_us"),
-        Column("not done", lambda row: row["unfinished_ranks"] or None),
-        value_column("iterations", "iterations"),
-        value_column("µs each", "iteration_us"),
-        percent_column("messages %", "communication_share"),
-        value_column("sent", "messages"),
-        Column("MB", lambda row: row["bytes"] / 1e6),
-        Column("slowest rank", lambda row: f"{row['slowest_rank']} at {row['slowest_host']}", text=True),
-        Column("path", lambda row: row.get("path_host"), text=True),
-        Column("of it %", lambda row: 100 * row["path_share"] if row.get("path_share") else None),
-    ]
-    about = (
-        "Done is when the last rank finished. Messages % is the share of time in which ranks sent messages or waited "
-        "for them. Not done is the number of ranks that had not finished when the run ended. Path is the host with the "
-        "largest share of the critical path, including messages to and from it."
-    )
-    return View("Jobs", about, columns, rows, "jobs")
-
-
-def step_view(rows: Sequence[Row]) -> View:
-    """Creates the table of the steps of jobs."""
-    columns = [
-        text_column("job", "job"),
-        text_column("step", "step"),
-        value_column("count", "count"),
-        percent_column("time %", "share"),
-        value_column("mean µs", "mean_us"),
-        value_column("max", "max_us"),
-        value_column("computes µs", "compute_us"),
-        Column("MB", lambda row: row["bytes"] / 1e6 or None),
-        value_column("Gbps", "rate_gbps"),
-    ]
-    about = "Steps of all ranks by name. Gbps is the rate at which a rank sends while it does not compute."
-    return View("Steps of jobs", about, columns, rows, "steps")
-
-
-def path_view(rows: Sequence[Row]) -> View:
-    """Creates the table of the critical paths of jobs: the limit that binds each step."""
-    columns = [
-        text_column("job", "job"),
-        text_column("step", "step"),
-        text_column("does", "does"),
-        text_column("bound by", "limit"),
-        text_column("at", "place"),
-        Column("ms", lambda row: row["time_us"] / 1000),
-        percent_column("path %", "share"),
-    ]
-    about = (
-        "Critical path of each job: the limit that binds each step. Only a faster limit on this path makes the job "
-        "faster."
-    )
-    return View("Critical paths of jobs", about, columns, rows)
-
-
 def completion_view(flows: Iterable[Row], *, whole: bool) -> View:
     """Creates the table of completion times of flows that end, with their rates if the `whole` flow was measured."""
     classes: dict[str, list[Row]] = {}
@@ -205,15 +165,15 @@ def completion_view(flows: Iterable[Row], *, whole: bool) -> View:
             rows.append({"class": name, "flows": len(own), "ended": len(times), **ends, "each_gbps": each})
     columns = [
         text_column("class", "class"),
-        value_column("flows", "flows"),
-        value_column("ended", "ended"),
-        value_column("first µs", "first"),
-        value_column("median", "median"),
-        value_column("last", "last"),
-        value_column("Gbps each", "each_gbps"),
+        defined_column("flows", "flows", "number of flows of the class"),
+        defined_column("ended", "ended", "flows that ended before the run did"),
+        defined_column("first µs", "first", "shortest completion time"),
+        defined_column("median", "median", "completion time that half of the flows did not exceed"),
+        defined_column("last", "last", "longest completion time"),
+        defined_column("Gbps each", "each_gbps", "median of the mean rates of the flows"),
     ]
     about = "From the start of a flow until its last byte was received, in µs. Gbps each is what half of the flows had."
-    return View("Completion times", about, columns, rows, "flows")
+    return View("Completion times", about, columns, rows, "flows", source="classes")
 
 
 def slowdown_view(rows: Sequence[Row]) -> View:
@@ -235,7 +195,8 @@ def slowdown_view(rows: Sequence[Row]) -> View:
         "long it is as with nothing else in the network."
     )
     many = {row["class"] for row in rows if row["flows"] >= 10}
-    return View("Slowdown by size", about, columns, [row for row in rows if row["class"] in many])
+    shown = [row for row in rows if row["class"] in many]
+    return View("Slowdown by size", about, columns, shown, "completions")
 
 
 def _gbps(row: Row) -> float:
@@ -251,7 +212,7 @@ def host_view(rows: Sequence[Row]) -> View:
         value_column("IIO ns", "iio_write_latency_ns"),
         value_column("PCIe in Gbps", "iio_write_gbps"),
         value_column("out Gbps", "iio_read_gbps"),
-        Column("NIC buffer kB", lambda row: _kb(row["nic_buffer_mean_bytes"])),
+        Column("NIC buffer kB", lambda row: _kb(row["nic_buffer_mean_bytes"]), key="nic_buffer_mean_bytes"),
         value_column("P99 µs", "nic_buffered_p99_us"),
         percent_column("no credits %", "nic_credit_wait_share"),
         percent_column("no descriptors %", "nic_descriptor_wait_share"),
@@ -270,14 +231,18 @@ def _kb(number: float | None) -> float | None:
     return None if number is None else number / 1000
 
 
+BUSY = "time that network cores spend on all of these together"
+"""Definition of the busy share of network cores."""
+
+
 def core_view(rows: Sequence[Row]) -> View:
     """Creates the table of the time shares of network cores."""
     kinds = {"softirq": "softirq", "calls": "call", "copies": "copy", "wait for memory": "stalled", "sending": "send"}
     columns = [text_column("host", "host")]
     columns += [percent_column(f"{word} %", f"core_{key}_share") for word, key in kinds.items()]
     keys = [f"core_{key}_share" for key in kinds.values()] + ["core_serve_share"]
-    columns.append(Column("requests %", lambda row: 100 * (row.get("core_serve_share") or 0)))
-    columns.append(Column("busy %", lambda row: 100 * sum(row.get(key) or 0 for key in keys)))
+    columns.append(Column("requests %", lambda row: 100 * (row.get("core_serve_share") or 0), key="core_serve_share"))
+    columns.append(Column("busy %", lambda row: 100 * sum(row.get(key) or 0 for key in keys), about=BUSY))
     busy = [row for row in rows if any(row.get(key) for key in keys)]
     return View(
         "Cores of the network", "Share of time, mean over the cores that have any work.", columns, busy, "hosts"
@@ -331,8 +296,8 @@ def port_view(rows: Sequence[Row]) -> View:
         value_column("max", "queue_max_packets"),
         value_column("marked", "marked_packets"),
         percent_column("paused %", "paused_share"),
-        Column("flooded Gbps", lambda row: row.get("flooded_gbps"), unit="Gbps"),
-        Column("strays", lambda row: row.get("stray_packets")),
+        Column("flooded Gbps", lambda row: row.get("flooded_gbps"), unit="Gbps", key="flooded_gbps"),
+        optional_column("strays", "stray_packets"),
     ]
     used = [row for row in rows if row["sent_packets"] or row.get("stray_packets")]
     used.sort(key=lambda row: -row["sent_gbps"])
@@ -344,7 +309,7 @@ def switch_view(rows: Sequence[Row]) -> View:
     """Creates the table of learning switches."""
     columns = [
         text_column("switch", "switch"),
-        Column("addresses", lambda row: row["addresses"], always=True),
+        Column("addresses", lambda row: row["addresses"], always=True, key="addresses"),
         value_column("learnt", "learned"),
         value_column("forgotten", "forgotten"),
         value_column("displaced", "displaced"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.view import Column, View, optional_column, text_column
+from hostnet.glossary import column_meaning
+from hostnet.view import Column, View, defined_column, text_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,18 +50,20 @@ def power_view(summary: Mapping[str, Any]) -> View:
         }
     columns = [
         text_column("cores of", "host"),
-        optional_column("W", "watts"),
-        optional_column("GHz", "ghz"),
+        defined_column("W", "watts", "mean power of all cores together, in W"),
+        defined_column("GHz", "ghz", "mean frequency of the cores, sleep included"),
         *(_share(name) for name in names),
-        optional_column("µJ per request", "energy"),
+        defined_column("µJ per request", "energy", "energy of all cores divided by the answered requests"),
     ]
     about = (
         "Total power of all cores, their mean frequency, and the mean share of time of a core in each state: "
         "C0 is at work, poll is awake without work, wake is leaving a sleep state, halt is a change of the clock."
     )
-    return View("Power of cores", about, columns, list(found.values()))
+    return View("Power of cores", about, columns, list(found.values()), source="power")
 
 
 def _share(name: str) -> Column:
     """Creates the column of the time share of a state, in percent."""
-    return Column(f"{name} %", lambda row: 100 * row["shares"][name])
+    known = column_meaning("power_states", "state", name)
+    about = f"share of time {known}" if known else f"share of time in the sleep state {name}"
+    return Column(f"{name} %", lambda row: 100 * row["shares"][name], about=about)

@@ -5,14 +5,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scripts.generate import classes, errors, names, pages
+from scripts.generate import classes, errors, glossary, names, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def stale(root: Path) -> dict[Path, str]:
     """Returns the files that differ from the generated content, each with that content."""
-    wanted = {**classes.files(root), **names.files(root), **pages.files(root), **errors.files(root)}
+    wanted = {
+        **classes.files(root),
+        **names.files(root),
+        **pages.files(root),
+        **errors.files(root),
+        **glossary.files(root),
+    }
     return {
         file: text for file, text in wanted.items() if not file.exists() or file.read_text(encoding="utf-8") != text
     }

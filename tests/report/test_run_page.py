@@ -21,7 +21,8 @@ from hostnet.report.load import load_run
 from hostnet.report.reproduce import time_argument
 from hostnet.report.series import POINTS_MAX, ChartSeries, SeriesPoint, series_of_run, thinned
 from hostnet.report.tables import page_table
-from hostnet.server_view import Column, Format, ServerTable
+from hostnet.server_columns import Column, Format
+from hostnet.server_view import ServerTable
 from hostnet.units import parse_time_ps
 from tests.support import Cli, read_json
 
@@ -36,7 +37,7 @@ MEASURED_ONLY = re.compile(
 def text_of(report: Path) -> str:
     """Returns the text of a page, without its style and script."""
     content = re.sub(r"<(style|script)>.*?</\1>", "", report.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return unescape(re.sub(r"<[^>]*>", "\n", content))
+    return unescape(re.sub(r"<[^>]*>", "\n", re.sub(r"</?dfn[^>]*>", "", content)))
 
 
 def predicted(directory: Path) -> Path:
@@ -203,7 +204,7 @@ def test_columns_without_values_are_left_out() -> None:
         Column("y", Format.NUMBER, None, "Y"),
         Column("z", Format.NUMBER, None, "Z"),
     )
-    content = page_table(ServerTable("some", columns, rows))
+    content = page_table(ServerTable("some", "workloads", columns, rows))
     assert "Y" not in content
     assert re.findall(r'data-copied="([^"]*)"', content) == ["x\tci", "1.23456\t", "\t0.5"]
 

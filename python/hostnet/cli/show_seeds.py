@@ -19,7 +19,7 @@ from hostnet.cli.show import (
 from hostnet.cli.show_cluster import ROWS_MAX
 from hostnet.limit_names import limit_notes
 from hostnet.notes import notes_of
-from hostnet.server_view import ACTIVATIONS
+from hostnet.server_columns import ACTIVATIONS
 from hostnet.units import format_rate, is_small_rate, unit_of_rate
 
 if TYPE_CHECKING:

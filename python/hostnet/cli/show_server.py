@@ -23,7 +23,7 @@ from hostnet.cli.show import (
 )
 from hostnet.notes import notes_of
 from hostnet.pools import row_label, with_directions
-from hostnet.server_view import TEXTS, Column, Format
+from hostnet.server_columns import REQUESTS, TEXTS, Column, Format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -81,7 +81,7 @@ def print_workloads(console: Console, summary: Row, queues: Mapping[str, int]) -
     """Prints the tables of workloads, and the window that storage workloads need."""
     for table in server_view.workload_tables(summary):
         print_tables(console, screen_table(table))
-        if table.columns is server_view.REQUESTS:
+        if table.columns is REQUESTS:
             from hostnet.cli.show_storage import recommended_windows
 
             windows = recommended_windows(table.rows, summary["window_ns"] or 0.0, queues)

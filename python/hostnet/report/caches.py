@@ -9,7 +9,7 @@ from hostnet.report.html import Html, element, section
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.series import ReferenceLine, thinned
 from hostnet.report.tables import page_table
-from hostnet.server_view import DDIO as DDIO_COLUMNS
+from hostnet.server_columns import DDIO as DDIO_COLUMNS
 from hostnet.server_view import cache_tables
 
 TIME = "time, µs"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.cluster_view import TAIL, cluster_views, limit_reasons, percentiles
+from hostnet.glossary import column_meaning
 from hostnet.notes import STOPPED
 from hostnet.report.bars import grouped_chart
 from hostnet.report.charts import ChartAxis, legend, line_chart
 from hostnet.report.die import die_section
-from hostnet.report.html import details, element, section, table
+from hostnet.report.html import Cell, details, element, section, table
 from hostnet.report.numbers import MISSING, number, time_from_ns
 from hostnet.report.page import page
 from hostnet.report.reproduce import notes_section, reproduce_section
@@ -105,7 +106,7 @@ def view_section(view: View) -> Html:
     """Creates the table of a view."""
     cells = [[_cell(cell) for cell in row] for row in view.cells(ROWS_MAX)]
     texts = sum(column.text for column in view.columns)
-    headings = [column.heading for column in view.columns]
+    headings = [Cell(column.heading, about=view.definition(column)) for column in view.columns]
     shown = table(headings, cells, text_columns=texts, label=view.title)
     return section(view.title, shown, _omitted_text(len(view.rows)), note=view.about)
 
@@ -130,7 +131,8 @@ def _rows(title: str, rows: Sequence[Row]) -> Html:
     texts = [name for name in known if any(isinstance(row.get(name), str) for row in rows)]
     names = texts + [name for name in known if name not in texts]
     cells = [[_cell(row.get(name)) for name in names] for row in rows]
-    return table([name.replace("_", " ") for name in names], cells, text_columns=len(texts), label=title)
+    headings = [Cell(name.replace("_", " "), about=column_meaning(title, name)) for name in names]
+    return table(headings, cells, text_columns=len(texts), label=title)
 
 
 def _cell(value: Any) -> str:

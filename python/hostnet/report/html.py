@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hostnet.glossary import heading_definition, short
 from hostnet.units import with_no_breaks
 
 
@@ -20,11 +21,15 @@ Child = str | Html | None
 
 @dataclass(frozen=True)
 class Cell:
-    """A table cell whose copied text differs from the shown one (`copied`), or that is omitted in print (`minor`)."""
+    """A table cell whose copied text differs from the shown one (`copied`), or that is omitted in print (`minor`).
+
+    `about` defines what it says; headings without it have the definition of the glossary.
+    """
 
     content: Child
     copied: str | None = None
     minor: bool = False
+    about: str | None = None
 
 
 VOID = frozenset({"meta", "br", "hr", "line", "rect", "circle", "path", "polyline", "polygon"})
@@ -87,9 +92,15 @@ def table_cell(name: str, cell: Child | Cell, *, number: bool) -> Html:
     """Creates a cell, `td` or `th`."""
     if not isinstance(cell, Cell):
         cell = Cell(cell)
+    about = cell.about or (heading_definition(str(cell.content)) if name == "th" else None)
     classes = " ".join(word for word, wanted in (("number", number), ("minor", cell.minor)) if wanted)
     scope = "col" if name == "th" else None
-    return element(name, cell.content, class_=classes or None, scope=scope, data_copied=cell.copied)
+    return element(name, defined(cell.content, about), class_=classes or None, scope=scope, data_copied=cell.copied)
+
+
+def defined(content: Child, about: str | None) -> Child:
+    """Creates text whose definition appears under the pointer and on keyboard focus, if it has one."""
+    return element("dfn", content, tabindex="0", aria_description=short(about)) if about else content
 
 
 def details(summary: str, *content: Child) -> Html:

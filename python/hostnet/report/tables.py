@@ -12,17 +12,8 @@ from hostnet.report.html import Cell, Child, Html, details, element, join, secti
 from hostnet.report.html import table as html_table
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import MISSING, exact_text, number, percent, with_ci95
-from hostnet.server_view import (
-    DOMAINS,
-    TEXTS,
-    Column,
-    Format,
-    ServerTable,
-    channel_table,
-    domain_table,
-    link_table,
-    workload_tables,
-)
+from hostnet.server_columns import DOMAINS, TEXTS, Column, Format
+from hostnet.server_view import ServerTable, channel_table, domain_table, link_table, workload_tables
 
 NS_PER_US = 1000
 
@@ -38,7 +29,9 @@ def page_table(table: ServerTable, label: str | None = None) -> Html:
         (column, [name for name in copied_fields(column) if any(row.get(name) is not None for row in table.rows)])
         for column in columns
     ]
-    heads = [Cell(str(column.page), "\t".join(fields), column.minor) for column, fields in kept]
+    heads = [
+        Cell(str(column.page), "\t".join(fields), column.minor, table.definition(column)) for column, fields in kept
+    ]
     cells = [
         [
             Cell(
@@ -168,7 +161,7 @@ def split_table(title: str, by: str, rows: Sequence[Row]) -> Html | None:
     if len(rows) > PARTS_MAX:
         return element("p", f"{title}: {len(rows):,} rows, in domains.parquet.", class_="note below")
     columns = (*DOMAINS, Column(by, Format.TEXT, None, by.capitalize(), style="name"))
-    return details(title, page_table(ServerTable(f"Domains by {by}", columns, rows)))
+    return details(title, page_table(ServerTable(f"Domains by {by}", "domains", columns, rows)))
 
 
 def links_section(run: RunFiles) -> Html | None:
