@@ -7,6 +7,7 @@ import hashlib
 from importlib.resources import files
 
 from hostnet.report.html import Child, Html, element, join
+from hostnet.report.terms import with_definitions
 
 
 def asset(name: str) -> str:
@@ -37,5 +38,5 @@ def page(title: str, *content: Child) -> str:
         element("title", title),
         element("style", Html(asset("style.css"))),
     )
-    body = element("body", element("main", *content), element("script", Html(script)))
+    body = element("body", with_definitions(element("main", *content)), element("script", Html(script)))
     return "<!doctype html>\n" + element("html", join((head, body)), lang="en") + "\n"
