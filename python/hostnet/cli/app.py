@@ -34,6 +34,7 @@ COMMANDS = {
         "explain_app",
         "Explain the performance of a run: bottlenecks, sources of latency, and remedies.",
     ),
+    "explain-term": ("terms_app", "Define a term, a limit, a column or a heading."),
     "sweep": ("sweep_app", "Run a configuration for every combination of parameter values."),
     "compare": ("compare_app", "Compare two runs: configuration, results, and the first event that differs."),
     "calibrate": ("calibrate_app", "Fit parameters of a server to measurements, and write a server file."),

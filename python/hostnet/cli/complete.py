@@ -70,6 +70,13 @@ def clusters(_context: Any, _start: str) -> list[str]:
     return list(_core.cluster_templates())
 
 
+def term_names(_context: Any, _start: str) -> list[str]:
+    """Returns the names that `hostnet explain-term` defines."""
+    from hostnet.headings import all_definitions
+
+    return list(dict.fromkeys(one.name for one in all_definitions() if " " not in one.name))
+
+
 def files(_context: Any, start: str, endings: tuple[str, ...] = CONFIGURATIONS) -> Iterator[str]:
     """Yields files with one of the suffixes, and folders."""
     head = start[: start.rfind("/") + 1]
@@ -203,6 +210,7 @@ COMPLETERS: dict[str, Complete] = {
     "validate study": studies,
     "plot run_dir": runs,
     "explain what": runs,
+    "explain-term term": term_names,
     "compare a": runs,
     "compare b": runs,
     "run counters_form": lambda _context, _start: ["perf", "pcm", "pcm-numa"],
