@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import rundir
 from hostnet.counters import write
 from hostnet.explain import explain_file, explain_results, explain_run
 from hostnet.running import simulate
+from hostnet.running.run_dir import manifest
 from tests.support import raises_code
 
 TRACE = Path(__file__).parents[2] / "examples" / "traces" / "redis-get.lackey.xz"
@@ -125,8 +125,8 @@ def test_epochs_of_a_cluster_do_not_depend_on_threads(results: hostnet.Results) 
     assert threaded.result_hash == results.result_hash
     assert threaded.epochs.equals(results.epochs)
     assert results.epochs.num_rows > 10
-    assert rundir.manifest(threaded)["threads"] == 2
-    assert rundir.manifest(threaded)["pending_events_max"] > 0
+    assert manifest(threaded)["threads"] == 2
+    assert manifest(threaded)["pending_events_max"] > 0
 
 
 def test_a_cluster_is_swept() -> None:

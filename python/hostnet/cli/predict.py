@@ -12,6 +12,7 @@ from hostnet.cli import show
 from hostnet.cli.show_server import screen_table
 from hostnet.notes import notes_of
 from hostnet.running import simulate
+from hostnet.running.run_dir import write_run
 from hostnet.terminal.screen import echo
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *,
         rundir.check_run_dir(out)
     results = simulate.predict_plan(plan, source)
     if out is not None:
-        rundir.publish(out, lambda folder: rundir.write_run(results, folder))
+        rundir.publish(out, lambda folder: write_run(results, folder))
     if as_json:
         echo(results.native.summary_json.rstrip("\n"))
     else:

@@ -18,6 +18,7 @@ from hostnet.running import simulate
 from hostnet.running.capture import SNAPLEN, Capture, captured_host
 from hostnet.running.records import RecordsFolder, last_checkpoint
 from hostnet.running.results import named_server
+from hostnet.running.run_dir import write_run
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo, echo_error, echo_json
 from hostnet.units import format_time
@@ -175,7 +176,7 @@ def _checkpoint_writer(request: Request, plan: Plan) -> Callable[[str | None, in
 
 def _fill(request: Request, results: Results, folder: Path) -> None:
     """Writes the run directory."""
-    rundir.write_run(results, folder, csv=request.csv)
+    write_run(results, folder, csv=request.csv)
     counters.write_to_run_dir(results, request.counters, folder)
 
 

@@ -11,6 +11,7 @@ from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.run import publish
 from hostnet.running import simulate
 from hostnet.running.ranges import SEED_MAX
+from hostnet.running.run_dir import write_run
 from hostnet.running.seeds import combine_runs
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo, echo_json
@@ -46,7 +47,7 @@ def write_seeds(request: Request, runs: Sequence[Results], combined: Row, folder
     for results in runs:
         run_dir = folder / f"seed-{results.plan.seed}"
         run_dir.mkdir()
-        rundir.write_run(results, run_dir, csv=request.csv)
+        write_run(results, run_dir, csv=request.csv)
     rundir.write_text(folder / "seeds.json", json.dumps(combined, indent=2, ensure_ascii=False))
 
 

@@ -88,11 +88,12 @@ def _write(placed: Sequence[PlacedRun], refused: dict[str, str], folder: Path) -
     import json
 
     from hostnet import rundir
+    from hostnet.running.run_dir import write_run
     from hostnet.whatif import host_rows, loss_notes, stage_rows, traffic_rows
 
     for one in placed:
         (folder / one.place).mkdir()
-        rundir.write_run(one.results, folder / one.place)
+        write_run(one.results, folder / one.place)
     found = {
         "format": 1,
         "name": placed[0].results.summary["name"],

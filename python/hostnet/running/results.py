@@ -300,7 +300,8 @@ class Results:
         """
         from pathlib import Path
 
-        from hostnet.rundir import publish, write_run
+        from hostnet.rundir import publish
+        from hostnet.running.run_dir import write_run
 
         return publish(Path(directory), lambda folder: write_run(self, folder))
 
