@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import hostnet
 from hostnet import (
     AddressMap,
     Config,
@@ -25,7 +26,7 @@ from hostnet import (
     _core,
     system,
 )
-from hostnet.system.description import Description
+from hostnet.system.description import Description, FieldError
 from tests.support import QUADRANT, raises_code
 
 
@@ -96,8 +97,15 @@ def test_descriptions_cannot_be_changed() -> None:
 
 
 def test_a_field_that_is_not_there_is_told_with_the_nearest_one() -> None:
-    with pytest.raises(TypeError, match='Memory has no field "channelz"; did you mean "channels"'):
+    with raises_code('unknown-key | Memory | "channelz" | did you mean "channels"', FieldError):
         Memory(channelz=2)  # type: ignore[call-arg]
+    assert issubclass(FieldError, TypeError), "as for any call with an argument that is not there"
+
+
+def test_a_preset_that_is_not_there_is_told_with_the_nearest_one() -> None:
+    described = Config(server=Server(preset="casade"), workload={"stream": Stream(cores="0")})
+    with raises_code('unknown-name | server.preset | "casade" | did you mean "cascade-lake-6234"'):
+        hostnet.run(described)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,15 @@ from difflib import get_close_matches
 from inspect import get_annotations
 from typing import Any, Self
 
+from hostnet.errors import ConfigError
+
+
+class FieldError(ConfigError, TypeError):
+    """Raised if an object is created with a field that its class lacks.
+
+    It is a `TypeError` too, as for any other call with a wrong argument.
+    """
+
 
 class Description:
     """A part of a configuration."""
@@ -15,14 +24,14 @@ class Description:
         """Creates an object whose fields are set afterwards.
 
         Raises:
-            TypeError: There is no such field; names the nearest one.
+            FieldError: There is no such field; names the nearest one.
         """
         known: list[str] = list(getattr(cls, "__dataclass_fields__", {}))
         for name in named:
             if name not in known:
                 near = get_close_matches(name, known, 1)
                 hint = f'did you mean "{near[0]}"?' if near else f"its fields are {', '.join(known)}"
-                raise TypeError(f'{cls.__name__} has no field "{name}"; {hint}')
+                raise FieldError("unknown-key", f'{cls.__name__} has no field "{name}"; {hint}')
         return super().__new__(cls)
 
     def __repr__(self) -> str:
