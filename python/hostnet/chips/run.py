@@ -11,15 +11,15 @@ from hostnet.processes import ResultsElsewhereError
 from hostnet.running.arguments import check_threads
 from hostnet.running.ranges import check_seed
 from hostnet.running.simulate import source_of
+from hostnet.terminal.progress import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from hostnet.processes import Group
     from hostnet.running.results import Source
-
-    Progress = Callable[[dict[str, Any]], bool | None]
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
 
 def chip(
@@ -28,7 +28,7 @@ def chip(
     overrides: Sequence[str] = (),
     seed: int | None = None,
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> ChipResults:
     """Simulates a chip whose cores read or write the memory of another chip, or a rack of such chips.
 
@@ -38,14 +38,15 @@ def chip(
         overrides: Values of other keys, such as "workload.mode=async".
         seed: Seed that overrides the one of the configuration.
         threads: Most threads for a rack; results do not depend on it.
-        progress: Called about ten times a second with a dict of phase, simulated_ps, events (cycles) and progress (0 to
-            1). If it returns False, the run stops, and its results are not complete.
+        progress: As for `hostnet.run`, with a dict of phase, simulated_ps, events (cycles) and progress (0 to 1). If
+            the function returns False, the run stops, and its results are not complete.
 
     Raises:
         ConfigError: The configuration or an argument is invalid.
         OSError: The file cannot be read.
     """
-    return run_chip_plan(chip_plan(source_of(config, overrides), seed), threads=threads, progress=progress)
+    with follow(progress) as callback:
+        return run_chip_plan(chip_plan(source_of(config, overrides), seed), threads=threads, progress=callback)
 
 
 def chip_plan(source: Source, seed: int | None = None) -> _core.ChipPlan:

@@ -11,13 +11,11 @@ from hostnet.comparison.differences import KeyDifference, ResultDifference, conf
 from hostnet.comparison.events import find_divergence
 from hostnet.comparison.sides import Side, read_side, side_of
 from hostnet.running.results import Results
+from hostnet.terminal.progress import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hostnet.running.simulate import AnyConfig
-
-    Progress = Callable[[dict[str, Any]], bool | None]
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +64,7 @@ def compare(
     b: Results | AnyConfig,
     *,
     rerun: bool = True,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> Comparison:
     """Compares two runs.
 
@@ -81,8 +79,9 @@ def compare(
         SimulationError: A run failed.
         OSError: A file cannot be read.
     """
-    sides = [_side(given, label, progress) for given, label in ((a, "A"), (b, "B"))]
-    return compare_sides(sides[0], sides[1], rerun=rerun, progress=progress)
+    with follow(progress) as callback:
+        sides = [_side(given, label, callback) for given, label in ((a, "A"), (b, "B"))]
+        return compare_sides(sides[0], sides[1], rerun=rerun, progress=callback)
 
 
 def compare_sides(a: Side, b: Side, *, rerun: bool, progress: Progress | None) -> Comparison:

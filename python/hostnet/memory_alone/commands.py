@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from hostnet import _core
 from hostnet.memory_alone.plan import resolve_values
 from hostnet.memory_alone.run import with_file_name
+from hostnet.terminal.progress import follow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
-    from hostnet.memory_alone.run import Progress
     from hostnet.running.settings import Value
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
 
 def check_commands(
@@ -23,7 +24,7 @@ def check_commands(
     device: str | None = None,
     settings: Mapping[str, Value] | None = None,
     all: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> _core.CommandCheck:
     """Checks a file of DRAM commands against the timing rules of a device.
 
@@ -35,7 +36,7 @@ def check_commands(
         settings: Values of other keys, such as {"memory.dram.timing.rcd": 20}. With
             {"memory.controller.refresh": "off"}, missing refreshes are no violation.
         all: True to count all violations instead of stopping at the first one.
-        progress: Called about ten times a second; as for `memory`.
+        progress: As for `memory`.
 
     Returns:
         The result of the check. A violated rule is not an error.
@@ -44,7 +45,9 @@ def check_commands(
         ConfigError: An argument or the file is invalid.
         OSError: The file cannot be read.
     """
-    return check_file(path, resolve_values({"memory.device": device, **(settings or {})}), all=all, progress=progress)
+    plan = resolve_values({"memory.device": device, **(settings or {})})
+    with follow(progress) as callback:
+        return check_file(path, plan, all=all, progress=callback)
 
 
 def check_file(

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet.files import scratch_file
 from hostnet.memory_alone.plan import resolve_values
 from hostnet.memory_alone.results import MemoryResult
+from hostnet.terminal.progress import follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from os import PathLike
 
     from hostnet.running.settings import Value
-
-    Progress = Callable[[dict[str, Any]], bool | None]
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 """Compression of a command file, by the suffix of its name."""
@@ -41,7 +41,7 @@ def memory(
     warmup: float | None = None,
     settings: Mapping[str, Value] | None = None,
     commands: str | PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> MemoryResult:
     """Simulates a memory system without a server.
 
@@ -64,8 +64,8 @@ def memory(
         warmup: Share of the requests that are not measured, 0 to 0.9.
         settings: Values of other keys, such as {"memory.controller.wpq.entries": 64}.
         commands: File for the DRAM commands, compressed if its name ends with .gz or .zst. It is written atomically.
-        progress: Called about ten times a second with a dict of phase, requests, simulated_ps and progress (0 to 1). If
-            it returns False, the run stops, its results are not complete, and no command file is written.
+        progress: As for `hostnet.run`, with a dict of phase, requests, simulated_ps and progress (0 to 1). If the
+            function returns False, the run stops, its results are not complete, and no command file is written.
 
     Raises:
         ConfigError: An argument or the trace is invalid.
@@ -86,7 +86,8 @@ def memory(
         "run.outstanding": outstanding,
         "run.warmup": warmup,
     }
-    return run_plan(resolve_values({**values, **(settings or {})}), commands=commands, progress=progress)
+    with follow(progress) as callback:
+        return run_plan(resolve_values({**values, **(settings or {})}), commands=commands, progress=callback)
 
 
 def run_plan(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet.noc_alone.plan import resolve_values, size_of
 from hostnet.noc_alone.results import NocResult
+from hostnet.terminal.progress import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from hostnet.running.settings import Value
-
-    Progress = Callable[[dict[str, Any]], bool | None]
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
 
 def noc(
@@ -35,7 +35,7 @@ def noc(
     cycles: int | None = None,
     warmup: int | None = None,
     settings: Mapping[str, Value] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> NocResult:
     """Simulates a network on a chip without a server.
 
@@ -57,8 +57,8 @@ def noc(
         cycles: Measured cycles; with a trace, all of it by default.
         warmup: Cycles before the measurement.
         settings: Values of other keys, such as {"noc.router.allocation": "staged"}.
-        progress: Called about ten times a second with a dict of phase, packets, cycles, simulated_ps and progress (0 to
-            1). If it returns False, the run stops, and its results are not complete.
+        progress: As for `hostnet.run`, with a dict of phase, packets, cycles, simulated_ps and progress (0 to 1). If
+            the function returns False, the run stops, and its results are not complete.
 
     Raises:
         ConfigError: An argument or the trace is invalid.
@@ -78,7 +78,8 @@ def noc(
         "run.measure": cycles,
     }
     sides = {} if size is None else size_of(size, f"size: {size!r}")
-    return run_plan(resolve_values({**values, **sides, **(settings or {})}), progress=progress)
+    with follow(progress) as callback:
+        return run_plan(resolve_values({**values, **sides, **(settings or {})}), progress=callback)
 
 
 def run_plan(plan: _core.NocPlan, *, progress: Progress | None = None) -> NocResult:

@@ -18,6 +18,7 @@ from hostnet.running.capture import SNAPLEN, Capture, capture_file
 from hostnet.running.names import near_names
 from hostnet.running.ranges import check_seed
 from hostnet.running.results import Results, Source, Timing, named_server
+from hostnet.terminal.progress import follow
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 
     from hostnet.processes import Group
     from hostnet.system import Cluster, Config
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
     AnyConfig = Config | Cluster | str | PathLike[str] | Mapping[str, Any]
     Controllers = Mapping[str, Any]
     Governors = Mapping[str, Any]
-    Progress = Callable[[dict[str, Any]], bool | None]
 
 
 def run(
@@ -47,7 +48,7 @@ def run(
     pcap: str | PathLike[str] | None = None,
     pcap_host: str | None = None,
     pcap_snaplen: int = SNAPLEN,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> Results:
     """Runs a configuration of a server or of hosts on a network.
 
@@ -58,26 +59,22 @@ def run(
         threads: Threads to use, 1 to 1024; the results do not depend on it. One server uses one thread.
         series: Step of the time series, for example "10 us"; by default, none are recorded.
         counters: Interval at which the counters of all units are read, for `hostnet.counters.write`; by default, they
-            are
-            not read.
+            are not read.
         trace: Length of time after the warm-up for which every line is traced, for example "20 us". `Results.trace`
-            then
-            holds a file for the Perfetto UI. By default, nothing is traced.
+            then holds a file for the Perfetto UI. By default, nothing is traced.
         host: Server whose counters and trace are recorded; by default the only one.
         controllers: By names of hosts with `control.rule = "user"`: functions, or objects with a method `on_sample`.
-            They
-            are called with `Signals` at every sample and return None or `Actions`. An exception ends the run.
+            They are called with `Signals` at every sample and return None or `Actions`. An exception ends the run.
         governors: By names of hosts with `power.governor = "user"`, or "server" for a single server: functions, or
-            objects
-            with a method `decide`. They are called with a `Look` at every interval and return None or the index of a
-            P-state. An exception ends the run.
+            objects with a method `decide`. They are called with a `Look` at every interval and return None or the index
+            of a P-state. An exception ends the run.
         pcap: File for the packets that a host sends and receives.
         pcap_host: Host whose packets are captured; by default the only server.
         pcap_snaplen: Most bytes kept per frame.
-        progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
-            (0 to 1). If it returns False, the run stops, and its results are not complete. While the run is prepared,
-                the
-            dict also has points; returning False then raises `KeyboardInterrupt`.
+        progress: Function called about ten times a second with a dict of simulated_ps, target_ps, events, phase and
+            progress (0 to 1). If it returns False, the run stops, and its results are not complete. While the run is
+            prepared, the dict also has points; returning False then raises `KeyboardInterrupt`. True shows a bar, False
+            none; by default, notebooks and terminals show one after two seconds.
 
     Raises:
         ConfigError: The configuration or an argument is invalid.
@@ -85,19 +82,20 @@ def run(
         OSError: A file cannot be read or written.
     """
     source = source_of(config, overrides)
-    return run_plan(
-        resolve(source, seed),
-        source,
-        threads=threads,
-        series_ps=_series_ps(series),
-        counters_ps=0 if counters is None else parse_time_ps(counters, "counters"),
-        trace_ps=0 if trace is None else parse_time_ps(trace, "trace"),
-        host=host,
-        controllers=controllers,
-        governors=governors,
-        capture=None if pcap is None else Capture(Path(pcap), pcap_host, pcap_snaplen),
-        progress=progress,
-    )
+    with follow(progress) as callback:
+        return run_plan(
+            resolve(source, seed),
+            source,
+            threads=threads,
+            series_ps=_series_ps(series),
+            counters_ps=0 if counters is None else parse_time_ps(counters, "counters"),
+            trace_ps=0 if trace is None else parse_time_ps(trace, "trace"),
+            host=host,
+            controllers=controllers,
+            governors=governors,
+            capture=None if pcap is None else Capture(Path(pcap), pcap_host, pcap_snaplen),
+            progress=callback,
+        )
 
 
 run_cluster = run
@@ -123,7 +121,7 @@ def run_many(
     *,
     threads: int | None = None,
     series: str | None = None,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> list[Results]:
     """Runs many configurations, several at a time, and returns their results in the same order.
 
@@ -131,9 +129,8 @@ def run_many(
         configs: Configurations as for `run`.
         threads: Runs at a time; by default the number of cores. The results do not depend on it.
         series: As for `run`.
-        progress: Called about ten times a second with a dict of done, total, simulated_ps, events and progress (0 to
-            1).
-            If it returns False, all runs stop.
+        progress: As for `run`, with a dict of done, total, simulated_ps, events and progress (0 to 1). If the function
+            returns False, all runs stop.
 
     Raises:
         ConfigError: A configuration or an argument is invalid; nothing has run.
@@ -142,7 +139,8 @@ def run_many(
     """
     sources = [source_of(config) for config in configs]
     plans = [(resolve(source, None), source) for source in sources]
-    return run_plans(plans, threads=threads, series_ps=_series_ps(series), progress=progress)
+    with follow(progress) as callback:
+        return run_plans(plans, threads=threads, series_ps=_series_ps(series), progress=callback)
 
 
 def source_of(config: AnyConfig, overrides: Sequence[str] = ()) -> Source:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import ConfigError
 from hostnet.running import simulate
 from hostnet.running.ranges import SEEDS_MAX, check_range
+from hostnet.terminal.progress import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from hostnet.running.simulate import AnyConfig
-    from hostnet.sweeps.check import Progress
     from hostnet.sweeps.execution import Executor
     from hostnet.sweeps.job import Job
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
 JOBS_MAX = 1024
 """Maximum number of points computed at a time."""
@@ -97,7 +98,7 @@ def sweep(
     out: str | PathLike[str] | None = None,
     resume: bool = False,
     dask: str | PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> SweepResults:
     """Computes a configuration for every combination of parameter values.
 
@@ -114,7 +115,7 @@ def sweep(
         out: Directory for tables and plots, which must not exist. Without it, nothing is kept on disk.
         resume: True to continue the sweep in `out`, if there is one.
         dask: Address or scheduler file of a Dask cluster that computes the points.
-        progress: Called about ten times a second with a dict of what, done, total and progress (0 to 1). If it returns
+        progress: As for `hostnet.run`, with a dict of what, done, total and progress (0 to 1). If the function returns
             False, the sweep stops.
 
     Raises:
@@ -132,13 +133,14 @@ def sweep(
     place = None if out is None else Path(out)
     if place is not None:
         check_sweep_dir(place, resume=resume)
-    job = prepare(config, over, overrides, seeds, engine, progress)
-    with executor(job, jobs, dask) as execute:
-        if place is not None:
-            return load(run_sweep(job, place, execute, resume=resume, progress=progress), place, place)
-        with tempfile.TemporaryDirectory(prefix="hostnet-") as folder:
-            scratch = Path(folder)
-            return load(run_sweep(job, scratch, execute, resume=True, plots=False, progress=progress), scratch, None)
+    with follow(progress) as callback:
+        job = prepare(config, over, overrides, seeds, engine, callback)
+        with executor(job, jobs, dask) as execute:
+            if place is not None:
+                return load(run_sweep(job, place, execute, resume=resume, progress=callback), place, place)
+            with tempfile.TemporaryDirectory(prefix="hostnet-") as folder:
+                own = Path(folder)
+                return load(run_sweep(job, own, execute, resume=True, plots=False, progress=callback), own, None)
 
 
 def check_sweep_dir(path: Path, *, resume: bool) -> None:
