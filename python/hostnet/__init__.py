@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
     from hostnet.noc_alone import NocLatency, NocResult, noc
     from hostnet.running.actions import Actions
-    from hostnet.running.results import ClusterResults, Results, ServerResults
+    from hostnet.running.results import ClusterResults, Results
+    from hostnet.running.server_results import ServerResults
     from hostnet.running.simulate import predict, run, run_cluster, run_many
     from hostnet.sweeps import SweepResults, sweep
 
@@ -90,7 +91,8 @@ _HOMES = {
     "hostnet.explain.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
     "hostnet.memory_alone": ("Latency", "MemoryResult", "check_commands", "memory"),
     "hostnet.noc_alone": ("NocLatency", "NocResult", "noc"),
-    "hostnet.running.results": ("ClusterResults", "Results", "ServerResults"),
+    "hostnet.running.results": ("ClusterResults", "Results"),
+    "hostnet.running.server_results": ("ServerResults",),
     "hostnet.running.simulate": ("predict", "run", "run_cluster", "run_many"),
     "hostnet.sweeps": ("SweepResults", "sweep"),
 }

@@ -51,6 +51,14 @@ class ConfigError(CodedError, ValueError):
     """Raised if the configuration is invalid; the message names the position, the mistake and the remedy."""
 
 
+class MissingPackageError(ConfigError, ImportError):
+    """Raised if a package is not installed that a function needs; the message says how to install it."""
+
+    def __init__(self, what: str, package: str) -> None:
+        """Creates the error of `what`, which needs a package."""
+        super().__init__("missing-package", f"{what}: needs {package}; pip install {package}")
+
+
 class SimulationError(CodedError, RuntimeError):
     """Raised if the run cannot continue; the message names the domain that is stuck."""
 

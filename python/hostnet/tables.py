@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hostnet import _core
+from hostnet.errors import MissingPackageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas
     import polars
@@ -129,16 +130,52 @@ def _without_formulas(table: pa.Table) -> pa.Table:
     return table
 
 
+class HasTable(Protocol):
+    """Results with one table."""
+
+    @property
+    def table(self) -> pa.Table:
+        """The table."""
+
+
+class TableMethods:
+    """Conversions of results with one table."""
+
+    def to_pandas(self: HasTable) -> pandas.DataFrame:
+        """Returns the table as a pandas data frame.
+
+        Raises:
+            MissingPackageError: pandas is not installed.
+        """
+        return to_pandas(self.table)
+
+    def to_polars(self: HasTable) -> polars.DataFrame:
+        """Returns the table as a polars data frame.
+
+        Raises:
+            MissingPackageError: polars is not installed.
+        """
+        return to_polars(self.table)
+
+
+def table_of_rows(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Builds an Arrow table from rows; columns that some rows lack are null there."""
+    import pyarrow as pa
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pa.table({name: [row.get(name) for row in rows] for name in names})
+
+
 def to_pandas(table: pa.Table) -> pandas.DataFrame:
     """Converts a table to a pandas data frame.
 
     Raises:
-        ImportError: pandas is not installed.
+        MissingPackageError: pandas is not installed.
     """
     try:
         frame: pandas.DataFrame = table.to_pandas()
     except ModuleNotFoundError as error:
-        raise ImportError("to_pandas needs pandas: pip install pandas") from error
+        raise MissingPackageError("to_pandas", "pandas") from error
     return frame
 
 
@@ -146,12 +183,12 @@ def to_polars(table: pa.Table) -> polars.DataFrame:
     """Converts a table to a polars data frame.
 
     Raises:
-        ImportError: polars is not installed.
+        MissingPackageError: polars is not installed.
     """
     try:
         import polars
     except ModuleNotFoundError as error:
-        raise ImportError("to_polars needs polars: pip install polars") from error
+        raise MissingPackageError("to_polars", "polars") from error
     frame = polars.from_arrow(table)
     assert isinstance(frame, polars.DataFrame)
     return frame

@@ -10,6 +10,7 @@ from typing import Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.chips.parallel import run_chips
+from hostnet.units import format_percent
 
 Progress = Callable[[dict[str, Any]], bool | None]
 Config = Mapping[str, Any]
@@ -79,7 +80,7 @@ class Trial:
     gain: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChipExplanation:
     """Measured values of a chip unchanged and with each change, in descending order of gain.
 
@@ -98,6 +99,35 @@ class ChipExplanation:
         """Limits whose gain counts when they are raised alone."""
         return tuple(trial for trial in self.trials if trial.is_limit and trial.gain >= GAIN_MIN)
 
+    @property
+    def unit(self) -> str:
+        """Unit of the measured values."""
+        return "cycles" if self.measure == "latency_cycles" else "GB/s"
+
+    @property
+    def conclusion(self) -> str:
+        """The limit that helps most, in a sentence."""
+        shorter = self.measure == "latency_cycles"
+        if not self.limits:
+            helped = "shortens the latency" if shorter else "raises the bandwidth"
+            return f"None of these alone {helped} by {format_percent(GAIN_MIN)}: what limits is not known."
+        first, *others = self.limits
+        what = f"{first.what} ({first.before} -> {first.after}: {format_percent(first.gain, 1, sign='+')})"
+        also = f" Less so: {', '.join(trial.what for trial in others)}." if others else ""
+        return f"What {'shortens the latency most' if shorter else 'limits'}: {what}.{also}"
+
+    def __repr__(self) -> str:
+        """Returns the conclusion in one line."""
+        return f"<ChipExplanation {self.summary['name']}: {self.conclusion}>"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: the conclusion, and the gain of each change."""
+        from hostnet.report.notebook.alone import trials_block
+
+        content = self.as_dict()
+        now = f"{self.now:.1f} {self.unit}"
+        return trials_block(content["name"], now, self.conclusion, content["trials"], self.untried)
+
     def as_dict(self) -> dict[str, Any]:
         """Returns everything except the summary, ready for JSON."""
         return {
@@ -110,6 +140,11 @@ class ChipExplanation:
             "trials": [asdict(trial) for trial in self.trials],
             "untried": list(self.untried),
         }
+
+
+def explain_summary(summary: Mapping[str, Any], *, progress: Progress | None = None) -> ChipExplanation:
+    """Explains a chip from the summary of its run, as `try_changes` does."""
+    return try_changes(resolve_change(summary["config"], ()), progress=progress)
 
 
 def try_changes(plan: _core.ChipPlan, *, progress: Progress | None = None) -> ChipExplanation:

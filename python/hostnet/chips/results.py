@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.summary_results import SummaryResults
+
+if TYPE_CHECKING:
+    from hostnet.chips.explanation import ChipExplanation
+    from hostnet.terminal.progress import ProgressArgument
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,25 @@ class ChipResults(SummaryResults):
         """Chips of a rack, as in summary.json; empty for a single chip."""
         rows: list[dict[str, Any]] = self.summary.get("chips", [])
         return rows
+
+    def explain(self, *, progress: ProgressArgument = None) -> ChipExplanation:
+        """Explains the results as `hostnet explain` does: raises each limit alone, and runs the chip again.
+
+        Raises:
+            ConfigError: No operation ends within a window, so there is nothing to compare.
+            KeyboardInterrupt: `progress` stopped the runs.
+        """
+        from hostnet.chips.explanation import explain_summary
+        from hostnet.terminal.progress import follow
+
+        with follow(progress) as callback:
+            return explain_summary(self.summary, progress=callback)
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: the limit, and the parts of an operation."""
+        from hostnet.report.notebook.alone import chip_block
+
+        return chip_block(self.summary)
 
     def __repr__(self) -> str:
         """Returns the most important results in one line."""

@@ -10,14 +10,13 @@ from rich.text import Text
 
 from hostnet._core import ConfigError
 from hostnet.chips import chip_plan
-from hostnet.chips.explanation import GAIN_MIN, ChipExplanation, try_changes
+from hostnet.chips.explanation import ChipExplanation, try_changes
 from hostnet.cli.show import buffered_console, change_text, new_table, print_tables
 from hostnet.explain.run_files import read_json
 from hostnet.report.chip_descriptions import chip_headline, chip_workload
 from hostnet.running.results import Source
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo_json
-from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,14 +55,14 @@ def source_of_run(folder: Path) -> Source:
 
 def print_explanation(found: ChipExplanation) -> None:
     """Prints the trials and their conclusion."""
-    unit = "cycles" if found.measure == "latency_cycles" else "GB/s"
+    unit = found.unit
     with buffered_console() as console:
         console.print(Text(chip_headline(dict(found.summary)), style="bold"))
         console.print(Text(chip_workload(dict(found.summary))))
         console.print(Text(f"{found.now:.1f} {unit}"))
         print_tables(console, trials_table(found, True, unit), trials_table(found, False, unit))
         console.print()
-        console.print(Text(conclusion(found)))
+        console.print(Text(found.conclusion))
         if found.untried:
             console.print(Text(f"Not tried, as no chip can have more: {', '.join(found.untried)}."))
 
@@ -76,17 +75,3 @@ def trials_table(found: ChipExplanation, limits: bool, unit: str) -> Table:
         if trial.is_limit == limits:
             table.add_row(trial.what, trial.before, trial.after, f"{trial.value:.1f}", change_text(trial.gain))
     return table
-
-
-def conclusion(found: ChipExplanation) -> str:
-    """Returns the conclusion of the trials."""
-    shorter = found.measure == "latency_cycles"
-    if not found.limits:
-        helped = "shortens the latency" if shorter else "raises the bandwidth"
-        return f"None of these alone {helped} by {format_percent(GAIN_MIN)}: what limits is not known."
-    first, *others = found.limits
-    what = f"{first.what} ({first.before} -> {first.after}: {change_text(first.gain)})"
-    also = f" Less so: {', '.join(trial.what for trial in others)}." if others else ""
-    if shorter:
-        return f"What shortens the latency most: {what}.{also}"
-    return f"What limits: {what}.{also}"

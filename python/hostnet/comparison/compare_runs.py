@@ -46,6 +46,25 @@ class Comparison:
             return "<Comparison identical>"
         return f"<Comparison different: config {len(self.config)}, results {len(self.results)}>"
 
+    @property
+    def verdict(self) -> str:
+        """How much differs, in a clause."""
+        if self.identical:
+            return "the same run: configuration, results and all states are equal"
+        counts = ((len(self.config), "key", "keys"), (len(self.results), "result", "results"))
+        parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counts]
+        differ = f"{' and '.join(parts)} differ"
+        same = (self.events or {}).get("events_before")
+        return differ if same is None else f"{differ}; the first {same:,} events are the same"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: the keys and the results that differ."""
+        from hostnet.report.notebook.comparison import comparison_block
+
+        keys = [(difference.key, difference.a, difference.b) for difference in self.config]
+        results = [difference.to_dict() for difference in self.results]
+        return comparison_block((self.a.label, self.b.label), self.verdict, keys, results)
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the comparison in the format of `hostnet compare --json`."""
         return {

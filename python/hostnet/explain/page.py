@@ -26,10 +26,11 @@ from hostnet.explain.reduced import SideNotSimulatedError
 from hostnet.explain.run_files import check_keys, read_json
 from hostnet.explain.sides import OF_COUNTERS, TOO_LONG, JointRun, simulate_sides
 from hostnet.explain.steps import Steps, cap_by_offered_load, find_remedies, predicted, resolve_complete, simulated
-from hostnet.explain.text import PARTS, page_text
+from hostnet.explain.text import PARTS, added_text, page_text
 from hostnet.explain.trials import apply_simulated_limits, not_predicted, run_trials, with_confirmed_limit
 from hostnet.multi_run import reject_multi_run
 from hostnet.notes import STOPPED
+from hostnet.regimes import regime_headline
 from hostnet.running.results import server_config
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ if TYPE_CHECKING:
 Explanation = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Page:
-    """An explanation with remedies and notes."""
+    """An explanation with remedies and notes. As text, it is what `hostnet explain` prints."""
 
     name: str
     server: str
@@ -64,6 +65,22 @@ class Page:
     """Events of counters that a file lacks, by quantity."""
     together: JointRun | None = None
     """Measurements of both sides together; None for counters."""
+
+    def __str__(self) -> str:
+        """Returns the page as text."""
+        return page_text(self)
+
+    def __repr__(self) -> str:
+        """Returns the regime in one line."""
+        return f"<Explanation {self.name} on {self.server}: {regime_headline(self.explanation['regime'])}>"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: bottlenecks, sources of latency, and what would help."""
+        from hostnet.report.notebook.explanation import explanation_block
+
+        rows = [row for row in self.explanation["workloads"] if row["latency"] is not None]
+        causes = {row["workload"]: added_text(row, row["latency"], self.events) for row in rows}
+        return explanation_block(self.as_dict(), causes, page_text(self))
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the page, ready for JSON."""

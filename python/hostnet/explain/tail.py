@@ -68,6 +68,11 @@ class Tail:
     together: Removed | None = None
     named: tuple[str, ...] = ()
 
+    @property
+    def rows(self) -> tuple[Removed, ...]:
+        """Effects of removing each cause, and all of them."""
+        return self.removed if self.together is None else (*self.removed, self.together)
+
     def as_dict(self) -> dict[str, Any]:
         """Returns the result, ready for JSON."""
         promise = self.promise
@@ -87,7 +92,7 @@ class Tail:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tails:
     """All objectives for a run. `absent` are causes that are not present, `untried` those that could not be removed."""
 
@@ -102,6 +107,28 @@ class Tails:
     def met(self) -> bool:
         """True if all objectives are met."""
         return all(tail.promise.met for tail in self.tails)
+
+    def __str__(self) -> str:
+        """Returns the results as text, as `hostnet explain --slo` prints them."""
+        from hostnet.explain.tail_text import tails_text
+
+        return tails_text(self)
+
+    def __repr__(self) -> str:
+        """Returns the number of objectives that are met in one line."""
+        met = sum(tail.promise.met for tail in self.tails)
+        return f"<Tails {self.name}: {met} of {len(self.tails)} objectives met>"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: each objective, and its value without each cause."""
+        from hostnet.explain.tail_text import NOT_A_SUM, cause_cells, conclusion, notes_of, verdict
+        from hostnet.report.notebook.objectives import objectives_block
+
+        parts = [
+            (verdict(tail), [cause_cells(row) for row in tail.rows], conclusion(tail) if tail.removed else None)
+            for tail in self.tails
+        ]
+        return objectives_block(self.name, parts, [*([NOT_A_SUM] if self.seeds else []), *notes_of(self)])
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the results, ready for JSON."""

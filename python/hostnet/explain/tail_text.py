@@ -25,12 +25,16 @@ def tails_text(found: Tails) -> str:
     parts = [wrapped(found.name), *(list(tail_lines(tail, len(found.seeds))) for tail in found.tails)]
     if found.seeds:
         parts.append(wrapped(NOT_A_SUM))
+    parts.append([line for note in notes_of(found) for line in wrapped(f"note: {note}", hang=6)])
+    return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
+
+
+def notes_of(found: Tails) -> list[str]:
+    """Returns all notes, also on causes that could not be removed."""
     notes = list(found.notes)
     if found.absent:
         notes.append(f"not there, so that nothing could be taken away: {', '.join(found.absent)}")
-    notes += [f"{cause} could not be taken away: {why}" for cause, why in (found.untried or {}).items()]
-    parts.append([line for note in notes for line in wrapped(f"note: {note}", hang=6)])
-    return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
+    return [*notes, *(f"{cause} could not be taken away: {why}" for cause, why in (found.untried or {}).items())]
 
 
 def tail_lines(tail: Tail, seeds: int) -> Iterator[str]:
@@ -46,9 +50,8 @@ def tail_lines(tail: Tail, seeds: int) -> Iterator[str]:
     before_us = sum(known) / len(known)
     spread = f"{microseconds(min(known))} to {microseconds(max(known))}"
     yield from wrapped(f"{quantity} under {seeds} seeds: {microseconds(before_us)} ({spread}). Without", 2)
-    rows = [*tail.removed, *([tail.together] if tail.together is not None else [])]
-    width = max(len(cause_label(row)) for row in rows)
-    for row in rows:
+    width = max(len(cause_label(row)) for row in tail.rows)
+    for row in tail.rows:
         yield f"    {cause_label(row):{width}}  {effect_text(row)}"
     yield from wrapped(conclusion(tail), 2)
 
@@ -74,12 +77,18 @@ def cause_label(row: Removed) -> str:
     return f"{row.cause} ({row.done})" if row.done else row.cause
 
 
+def cause_cells(row: Removed) -> list[str]:
+    """Formats the cells of a cause: the change that removes it, the value without it, and the relative change."""
+    if row.value_us is None or row.gain is None:
+        return [cause_label(row), "no request was answered", ""]
+    noise = f" ±{100 * row.noise:.0f}" if row.noise is not None else ""
+    return [cause_label(row), microseconds(row.value_us), f"{format_percent(-row.gain, sign='+'):>6}{noise}"]
+
+
 def effect_text(row: Removed) -> str:
     """Formats the value without a cause, and its relative change."""
-    if row.value_us is None or row.gain is None:
-        return "no request was answered"
-    noise = f" ±{100 * row.noise:.0f}" if row.noise is not None else ""
-    return f"{microseconds(row.value_us):>9}  {format_percent(-row.gain, sign='+'):>6}{noise}"
+    _, value, change = cause_cells(row)
+    return f"{value:>9}  {change}".rstrip()
 
 
 def conclusion(tail: Tail) -> str:

@@ -198,13 +198,21 @@ def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[
         else:
             bar = "#" * round(BAR * max(value, 0.0) / longest)
             yield f"    {name:<19}{value:>z5.0f} ns  {bar}".rstrip()
-    added = mean - unloaded
-    if added < ADDED_MIN * unloaded:
-        return
+    cause = added_text(row, latency, events)
+    if cause is not None:
+        yield from wrapped(cause, 2)
+
+
+def added_text(row: dict[str, Any], latency: dict[str, Any], events: Mapping[str, str]) -> str | None:
+    """Describes the main cause of what load adds to a latency; None if load adds little."""
+    added = latency["mean_ns"] - latency["unloaded_ns"]
+    if added < ADDED_MIN * latency["unloaded_ns"]:
+        return None
     if latency["cause"] is not None:
-        yield from wrapped(f"The largest part of what load adds is {latency['cause']}: {cause_text(row, latency)}.", 2)
-    elif round(added) > 0 and round(latency["unexplained_ns"]) > 0:
-        yield from wrapped(unknown_text(latency, added, events), 2)
+        return f"The largest part of what load adds is {latency['cause']}: {cause_text(row, latency)}."
+    if round(added) > 0 and round(latency["unexplained_ns"]) > 0:
+        return unknown_text(latency, added, events)
+    return None
 
 
 def cause_text(row: dict[str, Any], latency: dict[str, Any]) -> str:

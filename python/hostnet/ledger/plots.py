@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hostnet.ledger.archive import summary
 from hostnet.ledger.validate import Ledger
+
+if TYPE_CHECKING:
+    from hostnet.report.notebook.plots import Plots
 
 
 def write_plots(folder: Path, ledger: Ledger) -> list[Path]:
@@ -19,6 +22,18 @@ def write_plots(folder: Path, ledger: Ledger) -> list[Path]:
     from hostnet.report.study_plots import plot_study
 
     return plot_study(folder, summary(ledger), list(read_traces(ledger)))
+
+
+def plots_of(ledger: Ledger, names: Sequence[str]) -> Plots:
+    """Draws the plots with these names, or every figure.
+
+    Raises:
+        ConfigError: There is no such plot.
+    """
+    from hostnet.report.notebook.plots import drawn
+    from hostnet.report.study_plots import study_plots
+
+    return drawn(study_plots(summary(ledger), list(read_traces(ledger))), names)
 
 
 def read_traces(ledger: Ledger) -> Iterator[dict[str, Any]]:

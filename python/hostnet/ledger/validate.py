@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hostnet.ledger.dependencies import points_needed
 from hostnet.ledger.errors import LedgerError
@@ -13,21 +14,88 @@ from hostnet.ledger.panels import Panel, figure_matches, figure_name
 from hostnet.ledger.rows import Row, Score, ledger_rows, scores
 from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
+from hostnet.tables import TableMethods
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pyarrow as pa
+
+    from hostnet.report.notebook.plots import Plots
 
 
-@dataclass(frozen=True)
-class Ledger:
+@dataclass(frozen=True, repr=False)
+class Ledger(TableMethods):
     """A reproduced study: its rows, the scores of its groups, and the runs."""
 
     study: Study
     rows: list[Row]
     scores: list[Score]
     batch: Batch
+    selection: str = "full"
+    """Selection of operating points that was run."""
+    saved: list[Path] = field(default_factory=list, compare=False)
+    """Run directories that `save` has written."""
 
     @property
     def failing(self) -> list[Row]:
         """Rows beyond their tolerance."""
         return [row for row in self.rows if row.verdict == "fail"]
+
+    @property
+    def table(self) -> pa.Table:
+        """All rows as a table, with the columns of the `--json` file."""
+        from hostnet.tables import table_of_rows
+
+        return table_of_rows([row.as_dict() for row in self.rows])
+
+    def __repr__(self) -> str:
+        """Returns the counts in one line."""
+        from hostnet.ledger.show import summary_line
+
+        return f"<Ledger {summary_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: the counts, the error of each group, the failing rows, a link to the page."""
+        from hostnet.ledger.archive import summary
+        from hostnet.ledger.show import summary_line
+        from hostnet.report.notebook.study import study_block
+
+        page = next((folder / "report.html" for folder in reversed(self.saved) if folder.is_dir()), None)
+        return study_block(summary(self), summary_line(self), page)
+
+    def plot(self, *names: str) -> Plots:
+        """Returns a plot of every figure, or those with these names; a notebook shows them.
+
+        Raises:
+            ConfigError: There is no such plot.
+        """
+        from hostnet.ledger.plots import plots_of
+
+        return plots_of(self, names)
+
+    def save(self, directory: str | PathLike[str] | None = None) -> Path:
+        """Writes a run directory with its page atomically and returns its path, by default `runs/<selection>-<n>`.
+
+        Raises:
+            OSError: The directory cannot be written.
+        """
+        from hostnet.ledger.archive import write_study_run, write_study_to
+        from hostnet.rundir import RUNS
+
+        if directory is None:
+            self.saved.append(write_study_run(RUNS, self.selection, self))
+        else:
+            self.saved.append(write_study_to(Path(directory), self.selection, self))
+        return self.saved[-1]
+
+    def report(self, out: str | PathLike[str] | None = None) -> Path:
+        """Returns the path of the page, and opens nothing. It is in the run directory `out`, or one as of `save`.
+
+        Raises:
+            OSError: The directory cannot be written.
+        """
+        return (self.saved[-1] if out is None and self.saved else self.save(out)) / "report.html"
 
 
 def validate(
@@ -64,7 +132,7 @@ def validate(
     rows = ledger_rows(study, panels, batch.outcomes)
     if engine == "predict":
         rows = [row for row in rows if row.simulated is not None]
-    return Ledger(study, rows, scores(study, rows), batch)
+    return Ledger(study, rows, scores(study, rows), batch, selection)
 
 
 def points_drawn(study: Study, panels: Sequence[Panel]) -> set[str]:

@@ -119,6 +119,12 @@ class MemoryResult(SummaryResults):
             shown.append("stopped")
         return f"<MemoryResult {', '.join(shown)}>"
 
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: bandwidth, latencies, and outcomes of accesses to rows."""
+        from hostnet.report.notebook.alone import memory_block
+
+        return memory_block(self.summary)
+
     def _latency(self, name: str) -> Latency:
         """Returns the statistics of a latency in the summary."""
         return Latency(**(self.summary["latency"][name] or NO_LATENCY))

@@ -143,6 +143,12 @@ class NocResult(SummaryResults):
             shown.append("stopped")
         return f"<NocResult {', '.join(shown)}>"
 
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: rates and latencies, and how busy the links are."""
+        from hostnet.report.notebook.alone import noc_block
+
+        return noc_block(self.summary)
+
     def _rate(self, name: str) -> float | None:
         """Returns a rate of the summary."""
         rate: float | None = self.summary["rate"][name]

@@ -32,7 +32,7 @@ class Cell:
     about: str | None = None
 
 
-VOID = frozenset({"meta", "br", "hr", "line", "rect", "circle", "path", "polyline", "polygon"})
+VOID = frozenset({"meta", "br", "hr", "img", "line", "rect", "circle", "path", "polyline", "polygon"})
 """Elements that are written without content."""
 
 

@@ -33,16 +33,16 @@ class RunFiles:
     directory: Path
     summary: dict[str, Any]
     manifest: dict[str, Any]
-    domains: list[Row]
-    series: list[Row]
-    flows: list[Row]
+    domains: list[Row] = field(default_factory=list)
+    series: list[Row] = field(default_factory=list)
+    flows: list[Row] = field(default_factory=list)
     """Flows of a cluster."""
-    config: str | None
-    config_file: str | None
+    config: str | None = None
+    config_file: str | None = None
     """Name of the file of `config`."""
-    explanation: str | None
+    explanation: str | None = None
     """Explanation of the results as plain text."""
-    why: dict[str, Any]
+    why: dict[str, Any] = field(default_factory=dict)
     """Explanation in machine-readable form; empty without one."""
     power_series: list[Row] = field(default_factory=list)
 

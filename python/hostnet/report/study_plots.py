@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,26 +32,19 @@ def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -
     import matplotlib as mpl
 
     folder.mkdir(parents=True, exist_ok=True)
-    run = RunFiles(
-        directory=folder,
-        summary=summary,
-        manifest={},
-        domains=[],
-        series=[],
-        flows=[],
-        config=None,
-        config_file=None,
-        explanation=None,
-        why={},
-    )
-    paths = []
     with mpl.rc_context(STYLE):
-        for name, panels in figures_of(summary["panels"]).items():
-            paths += save(folder, name, draw_figure(run, panels))
-        for trace in traces:
-            draw = draw_power_trace if "power_w" in trace["rows"][0] else draw_trace
-            paths += save(folder, trace["name"], draw(trace))
-    return paths
+        return [path for name, draw in study_plots(summary, traces).items() for path in save(folder, name, draw())]
+
+
+def study_plots(summary: dict[str, Any], traces: Sequence[Trace]) -> dict[str, Callable[[], Figure]]:
+    """Returns the plots of a study by file name."""
+    run = RunFiles(Path(), summary, {})
+    figures = {name: partial(draw_figure, run, panels) for name, panels in figures_of(summary["panels"]).items()}
+    drawn = {
+        trace["name"]: partial(draw_power_trace if "power_w" in trace["rows"][0] else draw_trace, trace)
+        for trace in traces
+    }
+    return {**figures, **drawn}
 
 
 def figures_of(panels: Sequence[Row]) -> dict[str, list[Row]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.notes import list_names, notes_of
+from hostnet.running.server_results import ServerResults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from hostnet._core import Plan, RunResult
+    from hostnet.explain import Page
     from hostnet.processes.effort import Shares
+    from hostnet.report.notebook.plots import Plots
+    from hostnet.terminal.progress import ProgressArgument
 
 
 @dataclass(frozen=True)
@@ -62,50 +66,6 @@ SERIES = ("series", "host_series", "power_series")
 """Tables that exist only on request."""
 
 
-@dataclass(frozen=True)
-class ServerResults:
-    """Results of one server, as its part of the summary."""
-
-    summary: dict[str, Any]
-    """The summary of the server."""
-
-    @property
-    def workloads(self) -> dict[str, dict[str, Any]]:
-        """Rows of the table `workloads`, by workload."""
-        return {row["workload"]: row for row in self.summary["workloads"]}
-
-    @property
-    def domains(self) -> dict[str, dict[str, Any]]:
-        """Rows of the table `domains` for the whole server and all workloads, by domain."""
-        return {row["domain"]: row for row in self.summary["domains"] if row["workload"] == "all"}
-
-    @property
-    def channels(self) -> dict[int, dict[str, Any]]:
-        """Rows of the table `channels`, by channel number; -1 is the total."""
-        return {row["channel"]: row for row in self.summary["channels"]}
-
-    @property
-    def caches(self) -> dict[str, dict[str, Any]]:
-        """Rows of the table `caches`, by workload; "all" is the total. Empty without caches."""
-        return {row["workload"]: row for row in self.summary.get("caches", [])}
-
-    @property
-    def upi(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """Rows of the table `upi`, by sending and receiving socket. Empty with one socket."""
-        return {(row["from"], row["to"]): row for row in self.summary.get("upi", [])}
-
-    @property
-    def mesh(self) -> dict[tuple[int, int, int, str], dict[str, Any]]:
-        """Rows of the table `mesh`, by socket, column, row and side. Empty without a die."""
-        rows = self.summary.get("mesh", [])
-        return {(row["socket"], row["column"], row["row"], row["side"]): row for row in rows}
-
-    @property
-    def mesh_ways(self) -> dict[tuple[int, str, str], dict[str, Any]]:
-        """Rows of the table `mesh_ways`, by socket, workload and leg. Empty without a die."""
-        return {(row["socket"], row["workload"], row["leg"]): row for row in self.summary.get("mesh_ways", [])}
-
-
 @dataclass(frozen=True, repr=False)
 class Results:
     """Results of a run, of one server or of hosts on a network.
@@ -125,6 +85,13 @@ class Results:
     """True if the run recorded time series."""
     looked_at: str = field(default="", repr=False)
     """Server whose counters and trace were recorded; "" without a network."""
+    saved: list[Path] = field(default_factory=list, repr=False, compare=False)
+    """Run directories that `save` has written."""
+
+    @property
+    def directory(self) -> Path | None:
+        """The run directory that was written last; None if there is none."""
+        return next((path for path in reversed(self.saved) if path.is_dir()), None)
 
     @property
     def complete(self) -> bool:
@@ -154,10 +121,56 @@ class Results:
         return one_line(type(self).__name__, self.summary)
 
     def _repr_html_(self) -> str:
-        """Returns the table that a notebook shows."""
-        from hostnet.report.brief import run_html
+        """Returns what a notebook shows: limits, the picture of the host, tables, notes, and a link to the page."""
+        from hostnet.running.presentation import notebook_output
 
-        return run_html(self.summary, self.notes)
+        return notebook_output(self)
+
+    def explain(
+        self,
+        host: str | None = None,
+        *,
+        confirm: bool = False,
+        brief: bool = False,
+        progress: ProgressArgument = None,
+    ) -> Page:
+        """Explains the results as `hostnet explain` does: bottlenecks, sources of latency, and what would help.
+
+        Args:
+            host: Server of a cluster to explain, by default the only one that can be explained.
+            confirm: True to also simulate the changes that are predicted to help.
+            brief: True to omit what would help.
+            progress: As for `hostnet.run`.
+
+        Raises:
+            ConfigError: There is no such server, the choice is ambiguous, or the server cannot be explained.
+            SimulationError: A simulation of a change failed.
+            KeyboardInterrupt: `progress` stopped the simulations.
+        """
+        from hostnet.running.presentation import explain_with_steps
+
+        return explain_with_steps(self, host, confirm=confirm, brief=brief, progress=progress)
+
+    def plot(self, *names: str) -> Plots:
+        """Returns the plots of `hostnet plot`, or those with these names; a notebook shows them.
+
+        Raises:
+            ConfigError: There is no such plot.
+        """
+        from hostnet.running.presentation import draw_plots
+
+        return draw_plots(self, names)
+
+    def report(self, out: str | PathLike[str] | None = None) -> Path:
+        """Returns the path of the page of the results, and opens nothing.
+
+        The page is in a run directory: that of the last `save`, else a new one as of `save`. `out` names another one.
+
+        Raises:
+            FileExistsError: `out` exists and is not empty.
+            OSError: The directory cannot be written.
+        """
+        return (self.directory if out is None and self.directory else self.save(out)) / "report.html"
 
     @property
     def checkpoint(self) -> bytes | None:
@@ -269,44 +282,43 @@ class Results:
         """Like `ServerResults.mesh_ways`, for the only server."""
         return self.server().mesh_ways
 
-    def to_pandas(self, name: str) -> pandas.DataFrame:
-        """Returns the table `name` as a pandas data frame.
+    def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
+        """Returns the table `name` as a pandas data frame, by default `workloads`, or `classes` with a network.
 
         Raises:
             KeyError: The run has no such table.
-            ImportError: pandas is not installed.
+            MissingPackageError: pandas is not installed.
         """
         from hostnet.tables import to_pandas
 
         return to_pandas(self._table(name))
 
-    def to_polars(self, name: str) -> polars.DataFrame:
-        """Returns the table `name` as a polars data frame.
+    def to_polars(self, name: str | None = None) -> polars.DataFrame:
+        """Returns the table `name` as a polars data frame, by default `workloads`, or `classes` with a network.
 
         Raises:
             KeyError: The run has no such table.
-            ImportError: polars is not installed.
+            MissingPackageError: polars is not installed.
         """
         from hostnet.tables import to_polars
 
         return to_polars(self._table(name))
 
-    def save(self, directory: str | PathLike[str]) -> Path:
-        """Writes a run directory atomically and returns its path.
+    def save(self, directory: str | PathLike[str] | None = None) -> Path:
+        """Writes a run directory atomically and returns its path, by default `runs/<name>-<n>`.
 
         Raises:
             FileExistsError: `directory` exists and is not empty.
             OSError: The directory cannot be written.
         """
-        from pathlib import Path
+        from hostnet.running.run_dir import save_run
 
-        from hostnet.rundir import publish
-        from hostnet.running.run_dir import write_run
+        self.saved.append(save_run(self, directory))
+        return self.saved[-1]
 
-        return publish(Path(directory), lambda folder: write_run(self, folder))
-
-    def _table(self, name: str) -> pa.Table:
-        """Returns the Arrow table `name`; raises KeyError if there is none."""
+    def _table(self, name: str | None) -> pa.Table:
+        """Returns the Arrow table `name`, by default the most important one; raises KeyError if there is none."""
+        name = name or ("classes" if self.plan.is_cluster else "workloads")
         if name not in self.tables:
             raise KeyError(f'no table "{name}" in this run; it has {", ".join(self.tables)}')
         return self.tables[name]

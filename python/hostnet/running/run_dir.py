@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.rundir import machine, write_text
+from hostnet.rundir import RUNS, machine, publish, publish_fresh, write_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from os import PathLike
 
     from hostnet.running.results import Results
 
 TRACE = "trace.pftrace"
 """Name of the trace in a run directory."""
+
+
+def save_run(results: Results, directory: str | PathLike[str] | None) -> Path:
+    """Writes a run directory atomically and returns its path, by default `runs/<name>-<n>`.
+
+    Raises:
+        FileExistsError: `directory` exists and is not empty.
+        OSError: The directory cannot be written.
+    """
+
+    def fill(folder: Path) -> None:
+        write_run(results, folder)
+
+    return publish_fresh(RUNS, results.plan.name, fill) if directory is None else publish(Path(directory), fill)
 
 
 def write_run(results: Results, folder: Path, *, csv: bool = False, report: bool = True) -> None:

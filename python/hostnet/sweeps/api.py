@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import ConfigError
 from hostnet.running import simulate
 from hostnet.running.ranges import SEEDS_MAX, check_range
+from hostnet.tables import TableMethods
 from hostnet.terminal.progress import follow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
-    import pandas
-    import polars
     import pyarrow as pa
 
+    from hostnet.report.notebook.plots import Plots
     from hostnet.running.simulate import AnyConfig
     from hostnet.sweeps.execution import Executor
     from hostnet.sweeps.job import Job
@@ -31,7 +31,7 @@ JOBS_MAX = 1024
 
 
 @dataclass(frozen=True, repr=False)
-class SweepResults:
+class SweepResults(TableMethods):
     """Results of a sweep."""
 
     manifest: dict[str, Any]
@@ -50,26 +50,6 @@ class SweepResults:
         """Notes on the validity of the results."""
         return list(self.manifest["notes"])
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Returns the table as a pandas data frame.
-
-        Raises:
-            ImportError: pandas is not installed.
-        """
-        from hostnet.tables import to_pandas
-
-        return to_pandas(self.table)
-
-    def to_polars(self) -> polars.DataFrame:
-        """Returns the table as a polars data frame.
-
-        Raises:
-            ImportError: polars is not installed.
-        """
-        from hostnet.tables import to_polars
-
-        return to_polars(self.table)
-
     def __repr__(self) -> str:
         """Returns the swept parameters in one line."""
         from hostnet.sweeps.outcome import headline
@@ -77,14 +57,20 @@ class SweepResults:
         return f"<SweepResults {headline(self.manifest)}>"
 
     def _repr_html_(self) -> str:
-        """Returns the table that a notebook shows."""
-        from hostnet.report.brief import ROWS_MAX, sweep_html
-        from hostnet.sweeps.outcome import headline
+        """Returns what a notebook shows: the plots, the first rows of the table, and notes."""
+        from hostnet.sweeps.presentation import notebook_output
 
-        seed = ["seed"] if self.manifest["seeds"] else []
-        swept = [axis["path"] for axis in self.manifest["over"]]
-        rows = self.table.slice(length=ROWS_MAX).to_pylist()
-        return sweep_html(headline(self.manifest), [*swept, *seed], rows, self.table.num_rows, self.notes)
+        return notebook_output(self)
+
+    def plot(self, *names: str) -> Plots:
+        """Returns the plots that a sweep writes, or those with these names; a notebook shows them.
+
+        Raises:
+            ConfigError: There is no such plot.
+        """
+        from hostnet.sweeps.presentation import draw_plots
+
+        return draw_plots(self, names)
 
 
 def sweep(

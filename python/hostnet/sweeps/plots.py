@@ -21,7 +21,7 @@ from hostnet.sweeps.policies import draw_policies
 from hostnet.sweeps.scale import Scale, scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -131,17 +131,28 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
     import matplotlib as mpl
 
     folder.mkdir(exist_ok=True)
-    drawn = tuple(axis for axis in axes if len(axis.values) > 1) or tuple(axes[:1])
+    drawn = plotted_axes(axes)
     with mpl.rc_context(STYLE):
-        for name, sweep in zip(*_named(read_sweeps(table, drawn)), strict=True):
-            for stem, figure in figures_of(name, sweep):
-                write_figure(folder / f"{stem}.png", figure, dpi=150)
-        for stem, figure in draw_policies(table, drawn):
-            write_figure(folder / f"{file_stem(stem)}-policies.png", figure, dpi=150)
+        for stem, figure in sweep_figures(table, drawn):
+            write_figure(folder / f"{stem}.png", figure, dpi=150)
     combinations = prod(len(axis.values) for axis in drawn[3:])
     limits = ((1, LINES_MAX), (2, PANELS_MAX))
     hidden = combinations > FILES_MAX or any(len(drawn) > at and len(drawn[at].values) > most for at, most in limits)
     return "the plots show a part of the combinations only; the tables have all" if hidden else None
+
+
+def sweep_figures(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figure]]:
+    """Yields the plots of a table with the stems of their file names."""
+    drawn = plotted_axes(axes)
+    for name, sweep in zip(*_named(read_sweeps(table, drawn)), strict=True):
+        yield from figures_of(name, sweep)
+    for name, figure in draw_policies(table, drawn):
+        yield f"{file_stem(name)}-policies", figure
+
+
+def plotted_axes(axes: Sequence[Axis]) -> tuple[Axis, ...]:
+    """Returns the parameters with several values; the first one if there are none."""
+    return tuple(axis for axis in axes if len(axis.values) > 1) or tuple(axes[:1])
 
 
 def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
