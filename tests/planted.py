@@ -13,7 +13,7 @@ from typing import Any
 
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
-from hostnet.explain import explain_results
+from hostnet.explanation import explain_results
 from hostnet.running.results import Source
 from hostnet.running.simulate import run_plan
 

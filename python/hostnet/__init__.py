@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hostnet.chips import ChipPart, ChipResults, chip
     from hostnet.class_names import *  # noqa: F403
     from hostnet.comparison import Comparison, compare
-    from hostnet.explain.formula import FormulaConstants, Inflation, cha_admission, formula
+    from hostnet.explanation.formula import FormulaConstants, Inflation, cha_admission, formula
     from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
     from hostnet.noc_alone import NocLatency, NocResult, noc
     from hostnet.running.actions import Actions
@@ -88,7 +88,7 @@ _HOMES = {
     "hostnet.running.actions": ("Actions",),
     "hostnet.chips": ("ChipPart", "ChipResults", "chip"),
     "hostnet.comparison": ("Comparison", "compare"),
-    "hostnet.explain.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
+    "hostnet.explanation.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
     "hostnet.memory_alone": ("Latency", "MemoryResult", "check_commands", "memory"),
     "hostnet.noc_alone": ("NocLatency", "NocResult", "noc"),
     "hostnet.running.results": ("ClusterResults", "Results"),

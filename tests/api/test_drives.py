@@ -9,7 +9,7 @@ import pytest
 
 import hostnet
 from hostnet import Config, FioJob, Run, Server, Ssd
-from hostnet.explain import explain_results, page_text
+from hostnet.explanation import explain_results, page_text
 from hostnet.sockets import server_sockets
 from tests.support import raises_code
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.explain.page import explain_run
+from hostnet.explanation.page import explain_run
 from tests.support import raises_code
 
 CLUSTER: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.explain import explain_results
+from hostnet.explanation import explain_results
 from tests.support import raises_code
 
 LOCAL, REMOTE = 0, 14

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hostnet import run, run_cluster
-from hostnet.whatif.place import PLACES, possible_places
+from hostnet.attachments.place import PLACES, possible_places
 
 Content = dict[str, Any]
 

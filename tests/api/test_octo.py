@@ -8,8 +8,8 @@ import pytest
 
 import hostnet
 from hostnet import ConfigError
-from hostnet.explain import explain_results, page_text
-from hostnet.explain.placements import NonuniformDma
+from hostnet.explanation import explain_results, page_text
+from hostnet.explanation.placements import NonuniformDma
 
 LOCAL, REMOTE = 0, 14
 ALL = -1

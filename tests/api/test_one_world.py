@@ -10,7 +10,7 @@ import pytest
 
 import hostnet
 from hostnet.counters import write
-from hostnet.explain import explain_file, explain_results, explain_run
+from hostnet.explanation import explain_file, explain_results, explain_run
 from hostnet.running import simulate
 from hostnet.running.run_dir import manifest
 from tests.support import raises_code

@@ -9,7 +9,7 @@ import pytest
 
 import hostnet
 from hostnet import _core, presets
-from hostnet.explain.formula import FormulaConstants
+from hostnet.explanation.formula import FormulaConstants
 from tests.support import raises_code
 
 CALLS: dict[str, Callable[[Path], object]] = {

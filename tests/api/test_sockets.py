@@ -10,7 +10,7 @@ import pytest
 
 import hostnet
 from hostnet import Config, Run, Server, Socket, Sockets, Ssd, Stream, Upi
-from hostnet.explain import explain_results
+from hostnet.explanation import explain_results
 from hostnet.pools import rows_by_place
 from hostnet.system.host import Cha, Tor
 from tests.support import raises_code

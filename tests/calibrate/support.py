@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hostnet.calibrate.measurement import Conditions
-from hostnet.calibrate.scenario import answer_of, workloads_of
+from hostnet.calibration.measurement import Conditions
+from hostnet.calibration.scenario import answer_of, workloads_of
 from hostnet.presets import ServerFile
 from hostnet.running.engines import evaluate
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet import ConfigError
-from hostnet.calibrate import DataError, Measurement, calibrate
-from hostnet.calibrate.measurement import Conditions, parse_kernel
-from hostnet.calibrate.parameters import base_unit_value, fittable, kind_of, parse_fit, quantity_text, quantity_value
-from hostnet.calibrate.plausible import check_plausible, compare_reads
-from hostnet.calibrate.readers import read_data
-from hostnet.calibrate.readers.counters import quantities_of
-from hostnet.curve.points import gap_of
+from hostnet.calibration import DataError, Measurement, calibrate
+from hostnet.calibration.measurement import Conditions, parse_kernel
+from hostnet.calibration.parameters import base_unit_value, fittable, kind_of, parse_fit, quantity_text, quantity_value
+from hostnet.calibration.plausible import check_plausible, compare_reads
+from hostnet.calibration.readers import read_data
+from hostnet.calibration.readers.counters import quantities_of
+from hostnet.curves.points import gap_of
 from hostnet.presets import load_server, value_at_path
 from tests.support import raises_code
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostnet.calibrate import DataError
-from hostnet.calibrate.measurement import Conditions
-from hostnet.calibrate.readers import read_data
-from hostnet.calibrate.readers.data_file import ParsedData
-from hostnet.calibrate.readers.fio_options import HARMLESS, REFUSED, USED
-from hostnet.calibrate.scenario import workloads_of
+from hostnet.calibration import DataError
+from hostnet.calibration.measurement import Conditions
+from hostnet.calibration.readers import read_data
+from hostnet.calibration.readers.data_file import ParsedData
+from hostnet.calibration.readers.fio_options import HARMLESS, REFUSED, USED
+from hostnet.calibration.scenario import workloads_of
 from hostnet.presets import load_server
 from tests.support import raises_code
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hostnet.calibrate import calibrate
-from hostnet.calibrate.measurement import Conditions
-from hostnet.calibrate.parameters import quantity_value
+from hostnet.calibration import calibrate
+from hostnet.calibration.measurement import Conditions
+from hostnet.calibration.parameters import quantity_value
 from hostnet.presets import ServerFile, load_server
 from tests.calibrate.support import Ask, measure
 from tests.support import raises_code

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from hostnet.calibrate import TOLERANCE, DataError, calibrate
-from hostnet.calibrate.measurement import Conditions
-from hostnet.calibrate.scenario import answer_of, workloads_of
+from hostnet.calibration import TOLERANCE, DataError, calibrate
+from hostnet.calibration.measurement import Conditions
+from hostnet.calibration.scenario import answer_of, workloads_of
 from hostnet.presets import ServerFile, load_server
 from hostnet.running.engines import evaluate
 from tests.calibrate.support import RUN, Ask, general_table

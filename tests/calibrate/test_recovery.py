@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from hostnet import _core
-from hostnet.calibrate import DataError, Measurement, calibrate
-from hostnet.calibrate.consistency import check_residuals
-from hostnet.calibrate.fit import FittedParameter
-from hostnet.calibrate.measurement import Conditions
-from hostnet.calibrate.parameters import quantity_value
+from hostnet.calibration import DataError, Measurement, calibrate
+from hostnet.calibration.consistency import check_residuals
+from hostnet.calibration.fit import FittedParameter
+from hostnet.calibration.measurement import Conditions
+from hostnet.calibration.parameters import quantity_value
 from hostnet.presets import PROBE, load_server, value_at_path
 from tests.calibrate.support import general_table, measure
 from tests.support import raises_code

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hostnet.calibrate import DataError
-from hostnet.calibrate.plausible import check_plausible
-from hostnet.calibrate.readers import read_data
-from hostnet.calibrate.readers.data_file import ParsedData
+from hostnet.calibration import DataError
+from hostnet.calibration.plausible import check_plausible
+from hostnet.calibration.readers import read_data
+from hostnet.calibration.readers.data_file import ParsedData
 from hostnet.presets import load_server
 from tests.support import raises_code
 

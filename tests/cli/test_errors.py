@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hostnet import _core
-from hostnet.explain.steps import resolve_complete
+from hostnet.explanation.steps import resolve_complete
 from tests.support import HANG_S, HOSTNET, QUADRANT, Cli, assert_tells
 
 FILE = "quadrant.toml"

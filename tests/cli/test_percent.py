@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from hostnet.explain.text import wrapped
+from hostnet.explanation.text import wrapped
 from hostnet.report.html import escape
 from hostnet.terminal.layout import wrapped_text
 from hostnet.units import format_percent

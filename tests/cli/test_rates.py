@@ -9,7 +9,7 @@ from hostnet.cli.show_cluster import ROWS_MAX, view_table
 from hostnet.cli.show_seeds import mean_text
 from hostnet.cli.show_sweep import sweep_table
 from hostnet.cluster_view import port_view, traffic_view
-from hostnet.explain.text import rate_text
+from hostnet.explanation.text import rate_text
 from hostnet.units import format_rate, unit_of_rate
 from hostnet.view import View, text_column, value_column
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hostnet
-from hostnet.whatif import PLACES, PlacedRun, host_rows, loss_notes, stage_rows, traffic_rows, what_if
+from hostnet.attachments import PLACES, PlacedRun, host_rows, loss_notes, stage_rows, traffic_rows, what_if
 from tests.docs.reference import ROOT
 from tests.support import Cli, assert_tells
 

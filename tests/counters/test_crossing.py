@@ -9,7 +9,7 @@ import pytest
 import hostnet
 from hostnet import ConfigError, counters
 from hostnet.counters.crossing import Direction
-from hostnet.explain import explain_counters
+from hostnet.explanation import explain_counters
 from tests.counters.support import BASIC, file, perf, read
 
 TICKS = 1_300_000_000

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet import ConfigError, _core
-from hostnet.curve import Setting, measure, parse_reads
-from hostnet.curve.points import gap_of, gaps_of, load_workload
+from hostnet.curves import Setting, measure, parse_reads
+from hostnet.curves.points import gap_of, gaps_of, load_workload
 from hostnet.presets import load_server
 from hostnet.units import transfers_per_s
 from tests.support import Cli, assert_tells, read_json

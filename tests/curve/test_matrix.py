@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hostnet.curve import measure_matrix
+from hostnet.curves import measure_matrix
 from hostnet.presets import load_server
 from tests.support import Cli, assert_tells, read_json
 

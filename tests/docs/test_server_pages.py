@@ -9,7 +9,7 @@ from dataclasses import fields
 
 import pytest
 
-from hostnet.calibrate.measurement import KERNELS, QUANTITIES, Conditions
+from hostnet.calibration.measurement import KERNELS, QUANTITIES, Conditions
 from tests.docs.reference import ROOT
 from tests.support import HOSTNET
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.explain import explain_results
+from hostnet.explanation import explain_results
 
 LINK_HELPS = 0.05
 """Minimum gain of a link twice as fast if the link is the limit."""

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hostnet
-from hostnet.explain import explain_counters
-from hostnet.explain.doubts import CONFIGURATION, CORES_ALONE, NOT_COVERED, NOT_MEASURED, RUN, add_doubt
+from hostnet.explanation import explain_counters
+from hostnet.explanation.doubts import CONFIGURATION, CORES_ALONE, NOT_COVERED, NOT_MEASURED, RUN, add_doubt
 from hostnet.report.numbers import number
 
 NUMBERS = re.compile(r"\d+\.\d+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hostnet import Cluster, Compress, Host, Job, Network, Nic, Run, run_cluster
-from hostnet.explain.page import explain_results
+from hostnet.explanation.page import explain_results
 
 
 @pytest.mark.parametrize(("clock", "named"), [("1 MHz", True), ("1 GHz", False)])

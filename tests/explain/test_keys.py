@@ -10,8 +10,8 @@ import pytest
 
 import hostnet
 from hostnet import _core
-from hostnet.explain import explain_results
-from hostnet.explain.keys import with_keys
+from hostnet.explanation import explain_results
+from hostnet.explanation.keys import with_keys
 from tests.explain.random_sides import plain
 
 OTHER = {"write": "ssd.read_bandwidth", "read": "ssd.write_bandwidth"}

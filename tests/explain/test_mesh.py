@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.explain import explain_results, page_text
+from hostnet.explanation import explain_results, page_text
 
 MAP = {
     **{f"core{number}": [number % 4, 1] for number in range(8)},

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.explain import explain_results
+from hostnet.explanation import explain_results
 
 RAISE = 1.25
 """Factor of the raise whose gain a headline claims."""

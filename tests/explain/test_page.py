@@ -12,11 +12,11 @@ import pytest
 
 import hostnet
 from hostnet import ConfigError, _core
-from hostnet.explain import explain_results, explain_run, page_text
-from hostnet.explain.counter_server import resolve_server
-from hostnet.explain.page import explain_window
-from hostnet.explain.steps import Step, Steps, candidates, cap_by_offered_load, find_remedies
-from hostnet.explain.text import WIDTH, latency_lines
+from hostnet.explanation import explain_results, explain_run, page_text
+from hostnet.explanation.counter_server import resolve_server
+from hostnet.explanation.page import explain_window
+from hostnet.explanation.steps import Step, Steps, candidates, cap_by_offered_load, find_remedies
+from hostnet.explanation.text import WIDTH, latency_lines
 from hostnet.running import simulate
 from hostnet.running.results import Source
 from tests.support import QUADRANT, raises_code, with_small_llc

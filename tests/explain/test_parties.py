@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hostnet
-from hostnet.explain import explain_results
-from hostnet.explain.aggressors import ADDS_MIN, KEPT_MIN, name_aggressors
-from hostnet.explain.reduced import SideNotSimulatedError, without
+from hostnet.explanation import explain_results
+from hostnet.explanation.aggressors import ADDS_MIN, KEPT_MIN, name_aggressors
+from hostnet.explanation.reduced import SideNotSimulatedError, without
 from hostnet.regimes import GAIN_MIN
 from tests.explain.random_sides import crowd
 

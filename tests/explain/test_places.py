@@ -11,9 +11,9 @@ import pytest
 
 import hostnet
 from hostnet.cli.show_server import print_run
-from hostnet.explain import explain_results, page_text
-from hostnet.explain.buses import bus_text
-from hostnet.explain.page import Page
+from hostnet.explanation import explain_results, page_text
+from hostnet.explanation.buses import bus_text
+from hostnet.explanation.page import Page
 from hostnet.pools import (
     directions_text,
     find_pool,

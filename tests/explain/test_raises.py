@@ -9,11 +9,11 @@ import pytest
 
 from hostnet import _core
 from hostnet._core import Plan
-from hostnet.explain import explain_results
-from hostnet.explain.page import Page
-from hostnet.explain.raises import limits
-from hostnet.explain.steps import candidates
-from hostnet.explain.trials import FULL, LFB, OF_CORES, limit_proximity
+from hostnet.explanation import explain_results
+from hostnet.explanation.page import Page
+from hostnet.explanation.raises import limits
+from hostnet.explanation.steps import candidates
+from hostnet.explanation.trials import FULL, LFB, OF_CORES, limit_proximity
 from hostnet.running import simulate
 from hostnet.running.results import Source
 from tests.planted import moved

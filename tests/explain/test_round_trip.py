@@ -9,9 +9,9 @@ import pytest
 
 import hostnet
 from hostnet import FormulaConstants, counters
-from hostnet.explain import explain_results, page_text
-from hostnet.explain.counter_server import resolve_server
-from hostnet.explain.page import explain_counters, explain_window
+from hostnet.explanation import explain_results, page_text
+from hostnet.explanation.counter_server import resolve_server
+from hostnet.explanation.page import explain_counters, explain_window
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PARTS = ("mean_ns", "unloaded_ns", "switching_ns", "write_hol_ns", "read_hol_ns", "top_of_queue_ns", "cha_admission_ns")

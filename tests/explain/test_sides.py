@@ -12,13 +12,13 @@ import pytest
 
 import hostnet
 from hostnet import _core
-from hostnet.explain import explain_results, page_text
-from hostnet.explain.counter_server import resolve_server
-from hostnet.explain.page import explain_window
-from hostnet.explain.reduced import SideNotSimulatedError
-from hostnet.explain.refuted import NOTHING_HELPS, apply_simulated_steps
-from hostnet.explain.sides import TOO_LONG, JointRun, cache_fill_events, simulate_sides
-from hostnet.explain.steps import Step, Steps
+from hostnet.explanation import explain_results, page_text
+from hostnet.explanation.counter_server import resolve_server
+from hostnet.explanation.page import explain_window
+from hostnet.explanation.reduced import SideNotSimulatedError
+from hostnet.explanation.refuted import NOTHING_HELPS, apply_simulated_steps
+from hostnet.explanation.sides import TOO_LONG, JointRun, cache_fill_events, simulate_sides
+from hostnet.explanation.steps import Step, Steps
 from hostnet.regimes import GAIN_MIN, regime_headline
 from tests.explain.random_sides import pair
 

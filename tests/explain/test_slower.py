@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hostnet import _core
-from hostnet.explain.steps import resolve_complete
-from hostnet.explain.storage_load import LOAD_FACTOR, with_reduced_storage_load
+from hostnet.explanation.steps import resolve_complete
+from hostnet.explanation.storage_load import LOAD_FACTOR, with_reduced_storage_load
 
 READ = {"rw": "read", "bs": "128 KiB", "iodepth": 32, "size": "1 GiB"}
 SMALL = {"rw": "randread", "bs": "4 KiB", "iodepth": 1, "size": "1 GiB"}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.explain.slo import microseconds, parse_slo
-from hostnet.explain.tail import Tails, asked_of_file, asked_of_run, explain_slos
-from hostnet.explain.tail_text import tails_text
+from hostnet.explanation.slo import microseconds, parse_slo
+from hostnet.explanation.tail import Tails, asked_of_file, asked_of_run, explain_slos
+from hostnet.explanation.tail_text import tails_text
 from tests.support import Cli, assert_tells, raises_code
 
 SERVER: dict[str, Any] = {

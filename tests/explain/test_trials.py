@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from hostnet._core import Plan
-from hostnet.explain.raises import limits, raise_limit
-from hostnet.explain.steps import Progress, Step, Steps, Summary, resolve_complete
-from hostnet.explain.trials import (
+from hostnet.explanation.raises import limits, raise_limit
+from hostnet.explanation.steps import Progress, Step, Steps, Summary, resolve_complete
+from hostnet.explanation.trials import (
     ALWAYS_RAISED,
     EVENTS_MAX,
     LONGEST_NS,

@@ -14,7 +14,7 @@ import pytest
 
 import hostnet
 from hostnet.cli.show_server import print_run
-from hostnet.explain import explain_results, page_text
+from hostnet.explanation import explain_results, page_text
 from hostnet.report import write_report
 
 Held = tuple[str, float, float]

@@ -11,9 +11,9 @@ import pytest
 
 import hostnet
 from hostnet import Config, Fio, FioJob, Run, Server, Stream
-from hostnet.explain import Page, explain_results, page_text
-from hostnet.explain.slo import parse_slo
-from hostnet.explain.tail import asked_of_file, explain_slos
+from hostnet.explanation import Page, explain_results, page_text
+from hostnet.explanation.slo import parse_slo
+from hostnet.explanation.tail import asked_of_file, explain_slos
 from hostnet.ledger import Ledger, validate
 from hostnet.report.notebook.block import DARK, LIGHT, OUTPUT, VARIABLES, stylesheet
 from hostnet.report.page import asset

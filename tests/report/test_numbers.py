@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hostnet.cli import show
-from hostnet.explain.tail import Removed
-from hostnet.explain.tail_text import effect_text
-from hostnet.explain.text import PARTS, gain_text, latency_lines, limit_text
+from hostnet.explanation.tail import Removed
+from hostnet.explanation.tail_text import effect_text
+from hostnet.explanation.text import PARTS, gain_text, latency_lines, limit_text
 from hostnet.report import numbers
 from hostnet.report.explanation import gain_of, gains_figure, latency_figure
 from hostnet.units import format_percent, format_rate, format_time

@@ -12,7 +12,7 @@ from hostnet.cli.declare import Engine, json_option
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hostnet.calibrate import Calibration
+    from hostnet.calibration import Calibration
 
 
 def register(app: typer.Typer) -> None:
@@ -61,7 +61,7 @@ def calibrate(
     --tolerance; 130 interrupted by Ctrl-C.
     """
     from hostnet import rundir
-    from hostnet.calibrate import calibrate as do
+    from hostnet.calibration import calibrate as do
     from hostnet.files import write_file
     from hostnet.presets import load_server
     from hostnet.running.engines import check_engine

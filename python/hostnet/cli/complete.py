@@ -112,7 +112,7 @@ def devices(context: Any, start: str) -> Iterator[str]:
 
 def fitted(_context: Any, _start: str) -> list[str]:
     """Returns the parameters that can be fitted to measurements."""
-    from hostnet.calibrate.parameters import fittable
+    from hostnet.calibration.parameters import fittable
 
     return [path for path, _ in fittable()]
 

@@ -13,7 +13,7 @@ from hostnet.terminal.screen import echo
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hostnet.curve import Pair, Point, Setting
+    from hostnet.curves import Pair, Point, Setting
     from hostnet.presets import ServerFile
     from hostnet.terminal.progress import Watch
 
@@ -58,8 +58,8 @@ def curve(
 
     Exit codes: 2 invalid input, 130 interrupted by Ctrl-C.
     """
-    from hostnet.curve import Setting, parse_reads
-    from hostnet.curve.points import POINTS
+    from hostnet.curves import Setting, parse_reads
+    from hostnet.curves.points import POINTS
     from hostnet.presets import load_server
     from hostnet.running.engines import check_engine
 
@@ -113,7 +113,7 @@ def _measure_and_write(
 
 def _run_matrix(server: ServerFile, threads: int | None, out: Path | None, json: bool, csv: bool) -> int:
     """Measures the matrix, writes its folder and prints it."""
-    from hostnet.curve import measure_matrix, write_matrix
+    from hostnet.curves import measure_matrix, write_matrix
 
     pairs, path = _measure_and_write(
         f"{server.name}-matrix",
@@ -147,7 +147,7 @@ def _print_matrix(server: ServerFile, pairs: Sequence[Pair], path: Path) -> None
 
 def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:
     """Measures the curves, writes their folder and prints them."""
-    from hostnet.curve import measure, write_curve
+    from hostnet.curves import measure, write_curve
 
     points, path = _measure_and_write(
         f"{setting.server.name}-curve",

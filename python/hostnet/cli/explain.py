@@ -11,7 +11,7 @@ from hostnet.terminal.screen import echo, echo_json
 
 if TYPE_CHECKING:
     from hostnet.cli.explain_request import ExplainRequest
-    from hostnet.explain.page import Page
+    from hostnet.explanation.page import Page
     from hostnet.running.results import Source
 
 
@@ -36,7 +36,7 @@ def explain_command(request: ExplainRequest) -> int:
     if request.json:
         echo_json(page.as_dict(), indent=1)
     else:
-        from hostnet.explain.text import page_text
+        from hostnet.explanation.text import page_text
 
         echo(page_text(page), end="")
     return EXIT_INTERRUPTED if watch.stopped else 0
@@ -52,7 +52,7 @@ def _chip(request: ExplainRequest) -> Source | None:
         return source if is_chip(source.text, source.format) else None
     if request.what.is_dir() and (request.what / "summary.json").is_file():
         from hostnet.cli.explain_chip import source_of_run
-        from hostnet.explain.run_files import read_json
+        from hostnet.explanation.run_files import read_json
 
         is_of_chip = read_json(request.what, "summary.json").get("kind") == "chip"
         return source_of_run(request.what) if is_of_chip else None
@@ -75,7 +75,7 @@ def _page(request: ExplainRequest, watch: Watch) -> Page:
 
 def _page_of_host(request: ExplainRequest, watch: Watch) -> Page:
     """Explains the requested server."""
-    from hostnet.explain import explain_counters, explain_file, explain_run
+    from hostnet.explanation import explain_counters, explain_file, explain_run
 
     if request.what.is_dir():
         return explain_run(request.what, request.host)

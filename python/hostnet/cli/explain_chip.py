@@ -12,7 +12,7 @@ from hostnet._core import ConfigError
 from hostnet.chips import chip_plan
 from hostnet.chips.explanation import ChipExplanation, try_changes
 from hostnet.cli.show import buffered_console, change_text, new_table, print_tables
-from hostnet.explain.run_files import read_json
+from hostnet.explanation.run_files import read_json
 from hostnet.report.chip_descriptions import chip_headline, chip_workload
 from hostnet.running.results import Source
 from hostnet.terminal.progress import Watch

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_FAILED
-from hostnet.explain.slo import parse_slo
-from hostnet.explain.tail import asked_of_file, asked_of_run, explain_slos
-from hostnet.explain.tail_text import tails_text
+from hostnet.explanation.slo import parse_slo
+from hostnet.explanation.tail import asked_of_file, asked_of_run, explain_slos
+from hostnet.explanation.tail_text import tails_text
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo, echo_json
 

@@ -110,7 +110,7 @@ def _plot_curves(folder: Path) -> Path:
         ConfigError: The folder holds several runs, or is damaged.
         FileNotFoundError: The folder holds nothing that can be plotted.
     """
-    from hostnet.curve.files import redraw
+    from hostnet.curves.files import redraw
     from hostnet.multi_run import reject_multi_run
 
     reject_multi_run(folder)

@@ -43,7 +43,7 @@ def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *,
 
 def regime_of(results: Results) -> Row:
     """Returns the predicted regime, which names only workloads that slow down another one."""
-    from hostnet.explain.aggressors import name_aggressors, predicted_without
+    from hostnet.explanation.aggressors import name_aggressors, predicted_without
 
     rows = results.summary["workloads"]
     facts = [{**row, "gb_per_s": row["throughput_gb_per_s"], "alone": {"basis": "predicted"}} for row in rows]

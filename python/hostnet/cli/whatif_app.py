@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from hostnet.whatif import PlacedRun
+    from hostnet.attachments import PlacedRun
 
 
 def register(app: typer.Typer) -> None:
@@ -52,12 +52,12 @@ def whatif(
     Exit codes: 1 a run failed, 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet import rundir
+    from hostnet.attachments import parse_places, possible_places, what_if
     from hostnet.cli.main import EXIT_INTERRUPTED
     from hostnet.rundir import RUNS
     from hostnet.running.ranges import check_seed
     from hostnet.terminal.progress import Watch
     from hostnet.terminal.screen import echo
-    from hostnet.whatif import parse_places, possible_places, what_if
 
     check_seed("--seed", seed)
     rundir.check_run_dir(out or rundir.fresh_path(RUNS, f"{file.stem}-whatif"))
@@ -88,8 +88,8 @@ def _write(placed: Sequence[PlacedRun], refused: dict[str, str], folder: Path) -
     import json
 
     from hostnet import rundir
+    from hostnet.attachments import host_rows, loss_notes, stage_rows, traffic_rows
     from hostnet.running.run_dir import write_run
-    from hostnet.whatif import host_rows, loss_notes, stage_rows, traffic_rows
 
     for one in placed:
         (folder / one.place).mkdir()
@@ -121,8 +121,8 @@ def _print(placed: Sequence[PlacedRun], refused: dict[str, str], path: Path) -> 
     """Prints the tables; the last line is the path of the folder."""
     from rich.text import Text
 
+    from hostnet.attachments import host_rows, loss_notes, stage_rows, traffic_rows
     from hostnet.cli import show
-    from hostnet.whatif import host_rows, loss_notes, stage_rows, traffic_rows
 
     stages, traffic, hosts = stage_rows(placed), traffic_rows(placed), host_rows(placed)
     with show.buffered_console() as console:

@@ -11,7 +11,7 @@ from hostnet.ledger.quantities import Estimate, Outcome, Quantity, latency, p2m_
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hostnet.explain.formula import Inflation
+    from hostnet.explanation.formula import Inflation
     from hostnet.ledger.panels import Series
 
 NOTHING = Estimate(math.nan, None)
@@ -64,7 +64,7 @@ def held(series: Series, run: Outcome) -> Estimate:
 
 def inflation_of(series: Series, run: Outcome) -> Inflation | None:
     """Returns the components of the formula; None if the counters do not suffice."""
-    from hostnet.explain.formula import FormulaConstants, formula
+    from hostnet.explanation.formula import FormulaConstants, formula
 
     counters: Any = run.summary.get("counters")
     if counters is None:

@@ -13,7 +13,7 @@ from hostnet.running.results import server_config
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.explain import Page
+    from hostnet.explanation import Page
     from hostnet.report.notebook.plots import Plots
     from hostnet.running.results import Results
     from hostnet.terminal.progress import ProgressArgument
@@ -36,7 +36,7 @@ def server_files(results: Results) -> dict[str, RunFiles]:
     """Returns the files of each server of a cluster that is simulated line by line, as if it had run alone."""
     if not results.plan.is_cluster:
         return {}
-    from hostnet.explain import explainable
+    from hostnet.explanation import explainable
 
     config = json.loads(results.plan.effective_json())
     domains = results.rows("domains")
@@ -82,7 +82,7 @@ def explain_with_steps(
         SimulationError: A simulation of a change failed.
         KeyboardInterrupt: The progress callback stopped the simulations.
     """
-    from hostnet.explain import explain_results
+    from hostnet.explanation import explain_results
     from hostnet.terminal.progress import follow
 
     with follow(progress) as callback:

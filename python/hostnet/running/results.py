@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from hostnet._core import Plan, RunResult
-    from hostnet.explain import Page
+    from hostnet.explanation import Page
     from hostnet.processes.effort import Shares
     from hostnet.report.notebook.plots import Plots
     from hostnet.terminal.progress import ProgressArgument

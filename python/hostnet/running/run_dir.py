@@ -58,7 +58,7 @@ def write_explanations(results: Results, folder: Path) -> None:
 
     For hosts on a network, each server has a folder in `servers`.
     """
-    from hostnet.explain import explainable
+    from hostnet.explanation import explainable
 
     for host in explainable(results):
         server_folder = folder / "servers" / host if host else folder
@@ -68,7 +68,7 @@ def write_explanations(results: Results, folder: Path) -> None:
 
 def write_explanation(results: Results, host: str | None, folder: Path) -> None:
     """Writes the explanation of one server."""
-    from hostnet.explain import explain_results, page_text
+    from hostnet.explanation import explain_results, page_text
 
     page = explain_results(results, host)
     if host is None:

@@ -1,0 +1,170 @@
+"""Fits server parameters to measurements taken on a real server."""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+from hostnet.calibration.measurement import DataError, Measurement
+from hostnet.calibration.parameters import Parameter, defaults_for, parse_fit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from hostnet.calibration.fit import FitResult
+    from hostnet.presets import ServerFile
+    from hostnet.running.engines import Progress
+
+__all__ = ["TOLERANCE", "Calibration", "DataError", "Measurement", "Parameter", "calibrate"]
+
+TOLERANCE = 0.12
+"""Default relative error of the fitted model above which measurements are rejected."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A calibrated server."""
+
+    server: ServerFile
+    parameters: tuple[Parameter, ...]
+    measurements: tuple[Measurement, ...]
+    fit: FitResult
+    files: tuple[str, ...]
+    """The measurement files."""
+    notes: tuple[str, ...]
+    """Assumptions made when reading the files."""
+    engine: str
+    runs: int
+    """Number of simulations or predictions made."""
+
+    def text(self, path: Path) -> str:
+        """Returns the text of the new server file, to be saved as `path`.
+
+        Raises:
+            ConfigError: The file would not be valid there.
+        """
+        from hostnet.calibration.preset import preset_text
+
+        return preset_text(self.server, self.parameters, self.fit.parameters, self.files, path)
+
+    def residuals(self) -> list[dict[str, Any]]:
+        """Returns one row per measurement: the measured value, the model's value and their difference."""
+        rows = []
+        for measurement, log, sigma in zip(self.measurements, self.fit.logs, self.fit.sigmas, strict=True):
+            miss = math.log(measurement.value) - log
+            rows.append(
+                {
+                    "file": measurement.file,
+                    "place": measurement.place,
+                    "quantity": measurement.quantity,
+                    "conditions": str(measurement.conditions),
+                    "unit": measurement.unit,
+                    "measured": measurement.value,
+                    "sigma": sigma * measurement.value,
+                    "model": math.exp(log),
+                    "residual_percent": 100 * math.expm1(-miss),
+                    "residual_sigmas": -miss / sigma,
+                }
+            )
+        return rows
+
+    def content(self) -> dict[str, Any]:
+        """Returns the calibration as a JSON-serializable dict."""
+        parameters = [
+            {
+                "parameter": parameter.path,
+                "start": parameter.to_config(parameter.start),
+                "low": parameter.text(parameter.low),
+                "high": parameter.text(parameter.high),
+                "value": parameter.to_config(result.value),
+                "sigma": None if result.sigma is None else parameter.text(result.sigma, like=result.value),
+                "sigma_relative": None if result.sigma is None else result.sigma / result.value,
+                "determined": result.is_fitted,
+                "reason": result.undetermined,
+                "at_bound": result.at_bound,
+            }
+            for parameter, result in zip(self.parameters, self.fit.parameters, strict=True)
+        ]
+        return {
+            "format": 1,
+            "server": self.server.name,
+            "engine": self.engine,
+            "runs": self.runs,
+            "files": list(self.files),
+            "parameters": parameters,
+            "noise": self.fit.noise,
+            "residuals": self.residuals(),
+            "notes": list(self.notes),
+        }
+
+
+def calibrate(
+    server: ServerFile,
+    data: Sequence[str],
+    parameters: Sequence[str] = (),
+    *,
+    engine: str = "run",
+    threads: int | None = None,
+    tolerance: float = TOLERANCE,
+    progress: Progress | None = None,
+) -> Calibration:
+    """Fits parameters of a server to measurements.
+
+    Args:
+        server: The server to start from.
+        data: Measurement files, each FILE or FILE@name=value,... with conditions that hold for the whole file.
+        parameters: PARAM or PARAM=LO..HI; if empty, the parameters that suit the measurements.
+        engine: "run" or "predict".
+        threads: Number of concurrent runs; the result does not depend on it.
+        tolerance: Relative error of the fitted model above which the measurements are rejected, 0 to 1.
+        progress: Progress callback, as for `hostnet.run_many`.
+
+    Raises:
+        DataError: A file is malformed, measurements contradict each other, or the fitted server misses one of them.
+        ConfigError: A parameter or an option is invalid.
+        OSError: A file cannot be read.
+        KeyboardInterrupt: The progress callback stopped the fit.
+    """
+    from hostnet.calibration.consistency import merge_repeated
+    from hostnet.calibration.fit import fit
+    from hostnet.calibration.model import Model
+    from hostnet.calibration.plausible import check_plausible
+    from hostnet.calibration.readers import read_data
+
+    if not 0 < tolerance <= 1:
+        raise ConfigError("out-of-range", f"--tolerance {tolerance}: must be above 0 and at most 1")
+    if not data:
+        raise ConfigError("missing-key", "--data: missing; name a file of measurements")
+    wanted = [parse_fit(argument, server) for argument in parameters]
+    _reject_duplicates([parameter.path for parameter in wanted])
+    found = [read_data(argument, server) for argument in data]
+    measured = [measurement for file in found for measurement in file.measurements]
+    notes = tuple(note for file in found for note in file.notes)
+    with _with_notes(notes):
+        check_plausible(measured, server)
+        measurements = merge_repeated(measured)
+        wanted = wanted or [parse_fit(path, server) for path in defaults_for(measurements)]
+        model = Model(server, wanted, measurements, engine, threads, progress)
+        model.check_bounds()
+        result = fit(model, measured, tolerance)
+    files = tuple(dict.fromkeys(measurement.file for measurement in measured))
+    return Calibration(server, tuple(wanted), tuple(measurements), result, files, notes, engine, model.runs)
+
+
+@contextmanager
+def _with_notes(notes: Sequence[str]) -> Iterator[None]:
+    """Appends the notes to the message of a `DataError`, as they may explain a failed fit."""
+    try:
+        yield
+    except DataError as error:
+        raise error.reworded("; note: ".join([str(error), *notes])) from None
+
+
+def _reject_duplicates(paths: Sequence[str]) -> None:
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ConfigError("duplicate", f"--fit {path}: is named twice")
