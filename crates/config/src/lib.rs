@@ -44,6 +44,11 @@ pub fn template() -> &'static str {
     include_str!("template.toml")
 }
 
+/// Returns a commented configuration of cores that store while drives are read. It resolves without changes.
+pub fn stream_and_drives_template() -> &'static str {
+    include_str!("stream_and_drives.toml")
+}
+
 const CLUSTER_TEMPLATES: [(&str, &str); 9] = [
     ("hostcc", include_str!("clusters/hostcc.toml")),
     ("dumbbell", include_str!("clusters/dumbbell.toml")),

@@ -78,8 +78,8 @@ mod _core {
     #[pymodule_export]
     use crate::plan::{
         app_template, apps, check_syntax, counters, devices, dies, energy_profiles, flow_sizes, job_profiles,
-        link_bytes_per_s, packet_sizes, power_profiles, presets, resolve, restore_plan, schema, template, transports,
-        Plan,
+        link_bytes_per_s, packet_sizes, power_profiles, presets, resolve, restore_plan, schema,
+        stream_and_drives_template, template, transports, Plan,
     };
     #[pymodule_export]
     use crate::result::{table_info, RunResult};

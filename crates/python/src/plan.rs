@@ -257,6 +257,12 @@ pub(crate) fn template() -> &'static str {
     hostnet_config::template()
 }
 
+/// Returns a commented configuration of cores that store while drives are read.
+#[pyfunction]
+pub(crate) fn stream_and_drives_template() -> &'static str {
+    hostnet_config::stream_and_drives_template()
+}
+
 /// Returns name and description of every preset, and the reason why it is not validated, or None if it is.
 #[pyfunction]
 pub(crate) fn presets() -> Vec<(String, String, Option<String>)> {

@@ -18,12 +18,12 @@ COMMANDS = {
     "plot": ("small_app", "Plot a run, a sweep or latency curves, and print the paths of the plots."),
     "list": (
         "small_app",
-        "List available presets, devices, profiles, chips, dies, workloads, applications, studies or counters.",
+        "List presets, devices, workloads and other names that configurations and commands know.",
     ),
     "schema": ("small_app", "Print the JSON Schema of configurations, for use in editors."),
     "new": (
         "small_app",
-        "Write a commented configuration template: a stream, an application, a cluster or a chip.",
+        "Write a commented configuration: a server, an application, a cluster or a chip.",
     ),
     "demo": ("small_app", 'Run the four quadrants of "Understanding the Host Network" and write a report.'),
     "predict": (

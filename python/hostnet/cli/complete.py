@@ -204,7 +204,7 @@ COMPLETERS: dict[str, Complete] = {
     "memory profile": lambda _context, _start: list(_core.profiles()),
     "filter preset": lambda _context, _start: presets(),
     "new preset": lambda _context, _start: _core.chips(),
-    "new application": lambda _context, _start: NAMED_VALUES["app"](),
+    "new app": lambda _context, _start: NAMED_VALUES["app"](),
     "new cluster": clusters,
     "list what": lists,
     "validate study": studies,

@@ -1,11 +1,10 @@
-"""The commands `hostnet schema`, `new`, `plot` and `demo`."""
+"""The commands `hostnet schema`, `plot` and `demo`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from hostnet import _core
-from hostnet.files import write_file
 from hostnet.terminal.screen import echo, echo_error
 
 
@@ -17,67 +16,6 @@ def show_schema(*, cluster: bool, chip: bool) -> int:
         )
     echo(_core.chip_schema() if chip else _core.cluster_schema() if cluster else _core.schema())
     return 0
-
-
-def write_template(
-    file: Path,
-    app: str | None = None,
-    *,
-    alone: bool = False,
-    cluster: str | None = None,
-    chip: bool = False,
-    preset: str | None = None,
-) -> int:
-    """Writes a commented template to a file that does not exist yet."""
-    if chip and (app or cluster):
-        raise _core.ConfigError(
-            "conflicting-keys", "--chip: says what the file describes; leave --app and --cluster out"
-        )
-    if preset is not None and not chip:
-        raise _core.ConfigError("requires-key", "--preset: says which chip; give --chip too")
-    if app is None and alone:
-        raise _core.ConfigError(
-            "requires-key", "--alone: leaves out the storage reads beside an application; give --app too"
-        )
-    if app is not None and cluster is not None:
-        raise _core.ConfigError(
-            "conflicting-keys", "--app and --cluster: both say what the file describes; give one of them"
-        )
-    if chip:
-        text = _chip_template(preset)
-    elif cluster is not None:
-        text = _cluster_template(cluster)
-    else:
-        text = _core.template() if app is None else _app_template(app, alone=alone)
-    if file.exists() or file.is_symlink():
-        raise FileExistsError(f"{file}: exists; hostnet new does not overwrite")
-    write_file(file, text.encode())
-    echo(f"{file}: run it with: hostnet run {file}")
-    return 0
-
-
-def _chip_template(preset: str | None) -> str:
-    """Returns the template of a chip."""
-    try:
-        return _core.chip_template(preset)
-    except _core.ConfigError as error:
-        raise error.reworded(f"--preset: {error}") from None
-
-
-def _cluster_template(name: str) -> str:
-    """Returns the template of a cluster."""
-    try:
-        return _core.cluster_template(name)
-    except _core.ConfigError as error:
-        raise error.reworded(f"--cluster: {error}") from None
-
-
-def _app_template(app: str, *, alone: bool) -> str:
-    """Returns the template of an application."""
-    try:
-        return _core.app_template(app, alone=alone)
-    except _core.ConfigError as error:
-        raise error.reworded(f"--app: {error}") from None
 
 
 def plot_run(run_dir: Path) -> int:

@@ -7,11 +7,16 @@ from typing import Annotated
 
 import typer
 
+from hostnet.cli.declare import command_of
+from hostnet.cli.listing import LISTS, show_list
+from hostnet.cli.templates import Template, write_template
+
 
 def register(app: typer.Typer) -> None:
     """Registers the commands."""
     app.command(name="list")(list_)
-    for command in (plot, schema, new, demo):
+    app.command()(command_of(Template, new))
+    for command in (plot, schema, demo):
         app.command()(command)
 
 
@@ -26,15 +31,11 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="WHAT",
-            help="presets, devices, profiles, energy, power, chips, dies, workloads, apps, studies or counters.",
-            show_default="the names of all lists",
+            metavar="WHAT", help=f"List to print: {', '.join(LISTS)}.", show_default="the names of all lists"
         ),
     ] = None,
 ) -> int:
-    """List available presets, devices, profiles, chips, dies, workloads, applications, studies or counters."""
-    from hostnet.cli.listing import show_list
-
+    """List presets, devices, workloads and other names that configurations and commands know."""
     return show_list(what)
 
 
@@ -50,37 +51,12 @@ def schema(
     return show_schema(cluster=cluster, chip=chip)
 
 
-def new(
-    file: Annotated[Path | None, typer.Argument(help="File to write.", show_default="<name>.toml")] = None,
-    application: Annotated[
-        str | None,
-        typer.Option("--app", metavar="APP", help="Application beside storage reads; see `hostnet list apps`."),
-    ] = None,
-    alone: Annotated[bool, typer.Option("--alone", help="With --app: omit the storage reads.")] = False,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster",
-            metavar="NAME",
-            help="Cluster: hostcc, dumbbell, incast, rdma, ping, forward, rack-pool, mcn or inceptionn.",
-        ),
-    ] = None,
-    chip: Annotated[
-        bool,
-        typer.Option("--chip", help="Chip of tiles with network interfaces."),
-    ] = False,
-    preset: Annotated[
-        str | None,
-        typer.Option("--preset", metavar="NAME", help="With --chip: preset of the chip; see `hostnet list chips`."),
-    ] = None,
-) -> int:
-    """Write a commented configuration template: a stream, an application, a cluster or a chip."""
-    from hostnet.cli.extras import write_template
+def new(template: Template) -> int:
+    """Write a commented configuration: a server, an application, a cluster or a chip.
 
-    name = application or cluster or ("chip" if chip else "hostnet")
-    return write_template(
-        file or Path(f"{name}.toml"), application, alone=alone, cluster=cluster, chip=chip, preset=preset
-    )
+    Example: hostnet new --stream-and-drives && hostnet run server.toml
+    """
+    return write_template(template)
 
 
 def demo() -> int:

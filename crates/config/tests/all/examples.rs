@@ -1,7 +1,9 @@
 //! The shipped examples, presets, devices and the template resolve.
 
 use crate::common::{assert_tells, example, plan, plan_json, resolve_text, socket, told};
-use hostnet_config::{app_template, apps, devices, presets, template, Code, Length, WarmUp};
+use hostnet_config::{
+    app_template, apps, devices, presets, stream_and_drives_template, template, Code, Length, WarmUp,
+};
 use hostnet_params::{
     App, EntryRelease, IdleDrain, MemoryControllerParams, PagePolicy, Refresh, RowProtection, SchedulingPolicy,
     ServerParams, SocketParams, WorkloadKind,
@@ -130,22 +132,29 @@ fn every_job_file_resolves() {
 }
 
 #[test]
-fn the_template_resolves() {
-    let plan = plan(template(), &[]);
-    assert_eq!(plan.server().unwrap().workloads.len(), 1);
+fn the_templates_of_servers_resolve() {
+    for (text, workloads) in [(template(), 1), (stream_and_drives_template(), 2)] {
+        assert_eq!(plan(text, &[]).server().unwrap().workloads.len(), workloads);
+    }
 }
 
 #[test]
-fn the_template_resolves_with_its_examples_switched_on() {
-    let uncommented: String = template()
-        .lines()
+fn the_templates_of_servers_resolve_with_their_examples_switched_on() {
+    for text in [template(), stream_and_drives_template()] {
+        let plan = plan(&uncommented(text), &[]);
+        let server = plan.server().unwrap();
+        assert_eq!((server.workloads.len(), server.socket().memory.map.channels), (2, 4));
+    }
+}
+
+/// Returns a template with its commented keys and tables switched on.
+fn uncommented(text: &str) -> String {
+    text.lines()
         .map(|line| match line.strip_prefix("# ") {
             Some(rest) if rest.starts_with('[') || rest.split_whitespace().nth(1) == Some("=") => format!("{rest}\n"),
             _ => format!("{line}\n"),
         })
-        .collect();
-    let plan = plan(&uncommented, &[]);
-    assert_eq!((plan.server().unwrap().workloads.len(), plan.server().unwrap().socket().memory.map.channels), (2, 4));
+        .collect()
 }
 
 #[test]
