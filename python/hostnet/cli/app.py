@@ -80,7 +80,11 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Finds the command and loads it."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command if name is None else load(name), rest
+        if name is not None:
+            command = load(name)
+            for found in (command, *getattr(command, "commands", {}).values()):
+                hide_types_of_flags([*found.params, found.get_help_option(ctx)])
+        return name, command, rest
 
 
 def load(name: str) -> Any:
@@ -98,6 +102,13 @@ def load(name: str) -> Any:
         for found in both:
             attach(name, found.params)
     return command
+
+
+def hide_types_of_flags(parameters: list[Any]) -> None:
+    """Makes the help show flags without a type, because they take no value."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
 
 
 def _unwrapped(text: str) -> str:
