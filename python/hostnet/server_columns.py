@@ -78,7 +78,7 @@ REQUESTS = (
     Column("workload", Format.TEXT, "storage I/O", "I/O requests", style="name"),
     Column("app_gb_per_s", Format.NUMBER, "GB/s", "Rate GB/s"),
     Column("io_completed", Format.COUNT, "completed", "Completed"),
-    Column("io_latency_mean_ns", Format.MICROSECONDS, "latency us", "Mean latency µs"),
+    Column("io_latency_mean_ns", Format.MICROSECONDS, "latency µs", "Mean latency µs"),
     Column("io_latency_p50_ns", Format.MICROSECONDS, "P50", "P50 µs"),
     Column("io_latency_p99_ns", Format.MICROSECONDS, "P99", "P99 µs"),
 )
@@ -87,7 +87,7 @@ APPLICATIONS = (
     Column("workload", Format.TEXT, "application", "Applications", style="name"),
     Column("operations_per_s", Format.LARGE, "operations/s", "Operations per s", ci95="operations_ci95"),
     Column("operations", Format.COUNT, None, "Completed"),
-    Column("operation_latency_mean_ns", Format.MICROSECONDS, "latency us", "Mean latency µs"),
+    Column("operation_latency_mean_ns", Format.MICROSECONDS, "latency µs", "Mean latency µs"),
     Column("operation_latency_p50_ns", Format.MICROSECONDS, "P50", "P50 µs"),
     Column("operation_latency_p99_ns", Format.MICROSECONDS, "P99", "P99 µs"),
     Column("execution_time_s", Format.SECONDS, "execution time", "Execution time s"),

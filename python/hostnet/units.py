@@ -64,10 +64,10 @@ def transfers_per_s(text: str) -> float:
 
 
 def format_time(time_ps: float) -> str:
-    """Formats a time with a suitable unit, for example "12.5 us"."""
+    """Formats a time with a suitable unit, for example "12.5 µs"."""
     for unit in ("s", "ms", "us", "ns"):
         if time_ps >= PS_PER_UNIT[unit]:
-            return f"{time_ps / PS_PER_UNIT[unit]:.4g} {unit}"
+            return f"{time_ps / PS_PER_UNIT[unit]:.4g} {unit.replace('u', 'µ')}"
     return f"{time_ps:z.4g} ps"
 
 

@@ -131,7 +131,7 @@ def test_the_run_that_cannot_be_repeated_is_named(cli: Cli, wrong: str) -> None:
     assert all(10000 < event["time_ns"] <= 20000 for event in events["events"])
     output = " ".join(shown(cli, runs["a"], runs["b"]).split())
     assert f"{runs[wrong]} differs from a run made now" in output
-    assert "10 us to 20 us" in output
+    assert "10 µs to 20 µs" in output
 
 
 def test_the_first_of_two_that_cannot_be_repeated_is_named(cli: Cli) -> None:

@@ -107,7 +107,8 @@ def test_every_table_of_an_example_is_whole(
     assert max(map(len, lines)) <= width
     text = "\n".join(lines)
     assert "…" not in text
-    assert "µ" not in text
+    assert not re.search(r"\d us\b|\bus$", text, re.MULTILINE)
+    assert not re.search(r"\d%", text)
     assert not re.search(r"(?<!\w)-0 ", text)
     # A truncated heading would occur twice.
     for index, line in enumerate(lines):

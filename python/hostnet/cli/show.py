@@ -45,9 +45,14 @@ def headline(summary: Row) -> str:
     parts = [
         str(summary["name"]),
         f"seed {summary['seed']}",
-        f"{time_text(summary['window_ns'])} measured after {time_text(summary['warm_up_ns'])} of warm-up",
+        f"{time_text(summary['window_ns'])} measured {_warm_up_text(summary['warm_up_ns'])}",
     ]
     return ", ".join(parts)
+
+
+def _warm_up_text(warm_up_ns: float) -> str:
+    """Describes the warm-up before the measurement."""
+    return f"after {time_text(warm_up_ns)} of warm-up" if warm_up_ns else "without warm-up"
 
 
 def new_table(*headings: str, left: Sequence[int], names: int = 1) -> WideTable:
@@ -55,7 +60,7 @@ def new_table(*headings: str, left: Sequence[int], names: int = 1) -> WideTable:
     table = WideTable(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
     table.names = names
     for index, heading in enumerate(headings):
-        table.add_column(heading.replace("µ", "u"), justify="left" if index in left else "right")
+        table.add_column(heading, justify="left" if index in left else "right")
     return table
 
 

@@ -60,7 +60,7 @@ def class_table(summary: Row) -> WideTable:
     tails = {row["class"]: percentiles(row).get("p99_us") for row in summary["latencies"]}
     iterations = {row["job"]: row["iteration_us"] for row in summary.get("jobs", ())}
     limits = {row["class"]: row for row in summary["limits"]}
-    columns: dict[str, Mapping[str, Any]] = {"P99 us": tails, "iteration us": iterations}
+    columns: dict[str, Mapping[str, Any]] = {"P99 µs": tails, "iteration µs": iterations}
     shown = {heading: values for heading, values in columns.items() if any(values.values())}
     table = new_table("class", "Gbps", *shown, "limited by", left=(0, 2 + len(shown)))
     for row in summary["classes"]:

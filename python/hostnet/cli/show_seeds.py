@@ -43,7 +43,7 @@ MEASURED: dict[str, Shown] = {
         ("class", "size"),
         {
             "ended": ("completed", 1.0),
-            "mean us": ("mean_us", 1.0),
+            "mean µs": ("mean_us", 1.0),
             "P50": ("p50_us", 1.0),
             "P99": ("p99_us", 1.0),
             "slowdown P99": ("slowdown_p99", 1.0),
@@ -51,15 +51,15 @@ MEASURED: dict[str, Shown] = {
     ),
     "jobs": (
         ("job",),
-        {"done us": ("done_us", 1.0), "us each": ("iteration_us", 1.0), "messages %": ("communication_share", 100.0)},
+        {"done µs": ("done_us", 1.0), "µs each": ("iteration_us", 1.0), "messages %": ("communication_share", 100.0)},
     ),
     "services": (
         ("class", "host"),
         {
             "answered/s": ("answered_per_s", 1.0),
-            "wait us": ("wait_mean_us", 1.0),
-            "P95 latency us": ("p95_us", 1.0),
-            "uJ per request": ("energy_uj_per_request", 1.0),
+            "wait µs": ("wait_mean_us", 1.0),
+            "P95 latency µs": ("p95_us", 1.0),
+            "µJ per request": ("energy_uj_per_request", 1.0),
         },
     ),
     "hosts": (
@@ -143,7 +143,7 @@ def class_means(rows: list[Row], latencies: list[Row]) -> Table:
         "marked": "marked_segments",
         "NIC drops %": "nic_drop_percent",
         "timeouts": "timeouts",
-        "mean us": "mean_us",
+        "mean µs": "mean_us",
         "P99": "p99_us",
     }
     waits = {row["class"]: row for row in latencies}
@@ -187,7 +187,7 @@ def application_means(rows: list[Row]) -> list[Table]:
     applications = [row for row in rows if row["kind"] == "app"]
     if not applications:
         return []
-    table = new_table("application", "operations/s", "latency us", "P99", "execution time s", left=(0,))
+    table = new_table("application", "operations/s", "latency µs", "P99", "execution time s", left=(0,))
     columns = (("operations_per_s", 1.0), ("operation_latency_mean_ns", 1e-3), ("operation_latency_p99_ns", 1e-3))
     for row in applications:
         table.add_row(

@@ -34,7 +34,7 @@ ROWS_MAX = 40
 """Maximum number of rows that are printed."""
 
 
-MORE_COLUMNS = {"cores W": "cores_w", "W": "energy_w", "energy per byte": "pj_per_byte", "iteration us": "iteration_us"}
+MORE_COLUMNS = {"cores W": "cores_w", "W": "energy_w", "energy per byte": "pj_per_byte", "iteration µs": "iteration_us"}
 """Headings and columns that are shown only if they have values."""
 
 
@@ -89,7 +89,7 @@ def _cell(column: str, row: Row, intervals: bool) -> str:
     if intervals and column in INTERVALS:
         return rate({INTERVALS[column]: None, **row}, column, INTERVALS[column])
     if column == "pj_per_byte" and value is not None:
-        return format_si(value * 1e-12, "J").replace("µ", "u")
+        return format_si(value * 1e-12, "J")
     return rate(row, column)
 
 

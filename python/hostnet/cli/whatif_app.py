@@ -181,7 +181,7 @@ def _with_energy(row: dict[str, Any]) -> dict[str, Any]:
 
     energies = {"energy_per_byte": ("pj_per_byte", 1e-12), "energy_per_request": ("nj_per_operation", 1e-9)}
     known = {name: row[key] * joules for name, (key, joules) in energies.items() if row[key] is not None}
-    return {**row, **{name: format_si(joules, "J").replace("µ", "u") for name, joules in known.items()}}
+    return {**row, **{name: format_si(joules, "J") for name, joules in known.items()}}
 
 
 def _stage_table(stages: Sequence[dict[str, Any]]) -> Table:

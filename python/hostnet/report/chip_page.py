@@ -38,7 +38,7 @@ def chip_page(summary: Summary) -> str:
             ("in ns", None if latency is None else f"{latency['mean_ns']:.1f}"),
             ("payload, in and out", f"{rates['application_gb_per_s']:.1f} GB/s"),
             ("on the NoC", f"{noc['gb_per_s']:.1f} GB/s"),
-            ("window", f"{summary['window_ns'] / 1000:.1f} us"),
+            ("window", f"{summary['window_ns'] / 1000:.1f} µs"),
         )
     )
     notes = [element("p", note, class_="note") for note in chip_notes(summary)]

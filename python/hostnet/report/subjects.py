@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 SUBJECTS = {
     "workload": {"GB/s": "throughput_gb_per_s", "latency ns": "latency_mean_ns", "P99": "latency_p99_ns"},
-    "class": {"Gbps": "goodput_gbps", "NIC drops %": "nic_drop_percent", "mean us": "mean_us", "P99": "p99_us"},
+    "class": {"Gbps": "goodput_gbps", "NIC drops %": "nic_drop_percent", "mean µs": "mean_us", "P99": "p99_us"},
     "op": {
         "GB/s": "application_gb_per_s",
         "NoC GB/s": "noc_gb_per_s",
