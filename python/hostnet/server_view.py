@@ -18,6 +18,7 @@ from hostnet.server_columns import (
     LLC,
     MESH,
     REQUESTS,
+    TEXTS,
     WORKLOADS,
     Column,
 )
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 
 MESH_ROWS_MAX = 12
 """Maximum number of legs over a mesh on the screen: those with most messages."""
+
+CHANNELS_MAX = 8
+"""Maximum number of rows of channels that are all shown."""
+
+ALIKE, ALIKE_MIN = 0.15, 3
+"""Largest relative difference between the rates of channels that share a row, and their least number."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,7 @@ def channel_table(summary: Mapping[str, Any]) -> ServerTable:
     channels = sorted((row for row in rows if row["channel"] >= 0), key=lambda row: int(row["channel"]))
     # A mean over sockets without traffic says nothing about the one that is busy.
     totals = socket_rows(summary) or [row for row in rows if row["channel"] < 0]
-    busy = fold_idle_channels(channels)
+    busy = fold_alike_channels(list(fold_idle_channels(channels)))
     return replace(_table("Memory channels", [*channels, *totals], [*busy, *totals]), idle_index=-1)
 
 
@@ -178,6 +185,41 @@ def fold_idle_channels(rows: Sequence[Row]) -> Iterator[Row]:
             yield {"name": first if first == last else f"{first}-{last}", "idle": True}
         else:
             yield from own
+
+
+def fold_alike_channels(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yields the rows of channels in order; if there are many, adjacent ones that are alike share a row of means."""
+    if len(rows) <= CHANNELS_MAX:
+        yield from rows
+        return
+    group: list[Row] = []
+    for row in rows:
+        if group and not _is_alike(group[0], row):
+            yield from _merged_channels(group)
+            group = []
+        group.append(row)
+    yield from _merged_channels(group)
+
+
+def _is_alike(first: Row, row: Row) -> bool:
+    """Returns True if two busy channels of a socket read and write at about the same rates."""
+    if first.get("idle") or row.get("idle") or first.get("socket") != row.get("socket"):
+        return False
+    rates = ("read_gb_per_s", "write_gb_per_s")
+    return all(abs(row[rate] - first[rate]) <= ALIKE * max(row[rate], first[rate]) for rate in rates)
+
+
+def _merged_channels(group: Sequence[Row]) -> Iterator[Row]:
+    """Yields the rows of a group, or a single row of their means if there are at least three."""
+    if len(group) < ALIKE_MIN:
+        yield from group
+        return
+    means = {}
+    for key in (column.key for column in CHANNELS if column.format not in TEXTS):
+        known = [row[key] for row in group if row.get(key) is not None]
+        means[key] = sum(known) / len(known) if known else None
+    name = f"{group[0]['name']}-{group[-1]['name']}, mean"
+    yield {**group[0], **means, "name": name, "channel": None, "row_miss_ci95": None, "sources": None}
 
 
 def link_table(summary: Mapping[str, Any]) -> ServerTable:

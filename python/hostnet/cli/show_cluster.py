@@ -22,7 +22,7 @@ from hostnet.notes import notes_of
 from hostnet.units import format_rate, is_small_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from hostnet.processes.effort import Shares
@@ -58,17 +58,54 @@ def _effort(processes: int, shares: Shares) -> str:
 ROWS_MAX = 12
 """Maximum number of rows of a table on the screen; the tables of the run directory have all rows."""
 
+FOLDED_MAX = 1000
+"""Maximum number of rows that are compared with each other."""
+
+FOLD_MIN = 3
+"""Least number of equal rows that are shown as one."""
+
 
 def view_table(view: View) -> WideTable:
     """Creates the table of a view with its first rows."""
     first, *others = view.columns
     left = tuple(index for index, column in enumerate(view.columns) if column.text)
     table = new_table(first.heading, *(column.heading for column in others), left=left)
-    for cells in view.cells(ROWS_MAX):
-        table.add_row(*_row_of(cells, view))
-    if len(view.rows) > ROWS_MAX:
-        table.hide_rows(f'{len(view.rows) - ROWS_MAX} more rows of "{view.title}"', view.table)
+    rows = list(fold_equal_rows([_row_of(cells, view) for cells in view.cells(FOLDED_MAX)], left))
+    for _, row in rows[:ROWS_MAX]:
+        table.add_row(*row)
+    hidden = len(view.rows) - sum(count for count, _ in rows[:ROWS_MAX])
+    if hidden:
+        table.hide_rows(f'{hidden} more rows of "{view.title}"', view.table)
     return table
+
+
+def fold_equal_rows(rows: Iterable[list[str]], texts: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+    """Yields each row and how many it stands for: adjacent rows that differ in a single name become one."""
+    group: list[list[str]] = []
+    for row in rows:
+        if group and not _same_but_one([*group, row], texts):
+            yield from _folded(group)
+            group = []
+        group.append(row)
+    yield from _folded(group)
+
+
+def _same_but_one(rows: Sequence[list[str]], texts: Sequence[int]) -> bool:
+    """Returns True if rows are equal in all columns but one of text."""
+    differing = [index for index, cells in enumerate(zip(*rows, strict=True)) if len(set(cells)) > 1]
+    return len(differing) == 1 and differing[0] in texts
+
+
+def _folded(group: Sequence[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yields the rows of a group, or one row that counts them if they are many."""
+    if len(group) < FOLD_MIN:
+        yield from ((1, row) for row in group)
+        return
+    others = f" and {len(group) - 1} more"
+    yield (
+        len(group),
+        [cells[0] if len(set(cells)) == 1 else f"{cells[0]}{others}" for cells in zip(*group, strict=True)],
+    )
 
 
 def _row_of(cells: Sequence[Any], view: View) -> list[str]:
@@ -86,5 +123,5 @@ def _cell(value: Any, unit: str | None) -> str:
     if is_small_rate(value, unit):
         return format_rate(value, str(unit))
     if isinstance(value, str | int):
-        return str(value).replace("µ", "u")
+        return str(value)
     return NOTHING if value is None else number(value)
