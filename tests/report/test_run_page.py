@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hostnet.report import write_report
 from hostnet.report.descriptions import list_text, server_text, workload_text
-from hostnet.report.explanation import explanation_section
+from hostnet.report.explanation import explanation_section, steps_table
 from hostnet.report.load import load_run
 from hostnet.report.reproduce import time_argument
 from hostnet.report.series import POINTS_MAX, ChartSeries, SeriesPoint, series_of_run, thinned
@@ -266,6 +266,22 @@ def test_an_explanation_is_drawn(make_run: MakeRun, hostile: str) -> None:
     ):
         assert said in text
     assert text.count("not known") == 1, "the part that is missing"
+
+
+def raised(what: str, gain: float) -> dict[str, Any]:
+    """Returns a step that raises a limit."""
+    step = {"what": what, "path": what, "before": "1", "after": "2", "factor": 2.0, "confirmed": None}
+    return {**step, "gains": {"disk": gain}}
+
+
+def test_limits_that_change_nothing_fold_and_are_counted() -> None:
+    steps = [raised("helps", 0.25), raised("hurts", -0.1), raised("none", 0.001), raised("also none", 0.0)]
+    page = steps_table({"engine": "predict", "workload": "disk", "steps": steps})
+    shown, _, folded = page.partition("<details>")
+    assert re.findall(r"<td>([a-z ]+)</td>", shown) == ["helps", "hurts"]
+    assert re.findall(r"<td>([a-z ]+)</td>", folded) == ["none", "also none"]
+    assert "<summary>2 limits whose raise" in folded
+    assert "<details>" not in steps_table({"engine": "predict", "workload": "disk", "steps": steps[:2]})
 
 
 @pytest.mark.parametrize("damaged", [{"workloads": 3}, {"workloads": [{}]}, {"workloads": [], "steps": {"steps": 1}}])

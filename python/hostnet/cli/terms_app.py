@@ -29,9 +29,9 @@ def explain_term(
     ] = None,
     json: Annotated[bool, json_option("Print the definitions as JSON.")] = False,
 ) -> int:
-    """Define a term of screens, pages and tables, such as LFB, "CHA TOR", red or row_miss_ratio.
+    """Define a term, a limit, a column or a heading.
 
-    Example: hostnet explain-term P2M-Write
+    Examples: hostnet explain-term P2M-Write, hostnet explain-term CHA TOR, hostnet explain-term row_miss_ratio
     """
     from hostnet.headings import all_definitions, as_json, find_definitions
 

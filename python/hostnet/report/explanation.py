@@ -135,23 +135,42 @@ def steps_table(steps: dict[str, Any]) -> Html:
     for step in raised:
         limits.setdefault(str(step["path"]), {})[float(step["factor"])] = step
     first = {path: next(iter(found.values())) for path, found in limits.items()}
-    rows = [
+    gains = {path: [known_gain(found.get(at), workload) for at in factors] for path, found in limits.items()}
+    helping, others = (
         [
-            str(first[path]["what"]),
-            f"{first[path]['before']}{divided_text(path, found)}",
-            *(gain_of(found.get(at), workload) for at in factors),
+            [
+                str(first[path]["what"]),
+                f"{first[path]['before']}{divided_text(path, found)}",
+                *(gain_of(found.get(at), workload) for at in factors),
+            ]
+            for path, found in limits.items()
+            if any(gains[path]) is helps
         ]
-        for path, found in limits.items()
-    ]
+        for helps in (True, False)
+    )
     engine = "predicted" if steps["engine"] == "predict" else "simulated"
     caption = f"What more of one limit does for the throughput of {workload} ({engine})"
     columns = ["limit", "now", *(f"x {factor:g}" for factor in factors)]
-    return element("figure", element("figcaption", caption), table(columns, rows, text_columns=2, label=caption))
+    count = (
+        f"{len(others)} limit{'s' if len(others) > 1 else ''} whose raise changes less than {format_percent(NO_GAIN)}"
+    )
+    return element(
+        "figure",
+        element("figcaption", caption),
+        table(columns, helping, text_columns=2, label=caption) if helping else None,
+        details(count, table(columns, others, text_columns=2, label=count)) if others else None,
+    )
 
 
 def gain_of(step: dict[str, Any] | None, workload: str) -> str:
     """Formats the gain of a workload from a step, in percent."""
+    gain = known_gain(step, workload)
+    return "" if gain is None else format_percent(gain, sign="+")
+
+
+def known_gain(step: dict[str, Any] | None, workload: str) -> float | None:
+    """Returns the gain of a workload from a step; 0 if it counts as none, and None if it is not known."""
     gain = None if step is None else (step["confirmed"] or step["gains"]).get(workload)
     if gain is None:
-        return ""
-    return format_percent(0.0 if abs(float(gain)) < NO_GAIN else float(gain), sign="+")
+        return None
+    return 0.0 if abs(float(gain)) < NO_GAIN else float(gain)

@@ -13,7 +13,7 @@ from hostnet.report.html import table as html_table
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import MISSING, exact_text, number, percent, with_ci95
 from hostnet.server_columns import DOMAINS, TEXTS, Column, Format
-from hostnet.server_view import ServerTable, channel_table, domain_table, link_table, workload_tables
+from hostnet.server_view import CHANNELS_MAX, ServerTable, channel_table, domain_table, link_table, workload_tables
 
 NS_PER_US = 1000
 
@@ -188,9 +188,16 @@ def channels_section(run: RunFiles) -> Html | None:
     )
     main = tuple(column for column in table.columns if not column.minor)
     rest = (table.columns[0], *(column for column in table.columns if column.minor))
+    few = table.screen_rows is None or len(table.rows) <= CHANNELS_MAX
+    shown = table.rows if few else table.screen_rows or ()
+    every = details(
+        f"{len(table.rows)} rows, one for each channel",
+        page_table(replace(table, columns=main), "Every memory channel"),
+    )
     return section(
         table.title,
-        page_table(replace(table, columns=main)),
+        page_table(replace(table, columns=main, rows=shown)),
+        None if few else every,
         details("More columns", page_table(replace(table, columns=rest), "More of memory channels")),
         note=note,
     )
