@@ -86,6 +86,41 @@ def format_si(value: float, unit: str) -> str:
     raise AssertionError("the last prefix takes everything")
 
 
+_BASES = {
+    "GB/s": ("B/s", 1e9),
+    "Gbps": ("bps", 1e9),
+    "ns": ("s", 1e-9),
+    "µs": ("s", 1e-6),
+    "W": ("W", 1.0),
+    "pJ/B": ("J/B", 1e-12),
+    "nJ": ("J", 1e-9),
+    "per s": ("per s", 1.0),
+}
+"""Units that have a prefix, or may have one: the unit without it, and the size of the prefix."""
+
+_COUNTED = {"k": "thousands ", "M": "millions ", "G": "billions "}
+"""Words for prefixes of counts."""
+
+
+READABLE = (0.1, 5000.0)
+"""Values that keep their unit. Larger ones do not fit beside an axis, smaller ones lose their digits."""
+
+
+def readable_unit(unit: str, largest: float) -> tuple[str, float]:
+    """Returns a unit in which values up to `largest` are readable, and the factor that converts them to it."""
+    if unit not in _BASES or not largest or READABLE[0] <= abs(largest) < READABLE[1]:
+        return unit, 1.0
+    base, size = _BASES[unit]
+    if base == "per s" and abs(largest) < 1:
+        return unit, 1.0
+    # Nobody counts in kiloseconds.
+    known = {prefix: chosen for prefix, chosen in {"T": 1e12, **_PREFIXES}.items() if base != "s" or chosen <= 1}
+    fitting = (prefix for prefix, chosen in known.items() if abs(largest) * size >= chosen)
+    prefix = next(fitting, "f")
+    chosen = known[prefix]
+    return f"{_COUNTED.get(prefix, '') if base == 'per s' else prefix}{base}", size / chosen
+
+
 RATES = {"gbps": "Gbps", "gb_per_s": "GB/s"}
 """Units of rates, by the suffix of their columns."""
 

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet import ConfigError
-from hostnet.units import PS_PER_UNIT, format_count, format_time, format_wall, parse_time_ps, share_text
+from hostnet.units import (
+    PS_PER_UNIT,
+    READABLE,
+    format_count,
+    format_time,
+    format_wall,
+    parse_time_ps,
+    readable_unit,
+    share_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +59,30 @@ def test_numbers_are_written_short() -> None:
 @pytest.mark.parametrize(("share", "said"), [(0.0, "0 %"), (0.005, "below 1 %"), (0.006, "1 %"), (0.28, "28 %")])
 def test_a_small_share_is_not_called_none(share: float, said: str) -> None:
     assert share_text(share) == said
+
+
+@given(st.floats(1e-6, 1e6), st.sampled_from(["GB/s", "Gbps", "ns", "µs", "W", "nJ", "pJ/B"]))
+def test_a_readable_unit_gives_one_to_four_digits(largest: float, unit: str) -> None:
+    shown, factor = readable_unit(unit, largest)
+    assert (READABLE[0] if shown == unit else 1) <= largest * factor * 1.0001
+    assert largest * factor < READABLE[1]
+    assert (shown == unit) == (factor == 1)
+
+
+@pytest.mark.parametrize(
+    ("unit", "largest", "expected"),
+    [
+        ("µs", 101_469.0, ("ms", 1e-3)),
+        ("GB/s", 0.012, ("MB/s", 1e3)),
+        ("Gbps", 80.0, ("Gbps", 1.0)),
+        ("ns", 2e12, ("s", 1e-9)),
+        ("per s", 1.5e6, ("millions per s", 1e-6)),
+        ("per s", 0.01, ("per s", 1.0)),
+        ("cycles", 1e9, ("cycles", 1.0)),
+        ("ns", 0.0, ("ns", 1.0)),
+    ],
+)
+def test_units_follow_the_largest_value(unit: str, largest: float, expected: tuple[str, float]) -> None:
+    shown, factor = readable_unit(unit, largest)
+    assert shown == expected[0]
+    assert factor == pytest.approx(expected[1])

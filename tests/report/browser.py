@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
@@ -86,8 +87,13 @@ class Browser:
 
     def look(self, page: str, script: str = "look", widths: tuple[int, ...] = WIDTHS) -> Seen:
         """Renders a page in a frame of each width and returns the result of a function of the frame."""
+        return self.look_at([page], script, widths)
+
+    def look_at(self, pages: Sequence[str], script: str = "look", widths: tuple[int, ...] = WIDTHS) -> Seen:
+        """Renders several pages, which takes hardly longer than one; the frames of a page follow each other."""
         frames = "".join(
             f'<iframe srcdoc="{escape(page, quote=True)}" style="width:{width}px;height:900px;border:0"></iframe>'
+            for page in pages
             for width in widths
         )
         file = self.folder / "look.html"

@@ -53,13 +53,14 @@ def test_the_table_is_printed_and_its_directory_last(short: Cli) -> None:
 
 def test_plots_of_a_sweep_are_drawn_again(short: Cli) -> None:
     assert short("sweep", short.file, *CREDITS, "--set", "run.duration=1us", "--out", "here", "-q").returncode == 0
-    drawn = {path: path.read_bytes() for path in (short.folder / "here/plots").iterdir()}
+    paths = [*(short.folder / "here/plots").iterdir(), short.folder / "here/report.html"]
+    drawn = {path: path.read_bytes() for path in paths}
     for path in drawn:
         path.unlink()
     done = short("plot", "here")
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(done.stdout.split()) == sorted(str(path.relative_to(short.folder)) for path in drawn)
-    assert {path: path.read_bytes() for path in (short.folder / "here/plots").iterdir()} == drawn
+    assert {path: path.read_bytes() for path in paths} == drawn
     (short.folder / "here/sweep.parquet").write_bytes(b"")
     assert_tells(short.fails("plot", "here"), "malformed-file | sweep.parquet")
 
@@ -98,7 +99,7 @@ def test_plots_that_show_a_part_are_told(
     assert plot_run(swept) == 0
     told = capsys.readouterr()
     assert told.err == "note: the plots show a part of the combinations only; the tables have all\n"
-    assert all(line.endswith(".png") for line in told.out.splitlines())
+    assert [line for line in told.out.splitlines() if not line.endswith(".png")] == [str(swept / "report.html")]
 
 
 def test_many_rows_are_cut_on_the_screen(short: Cli) -> None:

@@ -54,7 +54,7 @@ def test_what_is_no_policy_is_a_panel_each(tmp_path: Path) -> None:
     axes = axes_of([RATE, GOVERNOR])
     ((_, figure),) = draw_policies(table_of(axes, tmp_path / "t.parquet"), axes)
     assert [panel.get_xlabel() for panel in figure.axes] == [
-        f"power of cores, W (flow.f.service.rate = {rate})" for rate in (100, 200, 300)
+        f"power of cores, W (rate = {rate})" for rate in (100, 200, 300)
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,8 @@ def test_a_directory_holds_tables_plots_and_the_configuration(file: Path, tmp_pa
     names = sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file())
     plots = ["plots/disk.png", "plots/stream.png"]
     tables = [f"tables/{name}.parquet" for name in ("channels", "domains", "workloads")]
-    assert names == ["config.toml", "domains.parquet", *plots, "sweep.json", "sweep.parquet", *tables]
+    files = ["config.toml", "domains.parquet", *plots, "report.html", "sweep.json", "sweep.parquet", *tables]
+    assert names == files
     assert set(tables) < set(results.manifest["tables"])
     channels = results.tables["channels"]
     assert channels == pq.read_table(tmp_path / "out/tables/channels.parquet")
@@ -235,7 +237,12 @@ def test_a_run_that_gets_stuck_is_named_and_the_others_are_kept(
     monkeypatch.setattr("hostnet.running.simulate.run_plan", stuck)
     with raises_code("stuck | iio.write_credits | 46", SimulationError):
         hostnet.sweep(file, OVER, jobs=1, out=tmp_path / "out")
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["points.journal"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["points.journal", "report.html"]
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    missing = re.search(r"(\d+) points are missing.*?iio.write_credits=46", page)
+    assert missing is not None
+    done = len(set(re.findall(r'id="point-(\d+)-', page)))
+    assert int(missing[1]) == 6 - done > 0
 
 
 def test_a_file_that_changes_on_the_way_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,9 @@ from hostnet.cli.show import (
 from hostnet.comparison.differences import INTERVALS
 from hostnet.limit_names import limit_notes
 from hostnet.report.subjects import SUBJECTS, subject_of
+from hostnet.sweeps.gaps import gap_notes
 from hostnet.sweeps.outcome import headline
+from hostnet.sweeps.series import COUNT, is_too_few
 from hostnet.terminal.layout import short_paths
 from hostnet.units import format_si
 
@@ -45,7 +47,9 @@ def print_sweep(manifest: Row, path: Path) -> None:
     file = pq.ParquetFile(path / "sweep.parquet")
     rows = next(file.iter_batches(ROWS_MAX)).to_pylist()
     hidden = file.metadata.num_rows - len(rows)
-    notes = [*manifest["notes"], *([f"{hidden} more rows are in sweep.parquet"] if hidden else [])]
+    swept = [axis["path"] for axis in manifest["over"]]
+    gaps = gap_notes(file.read(["class", *swept, COUNT]), swept) if COUNT in file.schema_arrow.names else []
+    notes = [*gaps, *manifest["notes"], *([f"{hidden} more rows are in sweep.parquet"] if hidden else [])]
     with buffered_console() as console:
         console.print(Text(headline(manifest), style="bold"))
         whole = sweep_table(manifest, rows, intervals=True)
@@ -86,6 +90,8 @@ def sweep_table(manifest: Row, rows: list[Row], *, intervals: bool = False) -> W
 def _cell(column: str, row: Row, intervals: bool) -> str:
     """Formats a cell."""
     value = row[column]
+    if is_too_few(column, row.get(COUNT)):
+        return NOTHING
     if intervals and column in INTERVALS:
         return rate({INTERVALS[column]: None, **row}, column, INTERVALS[column])
     if column == "pj_per_byte" and value is not None:

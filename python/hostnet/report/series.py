@@ -15,6 +15,9 @@ PEER_ENGINES = ("memory", "noc")
 KINDS = "abcd"
 """Kinds of the series of one chart, which select colour, dash and mark."""
 
+MANY_KINDS = "abcdefgh"
+"""Kinds of the series of a chart that compares more of them."""
+
 ALL = "all"
 """The `x` of a published reference line."""
 
@@ -57,6 +60,7 @@ class SeriesPoint:
     """A point of a series; `ci95` is a half-width, `published` the published value, which may be `doubtful`.
 
     With `published_to`, a range was published, of which it is the other end. `label` names the point if `x` does not.
+    `link` is the place on the page that says more about it.
     """
 
     x: float
@@ -66,11 +70,12 @@ class SeriesPoint:
     doubtful: bool = False
     label: str = ""
     published_to: float | None = None
+    link: str | None = None
 
 
 @dataclass(frozen=True)
 class ChartSeries:
-    """A series of a chart. `kind` (a to d) selects colour, dash and mark."""
+    """A series of a chart. `kind` (a to h) selects colour, dash and mark."""
 
     name: str
     kind: str

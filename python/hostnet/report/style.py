@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOURS = {"a": "#0069ad", "b": "#c2500a", "c": "#0c7f63", "d": "#8a4f9e"}
@@ -39,3 +40,12 @@ def new_figure(width_inch: float, height_inch: float) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width_inch, height_inch), layout="constrained")
+
+
+def label_decades(axes: Axes) -> None:
+    """Labels a logarithmic y axis at 1, 2 and 5 times the powers of ten, with plain numbers."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())

@@ -16,6 +16,12 @@ RIGHT = 6
 TOP = 8
 BOTTOM = 38
 
+SHAPES = dict(zip("efgh", "abcd", strict=True))
+"""Kinds that have the shape of another kind in a colour of their own."""
+
+CHARACTER = 7.7
+"""Width of a wide character of a label, a digit in wide fonts."""
+
 
 @dataclass(frozen=True)
 class LinearScale:
@@ -29,6 +35,16 @@ class LinearScale:
     def __call__(self, value: float) -> float:
         """Returns the position of a value, rounded to a hundredth of a unit."""
         share = (value - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 2)
+
+
+@dataclass(frozen=True)
+class LogScale(LinearScale):
+    """Maps the logarithms of positive values to positions: `low` to `start`, `high` to `end`."""
+
+    def __call__(self, value: float) -> float:
+        """Returns the position of a value, rounded to a hundredth of a unit."""
+        share = math.log(value / self.low) / math.log(self.high / self.low)
         return round(self.start + share * (self.end - self.start), 2)
 
 
@@ -54,7 +70,7 @@ def nice_range(values: Sequence[float], count: int = 5, floor: float | None = No
 
 @dataclass(frozen=True)
 class ChartFrame:
-    """Drawing area of a chart with its two scales and their ticks."""
+    """Drawing area of a chart with its two scales and their ticks, which are labelled with their values by default."""
 
     x: LinearScale
     y: LinearScale
@@ -62,17 +78,19 @@ class ChartFrame:
     y_ticks: tuple[float, ...]
     width: int = WIDTH
     height: int = HEIGHT
+    x_labels: tuple[str, ...] = ()
+    y_labels: tuple[str, ...] = ()
 
     def axes(self, x_label: str) -> list[Html]:
         """Draws grid lines, tick labels and the title of the x axis; that of the y axis is above the chart."""
         parts = []
-        for tick, label in zip(self.y_ticks, tick_labels(self.y_ticks), strict=True):
+        for tick, label in zip(self.y_ticks, self.y_labels or tick_labels(self.y_ticks), strict=True):
             y = self.y(tick)
             parts.append(element("line", x1=LEFT, x2=self.width - RIGHT, y1=y, y2=y, class_="grid"))
             parts.append(text(label, LEFT - 6, y + 4, anchor="end"))
         base = self.height - BOTTOM
         parts.append(element("line", x1=LEFT, x2=self.width - RIGHT, y1=base, y2=base, class_="axis"))
-        for tick, label in zip(self.x_ticks, tick_labels(self.x_ticks), strict=True):
+        for tick, label in zip(self.x_ticks, self.x_labels or tick_labels(self.x_ticks), strict=True):
             parts.append(text(label, self.x(tick), base + 16, anchor="middle"))
         parts.append(text(x_label, (LEFT + self.width - RIGHT) / 2, self.height - 4, anchor="middle"))
         return parts
@@ -108,14 +126,31 @@ def tick_labels(ticks: Sequence[float]) -> list[str]:
     return [f"{tick:,.{decimals}f}" for tick in ticks]
 
 
+def fitted_ticks(ticks: Sequence[tuple[float, str]], scale: LinearScale) -> list[tuple[float, str]]:
+    """Returns the ticks whose labels do not overlap. The first and the last one stay if there is room for both."""
+
+    def ends(tick: tuple[float, str]) -> tuple[float, float]:
+        half = len(tick[1]) * CHARACTER / 2 + 2
+        return scale(tick[0]) - half, scale(tick[0]) + half
+
+    kept = list(ticks[:1])
+    last = ticks[-1]
+    for tick in ticks[1:]:
+        left, right = ends(tick)
+        if left >= ends(kept[-1])[1] and (tick is last or right <= ends(last)[0]):
+            kept.append(tick)
+    return kept
+
+
 def text(content: str, x: float, y: float, *, anchor: str = "start", class_: str | None = None) -> Html:
     """Creates a label."""
     return element("text", content, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor, class_=class_)
 
 
 def shape(kind: str, x: float, y: float, class_: str, tooltip: str | None = None, size: float = 3.4) -> Html:
-    """Draws a mark: kind `a` is a circle, `b` a square, `c` a diamond, `d` a triangle."""
+    """Draws a mark: kinds `a` and `e` are circles, `b` and `f` squares, `c` and `g` diamonds, the others triangles."""
     title = element("title", tooltip) if tooltip else None
+    kind = SHAPES.get(kind, kind)
     if kind == "a":
         return element("circle", title, cx=x, cy=y, r=size, class_=class_)
     if kind == "b":

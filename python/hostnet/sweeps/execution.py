@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from hostnet._core import SimulationError
 from hostnet.files import errors_naming
 from hostnet.sweeps.identity import compare, identity_of
 from hostnet.sweeps.influence import NothingChangedError, notes_on
+from hostnet.sweeps.job import ClusterError
 from hostnet.sweeps.journal import Journal
 from hostnet.sweeps.sweep_dir import (
     JOURNAL,
@@ -25,7 +28,7 @@ from hostnet.sweeps.sweep_dir import (
     remove_leftovers,
     write_part,
 )
-from hostnet.sweeps.table import write_table, write_tables
+from hostnet.sweeps.table import table_of, write_table, write_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +62,12 @@ def run_sweep(
             whole = _complete_manifest(path, identity)
             if whole is None:
                 _begin_journal(path, journal, identity)
-                _fill_journal(job, journal, execute, progress)
+                try:
+                    _fill_journal(job, journal, execute, progress)
+                except (SimulationError, ClusterError) as error:
+                    if plots:
+                        _write_unfinished_page(job, journal, path, identity, error)
+                    raise
                 whole = _publish(job, journal, path, identity, plots=plots)
     except NothingChangedError:
         remove_leftovers(path)
@@ -106,8 +114,25 @@ def _fill_journal(job: Job, journal: Journal, execute: Executor, progress: Progr
     assert done == total, "an executor computes every point"
 
 
+def _write_unfinished_page(job: Job, journal: Journal, path: Path, identity: Identity, error: Exception) -> None:
+    """Writes the page of the points that are done, which names the error that ended the sweep.
+
+    A page that cannot be written must not hide that error.
+    """
+    from hostnet.sweeps.page import SweepPage, write_sweep_page
+
+    done = [point for point in range(len(job.grid)) if point in journal]
+    if done:
+        content = SweepPage({**identity, "notes": []}, job.grid.axes, table_of(job, journal, done), str(error))
+        with suppress(OSError):
+            write_sweep_page(path, content)
+
+
 def _publish(job: Job, journal: Journal, path: Path, identity: Identity, *, plots: bool) -> Identity:
     """Writes all files under temporary names and then renames them; sweep.json comes last."""
+    import pyarrow.parquet as pq
+
+    from hostnet.sweeps.page import SweepPage, write_sweep_page
     from hostnet.sweeps.plots import draw_sweep
 
     notes = notes_on(job.grid, journal)
@@ -124,6 +149,9 @@ def _publish(job: Job, journal: Journal, path: Path, identity: Identity, *, plot
     tables |= {f"{MORE_TABLES}/{name}": file_hash(folder / name) for name in more}
     manifest: dict[str, Any] = {"format": 1, "kind": "sweep", **identity, "notes": notes, "tables": tables}
     write_part(path / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False))
+    if plots:
+        table = pq.ParquetFile(part_path(path / "sweep.parquet")).read()
+        write_sweep_page(path, SweepPage(manifest, job.grid.axes, table, config=config))
     publish_folder(path / MORE_TABLES)
     for name in (config, *TABLES, MANIFEST):
         publish_file(path / name)

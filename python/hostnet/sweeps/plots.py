@@ -1,24 +1,24 @@
 """Plots of a sweep: the results of every workload over the swept parameters.
 
-The first swept parameter is the x axis, each value of the second one is a line, and each value of the third one is a
-panel. Each combination of further parameters is a file. A parameter with a single value is ignored.
+The first swept quantity is the x axis, each value of the next parameter is a line, and each value of the one after it
+is a panel. Each combination of further parameters is a file. A parameter with a single value is ignored. If all
+parameters are names, the first one is the x axis, with bars side by side: no line leads from one name to another.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.files import read_table, write_figure
-from hostnet.report.style import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
-from hostnet.report.subjects import subject_of
-from hostnet.running.seeds import mean_of
+from hostnet.report.style import COLOURS, DASHES, MARKS, STYLE, label_decades, new_figure, plain
 from hostnet.sweeps.policies import draw_policies
-from hostnet.sweeps.scale import Scale, scale_of
+from hostnet.sweeps.scale import Scale, evenly_spaced, scale_of
+from hostnet.sweeps.series import columns_of, ordered_axes, sweeps_of
+from hostnet.terminal.layout import short_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hostnet.sweeps.axis import Axis
+    from hostnet.sweeps.series import Choice, Metric, Sweep
 
-    Choice = tuple[int, ...]
-    Dot = tuple[float | None, float | None]
+    Known = tuple[float, float, float | None]
+    """Position, value, and half-width of its confidence interval."""
 
 FILES_MAX = 24
 """Maximum number of combinations of the fourth and further parameters that are plotted."""
@@ -52,74 +53,19 @@ MARKS_MAX = 24
 WHISKERS_MAX = 200
 """Maximum number of values of a line with whiskers, which would otherwise form a band and be slow to draw."""
 
+BARS_MAX = 8
+"""Maximum number of bars at a name; more values are points."""
+
+FILLED = 0.76
+"""Largest share of the distance between two names that their bars fill."""
+
+BAR_WIDTH_MAX = 0.35
+"""Largest width of a bar, as a share of the distance between two names."""
+
 HEADROOM = 1.04
 """Factor of the upper limit over the largest value."""
 
 KINDS = tuple(COLOURS)
-
-
-@dataclass(frozen=True)
-class Metric:
-    """Metric of a y axis; `ci95` is the column of its confidence interval, empty without one."""
-
-    name: str
-    column: str
-    ci95: str
-    label: str
-    always: bool = True
-    """True if it is plotted even without any value."""
-    logarithmic: bool = False
-    """True if the axis is logarithmic for values far apart."""
-
-
-METRICS = (
-    Metric("throughput", "throughput_gb_per_s", "throughput_ci95", "throughput, GB/s"),
-    Metric("latency", "latency_mean_ns", "latency_ci95", "latency of a line, ns"),
-    Metric("operations", "operations_per_s", "operations_ci95", "operations per s", always=False),
-    Metric("leaks", "ddio_leak_ratio", "", "leaked lines / lines written", always=False),
-)
-"""Metrics of workloads."""
-
-METRICS_OF_HOSTS = (
-    Metric("goodput", "goodput_gbps", "goodput_ci95", "goodput, Gbps"),
-    Metric("p99", "p99_us", "", "P99 of requests, µs", always=False),
-    Metric("drops", "nic_drop_percent", "", "packets that NICs drop, %", always=False),
-    Metric("power", "cores_w", "", "power of cores, W", always=False),
-    Metric("iteration", "iteration_us", "", "time of an iteration, µs", always=False, logarithmic=True),
-)
-"""Metrics of traffic classes."""
-
-METRICS_OF_CHIPS = (
-    Metric("payload", "application_gb_per_s", "", "payload in and out, GB/s"),
-    Metric("latency", "latency_mean_cycles", "", "latency of an operation, cycles"),
-    Metric("noc", "noc_gb_per_s", "", "on the network on the chip, GB/s"),
-)
-"""Metrics of chips."""
-
-MEASURED = {"workload": METRICS, "class": METRICS_OF_HOSTS, "op": METRICS_OF_CHIPS}
-"""Metrics by subject of the rows."""
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Results of a workload, or a traffic class, for every combination of the plotted parameters."""
-
-    workload: str
-    axes: tuple[Axis, ...]
-    dots: dict[tuple[Choice, str], Dot]
-    """Value and half-width of its confidence interval, by combination and column."""
-    measured: tuple[Metric, ...] = METRICS
-    """Metrics that may be plotted."""
-
-    def dot(self, choice: Choice, metric: Metric) -> Dot:
-        """Returns a value; None if it is missing."""
-        return self.dots.get((choice, metric.column), (None, None))
-
-    @property
-    def metrics(self) -> list[Metric]:
-        """Metrics that are plotted."""
-        known = {column for (_, column), (value, _) in self.dots.items() if value is not None}
-        return [metric for metric in self.measured if metric.always or metric.column in known]
 
 
 def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
@@ -131,7 +77,7 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
     import matplotlib as mpl
 
     folder.mkdir(exist_ok=True)
-    drawn = plotted_axes(axes)
+    drawn = ordered_axes(axes)
     with mpl.rc_context(STYLE):
         for stem, figure in sweep_figures(table, drawn):
             write_figure(folder / f"{stem}.png", figure, dpi=150)
@@ -143,32 +89,36 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
 
 def sweep_figures(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figure]]:
     """Yields the plots of a table with the stems of their file names."""
-    drawn = plotted_axes(axes)
+    drawn = ordered_axes(axes)
     for name, sweep in zip(*_named(read_sweeps(table, drawn)), strict=True):
         yield from figures_of(name, sweep)
     for name, figure in draw_policies(table, drawn):
         yield f"{file_stem(name)}-policies", figure
 
 
-def plotted_axes(axes: Sequence[Axis]) -> tuple[Axis, ...]:
-    """Returns the parameters with several values; the first one if there are none."""
-    return tuple(axis for axis in axes if len(axis.values) > 1) or tuple(axes[:1])
-
-
 def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
-    """Redraws the plots of a sweep's directory. Returns their paths, and a note if not everything was plotted.
+    """Redraws the plots and the page of a sweep's directory. Returns their paths, and a note if some are left out.
 
     Raises:
         ConfigError: The sweep is not complete, or its files are damaged.
         OSError: A file cannot be read or written.
     """
-    from hostnet.sweeps.sweep_dir import read_manifest
+    from hostnet.report.load import CONFIG_FILES
+    from hostnet.sweeps.page import SweepPage, write_sweep_page
+    from hostnet.sweeps.sweep_dir import damaged, read_manifest
 
     manifest = read_manifest(directory)
     if manifest is None:
         raise ConfigError("malformed-file", f"{directory}: its sweep is not complete; continue it with --resume")
-    note = draw_sweep(directory / "sweep.parquet", _axes_in(directory, manifest), directory / "plots")
-    return sorted((directory / "plots").glob("*.png")), note
+    axes = _axes_in(directory, manifest)
+    table = directory / "sweep.parquet"
+    note = draw_sweep(table, axes, directory / "plots")
+    config = next((name for name in CONFIG_FILES if (directory / name).is_file()), CONFIG_FILES[0])
+    try:
+        page = write_sweep_page(directory, SweepPage(manifest, axes, read_table(table), config=config))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise damaged(directory) from None
+    return [*sorted((directory / "plots").glob("*.png")), page], note
 
 
 def _axes_in(directory: Path, manifest: dict[str, Any]) -> tuple[Axis, ...]:
@@ -199,33 +149,11 @@ def _has(table: Path, axis: Axis) -> bool:
 
 
 def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
-    """Reads the values of every workload, in the order of the table; several seeds become their mean."""
+    """Reads the values of every workload from a table, in readable units."""
     import pyarrow.parquet as pq
 
-    subject = subject_of(pq.read_schema(table).names)
-    metrics = MEASURED[subject]
-    columns = [column for metric in metrics for column in (metric.column, metric.ci95) if column]
-    content = pq.read_table(table, columns=[subject, *(axis.path for axis in axes), *columns]).to_pydict()
-    places = [{value: index for index, value in enumerate(axis.columns)} for axis in axes]
-    chosen = [[place[value] for value in content[axis.path]] for axis, place in zip(axes, places, strict=True)]
-    found: dict[str, dict[tuple[Choice, str], list[Dot]]] = {}
-    for row, (workload, *choice) in enumerate(zip(content[subject], *chosen, strict=True)):
-        of_workload = found.setdefault(workload, {})
-        for metric in metrics:
-            dot = (content[metric.column][row], content[metric.ci95][row] if metric.ci95 else None)
-            of_workload.setdefault((tuple(choice), metric.column), []).append(dot)
-    return [
-        Sweep(workload, axes, {key: _mean(dots) for key, dots in of_workload.items()}, metrics)
-        for workload, of_workload in found.items()
-    ]
-
-
-def _mean(dots: Sequence[Dot]) -> Dot:
-    """Returns a single value with its own interval, or the mean over several seeds with its interval."""
-    if len(dots) == 1:
-        return dots[0]
-    mean = mean_of([value for value, _ in dots])
-    return mean["mean"], mean["ci95"]
+    content = pq.read_table(table, columns=columns_of(pq.read_schema(table).names, axes))
+    return [sweep.in_readable_units() for sweep in sweeps_of(content, axes)]
 
 
 def figures_of(name: str, sweep: Sweep) -> Iterable[tuple[str, Figure]]:
@@ -265,37 +193,73 @@ def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
         axes.set_axis_off()
     for axes, index in zip(grid.flat, shown, strict=False):
         draw_lines(axes, sweep, metric, (index, *rest))
-        axes.set_title(plain(f"{third.path} = {third.values[index].name}"), loc="left", fontsize=8)
+        axes.set_title(plain(f"{names_of(sweep)[2]} = {third.values[index].name}"), loc="left", fontsize=8)
     for axes in grid[:, 0]:
         axes.set_ylabel(metric.label)
     set_height(grid[0, 0], metric)
-    further = [f"{axis.path} = {axis.values[index].name}" for axis, index in zip(sweep.axes[3:], rest, strict=True)]
+    named = zip(names_of(sweep)[3:], sweep.axes[3:], rest, strict=True)
+    further = [f"{name} = {axis.values[index].name}" for name, axis, index in named]
     figure.suptitle(plain(", ".join([sweep.workload, *further])), x=0.01, ha="left", fontsize=10)
     add_legend(figure, sweep)
     return figure
 
 
 def draw_lines(axes: Axes, sweep: Sweep, metric: Metric, rest: Choice) -> None:
-    """Plots a line per value of the second parameter."""
-    scale = scale_of(sweep.axes[0])
-    for line in evenly_spaced(line_count(sweep), LINES_MAX):
+    """Plots the values of the second parameter over the first one: as lines over a quantity, beside names as bars."""
+    scale = scale_of(sweep.axes[0], names_of(sweep)[0])
+    lines = evenly_spaced(line_count(sweep), LINES_MAX)
+    for place, line in enumerate(lines):
         choices = [(index, *((line,) if len(sweep.axes) > 1 else ()), *rest) for index in scale.order]
         dots = [(place, *sweep.dot(choice, metric)) for place, choice in zip(scale.places, choices, strict=True)]
         known = [(place, value, ci95) for place, value, ci95 in dots if value is not None]
-        places, values = [place for place, _, _ in known], [value for _, value, _ in known]
-        look = line_style(line, line_count(sweep)) | ({"marker": ""} if len(places) > MARKS_MAX else {})
-        axes.plot(places, values, **look)
-        if len(places) <= WHISKERS_MAX and any(ci95 for _, _, ci95 in known):
-            spread = [ci95 or 0.0 for _, _, ci95 in known]
-            axes.errorbar(places, values, yerr=spread, fmt="none", ecolor=look["color"], elinewidth=0.8)
+        look = line_style(line, line_count(sweep))
+        if scale.numeric:
+            draw_line(axes, known, look)
+        else:
+            width = min(FILLED / len(lines), BAR_WIDTH_MAX)
+            shift = width * (place - (len(lines) - 1) / 2)
+            draw_at_names(axes, known, look, shift, width, bars=len(lines) <= BARS_MAX)
     set_scale(axes, scale)
+    if not scale.numeric:
+        axes.set_xlim(-0.5, len(scale.places) - 0.5)
+        axes.grid(axis="x", visible=False)
+
+
+def draw_line(axes: Axes, known: Sequence[Known], look: dict[str, Any]) -> None:
+    """Plots a line with marks and whiskers, unless there are too many."""
+    places, values = [place for place, _, _ in known], [value for _, value, _ in known]
+    axes.plot(places, values, **look | ({"marker": ""} if len(places) > MARKS_MAX else {}))
+    if len(places) <= WHISKERS_MAX and any(ci95 for _, _, ci95 in known):
+        spread = [ci95 or 0.0 for _, _, ci95 in known]
+        axes.errorbar(places, values, yerr=spread, fmt="none", ecolor=look["color"], elinewidth=0.8)
+
+
+def draw_at_names(
+    axes: Axes, known: Sequence[Known], look: dict[str, Any], shift: float, width: float, *, bars: bool
+) -> None:
+    """Plots a bar, or a point with its whisker, beside each name."""
+    places, values = [place + shift for place, _, _ in known], [value for _, value, _ in known]
+    spread = [ci95 or 0.0 for _, _, ci95 in known]
+    if bars:
+        axes.bar(places, values, 0.92 * width, color=look["color"], alpha=0.85)
+    else:
+        axes.plot(places, values, linestyle="", marker=look["marker"], color=look["color"], markersize=3)
+    if any(spread):
+        axes.errorbar(places, values, yerr=spread, fmt="none", ecolor="#1c2126", elinewidth=0.8)
+
+
+def names_of(sweep: Sweep) -> list[str]:
+    """Returns the names of the parameters: the part of their paths that differs."""
+    return short_paths([axis.path for axis in sweep.axes])
 
 
 def set_height(axes: Axes, metric: Metric) -> None:
     """Sets the y axis to start at 0, or to logarithmic for values that differ by a factor of ten or more."""
     low, high = axes.dataLim.intervaly
+    # Bars begin at 0, which a logarithmic axis does not have.
     if metric.logarithmic and 0 < 10 * low <= high:
         axes.set_yscale("log")
+        label_decades(axes)
     else:
         axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
 
@@ -326,10 +290,12 @@ def add_legend(figure: Figure, sweep: Sweep) -> None:
     second = sweep.axes[1]
     named = evenly_spaced(len(second.values), LEGEND_MAX)
     looks = [line_style(index, len(second.values)) for index in named]
+    if not scale_of(sweep.axes[0]).numeric:
+        looks = [{**look, "linestyle": "", "marker": "s", "markersize": 7} for look in looks]
     figure.legend(
         [Line2D([], [], **look) for look in looks],
         [plain(second.values[index].name) for index in named],
-        title=plain(second.path),
+        title=plain(names_of(sweep)[1]),
         loc="outside right upper",
         fontsize=8,
         title_fontsize=8,
@@ -351,13 +317,6 @@ def line_style(line: int, lines: int) -> dict[str, Any]:
 def line_count(sweep: Sweep) -> int:
     """Returns the number of lines in a panel."""
     return len(sweep.axes[1].values) if len(sweep.axes) > 1 else 1
-
-
-def evenly_spaced(count: int, most: int) -> list[int]:
-    """Returns all indices below `count`, or `most` of them, evenly spaced from the first to the last."""
-    if count <= most:
-        return list(range(count))
-    return [round(step * (count - 1) / (most - 1)) for step in range(most)]
 
 
 def _named(sweeps: list[Sweep]) -> tuple[list[str], list[Sweep]]:

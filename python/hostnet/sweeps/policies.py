@@ -8,13 +8,15 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from hostnet.cluster_view import TAIL, percentiles
-from hostnet.report.style import COLOURS, DASHES, MARKS, new_figure, plain
+from hostnet.report.style import COLOURS, MARKS, label_decades, new_figure, plain
 from hostnet.report.subjects import subject_of
+from hostnet.terminal.layout import short_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -66,10 +68,28 @@ def draw_policies(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figu
     import pyarrow.parquet as pq
 
     names = pq.read_schema(table).names
-    if subject_of(names) != "class" or WATTS not in names:
-        return
-    paths = [axis.path for axis in axes]
-    content = pq.read_table(table, columns=["class", *paths, WATTS, "count", *SHOWN]).to_pylist()
+    if has_policies(names):
+        content = pq.read_table(table, columns=[*columns_of_policies(axes), WATTS, "count", *SHOWN])
+        for name, panels in policies_of(content, axes):
+            yield name, draw_panels(name, panels)
+
+
+def has_policies(columns: Sequence[str]) -> bool:
+    """Returns True if a table has the power and the latencies of classes."""
+    return subject_of(columns) == "class" and WATTS in columns
+
+
+def columns_of_policies(axes: Sequence[Axis]) -> list[str]:
+    """Returns the columns that say what a row is of."""
+    return ["class", *(axis.path for axis in axes)]
+
+
+def policies_of(table: pa.Table, axes: Sequence[Axis]) -> Iterator[tuple[str, dict[str, list[Policy]]]]:
+    """Yields the policies of each class with latencies, by the values of the other parameters.
+
+    A class with a single policy has nothing to compare.
+    """
+    content = table.select([*columns_of_policies(axes), WATTS, "count", *SHOWN]).to_pylist()
     of_policy = [axis for axis in axes if set(axis.path.split(".")) & set(OF_POLICY)] or list(axes)
     others = [axis for axis in axes if axis not in of_policy]
     for name in dict.fromkeys(row["class"] for row in content):
@@ -80,7 +100,7 @@ def draw_policies(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figu
         }
         panels = {title: policies for title, policies in panels.items() if len(policies) > 1}
         if panels:
-            yield name, draw_panels(name, panels)
+            yield name, panels
 
 
 def _is_at(row: dict[str, Any], axes: Sequence[Axis], choice: Choice) -> bool:
@@ -90,7 +110,8 @@ def _is_at(row: dict[str, Any], axes: Sequence[Axis], choice: Choice) -> bool:
 
 def _title(axes: Sequence[Axis], choice: Choice) -> str:
     """Returns the title of a panel."""
-    return ", ".join(f"{axis.path} = {value}" for axis, value in zip(axes, choice, strict=True))
+    names = short_paths([axis.path for axis in axes])
+    return ", ".join(f"{name} = {value}" for name, value in zip(names, choice, strict=True))
 
 
 def _policies(rows: Sequence[dict[str, Any]], axes: Sequence[Axis]) -> list[Policy]:
@@ -144,20 +165,16 @@ def draw_panels(name: str, panels: dict[str, list[Policy]]) -> Figure:
 
 def set_height(axes: Axes, values: Sequence[float]) -> None:
     """Sets the y axis, which is logarithmic if latencies differ much."""
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
     if max(values) > TALL * min(values) > 0:
         axes.set_yscale("log")
         axes.set_ylim(min(values) / 1.2, 1.2 * max(values))
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        label_decades(axes)
     else:
         axes.set_ylim(0, 1.06 * max(values))
 
 
 def draw_panel(axes: Axes, policies: Sequence[Policy]) -> None:
-    """Plots a line for each percentile through the points of the policies, with their names above."""
+    """Plots the percentiles of each policy at its power, one above the other, with its name on top."""
     for key, kind in zip(SHOWN, COLOURS, strict=True):
         known = [policy for policy in policies if key in policy.latencies]
         if known:
@@ -165,12 +182,14 @@ def draw_panel(axes: Axes, policies: Sequence[Policy]) -> None:
                 [policy.watts for policy in known],
                 [policy.latencies[key] for policy in known],
                 color=COLOURS[kind],
-                linestyle=DASHES[kind],
+                linestyle="",
                 marker=MARKS[kind],
-                markersize=4.5,
-                linewidth=1.1,
+                markersize=5,
                 label=TAIL[key][0],
             )
+    for policy in policies:
+        ends = min(policy.latencies.values()), max(policy.latencies.values())
+        axes.vlines(policy.watts, *ends, color="#5a636d", linewidth=1.1, zorder=1)
     least, most = policies[0].watts, policies[-1].watts
     width = (most - least) or max(abs(most), 1.0)
     low, high = least - MARGIN * width, most + MARGIN * width

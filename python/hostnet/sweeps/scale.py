@@ -32,6 +32,11 @@ LOGARITHMIC_FROM = 12
 
 _WITH_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/%]+)\s*")
 
+_CORES = re.compile(r"\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*")
+
+CORES_MAX = 1 << 16
+"""Maximum number of cores that a list is counted to; longer lists are names."""
+
 
 FAMILIES = [unit_sizes(dimension) for dimension in ("time", "size", "bandwidth", "frequency")]
 """Units that can be converted into each other, with their sizes."""
@@ -50,19 +55,30 @@ class Scale:
     base: int
     """Base of the logarithm; 0 for a linear axis."""
     slanted: bool
+    numeric: bool
+    """True if the values are quantities, along which a line may be drawn; False if they are names."""
 
 
-def scale_of(axis: Axis) -> Scale:
-    """Creates the axis of a parameter: numbers at their values, also with units of one kind; texts side by side."""
+def is_numeric(axis: Axis) -> bool:
+    """Returns True if the values of a parameter are quantities."""
+    return _numbers_of(axis)[0] is not None
+
+
+def scale_of(axis: Axis, name: str | None = None) -> Scale:
+    """Creates the axis of a parameter: numbers at their values, also with units of one kind; texts side by side.
+
+    Lists of cores each of which contains the one before it lie at their numbers of cores. `name` is the title, by
+    default the path.
+    """
+    name = name or axis.path
     numbers, unit = _numbers_of(axis)
     if numbers is None:
         names = [_short(value.name) for value in axis.values]
         labelled = _thinned(len(names))
         labels = [names[index] for index in labelled]
         places = [float(index) for index in range(len(names))]
-        return Scale(
-            axis.path, list(range(len(names))), places, [places[index] for index in labelled], labels, 0, _long(labels)
-        )
+        ticks = [places[index] for index in labelled]
+        return Scale(name, list(range(len(names))), places, ticks, labels, 0, _long(labels), numeric=False)
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     places = [numbers[index] for index in order]
     base = 2 if places[0] > 0 and places[-1] / places[0] >= LOGARITHMIC_FROM and _growing(places) else 0
@@ -72,8 +88,15 @@ def scale_of(axis: Axis) -> Scale:
         labels = [_short(typed[tick].name) for tick in ticks]
     else:
         labels = [f"{tick:g}" if abs(tick) < 1e6 else f"{tick:.3g}" for tick in ticks]
-    title = f"{axis.path}, {unit}" if unit else axis.path
-    return Scale(title, order, places, ticks, labels, base, _long(labels))
+    title = f"{name}, {unit}" if unit else name
+    return Scale(title, order, places, ticks, labels, base, _long(labels), numeric=True)
+
+
+def evenly_spaced(count: int, most: int) -> list[int]:
+    """Returns all indices below `count`, or `most` of them, evenly spaced from the first to the last."""
+    if count <= most:
+        return list(range(count))
+    return [round(step * (count - 1) / (most - 1)) for step in range(most)]
 
 
 def _numbers_of(axis: Axis) -> tuple[list[float] | None, str | None]:
@@ -81,6 +104,8 @@ def _numbers_of(axis: Axis) -> tuple[list[float] | None, str | None]:
     contents = axis.columns
     if all(isinstance(content, int | float) and not isinstance(content, bool) for content in contents):
         return [float(content) for content in contents], ""
+    if (cores := _cores_of(axis)) is not None:
+        return cores, ""
     matches = [_WITH_UNIT.fullmatch(str(content)) for content in contents]
     known = [(float(match[1]), match[2]) for match in matches if match]
     units = {unit for _, unit in known}
@@ -90,6 +115,30 @@ def _numbers_of(axis: Axis) -> tuple[list[float] | None, str | None]:
         return [number for number, _ in known], units.pop()
     family = next((family for family in FAMILIES if units <= family.keys()), None)
     return (None if family is None else [float(number * family[unit]) for number, unit in known]), None
+
+
+def _cores_of(axis: Axis) -> list[float] | None:
+    """Returns the number of cores of each list of cores; None unless the shorter lists are parts of the longer ones."""
+    texts = [str(content) for content in axis.columns]
+    if axis.path.rpartition(".")[2] != "cores" or not all(map(_CORES.fullmatch, texts)):
+        return None
+    lists = [_numbers_in(text) for text in texts]
+    known = sorted((cores for cores in lists if cores is not None), key=len)
+    if len(known) < len(lists) or not all(small < large for small, large in pairwise(known)):
+        return None
+    return [float(len(cores)) for cores in lists if cores is not None]
+
+
+def _numbers_in(text: str) -> set[int] | None:
+    """Returns the numbers in a list of cores, such as "0-3,8"; None if there are very many."""
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        numbers = range(int(first), int(last or first) + 1)
+        if len(found) + len(numbers) > CORES_MAX:
+            return None
+        found.update(numbers)
+    return found
 
 
 def _growing(places: Sequence[float]) -> bool:

@@ -42,6 +42,13 @@ def write_table(job: Job, journal: Journal, name: str, path: Path) -> None:
             writer.write_table(_table(job, map(journal.outcome, points), journal.types, name, schema))
 
 
+def table_of(job: Job, journal: Journal, points: Iterable[int]) -> pa.Table:
+    """Returns the table `traffic` of some points that are finished."""
+    points = list(points)
+    schema = _schema(job, journal, "traffic", points[0])
+    return _table(job, map(journal.outcome, points), journal.types, "traffic", schema)
+
+
 def write_tables(job: Job, journal: Journal, folder: Path) -> list[str]:
     """Writes all other result tables into a new folder, with the swept values at the start of every row.
 
@@ -93,12 +100,12 @@ def _with_axes(job: Job, types: dict[str, Any]) -> pa.Schema:
     )
 
 
-def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
-    """Returns the schema of the table `traffic` or `domains`."""
+def _schema(job: Job, journal: Journal, name: str, point: int = 0) -> pa.Schema:
+    """Returns the schema of the table `traffic` or `domains`, as a finished point has it."""
     types: Any = _kept(journal.types, name)
     if name == "traffic":
         types.update(journal.types["caches"])
-        types.update({column: EXTRAS[column] for column in journal.outcome(0)["extras"]})
+        types.update({column: EXTRAS[column] for column in journal.outcome(point)["extras"]})
         types.update({f"memory_{column}": kind for column, kind in journal.types["memory"].items()})
     return _with_axes(job, types)
 

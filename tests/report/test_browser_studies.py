@@ -1,0 +1,61 @@
+"""Pages of several runs in a browser: nothing overlaps, is cut or too small, and links lead to their rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hostnet.sweeps.axis import axes_of
+from hostnet.sweeps.page import sweep_page
+from tests.report.browser import NAMES, WIDTHS, Browser, Seen, find_browser
+from tests.report.test_browser import assert_sound
+from tests.sweeps.test_page import content_of
+
+pytestmark = pytest.mark.skipif(
+    find_browser() is None, reason=f"no browser to look at pages with: none of {', '.join(NAMES)} is on PATH"
+)
+
+LONG = "a-policy-whose-name-is-so-long-that-it-stands-above-its-bars"
+
+SWEEPS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "quantities": (["a.entries=1,2,4,8,16,32,64,4096", "a.reads=1.0,0.5", "b.channels=1,2,3,4,5,6"], {}),
+    "names": ([f"a.rule=none,{LONG}", "a.algorithm=ring,recursive-doubling,tree,aggregator,in-network"], {}),
+    "one": (["a.size=64 B,1 KiB,64 MiB"], {"throughput_gb_per_s": lambda point, _: 1e-6 * 400**point}),
+    "failed": (["a.b=1,2,3", "a.c=x,y"], {"points": 3}),
+    "limits": (["a.b=1,2,3", "a.c=x,y"], {"limited_by": lambda point, _: f"limit {point}, of worker-{point}"}),
+}
+
+
+def sweep_pages() -> list[str]:
+    """Returns pages of sweeps over quantities and names, with failures, and with very long and very large values."""
+    return [sweep_page(content_of(axes_of(over), **columns)) for over, columns in SWEEPS.values()]
+
+
+PAGES = {"sweep": sweep_pages}
+
+
+@pytest.mark.parametrize("study", PAGES)
+def test_pages_of_studies_are_sound(browser: Browser, study: str) -> None:
+    pages = PAGES[study]()
+    seen = browser.look_at(pages)
+    assert len(seen.frames) == len(WIDTHS) * len(pages)
+    for first in range(0, len(seen.frames), len(WIDTHS)):
+        assert_sound(Seen(seen.frames[first : first + len(WIDTHS)], seen.console))
+
+
+def test_a_point_leads_to_its_row(browser: Browser) -> None:
+    page = sweep_page(content_of(axes_of(["a.b=1,2,3", "a.c=x,y"])))
+    script = """(frame) => {
+      const page = frame.contentDocument;
+      const links = Array.from(page.querySelectorAll("svg a"));
+      const rows = links.map((link) => page.getElementById(link.getAttribute("href").slice(1))?.closest("tr"));
+      return links.map((link, index) => [link.querySelector("title").textContent, rows[index].innerText]);
+    }"""
+    found = browser.look(page, script, (1280,)).frames[0]
+    assert len(found) == 6
+    for title, row in found:
+        name, settings, value = title.split("\n")
+        assert name in ("x", "y")
+        assert [part.split(" = ")[1] for part in settings.split(", ")] == row.split("\t")[1:3]
+        assert value.removesuffix(" GB/s") in row
