@@ -105,6 +105,7 @@ def test_the_command_writes_a_folder_and_prints_the_points(cli: Cli, small: Path
         "curve.csv",
         "curve.json",
         "curve.png",
+        "report.html",
     }
     content = read_json(cli.folder / "mine/curve.json")
     assert [len(curve["points"]) for curve in content["curves"]] == [3, 3]
@@ -118,12 +119,13 @@ def test_a_folder_of_curves_is_drawn_again(cli: Cli, small: Path) -> None:
     cli("curve", small, "--reads", "100,50", "--points", "3", "--out", "mine")
     cli("curve", small, "--matrix", "--out", "nodes")
     for folder, name in (("mine", "curve"), ("nodes", "matrix")):
-        picture = cli.folder / folder / f"{name}.png"
-        drawn = picture.read_bytes()
-        picture.unlink()
+        pictures = [cli.folder / folder / file for file in (f"{name}.png", "report.html")]
+        drawn = [picture.read_bytes() for picture in pictures]
+        for picture in pictures:
+            picture.unlink()
         done = cli("plot", folder)
-        assert (done.returncode, done.stdout) == (0, f"{folder}/{name}.png\n")
-        assert picture.read_bytes() == drawn
+        assert (done.returncode, done.stdout) == (0, f"{folder}/{name}.png\n{folder}/report.html\n")
+        assert [picture.read_bytes() for picture in pictures] == drawn
         for damaged in ("{}", '{"format": 1, "curves": 3, "peak_gb_per_s": 1, "pairs": [[]], "nodes": "x"}', "[", "[]"):
             (cli.folder / folder / f"{name}.json").write_text(damaged)
             assert_tells(cli.fails("plot", folder), f"malformed-file | {name} | .json: is damaged")

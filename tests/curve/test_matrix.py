@@ -44,7 +44,8 @@ def test_the_command_prints_both_matrices(cli: Cli, nodes: Path, tmp_path: Path)
     done = cli("curve", str(nodes), "--matrix", "--csv", "--out", str(out))
     assert "latency, ns" in done.stdout
     assert "reads, GB/s" in done.stdout
-    assert sorted(file.name for file in out.iterdir()) == ["matrix.csv", "matrix.json", "matrix.parquet", "matrix.png"]
+    files = ["matrix.csv", "matrix.json", "matrix.parquet", "matrix.png", "report.html"]
+    assert sorted(file.name for file in out.iterdir()) == files
     content = read_json(out / "matrix.json")
     assert content["nodes"] == 3
     assert len(content["pairs"]) == 6

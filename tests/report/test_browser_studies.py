@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from hostnet.curves.matrix_page import matrix_page
+from hostnet.curves.page import curve_page
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.page import sweep_page
+from tests.curve.test_page import MANY, content, curve, matrix
 from tests.report.browser import NAMES, WIDTHS, Browser, Seen, find_browser
 from tests.report.test_browser import assert_sound
 from tests.sweeps.test_page import content_of
@@ -32,7 +35,13 @@ def sweep_pages() -> list[str]:
     return [sweep_page(content_of(axes_of(over), **columns)) for over, columns in SWEEPS.values()]
 
 
-PAGES = {"sweep": sweep_pages}
+def curve_pages() -> list[str]:
+    """Returns pages of a single curve, of more curves than there are colours, and of matrices of few and many nodes."""
+    one = content(curve(1.0, (46.8, 1140.0), (30.0, 105.0), (1.6, 80.3)), unvalidated="x" * 200)
+    return [curve_page(one), curve_page(MANY), *(matrix_page(matrix(nodes)) for nodes in (1, 2, 8))]
+
+
+PAGES = {"sweep": sweep_pages, "curve": curve_pages}
 
 
 @pytest.mark.parametrize("study", PAGES)

@@ -32,7 +32,8 @@ def plot_run(run_dir: Path) -> int:
             echo_error(f"note: {note}")
         return 0
     if not (run_dir / "summary.json").is_file():
-        echo(str(_plot_curves(run_dir)))
+        for path in _plot_curves(run_dir):
+            echo(str(path))
         return 0
     from hostnet.report.plot import plot
 
@@ -41,8 +42,8 @@ def plot_run(run_dir: Path) -> int:
     return 0
 
 
-def _plot_curves(folder: Path) -> Path:
-    """Draws the curves of a folder that is not a run directory.
+def _plot_curves(folder: Path) -> list[Path]:
+    """Draws the curves of a folder that is not a run directory, and returns the paths.
 
     Raises:
         ConfigError: The folder holds several runs, or is damaged.
@@ -52,10 +53,10 @@ def _plot_curves(folder: Path) -> Path:
     from hostnet.multi_run import reject_multi_run
 
     reject_multi_run(folder)
-    file = redraw(folder)
-    if file is None:
+    paths = redraw(folder)
+    if not paths:
         raise FileNotFoundError(f"{folder}: is no directory of a run, of a sweep or of curves (it has no summary.json)")
-    return file
+    return paths
 
 
 def run_demo() -> int:

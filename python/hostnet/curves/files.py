@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.curves.page import curve_page
 from hostnet.files import read_object, write_figure
+from hostnet.report.style import COLOURS, DASHES, MARKS
 from hostnet.rundir import write_text
 from hostnet.tables import write_csv, write_parquet
 
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 
     from hostnet.curves.points import Point, Setting
 
-STYLES = (("#0069ad", "-", "o"), ("#c2500a", "--", "s"), ("#0c7f63", ":", "D"), ("#8a4f9e", "-.", "^"))
-"""Colour, line style and marker of each curve."""
+PAGE = "report.html"
+"""Name of the page in the folder."""
+
+QUIET = "#5a636d"
+"""Colour of reference lines."""
 
 
 def content_of(setting: Setting, points: Sequence[Point]) -> dict[str, Any]:
@@ -79,28 +84,33 @@ def write_curve(setting: Setting, points: Sequence[Point], folder: Path, *, csv:
     content = content_of(setting, points)
     write_text(folder / "curve.json", json.dumps(content, indent=2, ensure_ascii=False))
     draw(content, folder / "curve.png")
+    write_text(folder / PAGE, curve_page(content))
 
 
-def redraw(folder: Path) -> Path | None:
-    """Redraws the curves or the matrix of a folder and returns the path; None if the folder has neither.
+def redraw(folder: Path) -> list[Path]:
+    """Redraws the curves or the matrix of a folder, and its page, and returns the paths; empty if it has neither.
 
     Raises:
         ConfigError: The JSON in the folder is damaged.
         OSError: A file cannot be read or written.
     """
     from hostnet.curves import matrix
+    from hostnet.curves.matrix_page import matrix_page
 
-    for name, drawn in (("curve", draw), ("matrix", matrix.draw)):
+    for name, drawn, shown in (("curve", draw, curve_page), ("matrix", matrix.draw, matrix_page)):
         source, file = folder / f"{name}.json", folder / f"{name}.png"
         if source.is_file():
             try:
-                drawn(read_object(source), file)
+                content = read_object(source)
+                page = shown(content)
+                drawn(content, file)
             except (KeyError, TypeError, ValueError, AttributeError):
                 raise ConfigError(
                     "malformed-file", f"{source}: is damaged: it is not what hostnet curve writes"
                 ) from None
-            return file
-    return None
+            write_text(folder / PAGE, page)
+            return [file, folder / PAGE]
+    return []
 
 
 def draw(content: Mapping[str, Any], file: Path) -> None:
@@ -114,21 +124,9 @@ def draw(content: Mapping[str, Any], file: Path) -> None:
         axes = figure.subplots()
         for index, curve in enumerate(content["curves"]):
             draw_line(axes, index, curve)
-        peak = content["peak_gb_per_s"]
-        axes.axvline(peak, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9)
-        axes.annotate(
-            f"peak {peak:.1f} GB/s",
-            (peak, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(-4, -4),
-            textcoords="offset points",
-            rotation=90,
-            ha="right",
-            va="top",
-            color="#5a636d",
-        )
+        draw_limits(axes, content)
         axes.set(xlabel="memory bandwidth, GB/s", ylabel="read latency, ns")
-        axes.set_xlim(0, peak * 1.03)
+        axes.set_xlim(0, content["peak_gb_per_s"] * 1.03)
         axes.set_ylim(bottom=0)
         by = "predicted" if content["engine"] == "predict" else "simulated"
         axes.set_title(plain(f"Latency under load of {content['server']}, {by}"), loc="left")
@@ -136,16 +134,33 @@ def draw(content: Mapping[str, Any], file: Path) -> None:
         write_figure(file, figure, dpi=160)
 
 
+def draw_limits(axes: Axes, content: Mapping[str, Any]) -> None:
+    """Draws the peak bandwidth, which no curve reaches, and the latency without load, at which all begin."""
+    peak, light = content["peak_gb_per_s"], min(curve["latency_light_ns"] for curve in content["curves"])
+    dashed: dict[str, Any] = {"color": QUIET, "linestyle": (0, (4, 3)), "linewidth": 0.9}
+    beside: dict[str, Any] = {
+        "xytext": (-4, -4),
+        "textcoords": "offset points",
+        "ha": "right",
+        "va": "top",
+        "color": QUIET,
+    }
+    axes.axvline(peak, **dashed)
+    axes.annotate(f"peak {peak:.1f} GB/s", (peak, 1), xycoords=("data", "axes fraction"), rotation=90, **beside)
+    axes.axhline(light, **dashed)
+    axes.annotate(f"unloaded {light:.1f} ns", (peak, light), **beside)
+
+
 def draw_line(axes: Axes, index: int, curve: Mapping[str, Any]) -> None:
     """Draws one curve. Its error bars are the confidence intervals of the latency."""
-    colour, line, mark = STYLES[index % len(STYLES)]
+    kind = tuple(COLOURS)[index % len(COLOURS)]
     axes.errorbar(
         [point["bandwidth_gb_per_s"] for point in curve["points"]],
         [point["latency_ns"] for point in curve["points"]],
         yerr=[point["latency_ci95"] for point in curve["points"]],
-        color=colour,
-        linestyle=line,
-        marker=mark,
+        color=COLOURS[kind],
+        linestyle=DASHES[kind],
+        marker=MARKS[kind],
         markersize=4,
         linewidth=1.4,
         elinewidth=0.8,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.curves.matrix_page import matrix_page
 from hostnet.curves.points import RUN
 from hostnet.files import write_figure
 from hostnet.rundir import write_text
@@ -133,6 +134,7 @@ def write_matrix(server: ServerFile, pairs: Sequence[Pair], folder: Path, *, csv
     content = matrix_of(server, pairs)
     write_text(folder / "matrix.json", json.dumps(content, indent=2, ensure_ascii=False))
     draw(content, folder / "matrix.png")
+    write_text(folder / "report.html", matrix_page(content))
 
 
 def draw(content: Mapping[str, Any], file: Path) -> None:

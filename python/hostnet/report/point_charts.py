@@ -71,11 +71,12 @@ def points_chart(
 ) -> Html:
     """Draws the values of each series as points on a line. A gap is left where a value is missing.
 
-    `levels` are horizontal reference lines, and `walls` are vertical ones, which are labelled at the top.
+    `levels` are horizontal reference lines, and `walls` are vertical ones.
     """
     frame = make_frame(axes, series, levels, walls, width, height)
     parts = [*frame.axes(axes.x_label)]
-    parts += [reference_line(frame, level) for level in levels]
+    right = min([frame.width - RIGHT, *(frame.x(wall.value) - 4 for wall in walls)])
+    parts += [part for level in levels for part in reference_level(frame, level, series, right)]
     parts += [part for wall in walls for part in reference_wall(frame, wall)]
     for plotted in series:
         parts += curve(frame, plotted)
@@ -132,6 +133,27 @@ def decade_levels(low: float, high: float) -> list[float]:
     below = max(level for level in levels if level <= low * 1.0001)
     above = min(level for level in levels if level >= high * 0.9999 and level > below)
     return [level for level in levels if below <= level <= above]
+
+
+def reference_level(frame: ChartFrame, level: ReferenceLine, series: Sequence[ChartSeries], right: float) -> list[Html]:
+    """Draws a dashed horizontal line with its name below it, at the end that the series are farther away from.
+
+    The name ends before `right`.
+    """
+    known = [value for plotted in series for value in plotted.values if value.simulated is not None]
+    first, last = (
+        abs((end(known, key=lambda value: value.x).simulated or 0.0) - level.value) if known else 0.0
+        for end in (min, max)
+    )
+    y = frame.y(level.value)
+    below = frame.height - BOTTOM - y > 2 * CHARACTER
+    name = f"{level.name} {number(level.value)}"
+    at_end = last >= first
+    x = right if at_end else LEFT + 4.0
+    return [
+        reference_line(frame, level),
+        text(name, x, y + 14 if below else y - 4, anchor="end" if at_end else "start"),
+    ]
 
 
 def reference_wall(frame: ChartFrame, wall: ReferenceLine) -> list[Html]:
