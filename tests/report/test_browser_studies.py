@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from hostnet.attachments.page import whatif_page
 from hostnet.curves.matrix_page import matrix_page
 from hostnet.curves.page import curve_page
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.page import sweep_page
+from tests.cli.test_whatif_page import PLACES, SUMMARY, traffic_row
+from tests.cli.test_whatif_page import content_of as places_content
 from tests.curve.test_page import MANY, content, curve, matrix
 from tests.report.browser import NAMES, WIDTHS, Browser, Seen, find_browser
 from tests.report.test_browser import assert_sound
@@ -41,7 +44,19 @@ def curve_pages() -> list[str]:
     return [curve_page(one), curve_page(MANY), *(matrix_page(matrix(nodes)) for nodes in (1, 2, 8))]
 
 
-PAGES = {"sweep": sweep_pages, "curve": curve_pages}
+def whatif_pages() -> list[str]:
+    """Returns pages of one class and of many, with tables open, and of flows without stages."""
+    few = traffic_row("pcie", p99_us=None, requests=96)
+    many = [traffic_row(place, f"a-class-of-flows-{at}", goodput_gbps=10.0**at) for at in range(5) for place in PLACES]
+    pages = [
+        places_content(traffic=[few, traffic_row("onchip")]),
+        places_content(traffic=many, losses=["x" * 200]),
+        places_content(stages=[]),
+    ]
+    return [whatif_page(content, SUMMARY).replace("<details", "<details open") for content in pages]
+
+
+PAGES = {"sweep": sweep_pages, "curve": curve_pages, "whatif": whatif_pages}
 
 
 @pytest.mark.parametrize("study", PAGES)

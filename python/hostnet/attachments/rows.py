@@ -43,6 +43,7 @@ def traffic_rows(placed: Sequence[PlacedRun]) -> list[Row]:
                     "goodput_gbps": row["goodput_gbps"],
                     "mean_us": latency.get("mean_us"),
                     "p99_us": percentiles(latency).get("p99_us") if latency else None,
+                    "requests": latency.get("count"),
                     "pj_per_byte": energies.get(name, {}).get("pj_per_byte"),
                     "nj_per_operation": energies.get(name, {}).get("nj_per_operation"),
                     "memory_bytes_per_packet": _memory_bytes(summary, name, row["sent_packets"]),

@@ -10,11 +10,11 @@ import typer
 from hostnet.cli.declare import ParallelRuns, json_option, set_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rich.table import Table
 
-    from hostnet.attachments import PlacedRun
+    Row = dict[str, Any]
 
 
 def register(app: typer.Typer) -> None:
@@ -53,6 +53,7 @@ def whatif(
     """
     from hostnet import rundir
     from hostnet.attachments import parse_places, possible_places, what_if
+    from hostnet.attachments.files import content_of, write_places
     from hostnet.cli.main import EXIT_INTERRUPTED
     from hostnet.rundir import RUNS
     from hostnet.running.ranges import check_seed
@@ -72,61 +73,28 @@ def whatif(
         if not all(one.results.complete for one in placed):
             return EXIT_INTERRUPTED
         watch.finish()
+    content = content_of(placed, refused)
     if out is not None:
-        path = rundir.publish(out, lambda folder: _write(placed, refused, folder))
+        path = rundir.publish(out, lambda folder: write_places(placed, content, folder))
     else:
-        path = rundir.publish_fresh(RUNS, f"{file.stem}-whatif", lambda folder: _write(placed, refused, folder))
+        path = rundir.publish_fresh(RUNS, f"{file.stem}-whatif", lambda folder: write_places(placed, content, folder))
     if json:
         echo((path / "whatif.json").read_text(encoding="utf-8"), end="")
     else:
-        _print(placed, refused, path)
+        _print(content, placed[0].results.summary, path)
     return 0
 
 
-def _write(placed: Sequence[PlacedRun], refused: dict[str, str], folder: Path) -> None:
-    """Writes a run directory per place and the comparison into an empty folder."""
-    import json
-
-    from hostnet import rundir
-    from hostnet.attachments import host_rows, loss_notes, stage_rows, traffic_rows
-    from hostnet.running.run_dir import write_run
-
-    for one in placed:
-        (folder / one.place).mkdir()
-        write_run(one.results, folder / one.place)
-    found = {
-        "format": 1,
-        "name": placed[0].results.summary["name"],
-        "stages": stage_rows(placed),
-        "traffic": traffic_rows(placed),
-        "hosts": host_rows(placed),
-        "losses": loss_notes(placed),
-        "refused": refused,
-        "unvalidated": _notes(placed),
-    }
-    rundir.write_text(folder / "whatif.json", json.dumps(found, indent=1) + "\n")
-
-
-def _notes(placed: Sequence[PlacedRun]) -> list[str]:
-    """Returns the notes on missing validation, each with all hosts that it applies to."""
-    hosts: dict[str, dict[str, None]] = {}
-    for one in placed:
-        for note in filter(None, (one.results.summary["unvalidated"] or "").split("; ")):
-            host, _, what = note.partition(": ")
-            hosts.setdefault(what, {})[host] = None
-    return [f"{', '.join(own)}: {what}" for what, own in hosts.items()]
-
-
-def _print(placed: Sequence[PlacedRun], refused: dict[str, str], path: Path) -> None:
+def _print(content: Row, summary: Row, path: Path) -> None:
     """Prints the tables; the last line is the path of the folder."""
     from rich.text import Text
 
-    from hostnet.attachments import host_rows, loss_notes, stage_rows, traffic_rows
+    from hostnet.attachments.advice import gap_notes
     from hostnet.cli import show
 
-    stages, traffic, hosts = stage_rows(placed), traffic_rows(placed), host_rows(placed)
+    stages, traffic, hosts = content["stages"], content["traffic"], content["hosts"]
     with show.buffered_console() as console:
-        console.print(Text(show.headline(placed[0].results.summary), style="bold"))
+        console.print(Text(show.headline(summary), style="bold"))
         if stages:
             show.print_tables(console, _stage_table(stages))
         headings = {
@@ -155,19 +123,10 @@ def _print(placed: Sequence[PlacedRun], refused: dict[str, str], path: Path) -> 
             "others_latency_ns": "their latency ns",
         }
         show.print_tables(console, _table(headings, [_without_iio(row) for row in hosts], ("host", "place")))
-        left_out = (f"{place} is left out: {why}" for place, why in refused.items())
-        show.print_notes(console, [*loss_notes(placed), *_notes(placed), *left_out, *_percentile_advice(traffic)])
+        left_out = (f"{place} is left out: {why}" for place, why in content["refused"].items())
+        notes = [*content["losses"], *content["unvalidated"], *left_out, *gap_notes(traffic, hosts)]
+        show.print_notes(console, notes)
         show.print_path(console, path)
-
-
-def _percentile_advice(traffic: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yields advice on percentiles that need more requests than there were."""
-    from hostnet.cluster_view import TAIL
-
-    places = dict.fromkeys(row["place"] for row in traffic if row["mean_us"] is not None and row["p99_us"] is None)
-    if places:
-        few = f"more than there were at {', '.join(places)}; use a longer run.duration"
-        yield f"P99 needs {TAIL['p99_us'][1]} requests, {few}"
 
 
 def _without_iio(row: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,9 @@ GROUP_GAP = 8
 VALUE_WIDTH = 56
 """Room for the value behind a bar."""
 
+PADDING = 10
+"""Smallest room beside the name in a segment."""
+
 AXIS_HEIGHT = 20
 """Room for the labels of the ticks below stacked bars."""
 
@@ -167,6 +170,6 @@ def draw_segments(stack: Stack, scale: LinearScale, y: float) -> list[Html]:
             class_=f"segment fill-{segment.kind}",
         )
         drawn.append(rect)
-        if right - left > len(segment.name) * CHARACTER + 2:
+        if right - left > len(segment.name) * CHARACTER + PADDING:
             drawn.append(text(segment.name, (left + right) / 2, y + BAR + 2, anchor="middle", class_="inside"))
     return drawn
