@@ -14,7 +14,6 @@ import hostnet
 from hostnet.cli.show_compare import (
     TEXT_MAX,
     differs_on_screen,
-    divergence_table,
     event_table,
     is_long,
     long_text,
@@ -23,6 +22,7 @@ from hostnet.cli.show_compare import (
     values_text,
 )
 from hostnet.comparison import Comparison, ResultDifference
+from hostnet.comparison.event_text import shown_events
 from hostnet.terminal.layout import GAP, WideTable
 from tests.api.random_servers import server
 from tests.docs.reference import ROOT
@@ -174,7 +174,7 @@ def test_what_is_printed_tells_rows_apart(
         assert max(map(len, lines)) <= min(width, 100)
         if found.events["outcome"] != "diverged":
             continue
-        times = [cell for cell in divergence_table(found.events).columns[1].cells if cell]
+        times = [cell for cell in event_table(shown_events(found.events)).columns[1].cells if cell]
         parts = [block for block in blocks(lines) if block[0] not in ("configuration", "result")]
         assert parts
         assert all(set(times) <= set(words) for words in parts)

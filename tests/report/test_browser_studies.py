@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from hostnet.attachments.page import whatif_page
+from hostnet.comparison.page import comparison_page
 from hostnet.curves.matrix_page import matrix_page
 from hostnet.curves.page import curve_page
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.page import sweep_page
+from tests.cli.test_compare_page import cluster_comparison, server_comparison
 from tests.cli.test_whatif_page import PLACES, SUMMARY, traffic_row
 from tests.cli.test_whatif_page import content_of as places_content
 from tests.curve.test_page import MANY, content, curve, matrix
@@ -56,7 +58,12 @@ def whatif_pages() -> list[str]:
     return [whatif_page(content, SUMMARY).replace("<details", "<details open") for content in pages]
 
 
-PAGES = {"sweep": sweep_pages, "curve": curve_pages, "whatif": whatif_pages}
+def comparison_pages() -> list[str]:
+    """Returns pages of two servers, of two servers of several sockets, and of two clusters."""
+    return [comparison_page(each) for each in (server_comparison(1), server_comparison(3), cluster_comparison("dctcp"))]
+
+
+PAGES = {"sweep": sweep_pages, "curve": curve_pages, "whatif": whatif_pages, "compare": comparison_pages}
 
 
 @pytest.mark.parametrize("study", PAGES)

@@ -6,6 +6,7 @@ from os import fspath
 from typing import TYPE_CHECKING
 
 from hostnet.cli.main import EXIT_INTERRUPTED
+from hostnet.cli.page_file import check_page
 from hostnet.comparison.compare_runs import compare_sides
 from hostnet.comparison.sides import read_side, side_of
 from hostnet.running import simulate
@@ -20,20 +21,26 @@ if TYPE_CHECKING:
     from hostnet.running.results import Source
 
 
-def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool) -> int:
-    """Compares the runs at two paths and returns the exit code."""
+def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool, html: Path | None = None) -> int:
+    """Compares the runs at two paths, writes the page if one is requested, and returns the exit code."""
+    if html is not None:
+        check_page(html)
     sides = _sides((a, b))
     if sides is None:
         return EXIT_INTERRUPTED
     with Watch(show=True) as watch:
         found = compare_sides(*sides, rerun=rerun, progress=watch)
         watch.finish()
+    if html is not None:
+        from hostnet.comparison.page import write_comparison
+
+        write_comparison(html, found)
     if as_json:
         echo_json(found.to_dict())
     else:
         from hostnet.cli.show_compare import print_comparison
 
-        print_comparison(found)
+        print_comparison(found, html)
     return EXIT_INTERRUPTED if watch.stopped else 0
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hostnet.cli.declare import json_option
+from hostnet.cli.declare import html_option, json_option
 
 
 def register(app: typer.Typer) -> None:
@@ -19,6 +19,7 @@ def _compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="Run directory, or configuration to run first.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Run directory or configuration to compare with.")],
     json: Annotated[bool, json_option()] = False,
+    html: Annotated[Path | None, html_option("with both runs side by side")] = None,
     no_rerun: Annotated[
         bool, typer.Option("--no-rerun", help="Do not run both again to find the first event that differs.")
     ] = False,
@@ -29,4 +30,4 @@ def _compare(
     """
     from hostnet.cli.compare import compare_command
 
-    return compare_command(a, b, as_json=json, rerun=not no_rerun)
+    return compare_command(a, b, as_json=json, rerun=not no_rerun, html=html)

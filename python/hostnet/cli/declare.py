@@ -46,6 +46,11 @@ def json_option(what: str = "Print everything as JSON.", panel: str | None = Non
     return typer.Option("--json", help=what, rich_help_panel=panel)
 
 
+def html_option(what: str) -> Any:
+    """Declares the option `--html`, for commands that do not write a directory, whose page is `report.html`."""
+    return typer.Option("--html", metavar="FILE", help=f"Write a page {what}.")
+
+
 def command_of(options: type[Options], handle: Callable[[Options], int]) -> Any:
     """Returns a command with an option for each field of `options`; its help is the docstring of `handle`.
 

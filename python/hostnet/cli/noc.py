@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet import noc_alone, rundir
-from hostnet._core import ConfigError
+from hostnet import noc_alone
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.options import resolve_with_options
+from hostnet.cli.page_file import check_page
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hostnet._core import NocPlan
     from hostnet.cli.noc_options import NocOptions
 
@@ -50,15 +48,3 @@ def resolve_options(options: NocOptions) -> NocPlan:
     """
     options.check()
     return resolve_with_options(noc_alone.resolve_settings, list(options.settings()), options.overrides, options.config)
-
-
-def check_page(path: Path) -> None:
-    """Checks before a run that a page can be written at `path`.
-
-    Raises:
-        ConfigError: `path` is a folder, or has no folder.
-        OSError: Its folder cannot be written.
-    """
-    if path.is_dir() or not path.parent.is_dir():
-        raise ConfigError("file-access", f"--html {path}: name a file in a folder that exists")
-    rundir.check_file(path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hostnet._core import ConfigError
-from hostnet.cli.declare import RowsOver, json_option, set_option
+from hostnet.cli.declare import RowsOver, html_option, json_option, set_option
 from hostnet.cli.options import (
     PartOptions,
     Setting,
@@ -98,9 +98,7 @@ class NocOptions(PartOptions):
     overrides: Annotated[tuple[str, ...], set_option("any other value")] = ()
     over: RowsOver = ()
     json: Annotated[bool, json_option()] = False
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with a map of the links and curves.")
-    ] = None
+    html: Annotated[Path | None, html_option("with a map of the links and curves")] = None
 
     def check(self) -> None:
         """Rejects options that contradict each other.

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet.cli.show import NOTHING, buffered_console, change_text, new_table, print_items, print_tables, with_interval
+from hostnet.cli.show import (
+    NOTHING,
+    buffered_console,
+    change_text,
+    new_table,
+    print_items,
+    print_path,
+    print_tables,
+    with_interval,
+)
+from hostnet.comparison.event_text import event_cells, outcome_text, shown_events
+from hostnet.comparison.selection import first_of_each_table, without_repetitions
 from hostnet.units import format_percent, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -26,29 +36,14 @@ if TYPE_CHECKING:
 RESULTS_MAX = 24
 """Maximum number of results that are shown; `--json` has all."""
 
-RESULTS_PER_TABLE = 6
-"""Number of results of a table that precede those of later tables."""
-
 KEYS_MAX = 40
 """Maximum number of keys of the configuration that are shown."""
-
-COMMON_EVENTS = 4
-"""Events shown before the first that differs."""
-
-OWN_EVENTS = 3
-"""Events shown of each run from the first that differs."""
-
-EPOCH_EVENTS = 12
-"""Events shown of an epoch that differs from its record."""
 
 LINE = "channel/ bank/ row/ column"
 """Heading of the position of lines; it wraps."""
 
 TEXT_MAX = 20
 """Longest text in a cell; longer ones follow below the table, where they fit on 60 columns."""
-
-MINOR = {"sources"}
-"""Text columns that repeat other columns."""
 
 TIMES_FROM = 10
 """Smallest relative change that is shown as a factor."""
@@ -69,18 +64,20 @@ NOISE = "~"
 """Mark of a change that may be noise."""
 
 
-def print_comparison(found: Comparison) -> None:
-    """Prints the differences between two runs."""
+def print_comparison(found: Comparison, page: Path | None = None) -> None:
+    """Prints the differences between two runs, and the path of their page, if one was written."""
     with buffered_console() as console:
         for name, side in (("A", found.a), ("B", found.b)):
             console.print(Text(f"{name}  {headline(side)}", style="bold"))
         if found.identical:
             print_items(console, "*", ["the same run: configuration, results and all states are equal"])
-            return
-        _print_configuration(console, found.config)
-        _print_results(console, found.results)
-        if found.events is not None:
-            _print_events(console, found, found.events)
+        else:
+            _print_configuration(console, found.config)
+            _print_results(console, found.results)
+            if found.events is not None:
+                _print_events(console, found, found.events)
+        if page is not None:
+            print_path(console, page)
 
 
 def headline(side: Side) -> str:
@@ -112,12 +109,10 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
     if not differences:
         print_items(console, "*", ["the same results"])
         return
-    visible = [
-        difference for difference in differences if difference.column not in MINOR and differs_on_screen(difference)
-    ]
+    visible = [difference for difference in without_repetitions(differences) if differs_on_screen(difference)]
     if not visible:
         print_items(console, "*", [f"the same results to {RESOLUTION} digits"])
-    shown = _first_of_each_table(_without_repetitions(visible))
+    shown = first_of_each_table(visible, RESULTS_MAX)
     if in_cells := [difference for difference in shown if not is_long(difference)]:
         print_tables(console, result_table(in_cells))
     if any(difference.beyond is False for difference in shown):
@@ -155,32 +150,6 @@ def _change(change: float | None) -> str:
     if change is None or change < 1:
         return change_text(change)
     return format_percent(change, sign="+") if change < TIMES_FROM else f"x {1 + change:.0f}"
-
-
-def _first_of_each_table(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
-    """Returns the first differences of every table, and more while there is room, in order."""
-    ranks: Counter[str] = Counter()
-    order = []
-    for index, difference in enumerate(differences):
-        # Ranking within each table keeps a table with many rows from crowding out the others.
-        order.append((ranks[difference.table] // RESULTS_PER_TABLE, index))
-        ranks[difference.table] += 1
-    return [differences[index] for index in sorted(index for _, index in sorted(order)[:RESULTS_MAX])]
-
-
-def _without_repetitions(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
-    """Omits differences of the only workload of a domain that equal those of the domain."""
-    whole = {
-        (difference.subject, difference.column, difference.a, difference.b)
-        for difference in differences
-        if " of " not in difference.subject
-    }
-    return [
-        difference
-        for difference in differences
-        if " of " not in difference.subject
-        or (difference.subject.partition(" of ")[0], difference.column, difference.a, difference.b) not in whole
-    ]
 
 
 def differs_on_screen(difference: ResultDifference) -> bool:
@@ -232,53 +201,9 @@ def _print_rest(console: Console, count: int) -> None:
 
 def _print_events(console: Console, found: Comparison, events: dict[str, Any]) -> None:
     """Prints where the runs diverge."""
-    outcome = events["outcome"]
-    if outcome == "diverged":
-        sentence = f"the first {events['events_before']} events are the same; then the runs part"
-        print_items(console, "*", [sentence])
-        print_tables(console, divergence_table(events))
-    elif outcome == "deviated":
-        print_items(console, "*", [_deviation(found, events)])
-        print_tables(console, event_table([("", event) for event in events["events"][:EPOCH_EVENTS]]))
-    else:
-        print_items(console, "*", [_sentence(outcome, events)])
-
-
-def _sentence(outcome: str, events: dict[str, Any]) -> str:
-    """Describes an outcome that has no events to show."""
-    sentences = {
-        "identical": "every state is the same",
-        "told-differently": "every state is the same: the same events, reported differently",
-        "reproduced": "a run made now agrees with both",
-        "same-events": "every event is the same until the shorter run ends",
-        "stopped": "stopped before an event that differs was found",
-        "impossible": f"the runs cannot be made again: {events.get('reason')}",
-        "cut-short": "every state is the same until one of the runs was stopped",
-    }
-    return sentences[outcome]
-
-
-def _deviation(found: Comparison, events: dict[str, Any]) -> str:
-    """Describes which of the records differs from a new run."""
-    from hostnet._core import version
-
-    differing = [side.label for side, agrees in zip((found.a, found.b), events["agrees"], strict=True) if not agrees]
-    span = f"{format_time(events['start_ns'] * 1000)} to {format_time(events['end_ns'] * 1000)}"
-    verb = "differ" if len(differing) > 1 else "differs"
-    return (
-        f"{' and '.join(differing)} {verb} from a run made now by hostnet {version()}, first in the epoch from {span}; "
-        f"the first of its {events['events_count']} events in this epoch:"
-    )
-
-
-def divergence_table(events: dict[str, Any]) -> WideTable:
-    """Creates the table of the last common events and the first events of each run after them."""
-    rows = [("", event) for event in events["common"][-COMMON_EVENTS:]]
-    for name in ("a", "b"):
-        rows += [(name.upper(), event) for event in islice(events[name], OWN_EVENTS)]
-        if not events[name]:
-            rows.append((name.upper(), {"event": "nothing more in this epoch"}))
-    return event_table(rows)
+    print_items(console, "*", [outcome_text(found, events)])
+    if rows := shown_events(events):
+        print_tables(console, event_table(rows))
 
 
 def event_table(rows: Sequence[tuple[str, Event]]) -> WideTable:
@@ -287,35 +212,5 @@ def event_table(rows: Sequence[tuple[str, Event]]) -> WideTable:
     table = new_table(*headings, left=(0, 2, 3, 4, 5, 6, 7), names=3)
     table.whole = True
     for name, event in rows:
-        time_ns = event.get("time_ns")
-        table.add_row(
-            name,
-            "" if time_ns is None else f"{time_ns:.3f}",
-            event.get("part", ""),
-            _event_text(event),
-            event.get("from", ""),
-            _request(event),
-            _line(event),
-            event.get("workload") or "",
-        )
+        table.add_row(*event_cells(name, event))
     return table
-
-
-def _request(event: Event) -> str:
-    """Formats the request of an event."""
-    return "" if event.get("request") is None else f"{event['request']} {event['kind']}"
-
-
-def _event_text(event: Event) -> str:
-    """Formats the kind of an event and its details."""
-    details = event.get("details")
-    if not isinstance(details, dict):
-        return str(event["event"])
-    details_text = " ".join(f"{key} {value}" for key, value in details.items() if key != "class")
-    return f"{event['event']} {details_text}"
-
-
-def _line(event: Event) -> str:
-    """Formats the position of the line of an event."""
-    places = [event.get(key) for key in ("channel", "bank", "row", "column")]
-    return "" if None in places else "/".join(map(str, places))

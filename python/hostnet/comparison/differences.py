@@ -144,12 +144,12 @@ def result_differences(a: Row, b: Row) -> list[ResultDifference]:
         for key in {**rows[0], **rows[1]}:
             own, other = rows[0].get(key, {}), rows[1].get(key, {})
             if own != other:
-                subject = _subject(table, own or other, key)
+                subject = subject_text(table, own or other, key)
                 found += _row_differences(table, subject, own, other)
     return sorted(found, key=lambda difference: _rank_of_result(difference, tables))
 
 
-def _subject(table: str, row: Row, key: tuple[str | int, ...]) -> str:
+def subject_text(table: str, row: Row, key: tuple[str | int, ...]) -> str:
     """Describes the subject of a row."""
     columns = key_columns(table, row)
     names = dict(zip(columns, key, strict=False))
