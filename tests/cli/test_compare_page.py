@@ -38,15 +38,19 @@ def found(file: Path) -> Comparison:
     return hostnet.compare(a, b)
 
 
-def server_comparison(sockets: int) -> Comparison:
-    """Returns a comparison of two seeds of a server with so many sockets."""
+def server_config(sockets: int) -> dict[str, Any]:
+    """Returns the configuration of a server with so many sockets, in a short run."""
     spread = {"kind": "stream", "cores": "0-3", "memory": "interleave", "working_set": "16 MiB", "reads": 0.5}
-    config = {
+    return {
         "server": {"preset": "cascade-lake-6234", "sockets": sockets},
         "run": {"warmup": "2 us", "duration": "5 us"},
         "workload": {"a-workload-with-a-rather-long-name": spread if sockets > 1 else {"kind": "stream", "cores": "0"}},
     }
-    return hostnet.compare(*(hostnet.run(config, seed=seed) for seed in (1, 2)))
+
+
+def server_comparison(sockets: int) -> Comparison:
+    """Returns a comparison of two seeds of a server with so many sockets."""
+    return hostnet.compare(*(hostnet.run(server_config(sockets), seed=seed) for seed in (1, 2)))
 
 
 def cluster_comparison(name: str) -> Comparison:

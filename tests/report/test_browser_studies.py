@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
+import hostnet
 from hostnet.attachments.page import whatif_page
 from hostnet.comparison.page import comparison_page
 from hostnet.curves.matrix_page import matrix_page
 from hostnet.curves.page import curve_page
+from hostnet.explanation import explain_results
+from hostnet.explanation.html_page import explanation_page
 from hostnet.sweeps.axis import axes_of
 from hostnet.sweeps.page import sweep_page
-from tests.cli.test_compare_page import cluster_comparison, server_comparison
+from tests.cli.test_compare_page import cluster_comparison, server_comparison, server_config
 from tests.cli.test_whatif_page import PLACES, SUMMARY, traffic_row
 from tests.cli.test_whatif_page import content_of as places_content
 from tests.curve.test_page import MANY, content, curve, matrix
@@ -63,7 +66,19 @@ def comparison_pages() -> list[str]:
     return [comparison_page(each) for each in (server_comparison(1), server_comparison(3), cluster_comparison("dctcp"))]
 
 
-PAGES = {"sweep": sweep_pages, "curve": curve_pages, "whatif": whatif_pages, "compare": comparison_pages}
+def explanation_pages() -> list[str]:
+    """Returns the page of the explanation of a run of several sockets."""
+    page = explain_results(hostnet.run(server_config(2)), None)
+    return [explanation_page(page), explanation_page(page.with_steps())]
+
+
+PAGES = {
+    "sweep": sweep_pages,
+    "curve": curve_pages,
+    "whatif": whatif_pages,
+    "compare": comparison_pages,
+    "explain": explanation_pages,
+}
 
 
 @pytest.mark.parametrize("study", PAGES)

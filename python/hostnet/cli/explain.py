@@ -33,12 +33,18 @@ def explain_command(request: ExplainRequest) -> int:
         page = _page(request, watch)
         if not request.brief:
             page = page.with_steps(confirm=request.confirm, try_limits=True, progress=watch)
+    if request.html is not None:
+        from hostnet.explanation.html_page import write_explanation_page
+
+        write_explanation_page(request.html, page)
     if request.json:
         echo_json(page.as_dict(), indent=1)
     else:
         from hostnet.explanation.text import page_text
 
         echo(page_text(page), end="")
+        if request.html is not None:
+            echo(f"\n{request.html}")
     return EXIT_INTERRUPTED if watch.stopped else 0
 
 

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 def explain_chip(request: ExplainRequest, source: Source) -> int:
     """Explains the chip of a request and returns the exit code."""
-    for option, given in (("--host", request.host), ("--brief", request.brief), ("--confirm", request.confirm)):
-        if given:
-            why = "a chip has no hosts" if option == "--host" else "limits of a chip are always simulated"
+    reasons = {"--host": "a chip has no hosts", "--html": "the explanation of a chip has no page"}
+    given = {"--host": request.host, "--brief": request.brief, "--confirm": request.confirm, "--html": request.html}
+    for option, value in given.items():
+        if value:
+            why = reasons.get(option, "limits of a chip are always simulated")
             raise ConfigError("wrong-kind", f"{option}: {request.what} is of a chip; {why}")
     plan = chip_plan(source)
     with Watch(show=True, keeps=False) as watch:

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from hostnet._core import ConfigError
-from hostnet.cli.declare import json_option, set_option
+from hostnet.cli.declare import html_option, json_option, set_option
+from hostnet.cli.page_file import check_page
 from hostnet.files import CONFIGURATIONS
 from hostnet.running.ranges import CORES_MAX, check_range
 
@@ -54,6 +55,7 @@ class ExplainRequest:
     ] = False
     brief: Annotated[bool, typer.Option("--brief", help="Omit the remedies.")] = False
     json: Annotated[bool, json_option("Print JSON instead of the page.")] = False
+    html: Annotated[Path | None, html_option("with the limits and latencies as charts")] = None
 
     @property
     def is_configuration(self) -> bool:
@@ -71,6 +73,7 @@ class ExplainRequest:
 
         Raises:
             ConfigError: There is such an option; the message suggests a remedy.
+            OSError: The page cannot be written.
         """
         if not self.what.exists():
             raise ConfigError("file-not-found", f"{self.what}: there is no such run directory or file")
@@ -85,5 +88,9 @@ class ExplainRequest:
         check_range("--cores", self.cores, CORES_MAX)
         if self.overrides and not self.is_configuration:
             raise ConfigError("wrong-kind", "--set: only a configuration can be changed")
+        if self.html is not None:
+            if self.slos:
+                raise ConfigError("conflicting-keys", "--slo and --html: give one of them; objectives have no page")
+            check_page(self.html)
         if self.confirm and self.brief:
             raise ConfigError("conflicting-keys", "--confirm and --brief: give one of them")

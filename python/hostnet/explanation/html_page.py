@@ -1,0 +1,57 @@
+"""Page of an explanation: the regime, the limits and latencies of each workload as bars, the remedies, and the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hostnet.explanation.text import page_text
+from hostnet.files import write_file
+from hostnet.report.explanation import explanation_section
+from hostnet.report.headline import regime_tile
+from hostnet.report.html import element, section
+from hostnet.report.load import RunFiles
+from hostnet.report.page import page
+
+if TYPE_CHECKING:
+    from hostnet.explanation.page import Page
+
+
+def write_explanation_page(file: Path, explained: Page) -> None:
+    """Writes the page of an explanation.
+
+    Raises:
+        OSError: The page cannot be written.
+    """
+    write_file(file, explanation_page(explained).encode())
+
+
+def explanation_page(explained: Page) -> str:
+    """Returns the page."""
+    run = RunFiles(
+        directory=Path(),
+        summary={},
+        manifest={},
+        domains=[],
+        series=[],
+        flows=[],
+        config=None,
+        config_file=None,
+        explanation=page_text(explained),
+        why=explained.as_dict(),
+    )
+    regime = regime_tile(run)
+    notes = element("ul", *(element("li", note) for note in explained.notes), class_="notes")
+    return page(
+        f"{explained.name}, explained \u2013 hostnet",
+        element(
+            "header",
+            element("p", "Explanation", class_="eyebrow"),
+            element("h1", explained.name),
+            element("p", f"On {explained.server}.", class_="lead"),
+        ),
+        section("What happens", element("div", regime, class_="tiles")) if regime is not None else None,
+        explanation_section(run),
+        section("Notes", notes) if explained.notes else None,
+        element("footer", "hostnet explain"),
+    )
