@@ -18,7 +18,7 @@ AXIS = ChartAxis("cores", "ns")
 def test_text_is_escaped_and_markup_is_not() -> None:
     assert element("p", "<b>", Html("<br/>"), title='"&') == '<p title="&quot;&amp;">&lt;b&gt;<br/></p>'
     assert escape(escape("<")) == "&lt;"
-    assert element("line", x1=0, class_=None) == '<line x1="0"/>'
+    assert element("line", x1=0.0, x2=1.5, class_=None) == '<line x1="0" x2="1.5"/>'
 
 
 def test_a_scale_maps_its_ends() -> None:
@@ -89,7 +89,7 @@ def test_charts_without_values_are_drawn_empty() -> None:
     assert "<svg" in stacked_chart("title", AXIS, [ChartSeries("a", "a", (SeriesPoint(1, 5.0),))])
 
 
-@pytest.mark.parametrize(("value", "width"), [(46.0, "60.0"), (0.0, "0.0"), (200.0, "120.0"), (-1.0, "0.0")])
+@pytest.mark.parametrize(("value", "width"), [(46.0, "60"), (0.0, "0"), (200.0, "120"), (-1.0, "0")])
 def test_a_meter_stays_within_its_track(value: float, width: str) -> None:
     assert f'width="{width}"' in (meter(value, 92.0) or "")
 

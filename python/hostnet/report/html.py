@@ -53,13 +53,18 @@ def element(name: str, /, *children: Child, **attributes: object) -> Html:
     are omitted.
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escape(attribute_value(value))}"'
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     if name in VOID and not children:
         return Html(f"<{name}{written}/>")
     return Html(f"<{name}{written}>{join(children)}</{name}>")
+
+
+def attribute_value(value: object) -> object:
+    """Returns the value of an attribute; a whole number has no decimal point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def table(
