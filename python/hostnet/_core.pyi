@@ -56,6 +56,12 @@ __all__ = [
     "first_divergence",
     "flow_sizes",
     "forecast",
+    "format_number",
+    "format_percent",
+    "format_rate",
+    "format_share",
+    "format_si",
+    "format_time_ns",
     "formula",
     "formula_constants",
     "has_assertions",
@@ -82,12 +88,15 @@ __all__ = [
     "run_memory",
     "run_noc",
     "schema",
+    "share_text",
     "shares",
     "table_info",
     "template",
     "transports",
     "unit_table",
     "version",
+    "with_ci95",
+    "without_negative_zero",
 ]
 
 def error_table() -> list[tuple[str, str, str]]:
@@ -400,6 +409,33 @@ def explain(
     regime: str | None = None,
     host: str | None = None,
 ) -> str: ...
+def format_number(value: object, digits: int = 3) -> str:
+    """Formats a number with `digits` significant digits, and an exponent only if it is tiny; a dash if missing."""
+
+def format_share(share: object, digits: int = 1) -> str:
+    """Formats a fraction in percent; a dash if missing."""
+
+def with_ci95(value: object, ci95: object) -> str:
+    """Formats a value with the half-width of its confidence interval."""
+
+def format_time_ns(value: object) -> str:
+    """Formats a time given in ns with a suitable unit; a dash if missing."""
+
+def format_percent(share: float, digits: int = 0, sign: str = "") -> str:
+    """Formats a fraction in percent, for example "95 %", or "+25 %" with "+" as `sign`; zero has no sign."""
+
+def format_rate(value: float, unit: str, half_width: float | None = None) -> str:
+    """Formats a rate given in Gbps or GB/s with a suitable prefix, for example "1.00 Mbps" or "1.00 ±0.02 Mbps"."""
+
+def format_si(value: float, unit: str) -> str:
+    """Formats a quantity with three digits and an SI prefix, for example "8.06 µJ"."""
+
+def share_text(share: float) -> str:
+    """Formats a fraction for a sentence; a small one is "below 1 %" instead of "0 %"."""
+
+def without_negative_zero(text: str) -> str:
+    """Removes the sign of a formatted number that was rounded to zero."""
+
 def formula(counters: str, constants: str, *, domain: str = "read", form: str = "adj") -> str: ...
 def formula_constants(plan: Plan, *, host: str | None = None) -> str: ...
 def limits() -> str: ...

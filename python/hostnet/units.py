@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
+from hostnet import _core
 from hostnet._core import ConfigError, unit_table
 
 
@@ -71,20 +72,11 @@ def format_time(time_ps: float) -> str:
     return f"{time_ps:z.4g} ps"
 
 
-_PREFIXES = {"G": 1e9, "M": 1e6, "k": 1e3, "": 1.0, "m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
-
-
-def format_si(value: float, unit: str) -> str:
-    """Formats a quantity with three digits and an SI prefix, for example "8.06 µJ"."""
-    if value == 0:
-        return f"0 {unit}"
-    for prefix, size in _PREFIXES.items():
-        digits = f"{value / size:#.3g}".rstrip(".")
-        if abs(float(digits)) >= 1 or size == min(_PREFIXES.values()):
-            whole = without_negative_zero(f"{float(digits):.0f}")
-            return f"{whole if 'e' in digits else digits} {prefix}{unit}"
-    raise AssertionError("the last prefix takes everything")
-
+format_percent = _core.format_percent
+format_rate = _core.format_rate
+format_si = _core.format_si
+share_text = _core.share_text
+without_negative_zero = _core.without_negative_zero
 
 _BASES = {
     "GB/s": ("B/s", 1e9),
@@ -142,23 +134,6 @@ def is_small_rate(value: float | None, unit: str | None) -> bool:
     return unit is not None and value is not None and 0 < abs(value) < RATE_MIN
 
 
-def format_rate(value: float, unit: str, half_width: float | None = None) -> str:
-    """Formats a rate given in Gbps or GB/s with a suitable prefix, for example "1.00 Mbps" or "1.00 ±0.02 Mbps"."""
-    if value == 0:
-        return f"0 {unit}"
-    text, unit = format_si(1e9 * value, unit.removeprefix("G")).split(" ")
-    if half_width is None:
-        return f"{text} {unit}"
-    decimals = len(text.partition(".")[2])
-    size = 1e9 / _PREFIXES.get(unit.removesuffix("bps").removesuffix("B/s"), 1.0)
-    return f"{text} ±{half_width * size:.{decimals}f} {unit}"
-
-
-def without_negative_zero(text: str) -> str:
-    """Removes the sign of a formatted number that was rounded to zero."""
-    return text if text.strip("+-0.") else text.lstrip("+-")
-
-
 NO_BREAK = "\u00a0"
 """No-break space."""
 
@@ -168,17 +143,6 @@ _SPACE_OF_PERCENT = re.compile(r"(?<=\d) (?=%)")
 def with_no_breaks(text: str) -> str:
     """Replaces the space between a number and its percent sign by a no-break space."""
     return _SPACE_OF_PERCENT.sub(NO_BREAK, text)
-
-
-def format_percent(share: float, digits: int = 0, sign: str = "") -> str:
-    """Formats a fraction in percent, for example "95 %", or "+25 %" with "+" as `sign`; zero has no sign."""
-    return f"{without_negative_zero(f'{100 * share:{sign}.{digits}f}')} %"
-
-
-def share_text(share: float) -> str:
-    """Formats a fraction for a sentence; a small one is "below 1 %" instead of "0 %"."""
-    text = format_percent(share)
-    return "below 1 %" if share > 0 and text == format_percent(0.0) else text
 
 
 def format_count(count: float, noun: str) -> str:

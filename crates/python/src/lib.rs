@@ -16,6 +16,7 @@
 //!   written in Python, called through [`guest`]; [`capture`]: packet captures.
 //! * [`filter`]: filters traces through caches; [`output`]: compressed files; [`parquet`]: tables as Parquet files.
 //! * [`perfetto`]: writes a trace as a file for the Perfetto UI.
+//! * [`numbers`]: formats of numbers, for pages and the screen.
 //! * [`explain`]: the published formula, and explanations of runs.
 //! * [`errors`]: the exceptions, and the conversion of panics.
 
@@ -35,6 +36,7 @@ mod governor;
 mod guest;
 mod memory;
 mod noc;
+mod numbers;
 mod output;
 mod parquet;
 mod perfetto;
@@ -75,6 +77,11 @@ mod _core {
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]
     use crate::noc::{noc_plan, noc_schema, run_noc, NocPlan, NocRunResult};
+    #[pymodule_export]
+    use crate::numbers::{
+        format_number, format_percent, format_rate, format_share, format_si, format_time_ns, share_text, with_ci95,
+        without_negative_zero,
+    };
     #[pymodule_export]
     use crate::plan::{
         app_template, apps, check_syntax, counters, devices, dies, energy_profiles, flow_sizes, job_profiles,

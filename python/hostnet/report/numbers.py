@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
+from hostnet import _core
 from hostnet.units import format_percent, without_negative_zero
 
 MISSING = "–"  # noqa: RUF001 - a dash is what tables show for no value
 
-
-SMALL = 1e-4
-"""Smaller numbers are written with an exponent."""
-
-
-def number(value: object, digits: int = 3) -> str:
-    """Formats a number with `digits` significant digits, and an exponent only if it is tiny; a dash if missing."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        return MISSING
-    rounded = float(f"{value:.{digits - 1}e}")
-    if isinstance(value, int) or rounded == 0 or abs(rounded) >= 10 ** (digits - 1):
-        return f"{value:z,.0f}"
-    if abs(rounded) < SMALL:
-        return f"{value:.1e}"
-    return f"{value:.{digits - 1 - math.floor(math.log10(abs(rounded)))}f}"
-
-
-def percent(share: object, digits: int = 1) -> str:
-    """Formats a fraction in percent."""
-    if not isinstance(share, int | float) or not math.isfinite(share):
-        return MISSING
-    return format_percent(share, digits)
-
-
-def with_ci95(value: object, ci95: object) -> str:
-    """Formats a value with the half-width of its confidence interval."""
-    return number(value) if not isinstance(ci95, int | float) else f"{number(value)} ± {number(ci95, 2)}"
-
-
-def time_from_ns(value: object) -> str:
-    """Formats a time given in ns with a suitable unit."""
-    if not isinstance(value, int | float):
-        return MISSING
-    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
-        if abs(value) >= size:
-            return f"{value / size:z.4g} {unit}"
-    return f"{value:z.4g} ns"
+number = _core.format_number
+percent = _core.format_share
+time_from_ns = _core.format_time_ns
+with_ci95 = _core.with_ci95
 
 
 def absolute_text(value: float, unit: str, sign: str = "") -> str:
