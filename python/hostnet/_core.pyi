@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypedDict, final, overload, type_check_only
+from typing import Any, Final, Literal, Self, TypedDict, final, overload, type_check_only
 
 from hostnet.errors import CheckpointError as CheckpointError
 from hostnet.errors import ConfigError as ConfigError
 from hostnet.errors import SimulationError as SimulationError
 
 __all__ = [
+    "STOPPED",
     "CheckpointError",
     "ChipPlan",
     "ChipRunResult",
@@ -23,6 +24,7 @@ __all__ = [
     "NocRunResult",
     "Plan",
     "RunResult",
+    "ServerReport",
     "Signals",
     "SimulationError",
     "access_formats",
@@ -48,6 +50,7 @@ __all__ = [
     "counters",
     "devices",
     "dies",
+    "drift_note",
     "energy_profiles",
     "error_table",
     "explain",
@@ -80,6 +83,7 @@ __all__ = [
     "predict",
     "presets",
     "profiles",
+    "regime_headline",
     "resolve",
     "restore_plan",
     "run",
@@ -88,6 +92,7 @@ __all__ = [
     "run_memory",
     "run_noc",
     "schema",
+    "server_sockets",
     "share_text",
     "shares",
     "table_info",
@@ -96,6 +101,7 @@ __all__ = [
     "unit_table",
     "version",
     "with_ci95",
+    "with_directions",
     "without_negative_zero",
 ]
 
@@ -409,6 +415,45 @@ def explain(
     regime: str | None = None,
     host: str | None = None,
 ) -> str: ...
+
+STOPPED: Final[str]
+"""Note on a run that did not finish."""
+
+@final
+class ServerReport:
+    """The report of a run of one server. Its sections are HTML; those of which the run has nothing are None."""
+
+    def __new__(cls, run: str) -> Self:
+        """Reads a run from JSON: an object with its summary, its manifest, the rows of its table domains and so on."""
+
+    @property
+    def header(self) -> str:
+        """The title, a description of the run, and warnings."""
+
+    @property
+    def description(self) -> str:
+        """Duration, server and workloads of the run in one sentence."""
+
+    @property
+    def results(self) -> str:
+        """Throughput and limit of each workload, DRAM, and the regime."""
+
+    @property
+    def picture(self) -> str | None:
+        """The picture of the host and a card for each domain."""
+
+def regime_headline(regime: str) -> str:
+    """Returns a sentence that says which workloads slow which others down, by how much, and what is unknown."""
+
+def drift_note(name: str, mean: float, change: float, unit: str) -> str:
+    """Describes the drift of a rate with this mean over the window."""
+
+def with_directions(text: str) -> str:
+    """Rewrites places between sockets in a sentence about a limit as "socket 0 to 1"."""
+
+def server_sockets(config: str) -> list[tuple[str, list[tuple[str, int, int]]]]:
+    """Returns the configuration of each socket as JSON, and the first and last but one number of its parts by kind."""
+
 def format_number(value: object, digits: int = 3) -> str:
     """Formats a number with `digits` significant digits, and an exponent only if it is tiny; a dash if missing."""
 

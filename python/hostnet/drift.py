@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.units import format_percent
+from hostnet import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,11 +18,7 @@ DRIFTING = (
 
 def drift_notes(summary: Mapping[str, Any]) -> list[str]:
     """Returns a note for each workload or class whose throughput changes over the window."""
-    return [
-        f"{name} drifts: {change:+.3g} {unit} ({format_percent(change / mean, sign='+')}) from the start of the window "
-        "to its end; this is no steady state: warm up and measure for longer (run.warmup, run.duration)"
-        for name, mean, change, unit in _drifting(summary)
-    ]
+    return [_core.drift_note(*drifting) for drifting in _drifting(summary)]
 
 
 def _drifting(summary: Mapping[str, Any]) -> Iterator[tuple[str, float, float, str]]:

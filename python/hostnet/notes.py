@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hostnet import _core
 from hostnet.drift import drift_notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-STOPPED = "stopped before its end: the numbers cover the part that was simulated"
+STOPPED = _core.STOPPED
 """Note on a run that did not finish."""
 
 NAMES_MAX = 8

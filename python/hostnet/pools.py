@@ -6,6 +6,8 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from hostnet import _core
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -29,8 +31,7 @@ OTHER_DIRECTIONS = "UPI, other directions"
 REMOTE_REQUEST_PLACE = re.compile(r"upi (\d+)-(\d+)")
 """Place between sockets: `upi 0-1` is the traffic that socket 0 requests from socket 1."""
 
-STAGE = re.compile(rf"(UPI [\w-]+) \(at ({REMOTE_REQUEST_PLACE.pattern})")
-"""A pool or a link between sockets with its place, as sentences name it."""
+with_directions = _core.with_directions
 
 
 def pool_row_name(kind: str, domain: str) -> str:
@@ -133,11 +134,6 @@ def place_text(domain: str, part: str) -> str:
 def nonzero_sources(sources: str) -> str:
     """Returns the traffic sources of a channel from the table `channels`, without those of 0.00 GB/s."""
     return ", ".join(source for source in sources.split(", ") if not source.endswith(" 0.00"))
-
-
-def with_directions(text: str) -> str:
-    """Rewrites places between sockets in a sentence about a limit as "socket 0 to 1"."""
-    return STAGE.sub(lambda stage: f"{stage[1]} (at {place_text(stage[1], stage[2])}", text)
 
 
 def partial_pool_rows(summary: Mapping[str, Any]) -> list[Row]:

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet.report import write_report
-from hostnet.report.descriptions import list_text, server_text, workload_text
 from hostnet.report.explanation import explanation_section, steps_table
 from hostnet.report.load import load_run
 from hostnet.report.reproduce import time_argument
@@ -113,61 +112,6 @@ def test_an_explanation_without_text_is_none(make_run: MakeRun) -> None:
 def test_limits_that_do_not_belong_to_workloads_are_listed(make_run: MakeRun) -> None:
     text = text_of(write_report(make_run(limits=["one", "two", "three"])))
     assert re.search(r"one\s+two\s+three", text)
-
-
-@pytest.mark.parametrize(
-    ("config", "expected"),
-    [
-        ({}, ""),
-        ({"core": {"count": 1}, "memory": {"channels": 1}}, "a server with 1 core and 1 channel of DRAM"),
-        (
-            {
-                "core": {"count": 8},
-                "memory": {"channels": 2, "device": "DDR4_2933"},
-                "ssd": {"count": 4},
-                "pcie": {"generation": 3, "lanes": 16},
-                "server": {"preset": "some"},
-            },
-            "a server with 8 cores, 2 channels of DDR4-2933 and 4 drives on PCIe 3.0 x16 (preset some)",
-        ),
-        (
-            {"core": {"count": 2}, "memory": {"channels": 1, "device": "./my.toml"}},
-            "a server with 2 cores and 1 channel of DRAM as in ./my.toml",
-        ),
-    ],
-)
-def test_servers_in_words(config: dict[str, Any], expected: str) -> None:
-    assert server_text(config) == expected
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"cores": "0"}, "loads line after line on core 0"),
-        ({"cores": "0-3", "reads": 0.0, "pattern": "random"}, "stores lines at random on cores 0-3"),
-        (
-            {"cores": "0,2", "reads": 0.25, "pattern": "strided", "stride": "4 KiB"},
-            "loads (25 %) and stores lines 4 KiB apart on cores 0,2",
-        ),
-    ],
-)
-def test_streams_in_words(settings: dict[str, Any], expected: str) -> None:
-    said = workload_text({"workload": {"w": settings}}, {"workload": "w", "kind": "stream"})
-    assert said == f"“w” {expected}"
-
-
-def test_storage_in_words() -> None:
-    row = {"workload": "w", "kind": "fio"}
-    job = {"rw": "read", "bs": "8 MiB", "iodepth": 64, "ssd": 0}
-    alike = {"workload": {"w": {"jobs": [job, {**job, "ssd": 1}]}}}
-    assert workload_text(alike, row) == "“w” (fio) runs 2 jobs of read, blocks of 8 MiB, 64 in flight, on 2 drives"
-    mixed = {"workload": {"w": {"jobs": [job, {**job, "rw": "write"}]}}}
-    assert workload_text(mixed, row) == "“w” (fio) runs 2 jobs of read and write on 1 drive"
-    assert workload_text({}, row) == "“w” (fio)"
-
-
-def test_lists_in_words() -> None:
-    assert [list_text(items) for items in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
 
 
 def test_the_commands_of_the_page_give_the_same_results(cli: Cli) -> None:

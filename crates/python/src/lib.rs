@@ -16,7 +16,7 @@
 //!   written in Python, called through [`guest`]; [`capture`]: packet captures.
 //! * [`filter`]: filters traces through caches; [`output`]: compressed files; [`parquet`]: tables as Parquet files.
 //! * [`perfetto`]: writes a trace as a file for the Perfetto UI.
-//! * [`numbers`]: formats of numbers, for pages and the screen.
+//! * [`numbers`]: formats of numbers, for pages and the screen; [`report`]: sections of the page of a server.
 //! * [`explain`]: the published formula, and explanations of runs.
 //! * [`errors`]: the exceptions, and the conversion of panics.
 
@@ -41,6 +41,7 @@ mod output;
 mod parquet;
 mod perfetto;
 mod plan;
+mod report;
 mod result;
 mod run;
 mod standalone;
@@ -89,6 +90,8 @@ mod _core {
         stream_and_drives_template, template, transports, Plan,
     };
     #[pymodule_export]
+    use crate::report::{drift_note, regime_headline, server_sockets, with_directions, ServerReport};
+    #[pymodule_export]
     use crate::result::{table_info, RunResult};
     #[pymodule_export]
     use crate::run::{forecast, predict, run, run_many, shares};
@@ -124,6 +127,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::errors::record_panics();
         let py = module.py();
+        module.add("STOPPED", hostnet_report::sentences::STOPPED)?;
         module.add("ConfigError", py.get_type::<crate::errors::ConfigError>())?;
         module.add("SimulationError", py.get_type::<crate::errors::SimulationError>())?;
         module.add("CheckpointError", py.get_type::<crate::errors::CheckpointError>())

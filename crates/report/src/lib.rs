@@ -1,6 +1,39 @@
-//! What reports of runs are made of. Nothing here reads a file or depends on the clock or the platform, so that a
-//! browser can make reports, too.
+//! The report of a run of one server, as HTML and SVG. Nothing here reads a file or depends on the clock or the
+//! platform, so that a browser can make reports, too.
 //!
+//! * [`ServerRun`]: what a report is made from.
+//! * [`header`], [`result_section`], [`picture_section`]: the sections of its page; [`describe_run`] describes it.
 //! * [`numbers`]: formats of numbers, for pages and the screen.
+//! * [`sentences`]: sentences that pages and the screen share.
+//! * [`sockets`]: the parts of a server that belong to each of its sockets.
 
+mod cards;
+mod describe;
+mod drift;
+mod headline;
+mod host;
+mod html;
 pub mod numbers;
+mod picture;
+mod places;
+mod pool_rows;
+mod regime;
+mod row;
+mod run;
+pub mod sockets;
+mod svg;
+mod words;
+
+pub use cards::picture_section;
+pub use describe::describe_run;
+pub use headline::{header, result_section};
+pub use html::Html;
+pub use row::Row;
+pub use run::ServerRun;
+
+/// Sentences that pages and the screen share.
+pub mod sentences {
+    pub use crate::drift::{drift_note, STOPPED};
+    pub use crate::places::with_directions;
+    pub use crate::regime::regime_headline;
+}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+from typing import Any
 
 from hostnet.notes import no_effect_notes
-from hostnet.report.descriptions import engine_of, text_or_none
 from hostnet.report.html import Html, details, element, fact_list, section
 from hostnet.report.load import RunFiles
 from hostnet.report.over_time import step_ns
@@ -76,7 +76,7 @@ def block(text: str) -> Html:
 
 def command(run: RunFiles, file: str) -> str:
     """Returns the command that reproduces the run."""
-    engine = "predict" if engine_of(run) == "predict" else "run"
+    engine = "predict" if run.summary.get("engine") == "predict" else "run"
     words = ["hostnet", engine, file]
     if file != COMPLETE:
         for assignment in run.manifest.get("overrides") or []:
@@ -102,3 +102,8 @@ def machine(run: RunFiles) -> str | None:
     known = run.manifest.get("machine") or {}
     parts = [str(known[key]) for key in ("processor", "system", "release") if known.get(key)]
     return ", ".join(parts) or None
+
+
+def text_or_none(value: Any) -> str | None:
+    """Returns a value as text; None if it is absent."""
+    return None if value is None or value == "" else str(value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+from hostnet import _core
 from hostnet.report.caches import caches_section
 from hostnet.report.die import die_section
-from hostnet.report.domains import picture_section
 from hostnet.report.energy import energy_sections
 from hostnet.report.explanation import explanation_section
-from hostnet.report.headline import header, result_section
-from hostnet.report.html import element
+from hostnet.report.html import Html, element
 from hostnet.report.load import RunFiles
 from hostnet.report.over_time import series_section
 from hostnet.report.page import page
@@ -19,11 +20,12 @@ from hostnet.report.tables import channels_section, domains_section, links_secti
 def run_page(run: RunFiles) -> str:
     """Returns the page."""
     name = str(run.summary.get("name", run.directory.name))
+    report = server_report(run)
     return page(
         f"{name} – hostnet",  # noqa: RUF001
-        header(run, name),
-        result_section(run),
-        picture_section(run),
+        markup(report.header),
+        markup(report.results),
+        markup(report.picture),
         explanation_section(run),
         series_section(run),
         caches_section(run),
@@ -39,3 +41,14 @@ def run_page(run: RunFiles) -> str:
             "footer", f"hostnet {run.manifest.get('version', '')}, configuration {run.summary.get('config_hash', '')}"
         ),
     )
+
+
+def server_report(run: RunFiles) -> _core.ServerReport:
+    """Returns the sections of the page that browsers make, too."""
+    known = {"folder": run.directory.name, "summary": run.summary, "manifest": run.manifest}
+    return _core.ServerReport(json.dumps({**known, "domains": run.domains, "why": run.why}))
+
+
+def markup(section: str | None) -> Html | None:
+    """Returns a section as markup."""
+    return None if section is None else Html(section)

@@ -7,13 +7,26 @@ from dataclasses import replace
 
 from hostnet.pools import PLACE_PREFIXES, row_label
 from hostnet.report.charts import meter
-from hostnet.report.host import ALL, KIND_OF_POOL
 from hostnet.report.html import Cell, Child, Html, details, element, join, section
 from hostnet.report.html import table as html_table
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import MISSING, exact_text, number, percent, with_ci95
 from hostnet.server_columns import DOMAINS, TEXTS, Column, Format
 from hostnet.server_view import CHANNELS_MAX, ServerTable, channel_table, domain_table, link_table, workload_tables
+
+ALL = "all"
+"""Part or workload of a row that is a total."""
+
+KIND_OF_POOL = {
+    "C2M-Read": "a",
+    "LFB": "a",
+    "C2M-Write": "b",
+    "P2M-Write": "c",
+    "PCIe posted": "c",
+    "P2M-Read": "d",
+    "PCIe non-posted": "d",
+}
+"""Colours of pools that belong to cores or devices; shared pools have the colour `n`."""
 
 NS_PER_US = 1000
 

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 from hostnet.cluster_view import limit_reasons, request_view, traffic_view
 from hostnet.notes import notes_of
 from hostnet.report.brief import provenance
-from hostnet.report.descriptions import run_text
-from hostnet.report.domains import picture_section
-from hostnet.report.headline import result_section
-from hostnet.report.host import config_value
 from hostnet.report.html import details, element
 from hostnet.report.notebook.block import block, headline, notes_list, small_table
 from hostnet.report.numbers import MISSING, number, percent, time_from_ns, with_ci95
+from hostnet.report.run_page import markup, server_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,8 +40,9 @@ def run_block(run: RunFiles, servers: Mapping[str, RunFiles], page: Path | None 
 
 def server_parts(run: RunFiles) -> Iterator[Html | None]:
     """Yields the parts of the output for a server: limits, the picture of the host, and the table of workloads."""
-    yield element("p", run_text(run), class_="sub")
-    yield result_section(run)
+    report = server_report(run)
+    yield element("p", report.description, class_="sub")
+    yield markup(report.results)
     yield host_picture(run, "The host network")
     yield small_table(WORKLOADS, [workload_cells(row) for row in run.summary["workloads"]])
 
@@ -65,8 +63,8 @@ def cluster_parts(summary: Row, servers: Mapping[str, RunFiles]) -> Iterator[Htm
 
 def host_picture(run: RunFiles, title: str, *, folded: bool = False) -> Html | None:
     """Creates the picture of a server, as its page has it; that of several sockets is folded, as it is long."""
-    picture = picture_section(run)
-    several = (config_value(run.manifest, "config.server.sockets") or 1) > 1
+    picture = markup(server_report(run).picture)
+    several = ((run.manifest.get("config") or {}).get("server") or {}).get("sockets", 1) > 1
     return details(title, picture) if folded or several else picture
 
 

@@ -1,0 +1,6 @@
+//! Tests of sections of a page, as their readers see them.
+
+mod headline;
+mod links;
+mod picture;
+mod runs;
