@@ -442,6 +442,14 @@ class ServerReport:
     def picture(self) -> str | None:
         """The picture of the host and a card for each domain."""
 
+    @property
+    def host(self) -> str | None:
+        """The picture of the host without a section, or those of its sockets and links."""
+
+    @property
+    def regime(self) -> str | None:
+        """The regime alone."""
+
 def regime_headline(regime: str) -> str:
     """Returns a sentence that says which workloads slow which others down, by how much, and what is unknown."""
 

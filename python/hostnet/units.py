@@ -90,6 +90,21 @@ _BASES = {
 }
 """Units that have a prefix, or may have one: the unit without it, and the size of the prefix."""
 
+_PREFIXES = {
+    "T": 1e12,
+    "G": 1e9,
+    "M": 1e6,
+    "k": 1e3,
+    "": 1.0,
+    "m": 1e-3,
+    "µ": 1e-6,
+    "n": 1e-9,
+    "p": 1e-12,
+    "f": 1e-15,
+    "a": 1e-18,
+}
+"""SI prefixes and their factors, from the largest."""
+
 _COUNTED = {"k": "thousands ", "M": "millions ", "G": "billions "}
 """Words for prefixes of counts."""
 
@@ -106,9 +121,9 @@ def readable_unit(unit: str, largest: float) -> tuple[str, float]:
     if base == "per s" and abs(largest) < 1:
         return unit, 1.0
     # Nobody counts in kiloseconds.
-    known = {prefix: chosen for prefix, chosen in {"T": 1e12, **_PREFIXES}.items() if base != "s" or chosen <= 1}
+    known = {prefix: chosen for prefix, chosen in _PREFIXES.items() if base != "s" or chosen <= 1}
     fitting = (prefix for prefix, chosen in known.items() if abs(largest) * size >= chosen)
-    prefix = next(fitting, "f")
+    prefix = next(fitting, "a")
     chosen = known[prefix]
     return f"{_COUNTED.get(prefix, '') if base == 'per s' else prefix}{base}", size / chosen
 

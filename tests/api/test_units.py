@@ -49,7 +49,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_numbers_are_written_short() -> None:
-    assert format_time(12_500_000) == "12.5 us"
+    assert format_time(12_500_000) == "12.5 µs"
     assert format_time(70) == "70 ps"
     assert format_count(12_345_678, "events") == "12.3 M events"
     assert format_count(7, "events") == "7 events"

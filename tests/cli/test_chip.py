@@ -136,8 +136,6 @@ def test_new_and_schema_take_one_kind_at_a_time(cli: Cli) -> None:
     assert cli("new", "--chip", "--cluster", "incast").returncode == 2
     assert cli("schema", "--chip", "--cluster").returncode == 2
     unsaid = cli("new", "--preset", "scale-out-64")
-    assert (unsaid.returncode, unsaid.stderr) == (
-        2,
-        "error[requires-key]: --preset: says which chip; give --chip too\n",
-    )
+    assert unsaid.returncode == 2
+    assert unsaid.stderr.startswith("error[requires-key]: --preset:")
     assert json.loads(cli("schema", "--chip").stdout)["title"] == "hostnet chip configuration"

@@ -38,7 +38,7 @@ def cut(cli: Cli, *arguments: str, text: str = RACKS) -> str:
 def test_it_tells_partitions_and_what_to_expect(cli: Cli) -> None:
     said = " ".join(cut(cli, "--ranks", "2", "--threads", "2").split())
     assert "racks: 4 partitions in 2 processes" in said
-    found = re.search(r"Expected from the first (\d+) us: a speed-up of ([\d.]+) .* an efficiency of ([\d.]+) %", said)
+    found = re.search(r"Expected from the first (\d+) µs: a speed-up of ([\d.]+) .* an efficiency of ([\d.]+) %", said)
     assert found is not None
     assert int(found[1]) <= 100
     assert float(found[2]) == pytest.approx(4 * float(found[3]) / 100, abs=0.01)

@@ -48,7 +48,7 @@ def lines_after(path: Path, until_s: float, **options: bool) -> list[str]:
 def test_without_a_terminal_there_is_a_line_every_ten_seconds(tmp_path: Path) -> None:
     lines = lines_after(tmp_path / "stderr", 31, show=True)
     assert len(lines) == 3
-    assert lines[0] == "hostnet: measure: 10 %, 5 us of 50 us simulated, 80 k events/s, about 1 min 30 s left"
+    assert lines[0] == "hostnet: measure: 10 %, 5 µs of 50 µs simulated, 80 k events/s, about 1 min 30 s left"
 
 
 @pytest.mark.parametrize(("until_s", "show"), [(9.9, True), (60.0, False)])
@@ -69,7 +69,7 @@ def test_the_time_left_is_that_of_what_is_being_done(tmp_path: Path) -> None:
         watch(status(0.0))
         clock.now_s += 10
         watch(status(0.5))
-        assert watch.pace.line() == "hostnet: measure: 50 %, 25 us of 50 us simulated, 400 k events/s, about 10 s left"
+        assert watch.pace.line() == "hostnet: measure: 50 %, 25 µs of 50 µs simulated, 400 k events/s, about 10 s left"
 
 
 def test_nothing_is_foretold_of_a_run_until_its_jobs_are_done(tmp_path: Path) -> None:
@@ -78,13 +78,13 @@ def test_nothing_is_foretold_of_a_run_until_its_jobs_are_done(tmp_path: Path) ->
         watch({**status(0.0), "target_ps": 0})
         clock.now_s += 10
         watch({**status(0.5), "target_ps": 0, "progress": 1e-9})
-        assert watch.pace.line() == "hostnet: measure: 25 us simulated, 400 k events/s"
+        assert watch.pace.line() == "hostnet: measure: 25 µs simulated, 400 k events/s"
 
 
 def test_many_runs_are_counted(tmp_path: Path) -> None:
     with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream) as watch:
         watch({"done": 3, "total": 8, "simulated_ps": 5_000_000, "events": 1000, "progress": 0.4})
-        assert watch.pace.line().startswith("hostnet: 3 of 8 runs: 40 %, 5 us simulated")
+        assert watch.pace.line().startswith("hostnet: 3 of 8 runs: 40 %, 5 µs simulated")
 
 
 def test_the_bar_has_a_space_before_its_percent_sign() -> None:
@@ -127,7 +127,7 @@ def test_a_notebook_shows_a_bar_that_disappears(monkeypatch: pytest.MonkeyPatch)
     bar, end = notebook.displayed
     assert "measure" in bar
     assert " 50 %" in bar
-    assert "25 us of 50 us" in bar
+    assert "25 µs of 50 µs" in bar
     assert bar.count("<pre") == bar.count("</pre>") == 1
     assert end == ""
 

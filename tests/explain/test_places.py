@@ -119,8 +119,8 @@ def test_screen_and_page_have_a_line_for_what_is_idle(tmp_path: Path, capsys: py
     assert re.search(r"^10 other directions +idle$", screen, re.MULTILINE)
     assert len(re.findall(r"^UPI, other directions +idle$", screen, re.MULTILINE)) == 1
     assert len(re.findall(r">[^<]*other directions<", html)) == 2
-    # Two lines of directions, and the channels of three sockets.
-    assert html.count(">idle</td>") == 2 + 3
+    # Two lines of directions; the channels of three sockets, two rows of idle channels, and all channels unfolded.
+    assert html.count(">idle</td>") == 2 + (3 + 2) + 3
 
 
 @pytest.mark.parametrize("domain", ["UPI request", "UPI write-back", "UPI snoop", "UPI data", "UPI answer", "UPI link"])

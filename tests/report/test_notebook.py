@@ -126,7 +126,7 @@ def test_an_explanation_shows_the_limits_causes_and_what_would_help(page: Page) 
         assert row["limited"] in output.text
         cause = row["latency"]["cause"]
         assert any(item.startswith(row["workload"]) and cause in item for item in output.items)
-    (table,) = output.tables
+    table = output.tables[0]
     best = page.steps.steps[0]
     gains = {cells[0]: cells[2:] for cells in table[1:]}
     assert format_percent(best.gains[page.steps.workload], sign="+") in gains[best.what]

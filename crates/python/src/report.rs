@@ -45,6 +45,18 @@ impl ServerReport {
     fn picture(&self) -> Option<String> {
         hostnet_report::picture_section(&self.run).map(Html::into)
     }
+
+    /// The picture of the host without a section, or those of its sockets and links.
+    #[getter]
+    fn host(&self) -> Option<String> {
+        hostnet_report::host_pictures(&self.run).map(Html::into)
+    }
+
+    /// The regime alone.
+    #[getter]
+    fn regime(&self) -> Option<String> {
+        hostnet_report::regime_section(&self.run).map(Html::into)
+    }
 }
 
 /// Returns a sentence that says which workloads slow which others down, by how much, and what is unknown.

@@ -42,6 +42,20 @@ pub fn picture_section(run: &ServerRun) -> Option<Html> {
     Some(content.html())
 }
 
+/// Draws the host alone: one picture, or those of its sockets and of the links between them; `None` without pools.
+#[must_use]
+pub fn host_pictures(run: &ServerRun) -> Option<Html> {
+    let host = HostView::of(run);
+    if host.pools.is_empty() {
+        return None;
+    }
+    let (sockets, links) = (split_sockets(run, &host), upi_links(run));
+    if sockets.is_empty() || links.is_empty() {
+        return Some(draw_host(&host).html());
+    }
+    Some(Html::join([draw_links(&links), sockets_grid(&sockets)]))
+}
+
 /// Places the pictures of the sockets side by side.
 fn sockets_grid(sockets: &[HostView]) -> Element {
     let card = |socket: &HostView| {

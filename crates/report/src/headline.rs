@@ -148,6 +148,13 @@ fn busiest_channels(run: &ServerRun) -> Option<&Row> {
     sockets.reduce(|first, other| if busy(other) > busy(first) { other } else { first })
 }
 
+/// Creates a section of the regime alone; `None` if it is not known.
+#[must_use]
+pub fn regime_section(run: &ServerRun) -> Option<Html> {
+    let tile = regime_tile(run)?;
+    Some(section("What happens", None).child(wrap_as("div", "tiles", tile)).html())
+}
+
 /// Creates the tile of the regime with its evidence, preferably from the explanation, which has more.
 fn regime_tile(run: &ServerRun) -> Option<Element> {
     let of = |tables: &Row| tables.value("regime").filter(|regime| *regime != &Value::Object(Row::new())).cloned();

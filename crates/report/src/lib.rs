@@ -3,6 +3,7 @@
 //!
 //! * [`ServerRun`]: what a report is made from.
 //! * [`header`], [`result_section`], [`picture_section`]: the sections of its page; [`describe_run`] describes it.
+//! * [`host_pictures`], [`regime_section`]: parts of them for other pages.
 //! * [`numbers`]: formats of numbers, for pages and the screen.
 //! * [`sentences`]: sentences that pages and the screen share.
 //! * [`sockets`]: the parts of a server that belong to each of its sockets.
@@ -24,9 +25,9 @@ pub mod sockets;
 mod svg;
 mod words;
 
-pub use cards::picture_section;
+pub use cards::{host_pictures, picture_section};
 pub use describe::describe_run;
-pub use headline::{header, result_section};
+pub use headline::{header, regime_section, result_section};
 pub use html::Html;
 pub use row::Row;
 pub use run::ServerRun;

@@ -8,8 +8,7 @@ from hostnet.attachments.advice import gap_notes
 from hostnet.attachments.page_charts import host_charts, stages_section, traffic_charts
 from hostnet.attachments.page_tables import tables_section
 from hostnet.attachments.place import PLACES
-from hostnet.report.headline import warning
-from hostnet.report.html import Html, element, section
+from hostnet.report.html import Html, element, section, warning
 from hostnet.report.numbers import number, time_from_ns
 from hostnet.report.page import page
 from hostnet.units import format_percent

@@ -9,8 +9,7 @@ from hostnet.comparison.page_changes import changes_section, results_section
 from hostnet.comparison.page_headline import headline_section
 from hostnet.comparison.page_hosts import hosts_section
 from hostnet.files import write_file
-from hostnet.report.headline import warning
-from hostnet.report.html import Html, element, fact_list, section
+from hostnet.report.html import Html, element, fact_list, section, warning
 from hostnet.report.html import table as html_table
 from hostnet.report.numbers import MISSING, time_from_ns
 from hostnet.report.page import page

@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hostnet.report.domains import sockets_grid
-from hostnet.report.host import host_of
 from hostnet.report.html import Html, element, section
-from hostnet.report.links import links_picture
 from hostnet.report.load import RunFiles
-from hostnet.report.picture import host_picture
-from hostnet.report.sockets import links_of, sockets_of
+from hostnet.report.run_page import markup, server_report
 
 if TYPE_CHECKING:
     from hostnet.comparison.compare_runs import Comparison
@@ -36,15 +32,12 @@ def hosts_section(found: Comparison) -> Html | None:
 
 def host_card(name: str, side: Side) -> Html | None:
     """Creates the picture of the host of a run, or those of its sockets and of their links; None without any."""
-    run = run_files(side)
-    host = host_of(run)
-    if not host.pools:
-        return None
-    heading = element("h3", f"{name}: {side.label}")
-    sockets, links = sockets_of(run, host), links_of(run)
-    if sockets and links:
-        return element("div", heading, links_picture(links), sockets_grid(sockets), class_="card socket")
-    return element("div", heading, host_picture(host), class_="card socket")
+    pictures = markup(server_report(run_files(side)).host)
+    return (
+        None
+        if pictures is None
+        else element("div", element("h3", f"{name}: {side.label}"), pictures, class_="card socket")
+    )
 
 
 def run_files(side: Side) -> RunFiles:

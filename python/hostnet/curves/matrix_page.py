@@ -6,8 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from hostnet.report.charts import WIDTH_OF_WIDE
-from hostnet.report.headline import warning
-from hostnet.report.html import Cell, Child, Html, element, section
+from hostnet.report.html import Cell, Child, Html, element, section, warning
 from hostnet.report.html import table as html_table
 from hostnet.report.numbers import exact_text, number, with_ci95
 from hostnet.report.page import page

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.curves.points import writes_per_read
 from hostnet.report.charts import WIDTH_OF_WIDE
-from hostnet.report.headline import warning
-from hostnet.report.html import Cell, Html, element, section
+from hostnet.report.html import Cell, Html, element, section, warning
 from hostnet.report.html import table as html_table
 from hostnet.report.numbers import exact_text, number, percent, with_ci95
 from hostnet.report.page import page

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from hostnet.explanation.text import page_text
 from hostnet.files import write_file
 from hostnet.report.explanation import explanation_section
-from hostnet.report.headline import regime_tile
 from hostnet.report.html import element, section
 from hostnet.report.load import RunFiles
 from hostnet.report.page import page
+from hostnet.report.run_page import markup, server_report
 
 if TYPE_CHECKING:
     from hostnet.explanation.page import Page
@@ -40,7 +40,6 @@ def explanation_page(explained: Page) -> str:
         explanation=page_text(explained),
         why=explained.as_dict(),
     )
-    regime = regime_tile(run)
     notes = element("ul", *(element("li", note) for note in explained.notes), class_="notes")
     return page(
         f"{explained.name}, explained \u2013 hostnet",
@@ -50,7 +49,7 @@ def explanation_page(explained: Page) -> str:
             element("h1", explained.name),
             element("p", f"On {explained.server}.", class_="lead"),
         ),
-        section("What happens", element("div", regime, class_="tiles")) if regime is not None else None,
+        markup(server_report(run).regime),
         explanation_section(run),
         section("Notes", notes) if explained.notes else None,
         element("footer", "hostnet explain"),

@@ -125,3 +125,8 @@ def fact_list(entries: Iterable[tuple[str, Child]]) -> Html:
         *(element("div", element("dt", name), element("dd", value)) for name, value in entries if value),
         class_="facts",
     )
+
+
+def warning(message: str) -> Html:
+    """Creates a prominent warning."""
+    return element("p", element("b", "Mind: "), message, class_="warning", role="note")

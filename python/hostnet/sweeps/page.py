@@ -9,8 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_file
-from hostnet.report.headline import warning
-from hostnet.report.html import Html, element, section
+from hostnet.report.html import Html, element, section, warning
 from hostnet.report.numbers import number
 from hostnet.report.page import page
 from hostnet.report.reproduce import block
