@@ -7,8 +7,12 @@
 
 `Config` and the classes that it is made of describe a server and its workloads. `run` and `run_many` simulate
 configurations, `predict` approximates the results of a simulation in less than a millisecond, and all three return
-`Results`. `compare` shows how two runs differ, and `sweep` computes a configuration for every combination of some
-values.
+`Results`. `explain` says what limits a run and what would help, `compare` shows how two runs differ, and `sweep`
+computes a configuration for every combination of some values.
+
+`curve` measures latency under load, `whatif` compares attachments of the NIC, `calibrate` fits a server to
+measurements, and `validate` compares simulated with published results. All functions have the names and the options of
+the commands. Notebooks show what they return, and a progress bar while they run.
 
 `run_cluster` simulates hosts on a network, each with its own host network. `Cluster` and its classes describe the
 hosts. A controller of a host receives `Signals` and returns `Actions`; a governor receives a `Look`.
@@ -30,10 +34,18 @@ from hostnet._core import version as _version
 if TYPE_CHECKING:
     from hostnet import codec, counters
     from hostnet._core import CheckpointError, CommandCheck, ConfigError, Look, Signals, SimulationError
+    from hostnet.attachments.api import whatif
+    from hostnet.attachments.results import WhatIfResults
+    from hostnet.calibration import Calibration, calibrate
     from hostnet.chips import ChipPart, ChipResults, chip
     from hostnet.class_names import *  # noqa: F403
     from hostnet.comparison import Comparison, compare
+    from hostnet.curves.api import curve
+    from hostnet.curves.results import CurveResults, MatrixResults
+    from hostnet.explanation.api import explain
     from hostnet.explanation.formula import FormulaConstants, Inflation, cha_admission, formula
+    from hostnet.ledger.api import validate
+    from hostnet.ledger.validate import Ledger
     from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
     from hostnet.noc_alone import NocLatency, NocResult, noc
     from hostnet.running.actions import Actions
@@ -46,6 +58,7 @@ __version__ = _version()
 
 __all__ = [
     "Actions",
+    "Calibration",
     "CheckpointError",
     "ChipPart",
     "ChipResults",
@@ -53,10 +66,13 @@ __all__ = [
     "CommandCheck",
     "Comparison",
     "ConfigError",
+    "CurveResults",
     "FormulaConstants",
     "Inflation",
     "Latency",
+    "Ledger",
     "Look",
+    "MatrixResults",
     "MemoryResult",
     "NocLatency",
     "NocResult",
@@ -65,13 +81,17 @@ __all__ = [
     "Signals",
     "SimulationError",
     "SweepResults",
+    "WhatIfResults",
     "__version__",
+    "calibrate",
     "cha_admission",
     "check_commands",
     "chip",
     "codec",
     "compare",
     "counters",
+    "curve",
+    "explain",
     "formula",
     "memory",
     "noc",
@@ -80,15 +100,25 @@ __all__ = [
     "run_cluster",
     "run_many",
     "sweep",
+    "validate",
+    "whatif",
 ]
 __all__ += class_names.__all__
 
 _HOMES = {
     "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Look", "Signals", "SimulationError"),
     "hostnet.running.actions": ("Actions",),
+    "hostnet.attachments.api": ("whatif",),
+    "hostnet.attachments.results": ("WhatIfResults",),
+    "hostnet.calibration": ("Calibration", "calibrate"),
     "hostnet.chips": ("ChipPart", "ChipResults", "chip"),
     "hostnet.comparison": ("Comparison", "compare"),
+    "hostnet.curves.api": ("curve",),
+    "hostnet.curves.results": ("CurveResults", "MatrixResults"),
+    "hostnet.explanation.api": ("explain",),
     "hostnet.explanation.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
+    "hostnet.ledger.api": ("validate",),
+    "hostnet.ledger.validate": ("Ledger",),
     "hostnet.memory_alone": ("Latency", "MemoryResult", "check_commands", "memory"),
     "hostnet.noc_alone": ("NocLatency", "NocResult", "noc"),
     "hostnet.running.results": ("ClusterResults", "Results"),

@@ -16,6 +16,7 @@ from hostnet.locks import exclusive_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from os import PathLike
 
 RUNS = Path("runs")
 """Default parent of run directories."""
@@ -121,6 +122,11 @@ def publish_fresh(root: Path, name: str, fill: Callable[[Path], None]) -> Path:
                     raise
             else:
                 return path
+
+
+def publish_to(path: str | PathLike[str] | None, name: str, fill: Callable[[Path], None]) -> Path:
+    """Does as `publish`, by default as `publish_fresh` with the name below `RUNS`."""
+    return publish_fresh(RUNS, name, fill) if path is None else publish(Path(path), fill)
 
 
 def machine() -> dict[str, Any]:

@@ -163,7 +163,7 @@ def test_bad_promises_are_refused(cli: Cli, text: str, says: str) -> None:
     ("arguments", "says"),
     [
         (["quadrant.toml", "--slo", "p99 < 1 ms", "--brief"], "does-not-exist"),
-        (["planted.json", "--slo", "p99 < 1 ms", "--confirm"], "conflicting-keys | --slo and | --confirm"),
+        (["planted.json", "--slo", "p99 < 1 ms", "--confirm"], "conflicting-keys | --slo | --confirm"),
         (["counters.csv", "--slo", "p99 < 1 ms"], "wrong-kind | --slo"),
     ],
 )

@@ -21,20 +21,27 @@ if TYPE_CHECKING:
 
 def whatif_page(content: Row, summary: Row) -> str:
     """Returns the page of the content of `whatif.json`; `summary` is that of one of the runs."""
-    losses = [*content["losses"], *(f"{place} is left out: {why}" for place, why in content["refused"].items())]
-    notes = [*gap_notes(content["traffic"], content["hosts"]), *content["unvalidated"]]
     return page(
         f"{content['name']}, what if \u2013 hostnet",
         header(content, summary),
+        *result_sections(content),
+        runs_section(places_of(content)),
+        element("footer", "hostnet whatif"),
+    )
+
+
+def result_sections(content: Row) -> list[Html | None]:
+    """Creates the charts, warnings of losses and of places left out, the tables, and notes."""
+    losses = [*content["losses"], *(f"{place} is left out: {why}" for place, why in content["refused"].items())]
+    notes = [*gap_notes(content["traffic"], content["hosts"]), *content["unvalidated"]]
+    return [
         stages_section(content["stages"]),
         *map(warning, losses),
         traffic_charts(content["traffic"]),
         host_charts(content["hosts"]),
         tables_section(content),
         notes_section(notes),
-        runs_section(places_of(content)),
-        element("footer", "hostnet whatif"),
-    )
+    ]
 
 
 def places_of(content: Row) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
@@ -13,11 +15,10 @@ from hostnet.calibration.parameters import Parameter, defaults_for, parse_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from hostnet.calibration.fit import FitResult
     from hostnet.presets import ServerFile
-    from hostnet.running.engines import Progress
+    from hostnet.terminal.progress import Progress, ProgressArgument
 
 __all__ = ["TOLERANCE", "Calibration", "DataError", "Measurement", "Parameter", "calibrate"]
 
@@ -25,7 +26,7 @@ TOLERANCE = 0.12
 """Default relative error of the fitted model above which measurements are rejected."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Calibration:
     """A calibrated server."""
 
@@ -51,6 +52,23 @@ class Calibration:
 
         return preset_text(self.server, self.parameters, self.fit.parameters, self.files, path)
 
+    def save(self, path: str | PathLike[str] | None = None) -> Path:
+        """Writes the new server file and returns its path, by default `<server>-calibrated.toml`.
+
+        Raises:
+            ConfigError: The file would not be valid there.
+            FileExistsError: There is such a file.
+            OSError: The file cannot be written.
+        """
+        from hostnet.files import write_file
+        from hostnet.rundir import check_new_file
+
+        place = Path(f"{self.server.name}-calibrated.toml" if path is None else path)
+        text = self.text(place)
+        check_new_file(place)
+        write_file(place, text.encode())
+        return place
+
     def residuals(self) -> list[dict[str, Any]]:
         """Returns one row per measurement: the measured value, the model's value and their difference."""
         rows = []
@@ -71,6 +89,23 @@ class Calibration:
                 }
             )
         return rows
+
+    @property
+    def title(self) -> str:
+        """Describes the fit in a clause."""
+        fitted = sum(one.is_fitted for one in self.fit.parameters)
+        source = f" of {Path(self.files[0]).name}" if len(self.files) == 1 else ""
+        return f"{fitted} of {len(self.parameters)} parameters from {len(self.measurements)} measurements{source}"
+
+    def __repr__(self) -> str:
+        """Returns the title in one line."""
+        return f"<Calibration {self.server.name}: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: the parameters, and the measurements beside the values of the model."""
+        from hostnet.report.notebook.calibration import calibration_block
+
+        return calibration_block(self.title, self.content())
 
     def content(self) -> dict[str, Any]:
         """Returns the calibration as a JSON-serializable dict."""
@@ -103,25 +138,27 @@ class Calibration:
 
 
 def calibrate(
-    server: ServerFile,
-    data: Sequence[str],
-    parameters: Sequence[str] = (),
+    server: str | PathLike[str] | ServerFile,
+    data: str | PathLike[str] | Sequence[str | PathLike[str]],
+    fit: str | Sequence[str] = (),
     *,
+    out: str | PathLike[str] | None = None,
+    tolerance: float = TOLERANCE,
     engine: str = "run",
     threads: int | None = None,
-    tolerance: float = TOLERANCE,
-    progress: Progress | None = None,
+    progress: ProgressArgument = None,
 ) -> Calibration:
-    """Fits parameters of a server to measurements.
+    """Fits parameters of a server to measurements, as `hostnet calibrate` does.
 
     Args:
-        server: The server to start from.
+        server: The server to start from: a preset, or the path of a configuration.
         data: Measurement files, each FILE or FILE@name=value,... with conditions that hold for the whole file.
-        parameters: PARAM or PARAM=LO..HI; if empty, the parameters that suit the measurements.
-        engine: "run" or "predict".
-        threads: Number of concurrent runs; the result does not depend on it.
+        fit: PARAM or PARAM=LO..HI; if empty, the parameters that suit the measurements.
+        out: Server file to write, which must not exist; by default, none is written.
         tolerance: Relative error of the fitted model above which the measurements are rejected, 0 to 1.
-        progress: Progress callback, as for `hostnet.run_many`.
+        engine: "run" simulates, "predict" predicts.
+        threads: Number of concurrent runs; the result does not depend on it.
+        progress: As for `hostnet.run_many`.
 
     Raises:
         DataError: A file is malformed, measurements contradict each other, or the fitted server misses one of them.
@@ -129,25 +166,52 @@ def calibrate(
         OSError: A file cannot be read.
         KeyboardInterrupt: The progress callback stopped the fit.
     """
+    from hostnet.presets import ServerFile, load_server
+    from hostnet.rundir import check_new_file
+    from hostnet.running.engines import check_engine
+    from hostnet.terminal.progress import follow
+
+    check_engine(engine)
+    if not 0 < tolerance <= 1:
+        raise ConfigError("out-of-range", f"--tolerance {tolerance}: must be above 0 and at most 1")
+    files = [fspath(file) for file in ([data] if isinstance(data, str | PathLike) else data)]
+    if not files:
+        raise ConfigError("missing-key", "--data: missing; name a file of measurements")
+    start = server if isinstance(server, ServerFile) else load_server(fspath(server))
+    if out is not None:
+        check_new_file(Path(out))
+    wanted = [parse_fit(argument, start) for argument in ([fit] if isinstance(fit, str) else fit)]
+    _reject_duplicates([parameter.path for parameter in wanted])
+    with follow(progress) as callback:
+        found = _fitted(start, files, wanted, tolerance, engine, threads, callback)
+    if out is not None:
+        found.save(out)
+    return found
+
+
+def _fitted(
+    server: ServerFile,
+    data: Sequence[str],
+    wanted: Sequence[Parameter],
+    tolerance: float,
+    engine: str,
+    threads: int | None,
+    progress: Progress,
+) -> Calibration:
+    """Reads the measurements and fits the parameters, or those that suit the measurements if there are none."""
     from hostnet.calibration.consistency import merge_repeated
     from hostnet.calibration.fit import fit
     from hostnet.calibration.model import Model
     from hostnet.calibration.plausible import check_plausible
     from hostnet.calibration.readers import read_data
 
-    if not 0 < tolerance <= 1:
-        raise ConfigError("out-of-range", f"--tolerance {tolerance}: must be above 0 and at most 1")
-    if not data:
-        raise ConfigError("missing-key", "--data: missing; name a file of measurements")
-    wanted = [parse_fit(argument, server) for argument in parameters]
-    _reject_duplicates([parameter.path for parameter in wanted])
     found = [read_data(argument, server) for argument in data]
     measured = [measurement for file in found for measurement in file.measurements]
     notes = tuple(note for file in found for note in file.notes)
     with _with_notes(notes):
         check_plausible(measured, server)
         measurements = merge_repeated(measured)
-        wanted = wanted or [parse_fit(path, server) for path in defaults_for(measurements)]
+        wanted = list(wanted) or [parse_fit(path, server) for path in defaults_for(measurements)]
         model = Model(server, wanted, measurements, engine, threads, progress)
         model.check_bounds()
         result = fit(model, measured, tolerance)

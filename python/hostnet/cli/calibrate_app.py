@@ -62,21 +62,16 @@ def calibrate(
     """
     from hostnet import rundir
     from hostnet.calibration import calibrate as do
-    from hostnet.files import write_file
     from hostnet.presets import load_server
-    from hostnet.running.engines import check_engine
     from hostnet.terminal.progress import Watch
 
-    check_engine(engine)
     start = load_server(server)
     place = out or Path(f"{start.name}-calibrated.toml")
     rundir.check_new_file(place)
     with Watch(show=True, keeps=False) as watch:
         result = do(start, data, fit or (), engine=engine, threads=threads, tolerance=tolerance, progress=watch)
         watch.finish()
-        text = result.text(place)
-        rundir.check_new_file(place)
-        write_file(place, text.encode())
+        result.save(place)
     _print(result, place, json)
     return 0
 
@@ -92,12 +87,8 @@ def _print(result: Calibration, path: Path, json: bool) -> None:
 
     from hostnet.cli import show
 
-    fitted = sum(one.is_fitted for one in result.fit.parameters)
     with show.buffered_console() as console:
-        parameters, measurements = f"{fitted} of {len(result.parameters)} parameters", len(result.measurements)
-        source = f" of {Path(result.files[0]).name}" if len(result.files) == 1 else ""
-        title = f"{result.server.name}: {parameters} from {measurements} measurements{source}"
-        console.print(Text(title, style="bold"))
+        console.print(Text(f"{result.server.name}: {result.title}", style="bold"))
         show.print_tables(console, _parameter_table(result), _residual_table(result))
         show.print_items(console, "undetermined:", _undetermined_lines(result), "yellow")
         show.print_notes(console, [*_bound_lines(result), *result.notes])

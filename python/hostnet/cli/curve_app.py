@@ -59,39 +59,19 @@ def curve(
     Exit codes: 2 invalid input, 130 interrupted by Ctrl-C.
     """
     from hostnet.curves import Setting, parse_reads
+    from hostnet.curves.api import reject_options_of_curves
     from hostnet.curves.points import POINTS
     from hostnet.presets import load_server
     from hostnet.running.engines import check_engine
 
     check_engine(engine)
     if matrix:
-        given = {
-            "--points": points,
-            "--cores": cores,
-            "--engine predict": engine == "predict" or None,
-            "--reads": reads != "100,67,50" or None,
-            "--probe": probe != "sequential" or None,
-        }
-        _reject_options([name for name, value in given.items() if value is not None])
+        reject_options_of_curves(reads=reads, points=points, cores=cores, probe=probe, engine=engine)
         return _run_matrix(load_server(server), threads, out, json, csv)
     shares = parse_reads(reads)
     setting = Setting(load_server(server), shares, POINTS if points is None else points, cores, probe, engine, threads)
     setting.check()
     return _run(setting, out, json, csv)
-
-
-def _reject_options(options: Sequence[str]) -> None:
-    """Rejects options of curves together with `--matrix`.
-
-    Raises:
-        ConfigError: One of them is given.
-    """
-    from hostnet import ConfigError
-
-    if options:
-        raise ConfigError(
-            "conflicting-keys", f"--matrix: cannot be used with {options[0]}, which is of curves; leave one of them out"
-        )
 
 
 def _measure_and_write(

@@ -13,7 +13,6 @@ from hostnet._core import ConfigError
 from hostnet.cli.declare import html_option, json_option, set_option
 from hostnet.cli.page_file import check_page
 from hostnet.files import CONFIGURATIONS
-from hostnet.running.ranges import CORES_MAX, check_range
 
 
 @dataclass(frozen=True)
@@ -75,22 +74,11 @@ class ExplainRequest:
             ConfigError: There is such an option; the message suggests a remedy.
             OSError: The page cannot be written.
         """
-        if not self.what.exists():
-            raise ConfigError("file-not-found", f"{self.what}: there is no such run directory or file")
-        of_counters = not self.what.is_dir() and not self.is_configuration
-        for option, value in (("--server", self.server), ("--cores", self.cores)):
-            if value is not None and not of_counters:
-                raise ConfigError(
-                    "no-effect", f"{option}: only counters need it; a run and a configuration say it themselves"
-                )
-        if self.host is not None and of_counters:
-            raise ConfigError("no-effect", "--host: counters are of one server")
-        check_range("--cores", self.cores, CORES_MAX)
-        if self.overrides and not self.is_configuration:
-            raise ConfigError("wrong-kind", "--set: only a configuration can be changed")
+        from hostnet.explanation.arguments import check_options, subject_of
+
+        names = ("server", "cores", "overrides", "host", "slos", "confirm", "brief")
+        check_options(subject_of(self.what), **{name: getattr(self, name) for name in names})
         if self.html is not None:
             if self.slos:
                 raise ConfigError("conflicting-keys", "--slo and --html: give one of them; objectives have no page")
             check_page(self.html)
-        if self.confirm and self.brief:
-            raise ConfigError("conflicting-keys", "--confirm and --brief: give one of them")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_FAILED
 from hostnet.explanation.slo import parse_slo
 from hostnet.explanation.tail import asked_of_file, asked_of_run, explain_slos
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
 def explain_objectives(request: ExplainRequest) -> int:
     """Checks the objectives of a request and returns the exit code."""
     slos = [parse_slo(text) for text in request.slos]
-    if not request.what.is_dir() and not request.is_configuration:
-        raise ConfigError("wrong-kind", "--slo: counters have no services; name a run directory or a configuration")
-    if request.confirm:
-        raise ConfigError(
-            "conflicting-keys", "--slo and --confirm: give one of them; what --slo tells is always simulated"
-        )
     with Watch(show=True, keeps=False) as watch:
         if request.what.is_dir():
             examined = asked_of_run(request.what)

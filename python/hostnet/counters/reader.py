@@ -29,7 +29,7 @@ BUSY_CORE = 0.1
 """Ratio of a core's LFB occupancy to that of the busiest core at or above which the core counts as busy."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CounterFile:
     """The contents of a counter file.
 
@@ -68,6 +68,19 @@ class CounterFile:
     links: list[Link] = field(default_factory=list)
     numa: Numa | None = None
     crossing: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """Returns the origin of the counters in one line."""
+        return f"<CounterFile {self.path}: {self.format}, {self.uarch}, {len(self.windows)} windows>"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows: the quantities over all windows, and what is missing."""
+        from hostnet.report.notebook.counters import counters_block
+
+        socket = f", socket {self.socket}" if self.socket else ""
+        facts = f"{self.format}, {self.uarch}{socket}, {len(self.windows)} windows"
+        notes = [*self.crossing, *(f"missing: {one}" for one in self.missing), *self.warnings]
+        return counters_block(self.path, facts, self.total, notes)
 
 
 def read(

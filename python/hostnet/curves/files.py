@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from hostnet.curves.points import Point, Setting
 
@@ -117,21 +118,28 @@ def draw(content: Mapping[str, Any], file: Path) -> None:
     """Draws the curves of `curve.json` as a PNG."""
     import matplotlib as mpl
 
-    from hostnet.report.style import STYLE, new_figure, plain
+    from hostnet.report.style import STYLE
 
     with mpl.rc_context(STYLE):
-        figure = new_figure(7.2, 4.4)
-        axes = figure.subplots()
-        for index, curve in enumerate(content["curves"]):
-            draw_line(axes, index, curve)
-        draw_limits(axes, content)
-        axes.set(xlabel="memory bandwidth, GB/s", ylabel="read latency, ns")
-        axes.set_xlim(0, content["peak_gb_per_s"] * 1.03)
-        axes.set_ylim(bottom=0)
-        by = "predicted" if content["engine"] == "predict" else "simulated"
-        axes.set_title(plain(f"Latency under load of {content['server']}, {by}"), loc="left")
-        axes.legend(title="reads in the traffic", loc="upper left", alignment="left")
-        write_figure(file, figure, dpi=160)
+        write_figure(file, curve_figure(content), dpi=160)
+
+
+def curve_figure(content: Mapping[str, Any]) -> Figure:
+    """Plots the curves of `curve.json`."""
+    from hostnet.report.style import new_figure, plain
+
+    figure = new_figure(7.2, 4.4)
+    axes = figure.subplots()
+    for index, curve in enumerate(content["curves"]):
+        draw_line(axes, index, curve)
+    draw_limits(axes, content)
+    axes.set(xlabel="memory bandwidth, GB/s", ylabel="read latency, ns")
+    axes.set_xlim(0, content["peak_gb_per_s"] * 1.03)
+    axes.set_ylim(bottom=0)
+    by = "predicted" if content["engine"] == "predict" else "simulated"
+    axes.set_title(plain(f"Latency under load of {content['server']}, {by}"), loc="left")
+    axes.legend(title="reads in the traffic", loc="upper left", alignment="left")
+    return figure
 
 
 def draw_limits(axes: Axes, content: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from hostnet.presets import ServerFile
     from hostnet.running.engines import Progress
@@ -141,15 +142,22 @@ def draw(content: Mapping[str, Any], file: Path) -> None:
     """Draws latency and bandwidth of `matrix.json` side by side as a PNG."""
     import matplotlib as mpl
 
-    from hostnet.report.style import STYLE, new_figure, plain
+    from hostnet.report.style import STYLE
 
     with mpl.rc_context(STYLE):
-        figure = new_figure(7.2, 4.4)
-        latency, bandwidth = figure.subplots(1, 2)
-        _tiles(latency, content, "latency_ns", "idle latency, ns")
-        _tiles(bandwidth, content, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s")
-        figure.suptitle(plain(f"Between the nodes of {content['server']}"), x=0.01, ha="left")
-        write_figure(file, figure, dpi=160)
+        write_figure(file, matrix_figure(content), dpi=160)
+
+
+def matrix_figure(content: Mapping[str, Any]) -> Figure:
+    """Plots latency and bandwidth of `matrix.json` side by side."""
+    from hostnet.report.style import new_figure, plain
+
+    figure = new_figure(7.2, 4.4)
+    latency, bandwidth = figure.subplots(1, 2)
+    _tiles(latency, content, "latency_ns", "idle latency, ns")
+    _tiles(bandwidth, content, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s")
+    figure.suptitle(plain(f"Between the nodes of {content['server']}"), x=0.01, ha="left")
+    return figure
 
 
 def _tiles(axes: Axes, content: Mapping[str, Any], key: str, title: str) -> None:

@@ -26,17 +26,22 @@ NOTE = (
 
 def matrix_page(content: Row) -> str:
     """Returns the page of the content of `matrix.json`."""
+    return page(
+        f"{content['server']}, between nodes \u2013 hostnet",
+        header(content),
+        maps_section(content),
+        pairs_section(content["pairs"]),
+        element("footer", "hostnet curve --matrix"),
+    )
+
+
+def maps_section(content: Row) -> Html:
+    """Creates the heat maps of latency and bandwidth."""
     maps = [
         map_card(content, "latency_ns", "Idle latency", "ns"),
         map_card(content, "bandwidth_gb_per_s", "Read bandwidth of all cores", "GB/s"),
     ]
-    return page(
-        f"{content['server']}, between nodes \u2013 hostnet",
-        header(content),
-        section("Between the nodes", element("div", *maps, class_="pair"), note=NOTE),
-        pairs_section(content["pairs"]),
-        element("footer", "hostnet curve --matrix"),
-    )
+    return section("Between the nodes", element("div", *maps, class_="pair"), note=NOTE)
 
 
 def header(content: Row) -> Html:

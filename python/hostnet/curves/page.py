@@ -36,19 +36,24 @@ NOTE = (
 
 def curve_page(content: Row) -> str:
     """Returns the page of the content of `curve.json`."""
-    curves = content["curves"]
     return page(
         f"{content['server']}, latency under load \u2013 hostnet",
         header(content),
-        section(
-            "Latency and bandwidth",
-            point_legend("reads", [share_text(curve) for curve in curves[: len(MANY_KINDS)]], line_swatch),
-            element("div", latency_card(content), delivered_card(content), class_="pair"),
-            note=NOTE,
-        ),
+        charts_section(content),
         tiles_section(content),
         points_section(content),
         element("footer", "hostnet curve"),
+    )
+
+
+def charts_section(content: Row) -> Html:
+    """Creates the charts of latency and of delivered bandwidth, under their legend."""
+    names = [share_text(curve) for curve in content["curves"][: len(MANY_KINDS)]]
+    return section(
+        "Latency and bandwidth",
+        point_legend("reads", names, line_swatch),
+        element("div", latency_card(content), delivered_card(content), class_="pair"),
+        note=NOTE,
     )
 
 

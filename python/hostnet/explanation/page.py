@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hostnet.explanation.aggressors import Without
     from hostnet.explanation.steps import Engine, Progress
     from hostnet.running.results import Results
+    from hostnet.running.simulate import AnyConfig
 
 Explanation = dict[str, Any]
 
@@ -237,7 +238,7 @@ OF_A_SERVER = ("workloads", "counters", "binding", "regime")
 
 
 def explain_file(
-    file: str | PathLike[str],
+    file: AnyConfig,
     *,
     progress: Progress | None = None,
     overrides: tuple[str, ...] = (),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from hostnet._core import Plan
     from hostnet.explanation.steps import Progress, Summary
+    from hostnet.running.simulate import AnyConfig
 
 SEEDS = 3
 """Number of seeds per configuration."""
@@ -177,9 +178,7 @@ def asked_of_run(folder: str | PathLike[str]) -> ExaminedRun:
     return ExaminedRun(plan, ".", summary)
 
 
-def asked_of_file(
-    file: str | PathLike[str], overrides: tuple[str, ...] = (), progress: Progress | None = None
-) -> ExaminedRun:
+def asked_of_file(file: AnyConfig, overrides: tuple[str, ...] = (), progress: Progress | None = None) -> ExaminedRun:
     """Runs a configuration.
 
     Raises:

@@ -14,6 +14,7 @@ from hostnet.ledger.panels import Panel, figure_matches, figure_name
 from hostnet.ledger.rows import Row, Score, ledger_rows, scores
 from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
+from hostnet.saved_results import SavedResults
 from hostnet.tables import TableMethods
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Ledger(TableMethods):
+class Ledger(TableMethods, SavedResults):
     """A reproduced study: its rows, the scores of its groups, and the runs."""
 
     study: Study
@@ -61,8 +62,7 @@ class Ledger(TableMethods):
         from hostnet.ledger.show import summary_line
         from hostnet.report.notebook.study import study_block
 
-        page = next((folder / "report.html" for folder in reversed(self.saved) if folder.is_dir()), None)
-        return study_block(summary(self), summary_line(self), page)
+        return study_block(summary(self), summary_line(self), self.page)
 
     def plot(self, *names: str) -> Plots:
         """Returns a plot of every figure, or those with these names; a notebook shows them.
@@ -80,22 +80,13 @@ class Ledger(TableMethods):
         Raises:
             OSError: The directory cannot be written.
         """
-        from hostnet.ledger.archive import write_study_run, write_study_to
-        from hostnet.rundir import RUNS
+        from hostnet.ledger.archive import write_files
+        from hostnet.rundir import publish_to
 
-        if directory is None:
-            self.saved.append(write_study_run(RUNS, self.selection, self))
-        else:
-            self.saved.append(write_study_to(Path(directory), self.selection, self))
+        self.saved.append(
+            publish_to(directory, self.selection, lambda folder: write_files(folder, self.selection, self))
+        )
         return self.saved[-1]
-
-    def report(self, out: str | PathLike[str] | None = None) -> Path:
-        """Returns the path of the page, and opens nothing. It is in the run directory `out`, or one as of `save`.
-
-        Raises:
-            OSError: The directory cannot be written.
-        """
-        return (self.saved[-1] if out is None and self.saved else self.save(out)) / "report.html"
 
 
 def validate(

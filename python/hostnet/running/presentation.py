@@ -55,8 +55,7 @@ def notebook_output(results: Results) -> str:
     """Returns the output of a notebook's cell."""
     from hostnet.report.notebook.run import run_block
 
-    page = None if results.directory is None else results.directory / "report.html"
-    return run_block(run_files(results), server_files(results), page)
+    return run_block(run_files(results), server_files(results), results.page)
 
 
 def draw_plots(results: Results, names: Sequence[str]) -> Plots:

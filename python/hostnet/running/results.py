@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import ConfigError
 from hostnet.notes import list_names, notes_of
 from hostnet.running.server_results import ServerResults
+from hostnet.saved_results import SavedResults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +68,7 @@ SERIES = ("series", "host_series", "power_series")
 
 
 @dataclass(frozen=True, repr=False)
-class Results:
+class Results(SavedResults):
     """Results of a run, of one server or of hosts on a network.
 
     Two runs of the same configuration and seed have bit-identical results, regardless of `threads`.
@@ -87,11 +88,6 @@ class Results:
     """Server whose counters and trace were recorded; "" without a network."""
     saved: list[Path] = field(default_factory=list, repr=False, compare=False)
     """Run directories that `save` has written."""
-
-    @property
-    def directory(self) -> Path | None:
-        """The run directory that was written last; None if there is none."""
-        return next((path for path in reversed(self.saved) if path.is_dir()), None)
 
     @property
     def complete(self) -> bool:
@@ -160,17 +156,6 @@ class Results:
         from hostnet.running.presentation import draw_plots
 
         return draw_plots(self, names)
-
-    def report(self, out: str | PathLike[str] | None = None) -> Path:
-        """Returns the path of the page of the results, and opens nothing.
-
-        The page is in a run directory: that of the last `save`, else a new one as of `save`. `out` names another one.
-
-        Raises:
-            FileExistsError: `out` exists and is not empty.
-            OSError: The directory cannot be written.
-        """
-        return (self.directory if out is None and self.directory else self.save(out)) / "report.html"
 
     @property
     def checkpoint(self) -> bytes | None:

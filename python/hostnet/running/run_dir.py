@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.rundir import RUNS, machine, publish, publish_fresh, write_text
+from hostnet.rundir import machine, publish_to, write_text
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -25,11 +25,7 @@ def save_run(results: Results, directory: str | PathLike[str] | None) -> Path:
         FileExistsError: `directory` exists and is not empty.
         OSError: The directory cannot be written.
     """
-
-    def fill(folder: Path) -> None:
-        write_run(results, folder)
-
-    return publish_fresh(RUNS, results.plan.name, fill) if directory is None else publish(Path(directory), fill)
+    return publish_to(directory, results.plan.name, lambda folder: write_run(results, folder))
 
 
 def write_run(results: Results, folder: Path, *, csv: bool = False, report: bool = True) -> None:

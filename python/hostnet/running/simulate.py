@@ -102,17 +102,21 @@ run_cluster = run
 """Alias of `run` for hosts on a network."""
 
 
-def predict(config: AnyConfig) -> Results:
+def predict(config: AnyConfig, *, overrides: Sequence[str] = ()) -> Results:
     """Predicts the results of a run from the configuration alone, in less than a millisecond.
 
     The results have the form of a run's. Values that only a run yields (confidence intervals, percentiles, single
     parts) are empty, and `summary["uncertainty"]` bounds the error of the prediction.
 
+    Args:
+        config: As for `run`.
+        overrides: Assignments that override values, as for `--set`.
+
     Raises:
         ConfigError: The configuration is invalid.
         OSError: The file cannot be read.
     """
-    source = source_of(config)
+    source = source_of(config, overrides)
     return predict_plan(resolve(source), source)
 
 

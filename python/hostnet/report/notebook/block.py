@@ -25,6 +25,9 @@ OUTPUT = "hostnet-output"
 VARIABLES = re.compile(r":root \{(.*?)\}", re.DOTALL)
 """Matches the colours of the light theme, then those of the dark one."""
 
+ANCHOR = re.compile(r' (?:id|href|tabindex)="(?:#[^"]*|point-[^"]*|-1)"')
+"""Matches the links of charts to rows of a page, and the names of these rows."""
+
 DARK = (
     '[data-jp-theme-light="false"]',
     '[data-theme="dark"]',
@@ -45,7 +48,9 @@ LIGHT = (
 def block(*content: Child, page: Path | None = None) -> str:
     """Returns the output of a cell, with a link to the page of the results if there is one."""
     link = None if page is None else element("p", "Page: ", element("a", str(page), href=address(page)), class_="sub")
-    return str(element("div", element("style", stylesheet()), *content, link, class_=OUTPUT))
+    shown = element("div", element("style", stylesheet()), *content, link, class_=OUTPUT)
+    # Places on a page that its charts link to are not in the output, or are there once for each output.
+    return ANCHOR.sub("", shown)
 
 
 @cache
