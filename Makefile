@@ -6,6 +6,7 @@
 # make fuzz      hostile input, and campaigns over hundreds of random servers: planted limits, regimes, steady states
 # make golden    compare about 80 runs with their recorded results, digit by digit
 # make mpi       build, and install the packages for `mpirun -n 2 .venv/bin/hostnet run cluster.toml`
+# make notebooks execute the notebooks of examples/notebooks into notebooks/; NOTEBOOKS="sweep cluster" selects some
 # make bench     measure the speed of the simulator
 # make scaling   run fat trees of 8 to 4096 endpoints on one thread, two threads and two processes
 # make validate  recompute the published results, and their counts in the README; STUDIES="hostcc mcn" selects some
@@ -30,10 +31,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LINTED := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS="-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"
 RUST_SOURCES := $(shell find crates specs -type f)
 STUDIES ?=
+NOTEBOOKS ?=
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: build dev demo mpi test test-all fuzz lint-rust test-rust lint-python test-python scaling golden bench validate all clean lock
+.PHONY: build dev demo mpi notebooks test test-all fuzz lint-rust test-rust lint-python test-python scaling golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
 # Installs the Python packages while cargo compiles.
@@ -85,6 +87,9 @@ $(VENV)/mpi: requirements-dev.lock $(VENV)/locked
 	$(PIP) install --no-deps --require-hashes --requirement $@.lock
 	@touch $@
 	@echo "$(BIN)/mpirun -n 2 $(BIN)/hostnet run cluster.toml"
+
+notebooks: build $(VENV)/locked-dev
+	@$(BIN)/python -m scripts.notebooks $(NOTEBOOKS)
 
 # Builds the module first, so that the Python tests run while the last crates of the Rust tests compile one by one.
 dev: $(VENV)/created

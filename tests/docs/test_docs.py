@@ -238,7 +238,8 @@ def test_the_readme_links_every_page() -> None:
 
 def test_every_example_is_listed() -> None:
     listed = set(links_of(ROOT / "examples/README.md"))
-    assert listed == {file.name for file in ROOT.glob("examples/*.*")} - {"README.md"}
+    files = {*ROOT.glob("examples/*.*"), *ROOT.glob("examples/notebooks/*.py")}
+    assert listed == {str(file.relative_to(ROOT / "examples")) for file in files} - {"README.md"}
 
 
 def test_the_configurations_in_the_pages_are_right() -> None:
